@@ -134,10 +134,11 @@ def test_among_much_noise_groups_are_found(rng) -> None:
 
 
 def test_a_hundred_columns_are_reduced_and_it_says_so(rng) -> None:
+    """Sixty points span 59 dimensions."""
     X = np.concatenate([rng.normal(size=(30, 100)), rng.normal(size=(30, 100)) + 2])
     found = wt.cluster(X, 2)
     assert adjusted_rand_score(np.repeat([0, 1], 30), found.labels) == 1
-    assert "100 columns were reduced to their first principal 8 axes" in found.reason
+    assert "59 dimensions were reduced to their first principal 8 axes" in found.reason
     np.testing.assert_array_equal(found.predict(X), found.labels)
 
 
@@ -235,6 +236,43 @@ def test_of_many_points_a_sample_is_clustered_and_the_others_follow(blobs, monke
     np.testing.assert_array_equal(wt.cluster(X[order], 3).labels, found.labels[order])
     by_distances = wt.cluster(cdist(X, X), 3, metric="precomputed")
     assert adjusted_rand_score(truth, by_distances.labels) == 1
+
+
+@pytest.mark.parametrize("seed", [0, 3])
+def test_clusters_are_numbered_by_the_mass_of_all_rows(seed, monkeypatch) -> None:
+    """Not by that of the sample."""
+    monkeypatch.setattr(places, "LARGEST", {2: 30})
+    rng = np.random.default_rng(seed)
+    X = np.concatenate(
+        [rng.normal(size=(n, 2)) * 0.3 + at for n, at in ((33, (0, 0)), (30, (4, 0)), (27, (0, 4)))],
+    )
+    assert np.bincount(wt.cluster(X, 3).labels).tolist() == [33, 30, 27]
+
+
+def test_clusters_are_numbered_by_their_mass_without_noise() -> None:
+    """Of 23 scattered points two are noise, of 22 others none."""
+    rng = np.random.default_rng(1)
+    X = np.concatenate([3 * rng.normal(size=(23, 2)), 0.3 * rng.normal(size=(22, 2)) + 9])
+    labels = wt.cluster(X, 2, noise=True).labels
+    assert np.bincount(labels + 1).tolist() == [2, 22, 21]
+
+
+def test_clusters_of_equal_mass_are_numbered_by_their_smallest_coordinates(rng) -> None:
+    X = np.repeat([[5.0, 1.0], [0.0, 9.0], [5.0, 0.0]], 4, axis=0)
+    order = rng.permutation(12)
+    assert wt.cluster(X[order], 3).labels.tolist() == np.repeat([2, 0, 1], 4)[order].tolist()
+
+
+def test_clusters_are_those_of_the_dimension_that_the_points_span(rng) -> None:
+    """A column of zeros, and a plane in space: the same labels, also of new points."""
+    X = make_blobs(60, 2, centers=3, random_state=3)[0] @ np.array([[0.6, -0.6], [-0.4, 0.8]])
+    turn = np.linalg.qr(rng.normal(size=(3, 2)))[0].T
+    plain, new = wt.cluster(X, 4), X[:20] + rng.normal(scale=0.3, size=(20, 2))
+    for around in (lambda x: np.column_stack([x, np.full(len(x), 0.1)]), lambda x: x @ turn + 0.3):
+        found = wt.cluster(around(X), 4)
+        np.testing.assert_array_equal(found.labels, plain.labels)
+        assert found.recipe == plain.recipe
+        np.testing.assert_array_equal(found.predict(around(new)), plain.predict(new))
 
 
 def test_what_was_considered_is_a_table_the_best_first(of_blobs) -> None:

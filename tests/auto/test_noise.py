@@ -95,8 +95,8 @@ def test_neighborhoods_grow_to_a_quarter_and_are_counted_in_few_points() -> None
     [
         ([[0.0, 1.0]] * 5, 1, "1 place is too few"),
         ([[0.0, 0.0], [1.0, 0.0], [3.0, 1.0]], 1, "3 places are too few"),
-        (np.arange(40.0)[:, None], 1, "1 coordinate leaves no direction across a curve"),
-        (np.random.default_rng(0).normal(size=(40, 2)), 2, "2 coordinates leave no direction across a surface"),
+        (np.arange(40.0)[:, None], 1, "lie on lines without noise: they span 1 dimension"),
+        (np.random.default_rng(0).normal(size=(40, 2)), 2, "lie on planes without noise: they span 2 dimensions"),
         (np.arange(80.0)[:, None] * [1.0, 2.0], 1, "lie on lines without noise"),
         (np.random.default_rng(0).normal(size=(800, 2)), 1, "no curves can be told from a cloud"),
         (wt.datasets.circles(0, noise=0.0).points, 1, "no noise can be told from the curvature"),

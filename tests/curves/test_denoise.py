@@ -100,13 +100,14 @@ def test_steps_tell_what_happened():
 
 @pytest.mark.slow
 def test_many_coordinates_are_turned_into_few_axes():
-    """Points that lie in 8 of 50 dimensions move as those 8 coordinates do, and have 32 axes."""
+    """Points that nearly lie in 8 of 50 dimensions move as those 8 coordinates do, and have 32 axes."""
     rng = np.random.default_rng(0)
     few = np.column_stack([circle(150, 0.05).points, rng.normal(scale=0.05, size=(150, 6))])
     turn = np.linalg.qr(rng.normal(size=(50, 8)))[0].T
+    many = few @ turn + rng.normal(scale=1e-10, size=(150, 50))  # they span all 50 dimensions
     asked = {"dim": 1, "eps": 0.6, "n_iter": 2, "trust": 0.0}
-    plain, found = wt.denoise(few, **asked), wt.denoise(few @ turn + 3.0, **asked)
-    assert found.points == pytest.approx(plain.points @ turn + 3.0, abs=1e-9)
+    plain, found = wt.denoise(few, **asked), wt.denoise(many + 3.0, **asked)
+    assert found.points == pytest.approx(plain.points @ turn + 3.0, abs=1e-8)
     assert found.axes.shape == (150, 50, 32)
     assert found.variances[:, :8] == pytest.approx(plain.variances, abs=1e-9)
     along = np.einsum("ia,ia->i", found.tangents[:, :, 0], plain.tangents[:, :, 0] @ turn)
@@ -114,9 +115,59 @@ def test_many_coordinates_are_turned_into_few_axes():
     assert found.table["across"] == pytest.approx((np.array(plain.table["across"]) * np.sqrt(7 / 49)).tolist())
     assert "among the 32 widest" in found.reason
     stretch = np.linspace(1.0, 2.0, 50)
-    stretched = wt.denoise((few @ turn) * stretch, scale=stretch, **asked)
-    assert stretched.points == pytest.approx((plain.points @ turn) * stretch, abs=1e-9)
+    stretched = wt.denoise(many * stretch, scale=stretch, **asked)
+    assert stretched.points == pytest.approx((plain.points @ turn) * stretch, abs=1e-8)
     assert np.einsum("iak,ial->ikl", stretched.axes, stretched.axes) == pytest.approx(np.stack([np.eye(32)] * 150))
+
+
+@pytest.mark.parametrize("m", [3, 50])
+def test_points_are_denoised_in_the_dimension_that_they_span(m):
+    """A plane curve in R^m is moved as in the plane; there is no variance across the plane, but there are axes."""
+    X = circle(300, 0.05).points
+    turn = np.linalg.qr(np.random.default_rng(0).normal(size=(m, 2)))[0].T
+    plain, found = wt.denoise(X), wt.denoise(X @ turn + 0.3)
+    r = min(m, 32)
+    assert (found.dim, found.n_iter, found.sigma) == (plain.dim, plain.n_iter, pytest.approx(plain.sigma))
+    assert found.points == pytest.approx(plain.points @ turn + 0.3, abs=1e-12)
+    assert found.variances == pytest.approx(np.pad(plain.variances, ((0, 0), (0, r - 2))), abs=1e-12)
+    assert found.axes.shape == (300, m, r)
+    assert np.einsum("iak,ial->ikl", found.axes, found.axes) == pytest.approx(np.stack([np.eye(r)] * 300))
+    assert turn @ found.axes[:, :, 2:] == pytest.approx(np.zeros((300, 2, r - 2)))
+    assert len(wt.skeleton(found).edges) == len(wt.skeleton(plain).edges)
+
+
+def test_a_constant_column_changes_no_bit():
+    X, rows = circle(300, 0.05).points, np.arange(300)
+    plain = wt.denoise(X)
+    for column in (np.zeros(300), np.full(300, 0.1)):
+        found = wt.denoise(np.column_stack([X[:, 0], column, X[:, 1]]))
+        assert np.array_equal(found.points[:, [0, 2]], plain.points)
+        assert np.array_equal(found.points[:, 1], column)
+        assert found.dim == plain.dim
+        assert found.reason == plain.reason
+        assert np.array_equal(wt.skeleton(found).edges, wt.skeleton(plain).edges)
+    off = np.vstack([np.column_stack([X, 0 * rows]), [[1.2, 0.0, 0.5]]])  # a point without mass is no reason to leave
+    found = wt.denoise(off, weights=np.append(np.ones(300), 0.0))
+    assert found.points[:300, :2] == pytest.approx(plain.points, abs=1e-12)
+    assert found.points[300, 2] == 0.5
+
+
+MOTIONS = {
+    "turned": (lambda x: x @ TURN.T, lambda x: x @ TURN),
+    "larger": (lambda x: 1e9 * x, lambda x: x / 1e9),
+    "far away": (lambda x: x + 1e3, lambda x: x - 1e3),
+}
+TURN = np.array([[0.6, -0.8], [0.8, 0.6]])
+
+
+@pytest.mark.parametrize("motion", MOTIONS)
+@pytest.mark.parametrize("grid", [0.0, 0.05], ids=["anywhere", "on a grid"])
+def test_denoising_commutes_with_motions(motion, grid):
+    """Rounding decides nothing: neither which of 500 points are looked at, nor which neighbors at one distance."""
+    X = circle(500, 0.1).points
+    X = grid * np.round(X / grid) if grid else X
+    there, back = MOTIONS[motion]
+    assert back(wt.denoise(there(X)).points) == pytest.approx(wt.denoise(X).points, abs=1e-9)
 
 
 @pytest.mark.slow

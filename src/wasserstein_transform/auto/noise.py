@@ -14,6 +14,7 @@ from ..engine import Engine, current, one_blas_thread
 from ..localize.places import distinct, read, rows_of, spread, weighted_median
 from ..localize.scale import scale_of
 from ..spaces import Space
+from .span import outward, within_span
 
 _CENTERS = 400  # number of neighborhoods
 _DISTANCES = 2.5e7  # number of distances to compute, about, for any number of points
@@ -28,6 +29,8 @@ _SAME = 0.05  # difference, times 1/dim², below which slopes count as equal, an
 _RISE = 0.2  # increase above the smallest slope at which the plateau has ended
 _ROUND = 0.6  # of the spread of a full ball, radius/√(m + 2): a neighborhood as wide as that has no shape
 _BENT = 0.2  # of the same: a smaller spread in the smallest neighborhoods, growing fast, is curvature
+_TIED = 1e-6  # relative difference below which distances are equal: rounding must not choose among points of a grid
+_TIES = 32  # most points at the distance of the last neighbor that are told apart from it
 _EXACT = 1e-7  # of the radius: a smaller spread is rounding
 
 Levels = list[tuple[int, Ints]]
@@ -129,7 +132,7 @@ def noise_scale(
     if space.points is None:
         raise ValueError("noise across a shape needs coordinates, but this Space has distances only; give points")
     with engine.watched() as engine:
-        return noise_of(distinct(space, engine), dim, engine)
+        return noise_of(outward(within_span(distinct(space, engine))), dim, engine)
 
 
 def noise_of(places: Space, dim: int, engine: Engine) -> Noise:
@@ -188,7 +191,9 @@ def _grown(places: Space, dim: int, engine: Engine) -> tuple[Floats, Floats, Flo
             for size in sizes[sizes <= indices.shape[1]]:
                 engine.check()
                 radii = distances[:, size - 1]
-                across = _across(places.points[indices[:, :size]], places.weights[indices[:, :size]], dim)
+                shares = _nearest_shares(distances, size)
+                rows = indices[:, : shares.shape[1]]
+                across = _across(places.points[rows], shares * places.weights[rows], dim)
                 curve.append((stride * size, weighted_median(radii, masses), weighted_median(across, masses)))
     counts, radii, spreads = np.array(curve, float).reshape(-1, 3).T
     known = np.isfinite(radii) & (radii > 0)
@@ -210,7 +215,7 @@ def _levels(n: int, dim: int) -> Levels:
 def _neighbors(places: Space, centers: Ints, levels: Levels, engine: Engine) -> list[tuple[Floats, Ints]]:
     """Return, for each level, the nearest of its places: distances and numbers, with a row for each center."""
     n = places.n
-    widths = [min(int(sizes[-1]), -(-n // stride)) for stride, sizes in levels]
+    widths = [min(int(sizes[-1]) + _TIES, -(-n // stride)) for stride, sizes in levels]
     found = [(np.empty((len(centers), width)), np.empty((len(centers), width), np.intp)) for width in widths]
     for part, rows in rows_of(places, centers, engine):
         for (stride, _), (distances, indices) in zip(levels, found, strict=True):
@@ -226,6 +231,17 @@ def _nearest(distances: Floats, count: int) -> Ints:
     near.sort(axis=1)
     order = np.argsort(np.take_along_axis(distances, near, axis=1), axis=1, kind="stable")
     return np.take_along_axis(near, order, axis=1)
+
+
+def _nearest_shares(distances: Floats, size: int) -> Floats:
+    """Return which part of each neighbor belongs to the nearest `size`: all at the last distance have equal parts."""
+    last = distances[:, size - 1 : size]
+    reached = distances <= last * (1 + _TIED)
+    inside = distances < last * (1 - _TIED)
+    tied = reached & ~inside
+    left = size - np.count_nonzero(inside, axis=1)
+    shares = inside + tied * (left / np.count_nonzero(tied, axis=1))[:, None]
+    return np.asarray(shares[:, : np.count_nonzero(reached, axis=1).max()])
 
 
 def _across(points: Floats, weights: Floats, dim: int) -> Floats:
@@ -263,9 +279,9 @@ def _unseen(
 
 
 def _why_nothing(n: int, m: int, dim: int) -> tuple[str]:
-    if m <= dim:
-        return (f"{m} coordinate{'s leave' if m > 1 else ' leaves'} no direction across a {_shape(dim)}",)
-    return (f"{n} place{'s are' if n > 1 else ' is'} too few to tell noise from a {_shape(dim)}",)
+    if n < dim + 4:
+        return (f"{n} place{'s are' if n > 1 else ' is'} too few to tell noise from a {_shape(dim)}",)
+    return (f"the points lie on {_pieces(dim)} without noise: they span {m} dimension{'s' if m > 1 else ''}",)
 
 
 def _shape(dim: int) -> str:

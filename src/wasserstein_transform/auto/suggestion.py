@@ -17,6 +17,7 @@ from ..localize.scale import median_radii, n_neighbors, ordinal, scale_of
 from ..spaces import Space
 from .modes import modes_of
 from .noise import Noise, noise_of
+from .span import outward, within_span
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -159,7 +160,7 @@ def suggest(
     --------
     >>> import wasserstein_transform as wt
     >>> wt.suggest(wt.datasets.circles(0, n=2000, noise=0.05).points, "curve")
-    <Suggestion for curve: GaussianTransform(eps=0.2133, lam=1, ridge=1, n_iter=1)>
+    <Suggestion for curve: GaussianTransform(eps=0.2126, lam=1, ridge=1, n_iter=1)>
     """
     if purpose not in _PURPOSES:
         raise ValueError(f"purpose must be one of {', '.join(map(repr, _PURPOSES))}, got {purpose!r}")
@@ -172,7 +173,7 @@ def suggest(
 
 def suggestion_of(space: Space, purpose: Purpose, engine: Engine, n_iter: int | None = None) -> Suggestion:
     """Suggest parameters for a space; for a given number of iterations, if any."""
-    places = distinct(space, engine)
+    places = outward(within_span(distinct(space, engine)))
     if purpose == "clusters" and n_iter:
         scale = scale_of(places, engine)
         return Suggestion(float(scale), _LAM, n_iter, purpose, scale.reason, {}, None, places.n)

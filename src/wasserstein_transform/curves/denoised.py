@@ -32,7 +32,7 @@ class Denoised(Reported):
     weights : array of shape (n,)
         Masses, with total 1.
     dim : int
-        Dimension of the shape: 0 modes, 1 curves, 2 surfaces; m if no shape was found.
+        Dimension of the shape: 0 modes, 1 curves, 2 surfaces; if no shape was found, that which the points span.
     eps : float
         Radius of neighborhoods, in units of `scale`.
     sigma : float
@@ -44,7 +44,7 @@ class Denoised(Reported):
         Number of neighbors of each point at the start, weighted by nearness.
     variances, axes : arrays of shape (n, r) and (n, m, r)
         Principal variances and axes of the neighborhoods at the end, largest first; axes are unit columns. r is
-        min(m, 32).
+        min(m, 32); across the dimensions that the points span, variances are 0.
     steps : tuple of Step
         The states of the run.
     outcome : str

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from .. import _check as check
 from .._types import Bools, Floats
 from ..auto.noise import Noise
+from ..auto.span import Span, span_of
 from ..auto.suggestion import suggestion_of
 from ..engine import Engine, Progress, current
 from ..localize.places import weighted_median
@@ -51,6 +52,8 @@ def denoise(
     would clump, or when the shape would shrink; `outcome` tells why. In the end each point moves the fraction
     e⁵/(e⁵ + t⁵) of its way, where e is the number of its neighbors and t is `trust`: points with few neighbors stay
     near their original position.
+
+    Points in a subspace, such as a plane curve in space, are moved as in coordinates of the subspace.
 
     Parameters
     ----------
@@ -169,8 +172,11 @@ class _Plan(NamedTuple):
 
 def _denoised(asked: _Asked, engine: Engine) -> Denoised:
     places = distinct(asked.points, asked.weights)
+    span = span_of(places.points[places.weights > 0])
+    if span is not None:
+        places = places._replace(points=span.coordinates(places.points))
     plan = _plan(places, asked, engine)
-    if (m := asked.points.shape[1]) > MOST_AXES:
+    if (m := places.points.shape[1]) > MOST_AXES:
         said = f"of {m} axes, those of neighborhoods are looked for among the {MOST_AXES} widest of the whole cloud"
         plan = plan._replace(reason=f"{plan.reason}; {said}")
     ways = None if asked.track is None else directions(places, asked.track, plan.eps)
@@ -181,7 +187,7 @@ def _denoised(asked: _Asked, engine: Engine) -> Denoised:
     else:
         sigma = plan.sigma if plan.sigma is not None else _spread(places, sight, plan.dim, engine)
         ended = move(places, sight, plan.dim, sigma, asked.trust, asked.n_iter, engine)
-    return _told(asked, places, plan, sigma, ended)
+    return _told(asked, places, span, plan, sigma, ended)
 
 
 def _plan(places: Places, asked: _Asked, engine: Engine) -> _Plan:
@@ -197,8 +203,6 @@ def _plan(places: Places, asked: _Asked, engine: Engine) -> _Plan:
         if asked.dim < m:
             return _Plan(asked.dim, asked.eps, None, reason)
     found = noises(places, dims_of(asked.dim, m), engine)
-    if not found:
-        return _Plan(m, asked.eps or 1.0, None, "points with one coordinate have no curves: dim=0 finds modes", True)
     best, eps = found[-1], asked.eps or float(found[-1].eps)
     if best.seen:
         return _Plan(best.dim, asked.eps or radius_of(best), float(best.sigma), _why(best, asked.eps))
@@ -253,11 +257,15 @@ def _state(k: int, moved: float, points: Floats, places: Places, seen: Look, eng
     return Step(k, moved, seen.across, seen.shared, even, extent(points, places.weights))
 
 
-def _told(asked: _Asked, places: Places, plan: _Plan, sigma: float, ended: Moved) -> Denoised:
+def _told(asked: _Asked, places: Places, span: Span | None, plan: _Plan, sigma: float, ended: Moved) -> Denoised:
     """Return the result for all rows, in the unit of the data."""
     of, stayed = places.of, ended.points is places.points
-    points = asked.given.copy() if stayed else ended.points[of] * asked.scale
-    variances, axes = _in_units(ended.last.variances, ended.last.axes, asked.scale)
+    points, variances, axes = ended.points[of], ended.last.variances, ended.last.axes
+    if span is not None:  # points without mass may lie outside, and move along it
+        points = span.points(ended.points)[of] + (asked.points - span.points(places.points)[of])
+        variances, axes = _around(span, variances, axes)
+    points = asked.given.copy() if stayed else points * asked.scale
+    variances, axes = _in_units(variances, axes, asked.scale)
     outliers = _outliers(ended.first.evidence, places.weights)
     return Denoised(
         points, asked.given, asked.weights, plan.dim, plan.eps, sigma, outliers[of], ended.first.evidence[of],
@@ -267,6 +275,14 @@ def _told(asked: _Asked, places: Places, plan: _Plan, sigma: float, ended: Moved
 
 def _outliers(evidence: Floats, weights: Floats) -> Bools:
     return np.asarray(evidence < _FEWER * weighted_median(evidence, weights))
+
+
+def _around(span: Span, variances: Floats, axes: Floats) -> tuple[Floats, Floats]:
+    """Return principal variances and axes in the space around the span: there is no variance across it."""
+    n, across = len(axes), span.normals(min(len(span.axes), MOST_AXES) - axes.shape[2])
+    within = np.einsum("ab,ibk->iak", span.axes, axes)
+    beyond = np.broadcast_to(across, (n, *across.shape))
+    return np.pad(variances, ((0, 0), (0, across.shape[1]))), np.concatenate([within, beyond], axis=2)
 
 
 def _in_units(variances: Floats, axes: Floats, scale: Floats) -> tuple[Floats, Floats]:

@@ -13,6 +13,7 @@ from ..localize import HasMoments, Kernel
 from ..localize.places import weighted_median
 from ..spaces import Euclidean, GaussianMetric, Space
 
+_ROUNDING = 1e-6  # relative: evidence on a grid is often a whole number
 _ASIDE = 0.8  # times eps and √2: extra distance between tracks at right angles
 PROFILE = "epanechnikov"
 MOST_AXES = 32  # most axes of a neighborhood: in more dimensions they lie within the widest axes of the whole cloud
@@ -72,7 +73,7 @@ def look(points: Floats, weights: Floats, sight: Sight, dim: int, engine: Engine
     steps = _off(means - points, leading)
     common = _off(seen.means(steps).values, leading)
     evidence = np.maximum(mass - weights, 0.0) * float(np.count_nonzero(weights))
-    company = (evidence >= 1) * weights
+    company = (evidence >= 1 - _ROUNDING) * weights
     spread = np.sqrt(np.maximum(total - variances[:, :dim].sum(axis=1), 0.0) / max(m - dim, 1))
     sizes = [float((company * (field**2).sum(axis=1)).sum()) for field in (steps, common)]
     shared = float(np.sqrt(sizes[1] / sizes[0])) if sizes[0] > 0 else 0.0

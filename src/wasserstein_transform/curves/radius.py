@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..auto.noise import Noise, noise_of
+from ..auto.span import outward
 from ..engine import Engine
 from ..spaces import Euclidean, Space
 from .places import Places
@@ -12,6 +13,7 @@ from .places import Places
 _HIGHEST = 3  # highest dimension tried
 _COMPANY = 24  # neighbors per dimension that a radius should hold
 _WIDER = 0.12  # relative to the noise, per dimension: a larger excess of the spread is curvature
+_ROUNDING = 1e-6  # relative: on a grid, several sizes of neighborhoods have one radius
 _THIN = 0.2  # relative to a full ball: a smaller spread is a shape without noise
 
 
@@ -19,7 +21,7 @@ def noises(places: Places, dims: range, engine: Engine) -> list[Noise]:
     """Estimate the noise for each dimension, up to the first at which a shape is found."""
     heavy = places.weights > 0
     points = np.ascontiguousarray(places.points[heavy])
-    space, found = Space(Euclidean(points), places.weights[heavy], points), list[Noise]()
+    space, found = outward(Space(Euclidean(points), places.weights[heavy], points)), list[Noise]()
     for dim in dims:
         found.append(noise_of(space, dim, engine))
         if found[-1].seen or is_clean(found[-1], points.shape[1]):
@@ -28,8 +30,8 @@ def noises(places: Places, dims: range, engine: Engine) -> list[Noise]:
 
 
 def dims_of(dim: int | None, m: int) -> range:
-    """Return the dimensions to try: the given one, or all possible ones."""
-    return range(dim, dim + 1) if dim is not None else range(1, min(m - 1, _HIGHEST) + 1)
+    """Return the dimensions to try: the given one, or all possible ones, and curves in any case."""
+    return range(dim, dim + 1) if dim is not None else range(1, min(max(m - 1, 1), _HIGHEST) + 1)
 
 
 def is_clean(noise: Noise, m: int) -> bool:
@@ -39,8 +41,9 @@ def is_clean(noise: Noise, m: int) -> bool:
 
 def radius_of(noise: Noise) -> float:
     """Return the radius at which the noise shows, or the next one with enough points before curvature sets in."""
-    fits = (noise.radii >= noise.eps) & (noise.spreads <= (1 + _WIDER * noise.dim) * noise.sigma)
-    until = fits & (np.cumsum((noise.radii >= noise.eps) & ~fits) == 0)  # up to the first radius with curvature
+    wide = noise.radii >= noise.eps * (1 - _ROUNDING)
+    fits = wide & (noise.spreads <= (1 + _WIDER * noise.dim) * noise.sigma)
+    until = fits & (np.cumsum(wide & ~fits) == 0)  # up to the first radius with curvature
     if not until.any():
         return noise.eps
     enough = until & (noise.counts >= _COMPANY * noise.dim)

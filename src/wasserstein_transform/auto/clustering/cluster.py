@@ -49,7 +49,7 @@ def cluster(
     and which others were considered.
 
     Columns of different units should be scaled first. The clusters do not depend on the order of the rows, on the unit,
-    or on the number of threads.
+    on the number of threads, or on columns without spread: points are clustered in the dimension that they span.
 
     Parameters
     ----------
@@ -141,22 +141,22 @@ def _chosen(
     if wanted is not None and counts[best] < wanted:
         reason = "no recipe splits the rest into large enough parts; ask for fewer"
         warn(f"found {counts[best]} clusters of the {wanted} asked for: {reason}", FewerClustersWarning)
-    labels = _by_mass(partitions.labels[best], ground.mass)
-    probabilities = _agreement(partitions, expected, best, ground.mass)
+    labels = partitions.labels[best]
     thin = thin_places(ground, labels) if noise else np.zeros(ground.n, bool)
-    labels = np.where(thin, -1 - labels, labels)
+    labels = _by_mass(labels, np.where(thin, 0.0, places.mass))
+    probabilities = np.where(thin, 0.0, _agreement(partitions, expected, best, ground.mass))
     recipe = _typical(partitions.members[best])
     tree = next((tree for one, tree in trees if one == recipe._replace(share=0.0, lasting=False)), None)
     return Clustering(
-        np.maximum(labels, -1)[places.place],
-        np.where(thin, 0.0, probabilities)[places.place],
+        np.where(thin, -1, labels)[places.place],
+        probabilities[places.place],
         int(counts[best]),
         recipe,
         _reason(ground, places, partitions, expected, best, counts, wanted, recipe),
         _table(partitions, criteria, expected),
         space,
         places.rows,
-        labels,
+        np.where(thin, -1 - labels, labels),
         ground,
         tree,
     )
@@ -174,7 +174,7 @@ def _each(space: Space, places: Places, wanted: int) -> Clustering:
     n = places.space.n
     if n < wanted:
         warn(f"found {n} clusters of the {wanted} asked for: there are no more places with mass", FewerClustersWarning)
-    labels = _by_mass(np.arange(n), places.space.weights)
+    labels = _by_mass(np.arange(n), places.mass)
     reason = f"there are {n} different places, and each is a cluster"
     return Clustering(
         labels[places.place], np.ones(space.n), n, None, reason, (), space, places.rows, labels, None, None
@@ -189,7 +189,7 @@ def _by_widest_step(space: Space, places: Places, engine: Engine) -> Clustering:
     if steps.max() < _WIDE:
         return _one(space, places, f"one cluster: {places.space.n} places, and no wide step between their distances")
     k = int(steps.argmax()) + 2
-    labels = _by_mass(cut_tree(tree, k, cut="count"), places.space.weights)
+    labels = _by_mass(cut_tree(tree, k, cut="count"), places.mass)
     reason = f"{k} clusters: the next distance within them is {steps.max():.3g} times smaller than between them"
     return Clustering(
         labels[places.place], np.ones(space.n), k, None, reason, (), space, places.rows, labels, None, tree
@@ -217,8 +217,8 @@ def _whole(partitions: Partitions, best: int) -> str:
 
 
 def _by_mass(labels: Ints, mass: Floats) -> Ints:
-    """Number clusters by decreasing mass, ties by first appearance."""
-    held = np.round(np.bincount(labels, weights=mass / mass.sum()), 12)
+    """Number clusters by decreasing mass, ties by their first place."""
+    held = np.round(np.bincount(labels, weights=mass), 12)
     rank = np.empty(len(held), np.intp)
     rank[np.argsort(-held, kind="stable")] = np.arange(len(held))
     return rank[labels]

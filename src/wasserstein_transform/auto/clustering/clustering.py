@@ -20,6 +20,7 @@ from ...hierarchy import Tree
 from ...spaces import Euclidean, Space
 from ...spaces.named import cross_by_name
 from ...transforms import Followed, Process, Trajectory, follow_points, iterate
+from ..span import Span, span_of
 from .ground import Ground
 from .recipes import Recipe
 from .stored import check_name, check_tree, ground_of, plain_ground, plain_recipe, recipe_of
@@ -65,7 +66,8 @@ class Clustering(Reported):
     Attributes
     ----------
     labels : array of int, shape (n,)
-        Clusters 0, 1, … by decreasing mass; −1 is noise.
+        Clusters 0, 1, … by decreasing mass, without noise; −1 is noise. Of clusters with equal mass, the one with the
+        smallest coordinates comes first, compared column by column.
     probabilities : array of shape (n,)
         For each point, the fraction of the recipes, weighted by their expected quality, that put it with the rest of
         its cluster; 0 for noise.
@@ -226,6 +228,7 @@ class Clustering(Reported):
         assert self.space.points is not None
         if self._flow is not None:
             process, cloud, walk = self._flow
+            new = new if self._span is None else self._span.coordinates(new)
             followed = follow_points(process, cloud, walk, new, engine.quiet(), warns=False)
             return self._nearest_in_flow(new, followed, engine.quiet())
         if self.named != "euclidean":
@@ -241,6 +244,15 @@ class Clustering(Reported):
         nearest = rows.min(axis=1, keepdims=True) + _TOGETHER * self.ground.unit
         at_first[(rows > nearest) & ~followed.massless[:, None]] = np.inf
         return np.asarray(at_first.argmin(axis=1))
+
+    @cached_property
+    def _span(self) -> Span | None:
+        """The subspace whose coordinates the ground has; None if they are those given."""
+        assert self.ground is not None
+        assert self.space.points is not None
+        if self.ground.points.shape[1] == self.space.points.shape[1]:
+            return None
+        return span_of(np.unique(self.space.points[self.space.weights > 0], axis=0))
 
     @cached_property
     def _flow(self) -> tuple[Process, Space, Trajectory] | None:

@@ -77,7 +77,7 @@ def _coordinates(places: Space, engine: Engine) -> tuple[Floats, str]:
         return kept, f"coordinates are the first {_axes(kept)} of the classical scaling of the distances"
     if kept.shape[1] == points.shape[1]:
         return points, ""
-    return kept, f"{points.shape[1]} columns were reduced to their first principal {_axes(kept)}"
+    return kept, f"{points.shape[1]} dimensions were reduced to their first principal {_axes(kept)}"
 
 
 def _axes(kept: Floats) -> str:

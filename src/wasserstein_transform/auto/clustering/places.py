@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..._types import Ints
+from ..._types import Floats, Ints
 from ...engine import Engine
 from ...localize.places import far_sums
 from ...spaces import Metric, Space, quotient
+from ..span import within_span
 
 LARGEST = {1: 10_000, 2: 10_000, 3: 2_000}
 """Number of places, by number of coordinates, above which only a sample is clustered."""
@@ -24,11 +25,13 @@ class Places(NamedTuple):
     Attributes
     ----------
     space : Space
-        The places.
+        The places, with coordinates in the dimension that all of them span.
     place : array of shape (n_rows,)
         The place of each row; the nearest place if the row is not in the sample or has no mass.
     rows : array of shape (n,)
         One row at each place.
+    mass : array of shape (n,)
+        Mass of the rows of each place; unlike that of the space, it counts the rows that are not in the sample.
     n_all : int
         Number of distinct places with mass before sampling.
     """
@@ -36,6 +39,7 @@ class Places(NamedTuple):
     space: Space
     place: Ints
     rows: Ints
+    mass: Floats
     n_all: int
 
     @classmethod
@@ -49,16 +53,19 @@ class Places(NamedTuple):
         assert merged.leaders is not None
         keys = far_sums(merged.space, engine)[None] if merged.space.points is None else merged.space.points.T[::-1]
         kept = np.lexsort(keys)
-        largest = _WIDE if space.points is None else LARGEST.get(space.points.shape[1], _WIDE)
+        sorted_places = within_span(merged.space.take(kept))
+        largest = _WIDE if sorted_places.points is None else LARGEST.get(sorted_places.points.shape[1], _WIDE)
         if len(kept) > largest:
-            kept = kept[np.sort(np.random.default_rng(0).choice(len(kept), largest, replace=False))]
+            sample = np.sort(np.random.default_rng(0).choice(len(kept), largest, replace=False))
+            kept, sorted_places = kept[sample], sorted_places.take(sample)
         rows, rank = heavy[merged.leaders[kept]], np.full(merged.space.n, -1)
         rank[kept] = np.arange(len(kept))
         place = np.full(space.n, -1)
         place[heavy] = rank[merged.labels]
         left = np.flatnonzero(place < 0)
         place[left] = nearest_of(space.metric, left, rows, engine)
-        return cls(merged.space.take(kept), place, rows, merged.space.n)
+        mass = np.bincount(place, weights=space.weights, minlength=len(rows)).astype(np.float64)
+        return cls(sorted_places, place, rows, mass, merged.space.n)
 
 
 def nearest_of(metric: Metric, points: Ints, others: Ints, engine: Engine) -> Ints:
