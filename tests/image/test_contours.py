@@ -9,11 +9,12 @@ from scipy.cluster.hierarchy import fcluster, is_valid_linkage
 
 import wasserstein_transform as wt
 from wasserstein_transform.engine import current
+from wasserstein_transform.image import sizes
 from wasserstein_transform.image.basins import basins
 from wasserstein_transform.image.joining import joined, weighed
 from wasserstein_transform.image.regions import boundaries
 from wasserstein_transform.image.seams import NAMES, Evidence
-from wasserstein_transform.image.sides import contrasts, enlarged
+from wasserstein_transform.image.sides import CONTRAST, contrasts, enlarged, on_grid
 from wasserstein_transform.image.vibrations import jumps
 from wasserstein_transform.image.weights import COLOR, GRAY, Weights
 
@@ -44,8 +45,8 @@ def found() -> wt.image.Segmentation:
 
 @pytest.fixture(scope="module")
 def evidence() -> Evidence:
-    lab = np.random.default_rng(1).normal(50, 10, (3, 40, 30)).astype(np.float32)
-    return Evidence.of(lab, None, current())
+    lab = np.random.default_rng(1).normal(50, 10, (3, 40, 30))
+    return Evidence.of(on_grid(lab), None, current())
 
 
 # contrasts
@@ -54,18 +55,18 @@ def evidence() -> Evidence:
 def test_contrast_is_the_wasserstein_distance_between_both_sides(rng: np.random.Generator) -> None:
     image = rng.integers(0, 9, (17, 19)).astype(np.float32)
     image[0, :2] = 0, 8  # thresholds are whole numbers
-    made = contrasts(image, 8, (0,), STOP)[0]
+    made = contrasts(image, 8, (0,), STOP)[0] / CONTRAST
     for direction in range(8):
         for y, x in ((8, 9), (7, 8), (9, 11)):
             expected = reference.contrast(image, y, x, direction)
-            assert made[direction, y, x] == pytest.approx(expected, rel=1e-4)
+            assert made[direction, y, x] == pytest.approx(expected, rel=1e-4, abs=0.5 / CONTRAST)
 
 
 @pytest.mark.parametrize("octave", [0, 1, 2])
 def test_a_step_has_its_height_as_contrast_across_it_and_none_along(octave: int) -> None:
     image = np.zeros((64, 64), np.float32)
     image[:, 32:] = 7.0
-    made = enlarged(contrasts(image, 16, (octave,), STOP)[octave], octave, (64, 64))
+    made = enlarged(contrasts(image, 16, (octave,), STOP)[octave], octave, (64, 64)) / CONTRAST
     assert made[0, 32, 31] == pytest.approx(7.0, rel=0.1)
     assert made[4, 32, 31] == pytest.approx(0.0, abs=1e-4)
     assert abs(made[0].argmax(axis=1)[32] - 31.5) <= 2**octave  # level between the middles of two blocks
@@ -82,24 +83,20 @@ def test_like_means_and_unlike_spread_have_contrast(rng: np.random.Generator) ->
 # basins
 
 
-def test_water_runs_where_it_runs_pixel_by_pixel(rng: np.random.Generator) -> None:
-    height = rng.integers(0, 6, (15, 13)).astype(np.float32)  # many are level
+@pytest.mark.parametrize("levels", [3, 6, 1000])  # many pixels are level, few, none
+def test_water_runs_where_it_runs_pixel_by_pixel(levels: int, rng: np.random.Generator) -> None:
+    height = rng.integers(0, levels, (15, 13)).astype(float)
+    assert same_partition(basins(height), reference.basins(height))
+    assert basins(np.zeros((4, 5))).max() == 0
 
-    def end(y: int, x: int) -> tuple[int, int]:
-        around = [(v, u) for v in (y - 1, y, y + 1) for u in (x - 1, x, x + 1) if 0 <= v < 15 and 0 <= u < 13]
-        best = min(around, key=lambda at: (height[at], at))
-        return (y, x) if best == (y, x) else end(*best)
 
-    ends = np.array([[np.ravel_multi_index(end(y, x), (15, 13)) for x in range(13)] for y in range(15)])
-    made = basins(height)
-    assert same_partition(made, ends)
-    first = np.unique(made, return_index=True)[1]
-    assert (np.diff(first) > 0).all()
-    assert basins(np.zeros((4, 5), np.float32)).max() == 0
+def test_a_pixel_between_two_basins_alike_is_its_own() -> None:
+    for height, expected in (([0.0, 1, 2, 1, 0], [0, 0, 1, 2, 2]), ([0.0, 1, 2, 2, 1, 0], [0, 0, 0, 1, 1, 1])):
+        assert same_partition(basins(np.array([height])), np.array([expected]))
 
 
 def test_basins_outside_the_mask_are_none(rng: np.random.Generator) -> None:
-    height, inside = rng.random((15, 13)).astype(np.float32), rng.random((15, 13)) < 0.6
+    height, inside = rng.random((15, 13)), rng.random((15, 13)) < 0.6
     made, whole = basins(height, inside.ravel()), basins(height)
     np.testing.assert_array_equal(made >= 0, inside)
     assert same_partition(made[inside], whole[inside])
@@ -149,6 +146,79 @@ def test_slow_swings_of_few_regions_and_of_parts_that_do_not_touch() -> None:
     assert np.isfinite(made).all()
     assert made[1] > made[0] > 0
     assert len(jumps(np.empty((0, 2), int), np.empty(0), np.ones(3))) == 0
+
+
+def test_all_modes_of_one_frequency_count_or_none() -> None:
+    n = 12  # of a ring, modes come in pairs; the eighth has a twin
+    ends = np.sort(np.stack([np.arange(n), (np.arange(n) + 1) % n], axis=1), axis=1)
+    bridged = np.vstack([ends, ends + n, [[0, n]]])  # two rings: pairs of pairs
+    for links, stiffness in ((ends, np.ones(n)), (bridged, np.r_[np.ones(2 * n), 1e-9])):
+        made = jumps(links, stiffness, np.ones(links.max() + 1))[:n]
+        np.testing.assert_allclose(made, made[0], rtol=1e-4)
+
+
+# mirrored and rotated
+
+
+def orientations(image: np.ndarray) -> list[np.ndarray]:
+    """All eight."""
+    return [np.rot90(side, turn).copy() for side in (image, image[::-1]) for turn in range(4)]
+
+
+def turned_back(labels: np.ndarray, k: int) -> np.ndarray:
+    back = np.rot90(labels, -(k % 4))
+    return back if k < 4 else back[::-1]
+
+
+def pictures() -> list[tuple[str, np.ndarray, np.ndarray | None]]:
+    """Pictures of sides that octaves divide and do not; some symmetric, so that there are ties."""
+    rng, made = np.random.default_rng(6), list[tuple[str, np.ndarray, np.ndarray | None]]()
+    for shape in ((27, 56), (30, 33), (16, 24), (1, 41), (3, 2), (1, 1)):
+        y, x = np.indices(shape)
+        disc = 80.0 * (np.hypot(y - shape[0] / 2, x - shape[1] / 2) < min(shape) / 3) + 60
+        gray = disc + rng.normal(scale=8.0, size=shape)
+        color = np.stack([gray, 255 - gray, gray[::-1]], axis=-1).clip(0, 255)
+        mask = (x - 5) ** 2 + (y - 9) ** 2 > 20
+        made += [
+            ("bytes", np.rint(gray).astype(np.uint8), None), ("floats", gray * 1e-3, None), ("flat", disc, None),
+            ("symmetric", gray + gray[::-1] + gray[:, ::-1] + gray[::-1, ::-1], None),
+            ("color", color.astype(np.uint8), None), ("masked", gray.astype(np.uint16), mask),
+        ]  # fmt: skip
+    return [(f"{kind} {'×'.join(map(str, image.shape[:2]))}", image, mask) for kind, image, mask in made]
+
+
+@pytest.mark.parametrize(("image", "mask"), [p[1:] for p in pictures()], ids=[p[0] for p in pictures()])
+def test_regions_of_a_mirrored_or_rotated_picture_are_mirrored_or_rotated(
+    image: np.ndarray, mask: np.ndarray | None
+) -> None:
+    masks = [None] * 8 if mask is None else orientations(mask)
+    first, *others = (wt.segment(view, mask=inside) for view, inside in zip(orientations(image), masks, strict=True))
+    for k, other in enumerate(others, 1):
+        assert first.tree is not None
+        assert other.tree is not None
+        assert same_partition(first.labels, turned_back(other.labels, k))
+        assert same_partition(first.tree.regions, turned_back(other.tree.regions, k))
+        np.testing.assert_array_equal(first.tree.heights, other.tree.heights)
+        numbers, at = np.unique(other.labels[other.labels >= 0], return_index=True)
+        assert numbers.tolist() == np.argsort(at).tolist()  # in the order of first pixels
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_a_large_mirrored_picture_is_reduced_and_carried_back_alike(
+    masked: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sizes, "MOST", 400)
+    rng = np.random.default_rng(0)
+    image = rng.integers(0, 3, (7, 11)).repeat(6, 0).repeat(6, 1).astype(np.uint8) * 100
+    mask = rng.random(image.shape) < 0.1 if masked else None  # few pixels: some of the finest regions have none
+    masks = [None] * 8 if mask is None else orientations(mask)
+    first, *others = (wt.segment(view, mask=inside) for view, inside in zip(orientations(image), masks, strict=True))
+    assert first.tree is not None
+    assert first.tree.regions.max() + 1 == first.tree.n_finest
+    for k, other in enumerate(others, 1):
+        assert other.tree is not None
+        assert same_partition(first.tree.regions, turned_back(other.tree.regions, k))
+        np.testing.assert_array_equal(first.tree.heights, other.tree.heights)
 
 
 # what comes out

@@ -5,15 +5,16 @@ Forests, single problems, landmarks; regions of images; tables of words.
 
 from __future__ import annotations
 
+from ..kernels.basins import fill_basins, find_exits
 from ..kernels.chains import merge_chains
 from ..kernels.compile import on_compile
 from ..kernels.cutting import walk_down
 from ..kernels.line import FAINT, Climbs
 from ..kernels.merging import Borders, Regions, merge_regions
 from ..kernels.profiles import EPANECHNIKOV, FAINTEST, FLAT, GAUSSIAN, TRIANGLE
-from ..kernels.regions import link_adjacent, link_cells, link_inside, unite
+from ..kernels.regions import link_adjacent, link_cells, link_inside, number_by_first, unite
 from ..kernels.seams import Patches, Rule, Seams, all_evidence, join_regions
-from ..kernels.sides import add_gaps, carry_up
+from ..kernels.sides import add_gaps, carry_up, smooth
 from ..kernels.trees import join_edges, shortest_forest, undecided
 from ..kernels.words import (
     BORDER,
@@ -56,7 +57,9 @@ __all__ = [
     "climbs_of",
     "distinct",
     "facing",
+    "fill_basins",
     "fill_slots",
+    "find_exits",
     "intern_words",
     "join_edges",
     "join_regions",
@@ -69,12 +72,14 @@ __all__ = [
     "link_inside",
     "merge_chains",
     "merge_regions",
+    "number_by_first",
     "number_parts",
     "on_compile",
     "pieces",
     "region_sums",
     "seen_from",
     "shortest_forest",
+    "smooth",
     "solve_farthest",
     "solve_one",
     "solve_power",

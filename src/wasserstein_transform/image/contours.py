@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 from .._elsewhere import Elsewhere
 from .._types import Floats, Ints
 from ..backends.colors import lab as to_lab
+from ..backends.host import number_by_first
 from ..engine import Engine
 from .joining import joined
 from .pixels import Pixels, check_colors
 from .regions import means, merge_small
 from .seams import Evidence
 from .segmentation import Segmentation
-from .sides import DIRECTIONS, Singles
+from .sides import DIRECTIONS, Singles, on_grid
 from .sizes import MOST, Reduced, carried_up, reduced
 from .tree import RegionTree
 from .weights import COLOR, GRAY
@@ -60,8 +61,11 @@ def region_tree(pixels: Pixels, engine: Engine) -> RegionTree:
     lab = lab_of(small)
     found = Evidence.of(lab, small.inside, engine)
     joins, odds = joined(found, engine, GRAY if is_gray(lab) else COLOR)
+    joins, heights = completed(joins, odds, len(found.sizes))
     finest = carried_up(found.labels, small, pixels.image, pixels.mask, engine)
-    return RegionTree(finest, *completed(joins, odds, len(found.sizes)))
+    new = np.full(len(found.sizes), -1)
+    number_by_first(finest.ravel(), new)
+    return RegionTree(finest, *_kept(joins, heights, new))
 
 
 def _check(pixels: Pixels) -> None:
@@ -80,7 +84,7 @@ def _check(pixels: Pixels) -> None:
 def lab_of(small: Reduced) -> Singles:
     """Return L*, a* and b*, shape (3, h, w)."""
     rgb = np.broadcast_to(np.moveaxis(small.values, 0, -1), (*small.values.shape[1:], 3)).astype(np.float64)
-    found = np.moveaxis(to_lab(rgb), -1, 0).astype(np.float32)
+    found = on_grid(np.moveaxis(to_lab(rgb), -1, 0))
     if len(small.values) == 1:
         found[1:] = 0.0  # removes rounding errors: gray has no color
     return np.ascontiguousarray(found)
@@ -97,6 +101,17 @@ def completed(joins: Ints, odds: Floats, n: int) -> tuple[Ints, Floats]:
     tops = np.setdiff1d(np.arange(n), joins[:, 1])
     rest = np.stack([np.full(len(tops) - 1, tops[0]), tops[1:]], axis=1)
     return np.concatenate([joins, rest]), np.concatenate([heights, np.ones(len(rest))])
+
+
+def _kept(joins: Ints, heights: Floats, new: Ints) -> tuple[Ints, Floats]:
+    """Return the joins with new numbers of regions, without regions that have none: those that a mask removed."""
+    of, kept = new.copy(), []
+    for k, (a, b) in enumerate(joins):
+        if of[a] >= 0 and of[b] >= 0:
+            kept.append((of[a], of[b], k))
+        of[a] = max(of[a], of[b])
+    rows = np.array(kept, np.intp).reshape(-1, 3)
+    return rows[:, :2], heights[rows[:, 2]]
 
 
 def _painted(pixels: Pixels, labels: Ints) -> NDArray[Any]:

@@ -43,5 +43,5 @@ def _parts(found: Evidence, weights: Weights) -> tuple[Patches, Seams, Rule]:
     n, m = len(found.sizes), len(found.ends)
     patches = Patches(found.sizes.copy(), found.counts.copy(), np.zeros(n, np.intp), np.zeros(n, np.intp))
     seams = Seams(found.ends.copy(), found.lengths.copy(), found.cues.copy(), np.empty(m), np.empty(m, np.intp))
-    rule = Rule(STARTS, UNITS, GROUP, int(GROUP.max()) + 1, float(found.sizes.sum()), *weights)
+    rule = Rule(STARTS, GROUP, UNITS, float(found.sizes.sum()), *weights)
     return patches, seams, rule

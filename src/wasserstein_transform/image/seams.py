@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple, Self
 
 import numpy as np
-from scipy.ndimage import gaussian_filter
 
 from .._types import Bools, Floats, Ints
 from ..backends.host import facing
 from ..engine import Engine, Flag
 from .basins import basins
-from .sides import Singles, at_angle, contrasts, enlarged
+from .regions import renumbered
+from .sides import ANGLES, CONTRAST, DIRECTIONS, Singles, Whole, at_angle, contrasts, enlarged, filtered
 from .texture import N_TEXTURES, STRONGEST, textures
 from .vibrations import jumps
 
@@ -20,10 +20,10 @@ CUES = tuple((name, octave) for name, octaves in OCTAVES.items() for octave in o
 """Contrasts that are measured: channel and octave of the width."""
 
 _LANDSCAPE = {
-    ("L", 0): 1 / 20, ("L", 1): 1 / 20, ("L", 2): 1 / 40, ("a", 1): 1 / 8, ("a", 2): 1 / 16, ("b", 1): 1 / 10,
-    ("b", 2): 1 / 20, ("texture", 1): 1.0, ("texture", 2): 2.0,
-}  # fmt: skip  # set by hand: about the inverse of a strong contrast
-_SMOOTH = 0.7  # pixels
+    ("L", 0): 4, ("L", 1): 4, ("L", 2): 2, ("a", 1): 10, ("a", 2): 5, ("b", 1): 8, ("b", 2): 4, ("texture", 1): 10,
+    ("texture", 2): 20,
+}  # fmt: skip  # set by hand: about 80 over a strong contrast, of texture 10
+_SMOOTH = np.array([1.0, 21.0, 58.0, 21.0, 1.0])  # a Gaussian filter of 0.7 pixels, in whole numbers
 _STRENGTH = np.array([0.25, 0.25, 0.2, 0.0, 0.0, 0.4, 0.2, 0.0, 0.0, 0.35, 0.2, 0.0, 0.0, 1.5, 1.0])
 """Weights of square roots of contrasts, set by hand: about the inverse of the root of a strong contrast."""
 
@@ -36,7 +36,8 @@ _COUNTED = ((0.0, 100.0, 16), (-60.0, 60.0, 24), (-60.0, 60.0, 24), *((0.0, STRO
 
 STARTS = np.cumsum([0, *(bins for _, _, bins in _COUNTED)])
 GROUP = np.array([0, 1, 2, *(3,) * N_TEXTURES])
-UNITS = np.array([(high - low) / bins / (1 if k < 3 else N_TEXTURES) for k, (low, high, bins) in enumerate(_COUNTED)])
+UNITS = np.array([(high - low) / bins for low, high, bins in _COUNTED[:4]]) / (1, 1, 1, N_TEXTURES)
+_COUNTS = 2**8  # steps of a pixel in histograms
 NAMES = (
     *(f"contrast of {name}, width {1.5 * 2**octave:g}" for name, octave in CUES),
     "jump of slow modes",
@@ -77,36 +78,49 @@ class Evidence(NamedTuple):
         """Compute the evidence of an L*a*b* image of shape (3, h, w); pixels outside `inside` have no region."""
         channels = [*lab, *textures(lab[0])]
         measured = _measured(channels, engine)
-        height = sum(weight * measured[cue] for cue, weight in _LANDSCAPE.items())
-        labels = basins(gaussian_filter(np.asarray(height).max(axis=0), _SMOOTH), inside)
+        height = np.asarray(sum(weight * measured[cue] for cue, weight in _LANDSCAPE.items())).max(axis=0)
+        labels = basins(filtered(height, _SMOOTH, _SMOOTH), inside)
+        labels, sizes, counts = _sorted(labels, channels)
         pixels, seam, ends = _across(labels)
         lengths = np.bincount(seam, minlength=len(ends)).astype(np.float64)
-        angle = _angles(pixels, seam, lengths, labels.shape[1])[seam]
+        angle = _angles(pixels, seam, lengths, labels.shape[1])
         cues = np.empty((len(ends), len(CUES)))
-        for k, cue in enumerate(CUES):
-            here, there = (at_angle(measured[cue], angle, side) for side in pixels)
-            cues[:, k] = np.bincount(seam, 0.5 * (here + there), len(ends))
-        sizes = np.bincount(labels[labels >= 0]).astype(np.float64)
+        for k, (name, octave) in enumerate(CUES):
+            here, there = (at_angle(measured[name, octave], angle, side) for side in pixels)
+            unit = 2 * ANGLES * CONTRAST * (N_TEXTURES if name == "texture" else 1)
+            cues[:, k] = np.bincount(seam, here + there, len(ends)) / unit
         cues = np.column_stack([cues, lengths * engine.alone(lambda _: _jumps(ends, lengths, cues, sizes), "contours")])
-        return cls(labels, ends, lengths, cues, sizes, _counted(labels, channels, len(sizes)))
+        return cls(labels, ends, lengths, cues, sizes, counts)
 
 
-def _measured(channels: list[Singles], engine: Engine) -> dict[tuple[str, int], Singles]:
-    """Measure all of `CUES`, each of shape (8, h, w); textures are averaged."""
+def _measured(channels: list[Singles], engine: Engine) -> dict[tuple[str, int], Whole]:
+    """Measure all of `CUES`, each of shape (8, h, w); textures are added."""
     names = ("L", "a", "b", *("texture",) * N_TEXTURES)
-    sums = dict[tuple[str, int], Singles]()
+    sums = dict[tuple[str, int], Whole]()
     for k, (name, values) in enumerate(zip(names, channels, strict=True)):
         engine.report("contours", k, len(names))
 
-        def each(stop: Flag, values: Singles = values, name: str = name) -> dict[int, Singles]:
+        def each(stop: Flag, values: Singles = values, name: str = name) -> dict[int, Whole]:
             return contrasts(values, _BINS[name], OCTAVES[name], stop)
 
         for octave, found in engine.alone(each, "contours").items():
             cue = name, octave
             sums[cue] = sums[cue] + found if cue in sums else found
-    shape = channels[0].shape
-    share = {"texture": np.float32(1 / N_TEXTURES)}
-    return {cue: enlarged(found * share.get(cue[0], np.float32(1)), cue[1], shape) for cue, found in sums.items()}
+    return {cue: enlarged(found, cue[1], channels[0].shape) for cue, found in sums.items()}
+
+
+def _sorted(labels: Ints, channels: list[Singles]) -> tuple[Ints, Floats, Floats]:
+    """Number regions by their sizes and histograms, whatever the order of pixels; return sizes and histograms as well.
+
+    Rounding errors of the modes then do not depend on the order of pixels either.
+    """
+    sizes = np.bincount(labels[labels >= 0]).astype(np.float64)
+    counts = _counted(labels, channels, len(sizes))
+    alike = counts[:, STARTS[3] :].reshape(len(sizes), N_TEXTURES, -1).sum(axis=1)  # rotating permutes textures
+    order = np.lexsort([*alike.T, *counts[:, : STARTS[3]].T, sizes])
+    new = np.empty(len(order), np.intp)
+    new[order] = np.arange(len(order))
+    return renumbered(labels, new), sizes[order], counts[order]
 
 
 def _across(labels: Ints) -> tuple[tuple[Ints, Ints], Ints, Ints]:
@@ -120,13 +134,25 @@ def _across(labels: Ints) -> tuple[tuple[Ints, Ints], Ints, Ints]:
     return (one, other), seam, np.stack(np.divmod(keys, count), axis=1)
 
 
-def _angles(pixels: tuple[Ints, Ints], seam: Ints, lengths: Floats, width: int) -> Floats:
-    """Return the direction across each seam, in radians from the last axis: normal to its principal direction."""
-    places = [0.5 * (pixels[0] // width + pixels[1] // width), 0.5 * (pixels[0] % width + pixels[1] % width)]
-    n = len(lengths)
-    down, right = (place - (np.bincount(seam, place, n) / lengths)[seam] for place in places)
-    yy, xx, xy = (np.bincount(seam, product, n) for product in (down * down, right * right, down * right))
-    return np.asarray(0.5 * np.arctan2(2 * xy, xx - yy) + np.pi / 2)
+def _angles(pixels: tuple[Ints, Ints], seam: Ints, lengths: Floats, width: int) -> Ints:
+    """Return the direction across the seam at each pair of pixels, from the last axis, in steps for `at_angle`.
+
+    It is normal to the principal direction of the seam, which is a line of sides of pixels, each of length 1. A seam
+    without a principal direction is crossed from pixel to pixel.
+    """
+    down, right = pixels[0] // width + pixels[1] // width, pixels[0] % width + pixels[1] % width
+    beside, n = right % 2 == 1, len(lengths)
+    sums = [np.bincount(seam, place, n) for place in (down, right)]
+    yy, xx, xy = (
+        3 * (lengths * np.bincount(seam, a * b, n) - c * d)
+        for a, b, c, d in ((down, down, sums[0], sums[0]), (right, right, sums[1], sums[1]), (down, right, *sums))
+    )  # whole numbers, but for a common factor: exact
+    upright = lengths * np.bincount(seam, beside, n)  # sides between pixels beside each other are upright
+    yy, xx = yy + upright, xx + lengths * lengths - upright
+    half = DIRECTIONS * ANGLES // 2
+    angle = np.rint(np.arctan2(2 * xy, xx - yy) * (half / np.pi)).astype(np.intp) + half
+    straight = (xy != 0) | (xx != yy)
+    return np.where(straight[seam], angle[seam], np.where(beside, 0, half)) % (DIRECTIONS * ANGLES)
 
 
 def _jumps(ends: Ints, lengths: Floats, cues: Floats, sizes: Floats) -> Floats:
@@ -144,7 +170,7 @@ def _counted(labels: Ints, channels: list[Singles], n: int) -> Floats:
     for (low, high, bins), values in zip(_COUNTED, channels, strict=True):
         place = np.clip((values[inside] - low) / (high - low) * bins - 0.5, 0.0, bins - 1.0)
         below = np.minimum(place.astype(np.intp), bins - 2)
-        share = place - below
+        share = np.rint((place - below) * _COUNTS) / _COUNTS
         each = np.bincount(rows * bins + below, 1 - share, n * bins) + np.bincount(
             rows * bins + below + 1, share, n * bins
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from math import sqrt
 from typing import Any, NamedTuple
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from .._types import Bools, Ints
+from .._types import Bools, Floats, Ints
 from ..backends.host import carry_up
 from ..backends.images import full
 from ..engine import Engine, Flag
@@ -47,19 +48,14 @@ def reduced(image: NDArray[Any], mask: Bools | None) -> Reduced:
     shape = image.shape[:2]
     small = _small_shape(shape)
     channels = image.reshape(*shape, -1)[..., :3]
-    down, right = (_averaging(n, m) for n, m in zip(shape, small, strict=True))
-    held = None if mask is None else down @ mask.reshape(shape).astype(np.float32) @ right.T
-    values = np.empty((channels.shape[2], *small), np.float32)
-    for k in range(len(values)):
-        channel = channels[..., k].astype(np.float32)
-        if mask is not None:
-            channel[~mask.reshape(shape)] = 0.0
-        values[k] = down @ channel @ right.T
-    if held is not None:
-        values = _filled(values, held)
+    inside = None if mask is None else mask.reshape(shape)
+    weights = [_overlaps(n, m) for n, m in zip(shape, small, strict=True)]
+    held = np.full(small, float(np.prod(shape))) if inside is None else _summed(inside, None, *weights)
+    sums = np.stack([_summed(channels[..., k], inside, *weights) for k in range(channels.shape[2])])
+    values = _filled(sums, held).astype(np.float32)
     low, high = _range(values, image)
     shares = np.clip((values - np.float32(low)) / np.float32((high - low) or 1.0), 0.0, 1.0)
-    return Reduced(shares, None if held is None else (held > 0).ravel(), low, high)
+    return Reduced(shares, None if mask is None else (held > 0).ravel(), low, high)
 
 
 def _small_shape(shape: tuple[int, ...]) -> tuple[int, int]:
@@ -70,20 +66,37 @@ def _small_shape(shape: tuple[int, ...]) -> tuple[int, int]:
     return height, width
 
 
-def _averaging(n: int, m: int) -> csr_array:
-    """Return a matrix that averages n pixels over m equal parts, m ≤ n."""
-    cuts = np.union1d(np.arange(n + 1) * m, np.arange(m + 1) * n)  # in units of 1/(nm): exact
-    start, size = cuts[:-1], np.diff(cuts)
-    return csr_array((size.astype(np.float32) / np.float32(n), (start // n, start // m)), (m, n))
+def _overlaps(n: int, m: int) -> csr_array:
+    """Return how much n pixels overlap with m ≤ n equal parts, of length n: whole numbers, so sums are exact."""
+    cuts = np.union1d(np.arange(n + 1) * m, np.arange(m + 1) * n)
+    return csr_array((np.diff(cuts).astype(np.float64), (cuts[:-1] // n, cuts[:-1] // m)), (m, n))
 
 
-def _filled(sums: Singles, held: Singles) -> Singles:
-    """Return means over pixels in the mask; parts without any get the mean of the nearest part."""
+def _summed(channel: NDArray[Any], inside: Bools | None, down: csr_array, right: csr_array) -> Floats:
+    """Return sums over equal parts, in double precision; rows are processed in blocks."""
+    step, parts = max(1, _ROWS // channel.shape[1]), []
+    for rows in (slice(top, top + step) for top in range(0, len(channel), step)):
+        block = channel[rows] if inside is None else np.where(inside[rows], channel[rows], 0)
+        parts.append(block.astype(np.float64) @ right.T)
+    return np.asarray(down @ np.concatenate(parts))
+
+
+def _filled(sums: Floats, held: Floats) -> Floats:
+    """Return means over pixels in the mask; parts without any get the mean of the nearest part.
+
+    If several are nearest, SciPy takes one that depends on the orientation; the mean over the eight does not.
+    """
+    means = sums / np.where(held > 0, held, 1.0)
+    if held.all():
+        return means
     from scipy.ndimage import distance_transform_edt
 
-    nearest = distance_transform_edt(held == 0, return_distances=False, return_indices=True)
-    means = sums / np.where(held > 0, held, np.float32(1.0))
-    return np.asarray(means[:, nearest[0], nearest[1]])
+    total = np.zeros(means.shape)
+    for turn, flip in product(range(4), (1, -1)):
+        away, turned = np.rot90(held == 0, turn)[::flip], np.rot90(means, turn, (1, 2))[:, ::flip]
+        y, x = distance_transform_edt(away, return_distances=False, return_indices=True)
+        total += np.rot90(turned[:, y, x][:, ::flip], -turn, (1, 2))
+    return total / 8
 
 
 def _range(values: Singles, image: NDArray[Any]) -> tuple[float, float]:
@@ -95,12 +108,11 @@ def _range(values: Singles, image: NDArray[Any]) -> tuple[float, float]:
 
 
 def carried_up(labels: Ints, small: Reduced, image: NDArray[Any], mask: Bools | None, engine: Engine) -> Ints:
-    """Return labels of the full image; no label is lost, since the center of each reduced pixel keeps its label."""
+    """Return labels of the full image; none is lost but by the mask: the center of a reduced pixel keeps its label."""
     shape = image.shape[:2]
     if labels.shape == shape:
         return labels
     channels = image.reshape(*shape, -1)[..., :3]
-    factors = np.array(labels.shape) / np.array(shape)
     guide = np.ascontiguousarray(np.moveaxis(small.values, 0, -1))
     scale = np.float32(1 / ((small.high - small.low) or 1.0))
     out, step = np.empty(shape, np.intp), max(1, _ROWS // shape[1])
@@ -109,25 +121,9 @@ def carried_up(labels: Ints, small: Reduced, image: NDArray[Any], mask: Bools | 
         rows = np.clip((channels[top : top + step] - np.float32(small.low)) * scale, 0, 1).astype(np.float32)
 
         def work(stop: Flag, rows: Singles = rows, top: int = top) -> None:
-            carry_up(rows, guide, labels, top, factors, (100 / _UNIT) ** 2, out[top : top + len(rows)], stop)
+            carry_up(rows, guide, labels, top, shape[0], (100 / _UNIT) ** 2, out[top : top + len(rows)], stop)
 
         engine.alone(work, "carrying labels up")
     if mask is not None:
         out[~mask.reshape(shape)] = -1
-        _restore(out, labels, mask.reshape(shape))
     return out
-
-
-def _restore(out: Ints, labels: Ints, inside: Bools) -> None:
-    """Give each label that the mask removed one pixel inside the mask, within one of its reduced pixels."""
-    present = np.bincount(out[out >= 0], minlength=int(labels.max()) + 1) > 0
-    for label in np.flatnonzero(~present):
-        at = (int(axis[0]) for axis in np.nonzero(labels == label))
-        block = np.ix_(*(_overlapping(*where) for where in zip(at, out.shape, labels.shape, strict=True)))
-        y, x = (int(at[0]) for at in np.nonzero(inside[block]))
-        out[block[0][y, 0], block[1][0, x]] = label
-
-
-def _overlapping(part: int, n: int, m: int) -> Ints:
-    """Return those of n pixels that overlap the given one of m equal parts."""
-    return np.arange(part * n // m, -(-(part + 1) * n // m))

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.ndimage import gaussian_filter
 
-from .sides import Singles
+from .sides import GRID, Singles, bell, filtered, on_grid, slope
 
 _WIDTHS = (1.0, 2.0)  # standard deviations, in pixels
-_ANGLES = (0.0, np.pi / 4, np.pi / 2, 3 * np.pi / 4)
+_RADIUS, _DIAGONAL = 99, 70  # 70 / 99 is 1/√2 to within 5e-5; sums are exact, as those of contrasts
+_DIRECTIONS = (_RADIUS, 0), (_DIAGONAL, _DIAGONAL), (0, _RADIUS), (-_DIAGONAL, _DIAGONAL)
 _SOFT = 1.5  # lightness: weaker changes are noise
 _STRONG = 20.0  # lightness: stronger changes count the same
 
-N_TEXTURES = len(_WIDTHS) * len(_ANGLES)
+N_TEXTURES = len(_WIDTHS) * len(_DIRECTIONS)
 STRONGEST = float(np.log1p(_STRONG / _SOFT))
 """Largest texture value in histograms."""
 
@@ -21,8 +21,9 @@ def textures(light: Singles) -> list[Singles]:
     """Return log(1 + |slope of L*| / 1.5) along four directions at two widths, each of shape (h, w)."""
     found = []
     for width in _WIDTHS:
-        across, down = (gaussian_filter(light, width, order=order) * width for order in ((0, 1), (1, 0)))
-        for angle in _ANGLES:
-            slope = np.abs(np.cos(angle) * across + np.sin(angle) * down)
-            found.append(np.log1p(slope / _SOFT).astype(np.float32))
+        even, steep = bell(width), slope(width)
+        across, down = (filtered(light * GRID, *order) for order in ((even, steep), (steep, even)))
+        unit = _RADIUS * GRID * even.sum() ** 2 * _SOFT
+        for c, s in _DIRECTIONS:
+            found.append(on_grid(np.log1p(np.abs(c * across + s * down) / unit)))
     return found

@@ -151,3 +151,18 @@ def number(labels: Any, inside: Any) -> int:
         else:
             labels[i] = labels[labels[i]]
     return count
+
+
+@jit
+def number_by_first(labels: Any, new: Any) -> None:
+    """Number regions 0, 1, … by their first pixels, in place; negative labels stay.
+
+    new : −1 initially, then the new number of each region
+    """
+    count = 0
+    for i in range(labels.shape[0]):
+        if labels[i] >= 0:
+            if new[labels[i]] < 0:
+                new[labels[i]] = count
+                count += 1
+            labels[i] = new[labels[i]]

@@ -1,14 +1,17 @@
 """Join adjacent regions, starting with the seam that is least likely a boundary, until none is left.
 
-There are few seams (thousands), so each join scans all remaining ones instead of using a heap.
+There are few seams (thousands), so each join scans all remaining ones instead of using a heap. Seams of equal cost are
+joined at once, and what regions and seams sum up is exact, so the order of seams does not matter.
 """
 
 from __future__ import annotations
 
-from math import log, sqrt
+from math import floor, log, sqrt
 from typing import Any, NamedTuple
 
 from .compile import jit
+
+_STEPS = 2.0**28  # of a unit of costs, which are rounded: equal seams cost the same whatever the processor
 
 
 class Patches(NamedTuple):
@@ -45,16 +48,14 @@ class Rule(NamedTuple):
     """The linear model: cost = bias + weights · evidence.
 
     starts : first column of each histogram in `counts`, and the end
-    units : bin width of each histogram
     group : the distance to which each histogram contributes
-    n_groups : number of distances
+    units : bin width of the histograms of each distance
     total : number of pixels of the image
     """
 
     starts: Any
-    units: Any
     group: Any
-    n_groups: int
+    units: Any
     total: float
     weights: Any
     bias: float
@@ -67,17 +68,18 @@ def evidence(patches: Patches, seams: Seams, rule: Rule, e: int, out: Any) -> No
     n = seams.cues.shape[1]
     for k in range(n):
         out[k] = sqrt(max(seams.cues[e, k], 0.0) / seams.lengths[e])
-    for k in range(rule.n_groups):
+    n_distances = rule.units.shape[0]
+    for k in range(n_distances):
         out[n + k] = 0.0
     for h in range(rule.group.shape[0]):
         ahead, moved = 0.0, 0.0
         for k in range(rule.starts[h], rule.starts[h + 1]):
-            ahead += patches.counts[a, k] / patches.sizes[a] - patches.counts[b, k] / patches.sizes[b]
+            ahead += patches.counts[a, k] * patches.sizes[b] - patches.counts[b, k] * patches.sizes[a]
             moved += abs(ahead)
-        out[n + rule.group[h]] += moved * rule.units[h]
-    n += rule.n_groups
-    for k in range(n - rule.n_groups, n):
-        out[k] = sqrt(out[k])
+        out[n + rule.group[h]] += moved  # exact, in any order of histograms
+    for k in range(n_distances):
+        out[n + k] = sqrt(out[n + k] / (patches.sizes[a] * patches.sizes[b]) * rule.units[k])
+    n += n_distances
     small, large = min(patches.sizes[a], patches.sizes[b]), max(patches.sizes[a], patches.sizes[b])
     out[n] = log(small / rule.total)
     out[n + 1] = log(large / rule.total)
@@ -97,12 +99,12 @@ def _weigh(patches: Patches, seams: Seams, rule: Rule, e: int, scratch: Any) -> 
     cost = rule.bias
     for k in range(scratch.shape[0]):
         cost += rule.weights[k] * scratch[k]
-    seams.cost[e] = cost
+    seams.cost[e] = floor(cost * _STEPS + 0.5) / _STEPS
 
 
 @jit
 def _cheapest(seams: Seams, n: int) -> int:
-    """The cheapest seam; in a tie, the first."""
+    """The cheapest seam."""
     best = seams.left[0]
     for k in range(1, n):
         if seams.cost[seams.left[k]] < seams.cost[best]:
@@ -119,7 +121,8 @@ def _pool(patches: Patches, a: int, b: int) -> None:
 
 @jit
 def _sew(seams: Seams, e: int, f: int) -> None:
-    """Merge the seam f into e."""
+    """Merge the seam f into e; while regions of one cost are joined, both count if one does."""
+    seams.cost[e] = min(seams.cost[e], seams.cost[f])
     seams.lengths[e] += seams.lengths[f]
     for k in range(seams.cues.shape[1]):
         seams.cues[e, k] += seams.cues[f, k]
@@ -162,14 +165,21 @@ def join_regions(patches: Patches, seams: Seams, rule: Rule, scratch: Any, joins
         _weigh(patches, seams, rule, k, scratch)
     step = 0
     while n > 0 and stop[0] == 0:
-        e = _cheapest(seams, n)
-        a, b = min(seams.ends[e, 0], seams.ends[e, 1]), max(seams.ends[e, 0], seams.ends[e, 1])
-        joins[step, 0], joins[step, 1], heights[step] = a, b, seams.cost[e]
-        step += 1
-        _pool(patches, a, b)
-        n = _tidy(patches, seams, a, b, step, n)
+        e, before = _cheapest(seams, n), step
+        level = seams.cost[e]
+        while n > 0 and seams.cost[e] == level:
+            a, b = min(seams.ends[e, 0], seams.ends[e, 1]), max(seams.ends[e, 0], seams.ends[e, 1])
+            joins[step, 0], joins[step, 1], heights[step] = a, b, level
+            step += 1
+            _pool(patches, a, b)
+            n = _tidy(patches, seams, a, b, step, n)
+            e = _cheapest(seams, n)
+        for k in range(before, step):
+            patches.seen[joins[k, 0]] = -1
         for k in range(n):
             f = seams.left[k]
-            if seams.ends[f, 0] == a or seams.ends[f, 1] == a:
+            if patches.seen[seams.ends[f, 0]] < 0 or patches.seen[seams.ends[f, 1]] < 0:
                 _weigh(patches, seams, rule, f, scratch)
+        for k in range(before, step):
+            patches.seen[joins[k, 0]] = 0
     return step
