@@ -262,7 +262,7 @@ def test_one_column_of_words_may_hold_empty_cells() -> None:
 def test_lines_may_be_longer_than_the_sample(n_rows: int, names: bool, end: str) -> None:
     m = 12_000
     header = "# genes\n," + ",".join(f"gene{k}" for k in range(1, m)) + "\n" if names else ""
-    content = header + "\n".join([",".join(["1.5"] * m)] * n_rows) + end
+    content = header + "\n".join([",".join(["12.25"] * m)] * n_rows) + end
     table = read(content.encode(), name="a.csv")
     assert (len(table), len(table.names)) == (n_rows, m)
     assert table.names[:2] == (("row", "gene1") if names else default_names(m)[:2])
