@@ -7,6 +7,7 @@ import wasserstein_transform as wt
 from wasserstein_transform.auto.span import span_of
 
 BOX = np.random.default_rng(0).uniform(-1, 1, (40, 2))
+ROUNDING = 3 * 4**2 * 2.0**-53  # three factors of order m = 4 (QR, SVD, a turn), each orthonormal to about m² roundings
 TURN = np.linalg.qr(np.random.default_rng(1).normal(size=(4, 4)))[0]
 FAR = np.vstack([BOX, [[1e140, 1e140]]])
 SCALES = np.column_stack([1e8 * (np.arange(40) % 2), 1e-9 * BOX[:, 0]])
@@ -28,14 +29,14 @@ def test_coordinates_within_the_span_have_the_distances_of_the_points(size, shif
     points = size * (BOX @ TURN[:2] + shift)
     span = span_of(points)
     assert span.axes.shape == (4, 2)
-    assert span.axes.T @ span.axes == pytest.approx(np.eye(2), abs=1e-15)
+    assert span.axes.T @ span.axes == pytest.approx(np.eye(2), abs=ROUNDING)
     inside = span.coordinates(points)
     rounding = size * 1e-15 * (1 + shift)
     assert span.points(inside) == pytest.approx(points, abs=20 * rounding)
     far, there = (np.linalg.norm(x[:, None] - x, axis=2) for x in (size * BOX, inside))
     assert there == pytest.approx(far, abs=20 * rounding)
     across = span.normals(2)
-    assert np.column_stack([span.axes, across]).T @ across == pytest.approx(np.eye(4)[:, 2:], abs=1e-15)
+    assert np.column_stack([span.axes, across]).T @ across == pytest.approx(np.eye(4)[:, 2:], abs=ROUNDING)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from .cells import has_decimal_comma
 from .rows import chunks
 
 _SAMPLE = 1 << 16  # characters that are examined
-_LINES, _WIDEST = 8, 1 << 24  # lines that are examined at least, and their characters at most: tables of genes are wide
+_LINES, _WIDEST = 8, 1 << 21  # lines that are examined at least, and their characters at most: tables of genes are wide
 _ROWS = 200  # rows that are examined
 _OWN = {"csv": ",", "tsv": "\t", "txt": None}  # usual delimiter of a format
 
@@ -49,7 +49,7 @@ def find_layout(text: str, kind: str, source: str) -> Layout:
 
 def _whole_rows(text: str) -> str:
     """The lines that are examined. None is cut, unless it is the first and too long."""
-    head = text if len(text) <= _WIDEST else text[: text.rfind("\n", 0, _WIDEST) + 1 or _WIDEST]
+    head = text if len(text) <= _WIDEST else text[: text.rfind("\n", 0, _WIDEST) + 1 or _SAMPLE]
     rest = head.split("\n", _LINES)[_LINES:]
     return head[: max(head.rfind("\n", 0, _SAMPLE) + 1, len(head) - sum(map(len, rest)))]
 
