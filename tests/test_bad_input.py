@@ -404,7 +404,7 @@ def test_integers_that_are_rounded_are_told() -> None:
     X = np.array([[2**62, 0], [2**62 + 1, 5], [3, 3]])
     frame = pd.DataFrame({"time": X[:, 0], "y": [0.5, 1.5, 2.5]})
     doors = (wt.Space.from_points, wt.GaussianTransform(1.0, n_iter=0).fit, wt.SingleLinkage(1).fit)
-    for door in doors:
+    for door in (*doors, lambda given: wt.wasserstein_pairs(np.eye(3), given)):
         for given in (X, X.tolist(), X.astype(np.uint64), frame):
             with pytest.warns(
                 UserWarning, match=r"has integers beyond 2\^53, which are rounded, such as 46116860184273879"

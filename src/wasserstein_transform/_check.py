@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._types import Floats
+from ._warn import warn_of_rounding
 
 _ROWS = 64  # rows of a matrix that are checked at a time
 
@@ -36,6 +37,7 @@ def floats(values: ArrayLike, name: str) -> Floats:
         raise ValueError(
             f"{name} must be finite, got {array[tuple(bad)]} at [{where}]; drop or fill NaN and infinite entries"
         )
+    warn_of_rounding(values, name)
     return array
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from .. import _check as check
 from .._types import Floats
-from .._warn import warn_of_rounding
 from ..backends import on_gpu
 
 
@@ -14,9 +13,7 @@ def as_points(values: Any) -> Floats:
     """Return a checked copy of the coordinates, shape (n, m), on the host or on the GPU they are on."""
     there = on_gpu(values)
     if there is None:
-        checked = check.points(values)
-        warn_of_rounding(values, "points")
-        return checked
+        return check.points(values)
     check.shape_of_points(there.shape)
     low, high = there.bounds()
     if not all(map(_is_finite, (*low, *high))):
