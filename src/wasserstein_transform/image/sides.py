@@ -91,7 +91,8 @@ def contrasts(values: Singles, n_bins: int, octaves: tuple[int, ...], stop: Flag
     low, high = float(values.min()), float(values.max())
     bin_width = (high - low) / n_bins
     sums = {octave: np.zeros((DIRECTIONS, *_halved_shape(values.shape, octave))) for octave in octaves}
-    weights, row = bell(_WIDTH, _TRUNCATE), np.empty(values.shape[1] + len(bell(_WIDTH, _TRUNCATE)))
+    weights = bell(_WIDTH, _TRUNCATE)
+    row = np.empty(values.shape[1] + len(weights))
     for k in range(1, n_bins + 1) if bin_width > 0 else ():
         share = np.rint(np.clip((low + k * bin_width - values) * np.float32(_SHARES / bin_width), 0.0, _SHARES))
         for octave in range(max(octaves) + 1):
