@@ -109,7 +109,8 @@ def segment(
     Notes
     -----
     Without radii, images of more than 154,401 pixels are reduced first; labels are then carried back along the edges of
-    the full image. With radii, each iteration of a pixel reads the pixels of its window, about π·spatial² in an image.
+    the full image. A mirrored or rotated image has the mirrored or rotated regions. With radii, each iteration of a
+    pixel reads the pixels of its window, about π·spatial² in an image.
 
     Examples
     --------

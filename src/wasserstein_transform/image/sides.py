@@ -91,7 +91,8 @@ def contrasts(values: Singles, n_bins: int, octaves: tuple[int, ...], stop: Flag
     low, high = float(values.min()), float(values.max())
     bin_width = (high - low) / n_bins
     sums = {octave: np.zeros((DIRECTIONS, *_halved_shape(values.shape, octave))) for octave in octaves}
-    weights, row = bell(_WIDTH, _TRUNCATE), np.empty(values.shape[1] + len(bell(_WIDTH, _TRUNCATE)))
+    weights = bell(_WIDTH, _TRUNCATE)
+    row = np.empty(values.shape[1] + len(weights))
     for k in range(1, n_bins + 1) if bin_width > 0 else ():
         share = np.rint(np.clip((low + k * bin_width - values) * np.float32(_SHARES / bin_width), 0.0, _SHARES))
         for octave in range(max(octaves) + 1):
@@ -102,7 +103,7 @@ def contrasts(values: Singles, n_bins: int, octaves: tuple[int, ...], stop: Flag
                 add_gaps(level, _COSINES, _SINES, sums[octave])
     whole = 2.0 * _SHARES * weights.sum() ** 2 * _RADIUS  # of one threshold: 2, as slopes are over two pixels
     unit = CONTRAST * bin_width * _WIDTH * float(np.sqrt(2 * np.pi)) / whole
-    return {octave: np.rint(found * unit).astype(np.int32) for octave, found in sums.items()}
+    return {octave: np.rint(sums.pop(octave) * unit).astype(np.int32) for octave in octaves}
 
 
 def halved(shares: Singles) -> Singles:
@@ -137,8 +138,14 @@ def enlarged(values: Whole, octave: int, shape: tuple[int, int]) -> Whole:
         before = at // step
         share = (at % step).astype(np.int32).reshape((-1, 1) if axis == -2 else (-1,))
         here, after = np.take(values, before, axis), np.take(values, np.minimum(before + 1, last), axis)
-        values = here * step + (after - here) * share
-    return np.asarray((values + step * step // 2) // (step * step))
+        after -= here
+        after *= share
+        here *= step
+        here += after
+        values = here
+    values += step * step // 2
+    values //= step * step
+    return values
 
 
 def at_angle(contrast: Whole, angle: Ints, pixel: Ints) -> Ints:
