@@ -15,11 +15,13 @@ from .._types import Floats, Ints
 
 _DENSE = 300  # number of nodes up to which all eigenvectors are computed
 _FIRST = 24  # number of eigenvectors computed at first
-_TOL = 1e-4  # residual of eigenvectors of larger graphs, in units of the width of the spectrum
+_COUNTED = 1e-4  # residual of eigenvectors of larger graphs that are counted, in units of the width of the spectrum
+_ROUNDED = 1e-13  # residual that rounding leaves, in the same units
+_USED = 1e-5  # residual of eigenvectors that groups are made of, in units of the gap above their eigenvalues
 _SWEEPS = 30  # of the iteration that finds them, at most
-_DEGREE = 60  # of its polynomials, at most
+_DEGREE = 200  # of its polynomials, at most
 _GAIN = 1e5  # by which a polynomial may amplify the lowest eigenvector; others must not drown in its rounding errors
-_EQUAL = 1e-8  # difference up to which eigenvalues are equal, in the same units
+_EQUAL = 1e-8  # difference up to which eigenvalues are equal, in units of the width
 _TIE = 1e-6  # relative difference up to which lengths and distances of nodes are equal
 _ROUNDS = 20  # of Lloyd's iteration
 
@@ -54,9 +56,9 @@ class Spectrum:
 
     def n_negative(self) -> int:
         """Return the number of negative eigenvalues, at least 1."""
-        self._compute(_FIRST)
+        self._compute(_FIRST, 0.0, _COUNTED)
         while len(self._values) < self.n and self._values[-1] < -_EQUAL * self._width:
-            self._compute(4 * len(self._values))
+            self._compute(4 * len(self._values), 0.0, _COUNTED)
         return max(1, int(np.count_nonzero(self._values < -_EQUAL * self._width)))
 
     def vectors(self, k: int) -> Floats:
@@ -64,7 +66,7 @@ class Spectrum:
 
         Of a multiple eigenvalue that has more vectors than are wanted, they are projections of fixed vectors.
         """
-        self._compute(k)
+        self._compute(k, _USED, _ROUNDED)
         if k >= self.n:
             return self._vectors
         equal = np.abs(self._values - self._values[k - 1]) <= _EQUAL * self._width
@@ -78,38 +80,40 @@ class Spectrum:
         places = self.vectors(k)
         return _centered(places, _in_own_directions(places))
 
-    def _compute(self, k: int) -> None:
-        """Compute the k lowest eigenvectors, or more."""
-        if len(self._values) >= min(k, self.n):
-            return
-        if self.n <= max(_DENSE, 2 * k):
+    def _compute(self, k: int, of_gap: float, of_width: float) -> None:
+        """Compute k or more eigenvectors; residuals are in units of the gap above their eigenvalues or of the width."""
+        if self.n <= max(_DENSE, 2 * k) and len(self._values) < self.n:
             self._values, self._vectors = eigh(self._matrix.toarray())
-        else:
-            self._filter(k)
+        if len(self._values) < self.n:
+            self._filter(k, of_gap, of_width)
 
-    def _filter(self, k: int) -> None:
+    def _filter(self, k: int, of_gap: float, of_width: float) -> None:
         """Iterate on a block of vectors: a Chebyshev polynomial of H that is small on the rest of the spectrum.
 
         A block, unlike a single vector, finds multiple eigenvalues (Zhou, Saad, Tiago and Chelikowsky 2006).
         """
-        n_block = k + max(8, k // 4)
-        block = qr(np.hstack([self._vectors, _fixed(self.n, n_block)[:, self._vectors.shape[1] :]]), mode="economic")[0]
-        for _ in range(_SWEEPS):
+        n_known = len(self._values)
+        n_block = max(k + max(8, k // 4), _FIRST, n_known)
+        block = qr(np.hstack([self._vectors, _fixed(self.n, n_block)[:, n_known:]]), mode="economic")[0]
+        for sweep in range(_SWEEPS + 1):
             image = self._matrix @ block
             values, turn = eigh(block.T @ image)
-            block, image = block @ turn, image @ turn
-            rest = np.linalg.norm(image[:, :k] - block[:, :k] * values[:k], axis=0)
+            block = block @ turn
+            rest = np.linalg.norm(image @ turn[:, :k] - block[:, :k] * values[:k], axis=0)
             self.n_products += n_block
-            if rest.max() <= _TOL * self._width:
+            gaps = values[k:] - values[k - 1]
+            gap = next((gap for gap in gaps if gap > _EQUAL * self._width), 0.0)
+            if sweep == _SWEEPS or rest.max() <= of_gap * gap + of_width * self._width:
                 break
             middle, half = (self._top + values[-1]) / 2, (self._top - values[-1]) / 2
             degree = int(np.clip(np.arccosh(_GAIN) / np.arccosh((middle - values[0]) / half), 2, _DEGREE))
-            before, now = block, (image - middle * block) / half
+            doubled = csr_array((self._matrix - diags_array(np.full(self.n, middle))) * (2 / half))
+            before, now = block, doubled @ block / 2
             for _ in range(degree - 1):
-                before, now = now, (self._matrix @ now - middle * now) * (2 / half) - before
-            self.n_products += n_block * (degree - 1)
+                before, now = now, doubled @ now - before
+            self.n_products += n_block * degree
             block = qr(now, mode="economic")[0]
-        self._values, self._vectors = values[:k], block[:, :k]
+        self._values, self._vectors = values, block
 
 
 def _fixed(n: int, k: int) -> Floats:
