@@ -66,7 +66,7 @@ def _survey(na: int, nb: int, cost: Any, work: Work) -> tuple[float, int]:
         total, least = 0.0, np.inf
         for i in range(na):
             c = cost[start + i]
-            if c == 0.0 and twin[i] < 0 and twin[na + j] < 0:
+            if c == 0.0 and twin[i] < 0 and twin[na + j] < 0 and min(work.supply[i], work.demand[j]) > 0.0:
                 twin[i] = na + j
                 twin[na + j] = i
             total += c

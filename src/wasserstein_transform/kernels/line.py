@@ -10,7 +10,7 @@ from .compile import jit
 from .flows import ROUNDED, total
 from .twofold import add, times
 
-_TWOFOLD = 2.0**-98  # rounding of sums of double-doubles
+_CLOSE = 1e-20  # a smaller difference of totals, relative to them, has lost digits
 
 
 class Sorted(NamedTuple):
@@ -42,22 +42,40 @@ def add_up(indptr: Any, masses: Any, totals: Any) -> None:
 
 
 @jit
+def _longer(A: Any, i: int, B: Any, j: int) -> float:
+    """By how much the total of B_j exceeds that of A_i: equal masses at one place cancel before they are added."""
+    s, t, s_end, t_end = A.indptr[i], B.indptr[j], A.indptr[i + 1], B.indptr[j + 1]
+    more, low, rounded = 0.0, 0.0, 0.0
+    while s < s_end or t < t_end:
+        from_a = t == t_end or (s < s_end and A.places[s] <= B.places[t])
+        from_b = s == s_end or (t < t_end and B.places[t] <= A.places[s])
+        if not (from_a and from_b and A.masses[s] == B.masses[t]):
+            taken, given = (B.masses[t] if from_b else 0.0), (A.masses[s] if from_a else 0.0)
+            more, low = add(more, low, taken, 0.0)
+            more, low = add(more, low, -given, 0.0)
+            rounded += taken + given
+        s += from_a
+        t += from_b
+    return more if abs(more) > ROUNDED * rounded else 0.0
+
+
+@jit
 def cut_pieces(A: Any, i: int, B: Any, j: int, out: Pieces) -> int:
     """The pieces on which both quantile functions are constant; returns their number.
 
-    `rest` + `last` is by how much the masses taken from A_i exceed those from B_j. It is 0 if the rounding of these
-    masses explains it, so that broken ties do not move mass far. The last mass is kept apart: if an equal one comes
+    `rest` + `apart` is by how much the masses taken from A_i exceed those from B_j. It is 0 if the rounding of these
+    masses explains it, so that broken ties do not move mass far. The largest mass is kept apart: if an equal one comes
     from the other side, they cancel exactly.
     """
     s, t = A.indptr[i] - 1, B.indptr[j] - 1
     s_end, t_end = A.indptr[i + 1] - 1, B.indptr[j + 1] - 1
     total_a, low_a, total_b, low_b = A.totals[i, 0], A.totals[i, 1], B.totals[j, 0], B.totals[j, 1]
     longer = add(total_b, low_b, -total_a, -low_a)[0]
-    if abs(longer) <= _TWOFOLD * total_b:
-        longer = 0.0
-    rest, low, last, last_low, own, loose, count = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0
+    if abs(longer) <= _CLOSE * total_b:
+        longer = _longer(A, i, B, j) if low_a != 0.0 or low_b != 0.0 else 0.0
+    rest, low, apart, apart_low, own, loose, count = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0
     while s < s_end or t < t_end:
-        ahead = rest + last
+        ahead = rest + apart
         from_a, from_b = t == t_end or (ahead <= 0.0 and s < s_end), s == s_end or (ahead >= 0.0 and t < t_end)
         piece = np.inf if ahead == 0.0 or s == s_end or t == t_end else abs(ahead)
         s += from_a
@@ -66,22 +84,23 @@ def cut_pieces(A: Any, i: int, B: Any, j: int, out: Pieces) -> int:
             if not (from_a if side == 0 else from_b):
                 continue
             mass = A.masses[s] if side == 0 else B.masses[t]
-            if mass == own and (last < 0.0 if side == 0 else last > 0.0):
+            if mass == own and (apart < 0.0 if side == 0 else apart > 0.0):
                 rest, low = add(rest, low, mass * longer, 0.0)
                 loose += abs(mass * longer)
-                last, last_low = 0.0, 0.0
+                apart, apart_low = 0.0, 0.0
             else:
-                rest, low = add(rest, low, last, last_low)
-                loose += abs(last)
-                last, last_low = times(mass, total_b, low_b) if side == 0 else times(-mass, total_a, low_a)
-                own = mass
+                high, rounding = times(mass, total_b, low_b) if side == 0 else times(-mass, total_a, low_a)
+                if abs(high) > abs(apart):  # the larger one stays apart
+                    high, rounding, apart, apart_low, own = apart, apart_low, high, rounding, mass
+                rest, low = add(rest, low, high, rounding)
+                loose += abs(high)
             piece = min(piece, mass * (total_b if side == 0 else total_a))
         out.sources[count] = s
         out.targets[count] = t
         out.masses[count] = piece
         count += 1
-        if abs(rest + last) <= ROUNDED * (loose + abs(last)):
-            rest, low, last, last_low, loose = 0.0, 0.0, 0.0, 0.0, 0.0
+        if abs(rest + apart) <= ROUNDED * (loose + abs(apart)):
+            rest, low, apart, apart_low, loose = 0.0, 0.0, 0.0, 0.0, 0.0
     return count
 
 
