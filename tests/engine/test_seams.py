@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from poison import spoil_new_arrays
 from reference.backend import Plain
-from reference.executor import Shipped
+from reference.executor import Apart, Shipped
 from repeated import each_once
 
 import wasserstein_transform as wt
@@ -74,6 +75,15 @@ WORK: dict[str, Callable[[], list[np.ndarray]]] = {
 
 
 @pytest.mark.repeated(10)
+@pytest.mark.parametrize("name", WORK)
+def test_nothing_is_read_before_it_is_written(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = WORK[name]()
+    spoil_new_arrays(monkeypatch)
+    with wt.using(executor=Apart()):
+        apart = WORK[name]()
+    assert [array.tobytes() for array in apart] == [array.tobytes() for array in here]
+
+
 @pytest.mark.parametrize("name", WORK)
 def test_tasks_that_travel_through_pickle_give_the_bits_of_threads(name: str, shipped: Shipped) -> None:
     here = WORK[name]()

@@ -9,7 +9,7 @@ from ..kernels.basins import fill_basins, find_exits
 from ..kernels.chains import merge_chains
 from ..kernels.compile import on_compile
 from ..kernels.cutting import walk_down
-from ..kernels.line import FAINT, Climbs
+from ..kernels.line import Pieces
 from ..kernels.merging import Borders, Regions, merge_regions
 from ..kernels.profiles import EPANECHNIKOV, FAINTEST, FLAT, GAUSSIAN, TRIANGLE
 from ..kernels.regions import link_adjacent, link_cells, link_inside, number_by_first, unite
@@ -28,7 +28,7 @@ from .cpu.exact.batch import largest
 from .cpu.exact.landmarks import landmark_rows, seen_from
 from .cpu.exact.single import Farthest, Solution, solve_farthest, solve_one, solve_power
 from .cpu.exact.tour import tour
-from .cpu.line import climbs_of, one as line_distance
+from .cpu.line import one as line_distance, sort as sort_on_line
 from .cpu.paths import pieces
 from .cpu.regions import distinct, facing, number_parts, region_sums
 from .cpu.words import covariance as word_covariance
@@ -36,16 +36,15 @@ from .cpu.words import covariance as word_covariance
 __all__ = [
     "BORDER",
     "EPANECHNIKOV",
-    "FAINT",
     "FAINTEST",
     "FLAT",
     "GAUSSIAN",
     "TABLE_IS_FULL",
     "TRIANGLE",
     "Borders",
-    "Climbs",
     "Farthest",
     "Patches",
+    "Pieces",
     "Regions",
     "Rule",
     "Seams",
@@ -54,7 +53,6 @@ __all__ = [
     "add_gaps",
     "all_evidence",
     "carry_up",
-    "climbs_of",
     "distinct",
     "facing",
     "fill_basins",
@@ -83,6 +81,7 @@ __all__ = [
     "solve_farthest",
     "solve_one",
     "solve_power",
+    "sort_on_line",
     "tour",
     "undecided",
     "unite",

@@ -26,6 +26,7 @@ class Work(NamedTuple):
     flow: np.ndarray  # (2cap,) flow on the arc from a node to its parent
     rest: np.ndarray  # (2cap,) mass not yet placed
     low: np.ndarray  # (2cap + 8,) rounding error of `rest`, if it is tracked
+    loose: np.ndarray  # (2cap,) masses that are rounded, of a branch or a node
     parent: np.ndarray
     level: np.ndarray  # depth below the root
     after: np.ndarray  # the next node in a ring in preorder: every node comes right before its subtree
@@ -40,7 +41,7 @@ class Work(NamedTuple):
 
 def workspace(cap: int, stop: np.ndarray) -> Work:
     """A workspace for problems of up to `cap` × `cap`, without costs."""
-    dual, flow, rest = np.zeros((3, 2 * cap))
+    dual, flow, rest, loose = np.zeros((4, 2 * cap))
     parent, level, after, before, order = np.zeros(
         (5, 2 * cap), np.uint32
     )  # unsigned, to avoid tests for negative indices
@@ -48,7 +49,7 @@ def workspace(cap: int, stop: np.ndarray) -> Work:
     supply, demand = np.zeros((2, cap))
     row, arcs, queue = np.zeros(cap, np.intp), np.zeros((4, 4 * cap), np.intp), np.zeros(8 * cap, np.uint32)
     tree = parent, level, after, before, depth, child, order
-    return Work(supply, demand, row, dual, flow, rest, low, *tree, arcs, queue, stop)
+    return Work(supply, demand, row, dual, flow, rest, low, loose, *tree, arcs, queue, stop)
 
 
 @jit
@@ -82,10 +83,23 @@ def grow(na: int, nb: int, root: int, cost: Any, work: Work) -> None:
 
 
 @jit
-def refresh(na: int, root: int, cost: Any, work: Work) -> None:
-    """Recompute the potentials from the tree, because rounding errors of pivots accumulate."""
-    work.dual[root] = 0.0
+def refresh(na: int, root: int, base: int, cost: Any, work: Work) -> None:
+    """Recompute the potentials from the tree, because rounding errors of pivots accumulate; that of `base` is 0."""
+    dual, parent, on_way = work.dual, work.parent, work.child
+    x = root
+    while True:
+        on_way[x] = 0
+        x = work.after[x]
+        if x == root:
+            break
+    dual[base] = 0.0
+    x = base
+    while x != root:
+        on_way[x] = 1
+        dual[parent[x]] = arc_cost(x, na, cost, work) - dual[x]
+        x = parent[x]
     x = work.after[root]
     while x != root:
-        work.dual[x] = arc_cost(x, na, cost, work) - work.dual[work.parent[x]]
+        if on_way[x] == 0:
+            dual[x] = arc_cost(x, na, cost, work) - dual[parent[x]]
         x = work.after[x]

@@ -4,6 +4,10 @@ Mass flows along alternating paths of such arcs, from sources with mass left to 
 such path, the visited sinks are a *Hall violator*: their total demand exceeds the mass of all sources within t. Then t
 is raised to the next arc that leads to them, and the flow continues; the last violator proves that no smaller t
 suffices. Nodes and costs are numbered as in the network simplex.
+
+Masses are rounded: each may be off by a few units of its last digit. A lack or an excess that such changes explain
+counts as none. At places that both measures have in common, mass stays at first, and only the difference is placed;
+equal masses cancel exactly.
 """
 
 from __future__ import annotations
@@ -14,10 +18,11 @@ import numpy as np
 
 from .basis import Work
 from .compile import jit
+from .flows import ROUNDED, total
 from .pricing import INTERRUPTED, OPTIMAL, STALLED
+from .twofold import add, times
 
-_ROUNDING = 4.0 * np.finfo(np.float64).eps  # mass per node, relative to the total, that may stay unplaced
-_FAINTEST = 5e-13  # upper bound of the unplaced mass, relative to the total
+_ROUNDING = 4.0 * np.finfo(np.float64).eps  # rounding of a sum of masses, for each of them
 _UNSEEN, _QUEUED, _MET = range(3)  # entries of `tally`
 
 
@@ -38,20 +43,19 @@ def plan(cap: int) -> Plan:
 
 
 @jit
-def _tolerance(na: int, nb: int, total: float) -> float:
-    """Mass that counts as zero: the possible rounding error of the masses."""
-    return min(_ROUNDING * (na + nb), _FAINTEST) * total
-
-
-@jit
 def _mass(node: int, na: int, work: Work) -> float:
     return work.supply[node] if node < na else work.demand[node - na]
 
 
 @jit
 def _survey(na: int, nb: int, cost: Any, work: Work) -> tuple[float, int]:
-    """The largest distance of a node to the nearest one opposite, and that node; sums of distances in `dual`."""
-    far, nearest = work.dual, work.flow
+    """The largest distance of a node to the nearest one opposite, and that node; sums of distances in `dual`.
+
+    `child` tells the twin of a node, opposite at the same place, or −1.
+    """
+    far, nearest, twin = work.dual, work.flow, work.child
+    for node in range(na + nb):
+        twin[node] = -1
     for i in range(na):
         far[i] = 0.0
         nearest[i] = np.inf
@@ -62,6 +66,9 @@ def _survey(na: int, nb: int, cost: Any, work: Work) -> tuple[float, int]:
         total, least = 0.0, np.inf
         for i in range(na):
             c = cost[start + i]
+            if c == 0.0 and twin[i] < 0 and twin[na + j] < 0 and min(work.supply[i], work.demand[j]) > 0.0:
+                twin[i] = na + j
+                twin[na + j] = i
             total += c
             least = min(least, c)
             far[i] += c
@@ -127,10 +134,53 @@ def _within(node: int, na: int, nb: int, t: float, cost: Any, work: Work) -> tup
 
 
 @jit
-def _enough(node: int, na: int, nb: int, t: float, tolerance: float, cost: Any, work: Work) -> float:
+def _longer(na: int, nb: int, a: Any, b: Any, work: Work) -> float:
+    """By how much the total of b exceeds that of a: equal masses of twins cancel before they are added."""
+    more, low, rounded = 0.0, 0.0, 0.0
+    for node in range(na + nb):
+        twin = work.child[node]
+        mass = a[node] if node < na else b[node - na]
+        if twin < 0 or mass != (a[twin] if twin < na else b[twin - na]):
+            more, low = add(more, low, -mass if node < na else mass, 0.0)
+            rounded += mass
+    return more if abs(more) > ROUNDED * rounded else 0.0
+
+
+@jit
+def _over(i: int, j: int, a: Any, b: Any, totals: Any, more: float) -> float:
+    """The excess of source i over its twin, sink j."""
+    if a[i] == b[j]:
+        return a[i] * more
+    (total_a, low_a), (total_b, low_b) = totals
+    x, x_low = times(a[i], total_b, low_b)
+    y, y_low = times(-b[j], total_a, low_a)
+    return add(x, x_low, y, y_low)[0]
+
+
+@jit
+def _stay(na: int, nb: int, a: Any, b: Any, work: Work, scratch: Plan) -> None:
+    """Leave common mass in its place; what is to be placed goes to `rest`, its possible rounding to `loose`."""
+    rest, slack, totals, more = work.rest, work.loose, (total(a, na), total(b, nb)), _longer(na, nb, a, b, work)
+    for node in range(na + nb):
+        rest[node] = _mass(node, na, work)
+        slack[node] = ROUNDED * rest[node]
+        work.low[node] = 0.0
+    for i in range(na):
+        sink = work.child[i]
+        if sink >= 0:
+            _send(i, sink, min(rest[i], rest[sink]), na, nb, scratch)
+            over = _over(i, sink - na, a, b, totals, more)
+            faint = ROUNDED * (abs(over) if a[i] == b[sink - na] else max(rest[i], rest[sink]))
+            rest[i], rest[sink] = max(over, 0.0), max(-over, 0.0)
+            slack[i], slack[sink] = faint, faint
+
+
+@jit
+def _enough(node: int, na: int, nb: int, t: float, cost: Any, work: Work) -> float:
     """The smallest cost from t on within which a node with mass left finds its total mass on the other side."""
-    if work.rest[node] <= 0.0:
+    if work.rest[node] <= work.loose[node]:
         return t
+    tolerance = _ROUNDING * (na + nb) * _mass(node, na, work)
     mass, beyond = _within(node, na, nb, t, cost, work)
     while mass < _mass(node, na, work) - tolerance and beyond < np.inf and work.stop[0] == 0:
         t = beyond
@@ -154,7 +204,7 @@ def _take(sink: int, na: int, nb: int, t: float, cost: Any, work: Work, scratch:
 
 
 @jit
-def _begin(na: int, nb: int, tolerance: float, cost: Any, work: Work, scratch: Plan) -> float:
+def _begin(na: int, nb: int, a: Any, b: Any, cost: Any, work: Work, scratch: Plan) -> float:
     """An initial flow, and a t within which every node finds enough mass; the node that sets t is the violator."""
     t, violator = _survey(na, nb, cost, work)
     _sort(0, na, work)
@@ -167,18 +217,18 @@ def _begin(na: int, nb: int, tolerance: float, cost: Any, work: Work, scratch: P
         scratch.degree[i] = 0
     for node in range(na + nb):
         scratch.violator[node] = 0
-        work.rest[node] = _mass(node, na, work)
+    _stay(na, nb, a, b, work, scratch)
     for k in range(na, na + nb):
         if work.stop[0] != 0:
             break
         sink = work.order[k]
         _take(sink, na, nb, t, cost, work, scratch)
-        least = _enough(sink, na, nb, t, tolerance, cost, work)
+        least = _enough(sink, na, nb, t, cost, work)
         if least > t:
             t, violator = least, sink
             _take(sink, na, nb, t, cost, work, scratch)
     for i in range(na):
-        least = _enough(i, na, nb, t, tolerance, cost, work)
+        least = _enough(i, na, nb, t, cost, work)
         if least > t:
             t, violator = least, i
     scratch.violator[violator] = 1
@@ -186,26 +236,24 @@ def _begin(na: int, nb: int, tolerance: float, cost: Any, work: Work, scratch: P
 
 
 @jit
-def _left(na: int, nb: int, work: Work) -> float:
-    """Mass still to be placed: the minimum of the mass left at sources and missing at sinks."""
-    excess, lack = 0.0, 0.0
-    for i in range(na):
-        excess += work.rest[i]
-    for j in range(nb):
-        lack += work.rest[na + j]
-    return min(excess, lack)
+def _any_left(first: int, last: int, work: Work) -> bool:
+    """Whether a node has mass left that is more than rounding."""
+    for node in range(first, last):  # noqa: SIM110
+        if work.rest[node] > work.loose[node]:
+            return True
+    return False
 
 
 @jit
-def _plant(na: int, nb: int, work: Work, scratch: Plan) -> None:
-    """Start a search at the sinks with missing mass."""
+def _plant(na: int, nb: int, lacking: bool, work: Work, scratch: Plan) -> None:
+    """Start a search at the sinks with missing mass; if none is `lacking`, at those that can take a bit more."""
     size = 0
     for i in range(na):
         work.order[i] = i
         work.dual[i] = np.inf
     for sink in range(na, na + nb):
         work.depth[sink] = -1
-        if work.rest[sink] > 0.0:
+        if work.rest[sink] > (work.loose[sink] if lacking else 0.0):
             work.depth[sink] = 0
             work.queue[size] = sink
             size += 1
@@ -215,14 +263,15 @@ def _plant(na: int, nb: int, work: Work, scratch: Plan) -> None:
 
 
 @jit
-def _reach(k: int, na: int, nb: int, work: Work, scratch: Plan) -> None:
+def _reach(k: int, na: int, nb: int, lacking: bool, work: Work, scratch: Plan) -> None:
     """Visit the k-th unseen source: it is met if it has mass left, otherwise the sinks it serves are queued."""
     tally, depth = scratch.tally, work.depth
     i = work.order[k]
     tally[_UNSEEN] -= 1
     work.order[k] = work.order[tally[_UNSEEN]]
+    work.order[tally[_UNSEEN]] = i
     depth[i] = depth[work.queue[work.before[i]]] + 1
-    if work.rest[i] > 0.0:
+    if work.rest[i] > (0.0 if lacking else work.loose[i]):
         work.after[tally[_MET]] = i
         tally[_MET] += 1
         return
@@ -236,7 +285,7 @@ def _reach(k: int, na: int, nb: int, work: Work, scratch: Plan) -> None:
 
 
 @jit
-def _look(place: int, na: int, nb: int, t: float, cost: Any, work: Work, scratch: Plan) -> None:
+def _look(place: int, na: int, nb: int, t: float, lacking: bool, cost: Any, work: Work, scratch: Plan) -> None:
     """Visit the sources within t of a queued sink; for the others, `dual` keeps the smallest cost to any such sink."""
     unseen, slack = work.order, work.dual
     start = work.row[work.queue[place] - na]
@@ -248,29 +297,52 @@ def _look(place: int, na: int, nb: int, t: float, cost: Any, work: Work, scratch
             slack[i] = c
             work.before[i] = place
         if c <= t:
-            _reach(k, na, nb, work, scratch)
+            _reach(k, na, nb, lacking, work, scratch)
         else:
             k += 1
 
 
 @jit
-def _admit(na: int, nb: int, t: float, work: Work, scratch: Plan) -> None:
+def _admit(na: int, nb: int, t: float, lacking: bool, work: Work, scratch: Plan) -> None:
     """Visit the sources that a higher t makes reachable."""
     k = 0
     while k < scratch.tally[_UNSEEN]:
         if work.dual[work.order[k]] <= t:
-            _reach(k, na, nb, work, scratch)
+            _reach(k, na, nb, lacking, work, scratch)
         else:
             k += 1
 
 
 @jit
-def _relief(na: int, nb: int, t: float, tolerance: float, work: Work, scratch: Plan) -> float:
+def _bend(na: int, nb: int, work: Work, scratch: Plan) -> bool:
+    """Let the visited sources give as much more as rounding allows, if that is all that their sinks lack."""
+    lack, more = 0.0, 0.0
+    for sink in range(na, na + nb):
+        if work.depth[sink] == 0:
+            lack += work.rest[sink] - work.loose[sink]
+    for k in range(scratch.tally[_UNSEEN], na):
+        i = work.order[k]
+        if work.low[i] == 0.0:
+            more += work.loose[i]
+    if not 0.0 < lack <= more:
+        return False
+    for k in range(scratch.tally[_UNSEEN], na):
+        i = work.order[k]
+        if work.low[i] == 0.0:
+            work.low[i] = 1.0
+            work.rest[i] += work.loose[i]
+            work.loose[i] *= 2.0
+    return True
+
+
+@jit
+def _relief(na: int, nb: int, t: float, lacking: bool, work: Work, scratch: Plan) -> float:
     """The smallest t within which the visited sinks find their missing mass; t itself if no source is left."""
     slack, unseen, n_unseen = work.dual, work.order, scratch.tally[_UNSEEN]
-    lack = -tolerance
+    lack = 0.0
     for sink in range(na, na + nb):
-        lack += work.rest[sink]
+        if lacking and work.depth[sink] == 0:
+            lack += work.rest[sink] - work.loose[sink]
     while True:
         least = np.inf
         for k in range(n_unseen):
@@ -287,27 +359,32 @@ def _relief(na: int, nb: int, t: float, tolerance: float, work: Work, scratch: P
 
 
 @jit
-def _search(na: int, nb: int, t: float, tolerance: float, cost: Any, work: Work, scratch: Plan) -> float:
+def _search(na: int, nb: int, t: float, lacking: bool, cost: Any, work: Work, scratch: Plan) -> float:
     """Search sources with mass left from the sinks with missing mass, raising t until some are met, listed in `after`.
 
-    None are met if only infinite or NaN costs are left.
+    None are met if only infinite or NaN costs are left, or if sources can give more now, and another search is needed.
     """
-    _plant(na, nb, work, scratch)
+    _plant(na, nb, lacking, work, scratch)
     tally = scratch.tally
     place = 0
     while True:
         while place < tally[_QUEUED] and work.stop[0] == 0:
-            _look(place, na, nb, t, cost, work, scratch)
+            _look(place, na, nb, t, lacking, cost, work, scratch)
             place += 1
         if tally[_MET] > 0 or work.stop[0] != 0:
             return t
-        least = _relief(na, nb, t, tolerance, work, scratch)
+        if lacking and _bend(na, nb, work, scratch):
+            tally[_MET] = -1
+            return t
+        least = _relief(na, nb, t, lacking, work, scratch)
         if not least > t:
             return t
         for node in range(na + nb):
-            scratch.violator[node] = node >= na and work.depth[node] >= 0
+            scratch.violator[node] = lacking and node >= na and work.depth[node] >= 0
+        for k in range(0 if lacking else tally[_UNSEEN]):
+            scratch.violator[work.order[k]] = 1
         t = least
-        _admit(na, nb, t, work, scratch)
+        _admit(na, nb, t, lacking, work, scratch)
 
 
 @jit
@@ -363,41 +440,43 @@ def _spend(source: int, na: int, nb: int, t: float, cost: Any, work: Work, scrat
 
 
 @jit
-def solve_bottleneck(na: int, nb: int, cost: Any, work: Work, scratch: Plan) -> tuple[float, int]:
-    """W_∞ and status for `supply` and `demand` of equal totals; the plan and the violator are left in `scratch`.
+def solve_bottleneck(na: int, nb: int, a: Any, b: Any, cost: Any, work: Work, scratch: Plan) -> tuple[float, int]:
+    """W_∞ and status for masses a and b, and `supply` and `demand` of equal totals; plan and violator in `scratch`.
 
-    Totals and groups of masses that differ only by rounding count as equal: up to 4ε of the total per node, and always
-    less than 1e-12 of it, may stay unplaced. A single point counts however small its mass is. The status is STALLED if
-    only infinite or NaN costs are left.
+    Groups of masses that differ only by the rounding of their masses count as equal. A single point counts however
+    small its mass is. The status is STALLED if only infinite or NaN costs are left.
     """
-    total = 0.0
-    for i in range(na):
-        total += work.supply[i]
-    tolerance = _tolerance(na, nb, total)
-    t = _begin(na, nb, tolerance, cost, work, scratch)
+    t = _begin(na, nb, a, b, cost, work, scratch)
     if work.stop[0] != 0:
         return 0.0, INTERRUPTED
     if not t < np.inf:
         return t, STALLED
-    while not _left(na, nb, work) <= tolerance:
+    lacking = True
+    while True:
         if work.stop[0] != 0:
             return t, INTERRUPTED
-        t = _search(na, nb, t, tolerance, cost, work, scratch)
+        if lacking and not _any_left(na, na + nb, work):
+            lacking = False  # the mass left at sources goes to sinks that take as much more as rounding allows
+            for sink in range(na, na + nb):
+                work.rest[sink] += work.loose[sink]
+        if not lacking and not _any_left(0, na, work):
+            return t, OPTIMAL
+        t = _search(na, nb, t, lacking, cost, work, scratch)
         if scratch.tally[_MET] == 0:
             return t, INTERRUPTED if work.stop[0] != 0 else STALLED
         for k in range(scratch.tally[_MET]):
             if work.stop[0] != 0:
                 return t, INTERRUPTED
             _spend(work.after[k], na, nb, t, cost, work, scratch)
-    return t, OPTIMAL
 
 
 @jit
-def _feasible(na: int, nb: int, value: float, tolerance: float, cost: Any, work: Work, scratch: Plan) -> bool:
+def _feasible(na: int, nb: int, value: float, cost: Any, work: Work, scratch: Plan) -> bool:
     """Whether the plan has the masses of both sides, up to rounding, on arcs of cost at most the value."""
-    rest = work.rest
+    rest, tolerance = work.rest, 0.0
     for i in range(na):
         rest[i] = work.supply[i]
+        tolerance += _ROUNDING * (8 + na + nb) * rest[i]
     wrong = 0.0
     for j in range(nb):
         if work.stop[0] != 0:
@@ -417,7 +496,7 @@ def _feasible(na: int, nb: int, value: float, tolerance: float, cost: Any, work:
 
 
 @jit
-def _violated(na: int, nb: int, value: float, tolerance: float, cost: Any, work: Work, scratch: Plan) -> bool:
+def _violated(na: int, nb: int, value: float, a: Any, b: Any, cost: Any, work: Work, scratch: Plan) -> bool:
     """Whether the violator has more mass than all nodes on the other side within less than the value."""
     near, violator = work.depth, scratch.violator
     for node in range(na + nb):
@@ -429,19 +508,25 @@ def _violated(na: int, nb: int, value: float, tolerance: float, cost: Any, work:
             if (violator[na + j] or violator[i]) and cost[work.row[j] + i] < value:
                 near[na + j] |= violator[i]
                 near[i] |= violator[na + j]
-    mass, other = 0.0, 0.0
+    totals, longer = (total(a, na), total(b, nb)), _longer(na, nb, a, b, work)
+    more, low, rounded = 0.0, 0.0, 0.0
     for node in range(na + nb):
-        if violator[node]:
-            mass += _mass(node, na, work)
-        if near[node]:
-            other += _mass(node, na, work)
-    return mass - other > (0.5 * tolerance if other > 0.0 else 0.0)
+        twin, mass = work.child[node], _mass(node, na, work)
+        if violator[node] and twin >= 0 and near[twin]:
+            i, sink = (node, twin) if node < na else (twin, node)
+            over = _over(i, sink - na, a, b, totals, longer)
+            more, low = add(more, low, over if node < na else -over, 0.0)
+            rounded += abs(over) if a[i] == b[sink - na] else mass
+        elif violator[node]:
+            more, low = add(more, low, mass, 0.0)
+            rounded += mass
+        elif near[node] and not (twin >= 0 and violator[twin]):
+            more, low = add(more, low, -mass, 0.0)
+            rounded += mass
+    return more > 0.4 * ROUNDED * rounded
 
 
 @jit
-def certified(na: int, nb: int, value: float, cost: Any, work: Work, scratch: Plan, total: float) -> bool:
+def certified(na: int, nb: int, value: float, a: Any, b: Any, cost: Any, work: Work, scratch: Plan) -> bool:
     """Whether the plan in `scratch` attains the value and the violator excludes smaller ones, so that it is W_∞."""
-    tolerance = _tolerance(na, nb, total)
-    return _feasible(na, nb, value, tolerance, cost, work, scratch) and _violated(
-        na, nb, value, tolerance, cost, work, scratch
-    )
+    return _feasible(na, nb, value, cost, work, scratch) and _violated(na, nb, value, a, b, cost, work, scratch)

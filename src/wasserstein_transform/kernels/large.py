@@ -79,5 +79,5 @@ def optimize_large(na: int, nb: int, root: int, tolerance: float, cost: Any, wor
             if left < 0 or not pivot(na, work.order[2 * place], work.order[2 * place + 1], reduced, work):
                 return STALLED, 0.0
         if following <= j:
-            refresh(na, root, cost, work)
+            refresh(na, root, root, cost, work)
         j = following

@@ -64,7 +64,7 @@ def _lift(na: int, x: int, bottom: int, rise: int, step: float, work: Work) -> t
 
 
 @jit
-def _turn(na: int, top: int, out: int, up: int, carried: float, step: float, work: Work) -> None:
+def turn(na: int, top: int, out: int, up: int, carried: float, step: float, work: Work) -> None:
     """Attach the branch that was cut at `out` to `up` by its node `top`, reversing the path from `top` to `out`."""
     parent, level, after, before, flow = work.parent, work.level, work.after, work.before, work.flow
     start = before[out]
@@ -116,5 +116,5 @@ def pivot(na: int, i: int, j: int, reduced: float, work: Work) -> bool:
     if delta > 0.0:
         _push(na, i, j, apex, delta, work.parent, work.flow)
     top, up, step = (i, j, reduced) if on_source_side else (j, i, -reduced)
-    _turn(na, top, out, up, delta, step, work)
+    turn(na, top, out, up, delta, step, work)
     return True

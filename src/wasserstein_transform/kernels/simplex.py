@@ -8,7 +8,6 @@ import numpy as np
 
 from .basis import Work, arc_cost, grow, refresh
 from .compile import jit
-from .flows import settle
 from .large import LARGE, optimize_large
 from .pivot import pivot
 from .pricing import INTERRUPTED, OPTIMAL, STALLED, best_candidate, dual_value, list_candidates, pays
@@ -16,7 +15,6 @@ from .start import peel
 
 _TOLERANCE = 1e-14  # reduced costs below minus this, relative to the largest cost, count as negative
 _TIGHT = 1e-12  # reduced costs up to this, relative to the largest cost, count as 0 for a warm start
-_FAINT = 8.0 * 2.0**-52  # share of the mass that may be rounding error
 _DRIFT = 1e-13  # for a larger gap, relative to the largest cost, potentials are recomputed
 
 
@@ -66,7 +64,7 @@ def _optimize_safely(na: int, nb: int, root: int, tolerance: float, cost: Any, w
             if fresh:
                 list_candidates(na, nb, np.inf, cost, work)
                 return OPTIMAL, dual_value(na, nb, work)
-            refresh(na, root, cost, work)
+            refresh(na, root, root, cost, work)
             fresh = True
             continue
         fresh = False
@@ -77,47 +75,20 @@ def _optimize_safely(na: int, nb: int, root: int, tolerance: float, cost: Any, w
 
 
 @jit
-def moves(node: int, na: int, faint: float, work: Work) -> bool:
-    """Whether the arc of a node carries mass; a tiny difference of two larger masses counts as rounding error."""
-    mass = work.flow[node]
-    up = work.parent[node]
-    i, j = (node, up - na) if node < na else (up, node - na)
-    return mass > faint or (mass > 0.0 and 2.0 * mass > min(work.supply[i], work.demand[j]))
-
-
-@jit
-def faint_mass(na: int, work: Work) -> float:
-    """Mass that may be rounding error of masses, their sums and products."""
-    total = 0.0
-    for i in range(na):
-        total += work.supply[i]
-    return _FAINT * total
-
-
-@jit
 def plan_cost(na: int, nb: int, root: int, cost: Any, work: Work) -> float:
     """Cost of the plan."""
     value = 0.0
-    faint = faint_mass(na, work)
     for node in range(na + nb):
-        if node != root and moves(node, na, faint, work):
+        if node != root:
             value += work.flow[node] * arc_cost(node, na, cost, work)
     return value
 
 
 @jit
-def settled_cost(na: int, nb: int, root: int, a: Any, b: Any, cost: Any, work: Work) -> float:
-    """Cost of the plan, with flows recomputed from the masses a and b."""
-    settle(na, nb, root, a, b, work)
-    return plan_cost(na, nb, root, cost, work)
-
-
-@jit
 def fill_plan(na: int, nb: int, root: int, total: float, work: Work, out: Any) -> None:
     """The shares of `total` that the plan moves from each source to each sink, into an array of zeros."""
-    faint = faint_mass(na, work)
     for node in range(na + nb):
-        if node != root and moves(node, na, faint, work):
+        if node != root:
             up = work.parent[node]
             i, j = (node, up - na) if node < na else (up, node - na)
             out[i, j] = work.flow[node] / total
@@ -127,11 +98,22 @@ def fill_plan(na: int, nb: int, root: int, total: float, work: Work, out: Any) -
 def plan_reach(na: int, nb: int, root: int, cost: Any, work: Work) -> float:
     """The largest cost at which the plan moves mass."""
     reach = 0.0
-    faint = faint_mass(na, work)
     for node in range(na + nb):
-        if node != root and moves(node, na, faint, work):
+        if node != root and work.flow[node] > 0.0:
             reach = max(reach, arc_cost(node, na, cost, work))
     return reach
+
+
+@jit
+def _heaviest(na: int, nb: int, work: Work) -> int:
+    heaviest, most = 0, work.supply[0]
+    for i in range(na):
+        if work.supply[i] > most:
+            heaviest, most = i, work.supply[i]
+    for j in range(nb):
+        if work.demand[j] > most:
+            heaviest, most = na + j, work.demand[j]
+    return heaviest
 
 
 @jit
@@ -163,7 +145,8 @@ def solve(
             status, bound = _optimize(na, nb, tolerance, cost, work)
         value = plan_cost(na, nb, root, cost, work)
         gap = value - bound
-        if safe or again or status != OPTIMAL or abs(gap) <= _DRIFT * top * total:
+        wide = unit < top and not again  # potentials of the heaviest points keep the digits that cheap arcs need
+        if safe or again or status != OPTIMAL or (abs(gap) <= _DRIFT * top * total and not wide):
             break
-        refresh(na, root, cost, work)
+        refresh(na, root, _heaviest(na, nb, work) if wide else root, cost, work)
     return value, gap, status, root

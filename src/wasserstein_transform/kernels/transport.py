@@ -10,10 +10,11 @@ from .basis import Work, arc_cost
 from .bottleneck import certified, solve_bottleneck
 from .cancelling import near, overlap
 from .compile import jit
+from .flows import settle
 from .formulas import distance
 from .posing import DROWNING, TINY, Costs, Rule, begin, pose, rescale, weigh
 from .pricing import INTERRUPTED, OPTIMAL
-from .simplex import faint_mass, moves, plan_cost, plan_reach, settled_cost, solve
+from .simplex import plan_cost, plan_reach, solve
 from .start import UNKNOWN, peel
 
 GAP = 1e-12  # largest accepted primal–dual gap, relative to the largest cost of the problem
@@ -38,9 +39,8 @@ def _same(A: Any, i: int, B: Any, j: int) -> bool:
 @jit
 def _clipped(na: int, nb: int, root: int, clip: float, cost: Any, work: Work) -> bool:
     """Whether the plan moves mass at the clipped cost."""
-    faint = faint_mass(na, work)
     for node in range(na + nb):
-        if node != root and arc_cost(node, na, cost, work) >= clip and moves(node, na, faint, work):
+        if node != root and work.flow[node] > 0.0 and arc_cost(node, na, cost, work) >= clip:
             return True
     return False
 
@@ -71,9 +71,9 @@ def _refine(
             work.dual[s] = 0.0
         cost, gap, status, root = solve(na, nb, top, min(top, CLIP), safe, scratch.own, work)
         if status == OPTIMAL:
-            gap -= cost
-            cost = settled_cost(na, nb, root, a, b, scratch.own, work)
-            gap += cost
+            bound = cost - gap
+            cost, dropped = settle(na, nb, root, a, b, scratch.own, work)
+            gap = cost + dropped - bound
         value = max(cost / total, 0.0)
         if status != OPTIMAL or (value == 0.0 and not vanished):
             break
@@ -118,7 +118,16 @@ def transport(
                 break
             safe = 1
         limit = (DROWNING if p != 1.0 else LOST) * top * total
-        drowns = status == OPTIMAL and value < limit and (value > 0.0 or p != 1.0)
+        drowns = status == OPTIMAL and value < limit
+        if drowns:
+            if root < 0:  # common mass was cancelled
+                shared = pose(A, i, B, j, geometry, rule, scratch, work)[2]
+                root = solve(na, nb, top, top, False, scratch.table if shared else scratch.own, work)[3]
+            if root < 0:
+                return np.inf, np.inf, INTERRUPTED, root, safe
+            table = scratch.table if shared else scratch.own
+            value = settle(na, nb, root, A.masses[A.indptr[i] :], B.masses[B.indptr[j] :], table, work)[0]
+            drowns = value != 0.0 or p != 1.0
     share, unit = max(value, 0.0) / total, length
     for bland in (False, True):
         if not drowns:
@@ -189,9 +198,9 @@ def farthest_row(
             continue
         nb = B.indptr[j + 1] - B.indptr[j]
         _, length, _ = pose(A, i, B, j, geometry, rule, scratch, work)
-        value, status = solve_bottleneck(na, nb, scratch.table, work, scratch.plan)
-        total = A.totals[i] * B.totals[j]
-        if status != OPTIMAL or not certified(na, nb, value, scratch.table, work, scratch.plan, total):
+        a, b = A.masses[A.indptr[i] :], B.masses[B.indptr[j] :]
+        value, status = solve_bottleneck(na, nb, a, b, scratch.table, work, scratch.plan)
+        if status != OPTIMAL or not certified(na, nb, value, a, b, scratch.table, work, scratch.plan):
             return j
         out[k] = length * value
     return -1
@@ -217,10 +226,9 @@ def _longest_move(A: Any, i: int, B: Any, j: int, geometry: Any, root: int, work
     """The largest distance at which the plan moves mass."""
     a, b = A.indptr[i], B.indptr[j]
     na, nb = A.indptr[i + 1] - a, B.indptr[j + 1] - b
-    faint = faint_mass(na, work)
     reach = 0.0
     for node in range(na + nb):
-        if node != root and moves(node, na, faint, work):
+        if node != root and work.flow[node] > 0.0:
             up = work.parent[node]
             s, t = (node, up - na) if node < na else (up, node - na)
             reach = max(reach, distance(geometry, B.indices[b + t], A.indices[a + s]))

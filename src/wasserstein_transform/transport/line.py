@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple, Self
+from typing import Self
 
 import numpy as np
 
 from .. import _check as check
-from .._types import Floats, Ints
+from .._types import Floats
 from ..backends import backend_of
-from ..backends.host import FAINT, Climbs, climbs_of, line_distance
+from ..backends.host import Pieces, line_distance, sort_on_line
 from ..engine import AT_A_TIME, Engine, current, goes_to_disk
 from ..measures import Discrete, Measures
 from ..spaces import Dense, Euclidean, Metric
@@ -33,8 +33,8 @@ class Line(Transport):
     -----
     Time per pair is linear in the number of points of the two measures. The matrix takes 8 n² bytes.
 
-    Mass below 2e-15 of the total counts as rounding, so that ties broken by rounding change nothing, however large p
-    is. Measures that differ only by a factor are equal.
+    Masses may be off by a few units of their last digit: ties broken by rounding change nothing, however large p is,
+    and measures that differ only by a factor are equal. A mass counts however small it is.
 
     Examples
     --------
@@ -83,11 +83,11 @@ class Line(Transport):
         self.check_pair(measures, ground, i, j)
         assert isinstance(measures, Discrete)
         x, both = _coordinates(ground), measures.take(np.array([i, j]))
-        climbs = climbs_of(both.rows, x)
-        value = line_distance(climbs, float(self.p))
+        value, pieces = line_distance(sort_on_line(both.rows, x), float(self.p))
         a, b = np.split(both.masses, both.indptr[1:2])
         sources, targets = np.split(both.indices, both.indptr[1:2])
-        path = _staircase(climbs, np.argsort(x[sources], kind="stable"), np.argsort(x[targets], kind="stable"))
+        rows, cols = (np.argsort(x[side], kind="stable") for side in (sources, targets))
+        path = Pieces(rows[pieces.sources], cols[pieces.targets - len(a)], pieces.masses / pieces.masses.sum())
         plan = np.zeros((len(a), len(b)))
         plan[path.sources, path.targets] = path.masses
         if self.p == np.inf:
@@ -126,31 +126,14 @@ def _reserve(
     engine.reserve(8.0 * n_pairs + 48.0 * n_masses, what, instead)
 
 
-class _Path(NamedTuple):
-    """Cells of a staircase plan and their masses; each cell is one source or one target after the previous one."""
-
-    sources: Ints
-    targets: Ints
-    masses: Floats
-
-
-def _staircase(climbs: Climbs, rows: Ints, cols: Ints) -> _Path:
-    """The order-preserving plan between two measures; `rows` and `cols` list their points in ascending order."""
-    a, b = np.split(climbs.levels, climbs.indptr[1:2])
-    ends = np.concatenate([a[:-1] * b[-1], b[:-1] * a[-1]])
-    order = np.argsort(ends, kind="stable")
-    levels = np.append(ends[order], a[-1] * b[-1])
-    kept = np.diff(levels, prepend=0.0) > FAINT * levels[-1]  # smaller pieces are broken ties: add them to the next
-    masses = np.zeros(len(levels))
-    masses[kept] = np.diff(levels[kept], prepend=0.0)
-    next_source = order < len(a) - 1
-    sources, targets = (np.append(0, np.cumsum(steps)) for steps in (next_source, ~next_source))
-    return _Path(rows[sources], cols[targets], masses / masses.sum())
-
-
-def _prices(path: _Path, costs: Floats) -> tuple[Floats, Floats]:
+def _prices(path: Pieces, costs: Floats) -> tuple[Floats, Floats]:
     """Dual variables with u + v ≤ costs, tight on the path; they exist since costs are convex in the displacement."""
-    along = costs[path.sources, path.targets]
+    both = np.flatnonzero((np.diff(path.sources) != 0) & (np.diff(path.targets) != 0)) + 1  # ties: add the cell between
+    sources, targets = (
+        np.insert(path.sources, both, path.sources[both]),
+        np.insert(path.targets, both, path.targets[both - 1]),
+    )
+    along = costs[sources, targets]
     u = np.zeros(len(costs))
-    u[path.sources] = np.append(0.0, np.cumsum(np.where(np.diff(path.sources) != 0, np.diff(along), 0.0)))
+    u[sources] = np.append(0.0, np.cumsum(np.where(np.diff(sources) != 0, np.diff(along), 0.0)))
     return u, (costs - u[:, None]).min(axis=0)

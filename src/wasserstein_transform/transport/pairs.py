@@ -51,7 +51,10 @@ class Distances(np.lib.mixins.NDArrayOperatorsMixin):
 
     @property
     def gap(self) -> float:
-        """The largest primal–dual gap, relative to the largest cost of that problem."""
+        """The largest primal–dual gap of W_p^p, relative to the largest cost d^p of that problem; 0 for p = ∞.
+
+        It includes what was left out as rounding of the masses.
+        """
         return self.report.gap
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Floats:

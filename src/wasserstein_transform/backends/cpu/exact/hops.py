@@ -20,6 +20,7 @@ from .. import paths
 from .places import Lists
 
 _STEPS = 40.0  # approximate inner-loop steps per point of a problem
+_FAINT = 1e-9  # smaller shares of mass need the simplex: differences of totals, which are rounded, move here
 
 
 def fit(ground: Ground, A: Rows, B: Rows, indptr: Ints, targets: Ints, homes: Ints) -> bool:
@@ -28,6 +29,8 @@ def fit(ground: Ground, A: Rows, B: Rows, indptr: Ints, targets: Ints, homes: In
     if ground.p != 1 or not isinstance(form, Network) or A.indices is not B.indices:
         return False
     if not paths.adjacency_of(form).even or len(homes) != len(A.totals):
+        return False
+    if (np.minimum.reduceat(A.masses, A.indptr[:-1]) < _FAINT * A.totals).any():
         return False
     owners = homes[np.repeat(np.arange(len(A.totals)), np.diff(A.indptr))]
     asking = homes[np.repeat(np.arange(len(A.totals)), np.diff(indptr))]

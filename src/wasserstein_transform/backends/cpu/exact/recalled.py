@@ -99,6 +99,7 @@ def _unit(form: Network) -> float:
 def _solve(problems: _Problems, tile: Tile, stop: Flag, record: Record) -> None:
     """Solve the problems of a tile of measures, and store their trees."""
     values, reports, *trees = record
+    reports[:] = 0.0  # kernels add to them, and measures without targets keep them
     rows, indptr, targets, geometry, explorer, rule, scratch, old = problems
     work, tables, room = workspace(scratch.cap, stop), costs(*scratch), recall(scratch.cap)
     look = None

@@ -12,9 +12,10 @@ from ...._types import Bools, Floats
 from ....engine import Engine, Flag
 from ....kernels.basis import workspace
 from ....kernels.bottleneck import certified, plan, solve_bottleneck
+from ....kernels.flows import settle
 from ....kernels.posing import DROWNING, TINY
 from ....kernels.pricing import INTERRUPTED, OPTIMAL
-from ....kernels.simplex import fill_plan, settled_cost, solve
+from ....kernels.simplex import fill_plan, solve
 from ....kernels.start import UNKNOWN
 from ....kernels.transport import CLIP, GAP, LOST, ROUNDS, STEEP
 from .sampling import SAMPLED, warm_potentials
@@ -83,9 +84,9 @@ def _solve(a: Floats, b: Floats, table: Floats, unit: float, stop: Flag) -> Solu
             break
     flow = np.zeros((na, nb))
     if root >= 0 and status != INTERRUPTED:
-        gap -= value
-        value = settled_cost(na, nb, root, a, b, costs, work)
-        gap += value
+        bound = value - gap
+        value, dropped = settle(na, nb, root, a, b, costs, work)
+        gap = value + dropped - bound
         fill_plan(na, nb, root, total, work, flow)
     u = work.dual[:na].copy()
     v = np.empty(nb)
@@ -154,8 +155,8 @@ def _solve_farthest(a: Floats, b: Floats, distances: Floats, stop: Flag) -> Fart
     total = a.sum() * b.sum()
     work.supply[:na], work.demand[:nb], work.row[:nb] = a * b.sum(), b * a.sum(), np.arange(nb) * na
     table = _table(distances, np.asarray, stop).ravel()
-    value, status = solve_bottleneck(na, nb, table, work, scratch)
-    if not stop[0] and (status != OPTIMAL or not certified(na, nb, value, table, work, scratch, total)):
+    value, status = solve_bottleneck(na, nb, a, b, table, work, scratch)
+    if not stop[0] and (status != OPTIMAL or not certified(na, nb, value, a, b, table, work, scratch)):
         raise RuntimeError("the bottleneck problem could not be certified; please report it with the data")
     flow = np.zeros((na, nb))
     for part in _parts(nb, na, stop):

@@ -11,7 +11,7 @@
 #define THREADS (SIDE == 32 ? 64 : TEAM)                                   // per block
 #define BLOCKS (SIDE == 32 ? (POWER == 1 ? 14 : 11) : SIDE == 64 ? 9 : 1)  // blocks that fit on a multiprocessor
 
-// The case that only rounding errors of the masses are left after cancelling: the distance is 0.
+// The case that nothing is left after cancelling, or only on one side: rounding errors of the masses, or small masses.
 __device__ __forceinline__ double left_over(Problem &problem, Team &team, double total, double &gap) {
     double rest = 0;
     for (int q = 0; q < PER; q++) {
@@ -20,7 +20,7 @@ __device__ __forceinline__ double left_over(Problem &problem, Team &team, double
         if (s < problem.kb) rest += problem.rest_b[s];
     }
     gap = sum(team, rest, problem.left) / total;
-    return gap <= GAP ? 0 : UNCERTAIN;
+    return gap == 0 ? 0 : gap <= GAP ? DROWNED : UNCERTAIN;
 }
 
 // The mean cost of the plan, its gap relative to the largest cost, and the length, in `unit`s, that has cost 1.
@@ -35,16 +35,18 @@ __device__ __forceinline__ double solved(
     for (int round = 0; round < ROUNDS; round++) {
         Arc arcs[2 * PER];
         double low[PER];
-        bool clipped;
+        bool clipped, doubtful;
         plant(problem, team, arcs);
         if (!optimize(problem, team, arcs, low)) return UNCERTAIN;
         if (round > 0) settle(problem, team, a, b, arcs);
-        double value = plan_cost(problem, team, arcs, round > 0 ? clip : 1e300, clipped);
+        double value = plan_cost(problem, team, arcs, round > 0 ? clip : 1e300, clipped, doubtful);
         gap = fabs(value - dual_value(problem, team, low)) / (total * problem.top);
         if (!(gap <= GAP)) return UNCERTAIN;
         value /= total;
-        if (!clipped && value >= least_cost) return value;
-        if (POWER == 1) return value > 0 ? DROWNED : 0;
+        doubtful = doubtful && (round > 0 || value < least_cost);
+        if (!clipped && !doubtful && value >= least_cost) return value;
+        if (POWER == 1) return value > 0 || doubtful ? DROWNED : 0;
+        if (doubtful && (round > 0 || !(value > 0))) return DROWNED;  // the CPU tells rounding errors from small masses
         if (!(value > 0)) return stays(problem, team, a, b, ground, n, unit, arcs) ? 0 : DROWNED;
         if (clipped)
             clip *= CLIP;

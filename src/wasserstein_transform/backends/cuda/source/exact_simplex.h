@@ -107,10 +107,11 @@ __device__ __forceinline__ bool optimize(Problem &problem, Team &team, Arc arcs[
     }
 }
 
-// The cost of the plan, and whether it moves mass at costs ≥ `dear`; tiny differences of masses are rounding errors.
+// The cost of the plan, whether it moves mass at costs ≥ `dear`, and whether tiny differences of masses were left out, which
+// may be rounding errors.
 __device__ __forceinline__ double plan_cost(
-    Problem &problem, Team &team, const Arc arcs[2 * PER], double dear, bool &at_dear) {
-    unsigned cheap = 1;
+    Problem &problem, Team &team, const Arc arcs[2 * PER], double dear, bool &at_dear, bool &doubtful) {
+    unsigned cheap = 1, sure = 1;
     double total = 0, value = 0;
     for (int q = 0; q < PER; q++) {
         int s = team.lane + TEAM * q;
@@ -121,12 +122,16 @@ __device__ __forceinline__ double plan_cost(
         if (team.lane + TEAM * q >= problem.ka + problem.kb - 1) continue;
         int s = arcs[q].source, t = arcs[q].sink;
         double flow = arcs[q].flow;
-        if (!(flow > faint || (flow > 0 && 2 * flow > min(problem.rest_a[s], problem.rest_b[t])))) continue;
         double cost = problem.cost[s * problem.stride + t];
+        if (!(flow > faint || (flow > 0 && 2 * flow > min(problem.rest_a[s], problem.rest_b[t])))) {
+            if (flow != 0 && cost > 0) sure = 0;
+            continue;
+        }
         value += flow * cost;
         if (cost >= dear) cheap = 0;
     }
     at_dear = POWER != 1 && !least(team, cheap);
+    doubtful = !least(team, sure);
     return sum(team, value, problem.left);
 }
 
