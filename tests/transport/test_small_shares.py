@@ -141,5 +141,3 @@ def test_coordinates_and_masses_over_seventeen_orders_keep_their_digits(p: float
         points, masses = np.exp(rng.uniform(-20, 20, n))[:, None], np.exp(rng.uniform(-20, 20, (2, n)))
         expected = in_order(points, masses, p)
         assert wt.wasserstein_pairs(masses, points, p, n_jobs=1)[0] == pytest.approx(expected, rel=1e-11)
-        line = wt.Line(p).metric(as_measures(masses, n), wt.Euclidean(points)).matrix[0, 1]
-        assert line == pytest.approx(expected, rel=1e-8)
