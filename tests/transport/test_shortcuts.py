@@ -1,0 +1,63 @@
+"""Ways that exist for speed are taken: their results are those of the slow ways, so results alone would not tell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import wasserstein_transform as wt
+from wasserstein_transform.backends.cpu.exact import batch, hops, recalled, sampling, single
+
+
+def counted(module: Any, name: str, patch: pytest.MonkeyPatch) -> list[Any]:
+    """What a function of a module returned, call by call."""
+    found, function = [], getattr(module, name)
+
+    def call(*args: Any, **options: Any) -> Any:
+        found.append(function(*args, **options))
+        return found[-1]
+
+    patch.setattr(module, name, call)
+    return found
+
+
+def test_a_flow_starts_from_the_trees_of_the_iteration_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    trees = counted(recalled, "_trees", monkeypatch)
+    wt.graphs.ricci_flow(nx.barabasi_albert_graph(60, 3, seed=0), 3, tol=None)
+    assert len(trees) >= 2
+    assert (trees[-1].nodes >= 0).all()
+
+
+def test_edges_of_equal_length_need_no_simplex(monkeypatch: pytest.MonkeyPatch) -> None:
+    with_prices, by_simplex = counted(hops, "listed", monkeypatch), counted(batch, "_run", monkeypatch)
+    graph = nx.karate_club_graph()
+    wt.graphs.curvature(graph, weight=None)
+    assert sum(report.n_problems for _, report in with_prices) == graph.number_of_edges()
+    assert not by_simplex
+
+
+@pytest.mark.parametrize("solve", [single, batch])
+def test_large_problems_start_from_a_sample(solve: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solve, "SAMPLED", 20)
+    monkeypatch.setattr(sampling, "_SMALLEST", 5)
+    starts = counted(solve, "warm_potentials", monkeypatch)
+    points = np.random.default_rng(0).normal(size=(60, 2))
+    masses = np.kron(np.eye(2), np.ones(30))
+    work: dict[Any, Callable[[], object]] = {
+        single: lambda: wt.wasserstein(None, None, wt.Euclidean(points).dense()[:30, 30:]),
+        batch: lambda: wt.wasserstein_pairs(masses, points, 1.0, n_jobs=1),
+    }
+    work[solve]()
+    assert [np.isfinite(start).all() for start in starts] == [True]
+
+
+def test_most_problems_of_a_tour_inherit_potentials(monkeypatch: pytest.MonkeyPatch) -> None:
+    tours = counted(batch, "tour", monkeypatch)
+    space = wt.Space.from_points(np.random.default_rng(0).normal(size=(40, 2)))
+    wt.Exact(1.0).metric(wt.Truncation(0.8)(space), space.metric, wt.Engine(1))
+    ((order, parent),) = tours
+    assert (parent >= 0).sum() == len(order) - 1 > 30
