@@ -275,16 +275,6 @@ def test_clusters_are_those_of_the_dimension_that_the_points_span(rng) -> None:
         np.testing.assert_array_equal(found.predict(around(new)), plain.predict(new))
 
 
-@pytest.mark.parametrize("k", [None, 3])
-def test_rounding_makes_no_candidates(blobs, k) -> None:
-    """A wide transform moves clusters to points; what is left of their distances must not be cut."""
-    X = blobs[0]
-    plain, found = wt.cluster(X, k), wt.cluster(X + 1e-13 * np.random.default_rng(0).normal(size=X.shape), k)
-    np.testing.assert_array_equal(found.labels, plain.labels)
-    assert found.table["votes"] == plain.table["votes"]
-    assert found.table["expected"] == pytest.approx(plain.table["expected"])
-
-
 def test_what_was_considered_is_a_table_the_best_first(of_blobs) -> None:
     table = of_blobs.table
     assert (np.diff(table["expected"]) <= 0).all()

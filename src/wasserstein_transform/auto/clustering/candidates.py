@@ -82,24 +82,15 @@ def without_count(ground: Ground, trees: Trees, engine: Engine) -> list[Candidat
 
 
 def _walk(tree: Tree, ground: Ground, least: float, k: int) -> Ints:
-    """Return the edges to cut for up to k + 1 clusters, highest first.
-
-    Which edges of height 0 join places that are together is arbitrary: the first of them stands for all, if enough mass
-    is together.
-    """
+    """Return the edges to cut for up to k + 1 clusters, highest first."""
     cuts = np.empty(k, np.intp)
     n_cuts = walk_down(tree.edges, ground.mass, least * (1 - 1e-9), cuts)
-    cuts, together = cuts[:n_cuts], tree.heights == 0
-    if not together.any():
-        return cuts
-    splits = np.bincount(components(tree, together), weights=ground.mass).max() >= 2 * least * (1 - 1e-9)
-    return np.append(cuts[~together[cuts]], np.zeros(int(splits), np.intp))[:k]
+    return cuts[:n_cuts]
 
 
 def _candidate(recipe: Recipe, tree: Tree, cuts: Ints, k: int) -> Candidate:
     kept = np.ones(tree.n - 1, bool)
     kept[cuts[: k - 1]] = False
-    kept[tree.heights == 0] = True  # a cut there separates nothing
     gap = _gap(*tree.heights[cuts[k - 2 : k]].tolist()) if 1 < k <= len(cuts) else 0.0
     return Candidate(recipe, _in_order(components(tree, kept)), gap)
 

@@ -22,13 +22,14 @@ from ...spaces.named import cross_by_name
 from ...transforms import Followed, Process, Trajectory, follow_points, iterate
 from ..span import Span, span_of
 from .ground import Ground
-from .recipes import TOGETHER, Recipe
+from .recipes import Recipe
 from .stored import check_name, check_tree, ground_of, plain_ground, plain_recipe, recipe_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _DISTANCES = 1 << 22  # distances in memory at a time
+_TOGETHER = 1e-6  # relative to the unit: places this close at the end of a flow are one
 _SHOWN = 8  # partitions shown in a notebook
 _CRITERIA = ("agreement", "worst conductance", "lowest reach cut", "densest border", "separation")
 
@@ -240,7 +241,7 @@ class Clustering(Reported):
         """Return the nearest place at the end of the flow; ties, and points the flow does not reach, by the start."""
         assert self.ground is not None
         rows, at_first = followed.distances(engine), cdist(new, self.ground.points)
-        nearest = rows.min(axis=1, keepdims=True) + TOGETHER * self.ground.unit
+        nearest = rows.min(axis=1, keepdims=True) + _TOGETHER * self.ground.unit
         at_first[(rows > nearest) & ~followed.massless[:, None]] = np.inf
         return np.asarray(at_first.argmin(axis=1))
 

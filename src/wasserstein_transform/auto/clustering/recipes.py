@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import NamedTuple
-
-import numpy as np
 
 from ...engine import Engine
 from ...hierarchy import Tree, spanning_tree
@@ -18,8 +15,6 @@ REACHES = (0, 5, 10)
 WALKS = ((1.0, 5.0), (1.5, 1.0), (1.5, 20.0), (2.2, 5.0), (3.3, 5.0), (5.0, 1.0), (5.0, 20.0))
 """Radii of the Gaussian Transform, in units of the ground, with λ."""
 N_ITER = 2
-TOGETHER = 1e-6
-"""Relative to the unit: places this close at the end of a flow are one. What is left of their distance is rounding."""
 KINDS = ("tree", "reach", "gaussian", "means", "mixture")
 
 
@@ -89,8 +84,6 @@ def grow(ground: Ground, engine: Engine) -> Iterator[tuple[Recipe, Tree]]:
         recipe = Recipe("gaussian", factor=factor, lam=lam)
         walk = iterate(recipe.process(ground.unit), cloud, n_iter=N_ITER, keep="all", engine=engine.quiet())
         for tau, state in enumerate(walk.states):
-            tree = spanning_tree(state, engine.quiet())
-            heights = np.where(tree.heights > TOGETHER * ground.unit, tree.heights, 0.0)
-            yield recipe._replace(n_iter=tau), replace(tree, heights=heights)
+            yield recipe._replace(n_iter=tau), spanning_tree(state, engine.quiet())
         done += 1
     engine.report("trees", total, total)
