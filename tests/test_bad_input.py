@@ -237,6 +237,7 @@ ODD = {
 }
 
 
+@pytest.mark.repeated(12)
 @pytest.mark.parametrize("X", ODD.values(), ids=ODD.keys())
 @pytest.mark.parametrize(
     "estimator",
@@ -287,6 +288,7 @@ def test_more_bad_input_is_refused(make: object, message: str) -> None:
         make()  # type: ignore[operator]
 
 
+@pytest.mark.slow
 def test_huge_weights_and_orders_are_fine() -> None:
     assert wt.Space.from_points(GOOD, [1e308] * 3).weights.tolist() == [1 / 3] * 3
     space = wt.Space.from_points(GOOD * 1e8)

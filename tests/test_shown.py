@@ -124,6 +124,7 @@ def results() -> dict[str, object]:
     }
 
 
+@pytest.mark.slow
 def test_results_are_tables_of_clean_html() -> None:
     for said, value in results().items():
         shown = value._repr_html_()

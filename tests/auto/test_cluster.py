@@ -107,6 +107,7 @@ def test_copies_do_not_change_clusters_whose_number_is_open(blobs, rng) -> None:
     np.testing.assert_array_equal(np.repeat(weighted.labels, weights), copied.labels)
 
 
+@pytest.mark.slow
 def test_distances_alone_give_the_clusters_of_the_points(blobs) -> None:
     X, truth = blobs
     D = cdist(X, X)

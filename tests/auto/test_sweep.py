@@ -53,6 +53,7 @@ SETTINGS = [
 ]
 
 
+@pytest.mark.repeated(3)
 @pytest.mark.parametrize(
     "settings",
     mostly_slow(SETTINGS, quick=SETTINGS[::3]),
@@ -67,6 +68,7 @@ def test_runs_are_those_of_iterate_to_the_last_bit(settings: dict, points: np.nd
         assert_same_bits(run.trajectory, alone)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("m", [1, 3, 4])
 def test_so_they_are_in_other_dimensions_and_with_weights(m: int, rng: np.random.Generator) -> None:
     X, weights = rng.normal(size=(50, m)), rng.uniform(0.1, 1.0, 50)
@@ -79,6 +81,7 @@ def test_so_they_are_in_other_dimensions_and_with_weights(m: int, rng: np.random
         assert_same_bits(other.trajectory, alone)
 
 
+@pytest.mark.slow
 def test_coordinates_beside_other_distances_can_be_swept(points: np.ndarray) -> None:
     space = wt.Space.from_points(points, metric="cityblock")
     for run in wt.sweep(space, EPS, LAM, 2):
@@ -121,6 +124,7 @@ def test_neighbors_of_many_are_those_of_a_sample_that_no_shuffle_changes(rng: np
     assert one.neighbors == pytest.approx(np.diff(balls.indptr).mean(), rel=0.1)
 
 
+@pytest.mark.slow
 def test_points_without_mass_are_not_counted(points: np.ndarray) -> None:
     both = np.concatenate([points, points + 0.01])
     one, other = wt.sweep(points, EPS, LAM), wt.sweep(both, EPS, LAM, sample_weight=np.repeat([1.0, 0.0], 70))

@@ -119,6 +119,7 @@ def others(metric: wt.spaces.Metric, k: int) -> tuple[np.ndarray, np.ndarray]:
     return brute(distances, k)
 
 
+@pytest.mark.repeated(6)
 @pytest.mark.parametrize(("name", "k"), each_once(METRICS, [1, 7, 15]))
 def test_neighbors_are_those_of_the_full_matrix(name: str, k: int) -> None:
     metric = METRICS[name]()
@@ -150,7 +151,7 @@ def test_shadows_are_never_farther_apart_than_points(make: Callable[[], wt.space
     assert (apart <= metric.dense() * (1 + 1e-10) + rounding[:, None] + rounding[None]).all()
 
 
-@pytest.mark.repeated(9)
+@pytest.mark.repeated(6)
 @EVERY
 def test_boruvka_and_prim_agree(make: Callable[[], wt.spaces.Metric]) -> None:
     metric = make()
@@ -170,7 +171,7 @@ def _parts(n: int, edges: np.ndarray) -> list[int]:
     return parts
 
 
-@pytest.mark.repeated(9)
+@pytest.mark.repeated(6)
 @EVERY
 def test_nothing_depends_on_the_number_of_threads(make: Callable[[], wt.spaces.Metric]) -> None:
     metric = make()

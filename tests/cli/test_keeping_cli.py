@@ -240,6 +240,7 @@ SLOW = SCRIPT.replace(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("how", "status", "said"),
     [

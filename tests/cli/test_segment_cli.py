@@ -49,6 +49,7 @@ def test_labels_overlay_and_filtered_picture_are_written(file: Path, tmp_path: P
     np.testing.assert_array_equal((overlay != picture()).any(axis=2), wt.image.segment(picture(), 4).boundaries())
 
 
+@pytest.mark.slow
 def test_options_reach_the_segmentation(file: Path, tmp_path: Path) -> None:
     options = ["--range", 300, "--lam", 2, "--color", "rgb", "--linking", "paper", "--n-iter", 9, "-j", 1]
     done = command(file, "-o", tmp_path / "out", *options)
@@ -78,6 +79,7 @@ def test_without_radii_a_picture_is_cut_along_its_contours(file: Path, tmp_path:
     assert not (tmp_path / "out" / "contours.png").exists()  # of a run before
 
 
+@pytest.mark.slow
 def test_regions_are_merged_when_asked_for(tmp_path: Path) -> None:
     grey = np.repeat([[10] * 16 + [22] * 16 + [90] * 16], 16, axis=0).astype(np.uint8)
     io.imwrite(tmp_path / "strips.png", grey)

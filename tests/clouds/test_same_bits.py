@@ -18,7 +18,7 @@ from wasserstein_transform.clouds.state import State, open_blocks
 from wasserstein_transform.transforms.parts import frame_of
 
 
-@pytest.mark.repeated(8)
+@pytest.mark.repeated(5)
 @pytest.mark.parametrize("m", [1, 2, 3])
 @pytest.mark.parametrize("name", PROCESSES)
 def test_parts_have_the_bits_of_the_whole(name: str, m: int, tmp_path: Path) -> None:
@@ -81,6 +81,7 @@ def test_covariances_that_grow_are_measured_in_the_unit_of_the_whole(
     assert 1.0 not in units
 
 
+@pytest.mark.slow
 def test_tiny_covariances_take_other_formulas_everywhere(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.uniform(1, 31, (300, 2)), 1e-45 * rng.random((10, 2))])

@@ -120,6 +120,7 @@ def test_many_coordinates_are_turned_into_few_axes():
     assert np.einsum("iak,ial->ikl", stretched.axes, stretched.axes) == pytest.approx(np.stack([np.eye(32)] * 150))
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize("m", [3, 50])
 def test_points_are_denoised_in_the_dimension_that_they_span(m):
     """A plane curve in R^m is moved as in the plane; there is no variance across the plane, but there are axes."""

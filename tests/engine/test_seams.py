@@ -74,7 +74,7 @@ WORK: dict[str, Callable[[], list[np.ndarray]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.repeated(10)
+@pytest.mark.repeated(7)
 @pytest.mark.parametrize("name", WORK)
 def test_nothing_is_read_before_it_is_written(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     here = WORK[name]()

@@ -50,6 +50,7 @@ def test_one_iteration_of_all_but_gt_5_breaks_the_t_junction_in_four(
     assert breaks_in_four(trees[method][1]) == (method != "GT-5")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_one_iteration_of_gt_5_alone_keeps_the_horizontal_points_as_one_cluster(
     method: str, trees: dict[str, tuple[wt.hierarchy.Tree, ...]]

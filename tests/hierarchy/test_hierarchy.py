@@ -263,6 +263,7 @@ def partition(labels: np.ndarray) -> list[int]:
     return [numbers.setdefault(label, len(numbers)) for label in labels.tolist()]
 
 
+@pytest.mark.repeated(2)
 @pytest.mark.filterwarnings("ignore::wasserstein_transform.FewerClustersWarning")
 @pytest.mark.parametrize("cut", CUTS.values(), ids=CUTS.keys())
 @pytest.mark.parametrize("n_clouds", mostly_slow([15, 300], quick=[15]))

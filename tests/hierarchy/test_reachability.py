@@ -154,6 +154,7 @@ def test_noise_connects_clusters_less(rng: np.random.Generator) -> None:
     np.testing.assert_array_equal(reaching.predict(X), reaching.labels_)
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.filterwarnings("ignore::wasserstein_transform.FewerClustersWarning")
 @pytest.mark.parametrize("options", [{}, {"noise": True}, {"cut": "count"}], ids=str)
 @pytest.mark.parametrize("n_clouds", mostly_slow([40, 1000], quick=[40]))
@@ -170,6 +171,7 @@ def test_clusters_of_ties_depend_neither_on_the_order_of_points_nor_on_their_uni
             assert partition(labels) == partition(linkage.fit(X * unit, sample_weight=weights).labels_)
 
 
+@pytest.mark.slow
 def test_any_number_of_threads_grows_the_same_tree(rng: np.random.Generator) -> None:
     space = wt.Space.from_points(rng.normal(size=(4000, 2)))
     one, two = (spanning_tree(space, wt.Engine(n_jobs=n), reachability=5) for n in (1, 2))

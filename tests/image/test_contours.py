@@ -187,6 +187,7 @@ def pictures() -> list[tuple[str, np.ndarray, np.ndarray | None]]:
     return [(f"{kind} {'×'.join(map(str, image.shape[:2]))}", image, mask) for kind, image, mask in made]
 
 
+@pytest.mark.repeated(12)
 @pytest.mark.parametrize(("image", "mask"), [p[1:] for p in pictures()], ids=[p[0] for p in pictures()])
 def test_regions_of_a_mirrored_or_rotated_picture_are_mirrored_or_rotated(
     image: np.ndarray, mask: np.ndarray | None

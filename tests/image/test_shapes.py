@@ -25,6 +25,7 @@ def covariances(axes: int, n: int, rng: np.random.Generator) -> list[np.ndarray]
     return [*made, *some, 4.0 * np.eye(axes), 4.0 * np.eye(axes)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lam", [1e-6, 1.0, 1e9])
 @pytest.mark.parametrize("axes", [2, 3])
 def test_those_alike_in_shape_are_those_within_the_radius(axes: int, lam: float, rng: np.random.Generator) -> None:

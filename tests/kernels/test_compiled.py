@@ -19,7 +19,6 @@ from uuid import uuid4
 import numpy as np
 import pytest
 from everyday import everyday
-from repeated import mostly_slow
 from typer.testing import CliRunner
 
 from wasserstein_transform import _files
@@ -121,9 +120,7 @@ def test_processes_that_compile_at_once_do_not_harm_each_other(tmp_path: Path) -
 
 @pytest.mark.slow
 @needs_private
-@pytest.mark.parametrize(
-    "damage", mostly_slow([b"", b"nonsense", b"\0" * 5000], [b"nonsense"]), ids=["empty", "text", "zeros"]
-)
+@pytest.mark.parametrize("damage", [b"", b"nonsense", b"\0" * 5000], ids=["empty", "text", "zeros"])
 def test_damaged_files_are_compiled_anew_and_replaced(tmp_path: Path, damage: bytes) -> None:
     assert python(TINY, NUMBA_CACHE_DIR=str(tmp_path)) == "1\n"
     for file in kept(tmp_path):

@@ -57,6 +57,7 @@ def test_a_lane_does_not_depend_on_the_others(m: int, rng: np.random.Generator) 
         assert (norms(np.repeat(matrices[k : k + 1], LANES, axis=0)) == together[k]).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("m", mostly_slow([4, 5, 9, 24, 25], quick=[5, 25]))
 def test_runs_of_any_length_agree_with_single_pairs(m: int, rng: np.random.Generator) -> None:
     n = 70

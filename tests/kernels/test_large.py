@@ -60,6 +60,7 @@ def test_costs_are_those_of_pot(draw, whole: bool, shape: tuple[int, int]) -> No
     np.testing.assert_allclose(found.plan.sum(axis=0), b, atol=1e-15)
 
 
+@pytest.mark.slow
 @COSTS
 def test_few_candidates_end_where_all_of_them_do(draw) -> None:
     """The same kernel from the same start, below and above the size at which it is chosen."""

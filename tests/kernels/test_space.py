@@ -91,6 +91,7 @@ def test_runs_agree_with_single_pairs(rng: np.random.Generator) -> None:
             np.testing.assert_allclose(np.sqrt(run), np.sqrt(single), rtol=1e-10, atol=1e-7 * np.sqrt(lam))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lam", [1e-6, 1.0, 1e3])
 def test_balls_hold_those_whose_distance_says_so(lam: float, rng: np.random.Generator) -> None:
     covs = zoo(rng)

@@ -73,6 +73,7 @@ def test_some_of_the_points_keep_the_paths_through_the_others(metric: wt.Graph, 
     assert wt.spaces.quotient(wt.Space(some, np.full(5, 0.2), None)).labels.tolist() == [0, 1, 1, 2, 0]
 
 
+@pytest.mark.repeated(3)
 @pytest.mark.parametrize(
     ("localize", "p"),
     each_once([wt.Truncation(1.0), wt.Nearest(0.1), wt.Heat(1.0, cut=1e-3)], [1.0, 2.0, np.inf]),

@@ -28,6 +28,7 @@ def metric(request: pytest.FixtureRequest, rng: np.random.Generator) -> wt.space
     return wt.Dense(euclidean(rng.normal(size=(80, 2))))
 
 
+@pytest.mark.repeated(4)
 def test_condensed_block_and_dense_agree(metric: wt.spaces.Metric, rng: np.random.Generator) -> None:
     D = metric.dense()
     np.testing.assert_array_equal(squareform(metric.condensed()), D)
@@ -36,6 +37,7 @@ def test_condensed_block_and_dense_agree(metric: wt.spaces.Metric, rng: np.rando
     np.testing.assert_allclose(metric.take(rows).dense(), D[np.ix_(rows, rows)], rtol=1e-13)
 
 
+@pytest.mark.repeated(6)
 @pytest.mark.parametrize("radius", [1e-9, 0.3, 1.0, 50.0])
 def test_balls_are_the_closed_balls_of_the_matrix(metric: wt.spaces.Metric, radius: float) -> None:
     D, balls = metric.dense(), metric.balls(radius)

@@ -26,6 +26,7 @@ def test_every_statement_comes_out_but_the_constant_that_is_a_slip(found: Theory
     assert missed == {"theory: limit of GT balls on a line, as printed": Verdict.NOT}
 
 
+@pytest.mark.slow
 def test_claims_have_names_of_their_own_and_figures(found: TheoryResult) -> None:
     claims = EXPERIMENT.claims(found)
     assert len({claim.name for claim in claims}) == len(claims)

@@ -65,6 +65,7 @@ def step_by_loops(
     return moved, np.array(out)
 
 
+@pytest.mark.repeated(2)
 @pytest.mark.parametrize(
     ("m", "profile"),
     # few points in five dimensions have singular covariances, whose distances are known to half the digits only
@@ -211,6 +212,7 @@ MATRICES = {
 }
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize("name", MATRICES)
 def test_matrices_are_the_distances_of_pairs(name: str) -> None:
     metric = MATRICES[name]

@@ -110,6 +110,7 @@ def test_changing_one_entry_by_the_least_step_is_seen_exactly(m: int) -> None:
         assert abs(distance(A, B) - expected) <= 1e-9 * expected
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize("condition", mostly_slow(MODERATE, quick=[1e6]), ids="{:.0e}".format)
 @pytest.mark.parametrize("m", mostly_slow(HIGH, quick=[3, 5]))
 def test_near_covariances_keep_twelve_digits_of_their_size_in_more_dimensions(m: int, condition: float) -> None:

@@ -296,6 +296,7 @@ def posed(problems: Problems, p: float, i: int, j: int, stop: bool = False) -> P
     return Posed(sizes, unit, top, scratch.table if shared else scratch.own, work)
 
 
+@pytest.mark.repeated(3)
 @EVERY
 def test_the_safe_path_gives_the_same_values(solved: Solved, every: int) -> None:
     for i, j in list(solved.problems.pairs)[::every]:
@@ -549,6 +550,7 @@ def test_distances_below_the_normal_numbers_give_distances_too() -> None:
         assert abs(found[i, j] - exact) <= 1e-323, (i, j)  # two steps of such numbers
 
 
+@pytest.mark.slow
 def test_a_raised_flag_interrupts_every_kernel() -> None:
     problems = seeded(random)
     rows, scratch, table = problems.measures.rows, room_for(problems), Table(problems.distances)

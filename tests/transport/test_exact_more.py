@@ -156,7 +156,7 @@ def test_coupling_is_feasible_and_has_the_value_of_the_batch(p: float) -> None:
         assert u @ shares[0] + v @ shares[1] == pytest.approx(found.value**p, abs=1e-12 * costs.max())
 
 
-@pytest.mark.repeated(4)
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::wasserstein_transform.MasslessWarning")
 @pytest.mark.parametrize("seed", range(12))
 def test_the_light_cone_is_exact_on_lattices_whose_distances_lie_on_its_edge(seed: int) -> None:
@@ -174,7 +174,7 @@ def test_the_light_cone_is_exact_on_lattices_whose_distances_lie_on_its_edge(see
     assert (np.abs(known - expected)[np.isfinite(known)] <= 1e-11 * step).all()
 
 
-@pytest.mark.repeated(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("offset", [0.0, 1e6])
 def test_lazy_balls_are_closed_wherever_the_points_lie(offset: float) -> None:
     """A member at exactly the radius is one, however far from 0 the coordinates are."""
@@ -234,6 +234,7 @@ def test_a_mass_that_is_a_trillionth_of_the_other_side_is_moved_whole(p: float) 
     assert couple(measures, wt.Euclidean(points), p).value == pytest.approx(expected, rel=1e-14)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_small_rests_of_large_counted_masses_are_exact(seed: int) -> None:
     """Counts near k·c, and k'·c on the other side, for the same c: nearly all of the mass stays."""

@@ -90,6 +90,7 @@ def test_outlines_and_forms_are_those_of_the_covariances(about, shrinkage, rng: 
     np.testing.assert_allclose(products, np.einsum("ijk,jk->i", covs, N), rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_words_are_looked_up_as_they_are_needed(rng: np.random.Generator) -> None:
     n = 4000
     points = np.repeat(np.eye(8), n // 8, axis=0) + 0.02 * rng.normal(size=(n, 8))

@@ -265,6 +265,7 @@ def test_bounds_decide_most_words(crowd) -> None:
     assert found.share == found.n_exact / 1500
 
 
+@pytest.mark.slow
 def test_preparing_changes_nothing(crowd, tmp_path) -> None:
     gt = wt.words.WordTransform(crowd[0]).fit(crowd[1])
     before = gt.most_similar("w3", 5), gt.covariance("w8")
