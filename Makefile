@@ -12,14 +12,16 @@ INSTALL := -m pip install --quiet --disable-pip-version-check
 # tests start many processes: without bytecode on disk each would compile all it imports
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint check gpu release-check slow other-cpu uninitialized lowest coverage bench bench-quality docs docs-code docs-site soak fuzz reproduce clean clean-kernels
+.PHONY: demo test warm lint check gpu release-check slow other-cpu uninitialized lowest coverage bench bench-quality docs docs-code docs-site soak fuzz reproduce clean clean-kernels
 
 demo: $(PLAIN)
 	$(BIN)/python examples/demo.py
 
-# linters beside the tests: they use one core, and not for long; the last process of the warmup leaves one free
-test: $(READY)
-	$(MAKE) -j 2 lint check
+# Kernels are compiled while the linters and what tests need are installed. What is compiled first is compiled once: two
+# workers that begin together would both do it.
+test: $(PLAIN)
+	$(MAKE) -j 2 warm lint
+	$(MAKE) check
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -27,11 +29,12 @@ lint: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# What is compiled first is compiled once: two workers that begin together would both do it. The warmup deals what
-# shares no kernels to a process for each core.
-check: $(READY)
-	$(BIN)/wt warmup
-	$(BIN)/python -m pytest -n 3 --dist worksteal
+# from the sources: the installation of the package may be under way
+warm: $(PLAIN)
+	PYTHONPATH=src $(BIN)/python -c "from wasserstein_transform.cli import main; main()" warmup
+
+check: $(READY) warm
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 	@$(BIN)/python tests/gpu/record.py
 
 # What a GPU computes, on this machine's; the record says what was tried, where and of which code. CuPy must be there.

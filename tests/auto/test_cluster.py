@@ -74,6 +74,7 @@ def test_clusters_do_not_depend_on_the_order_of_rows_the_unit_or_threads(moons, 
         np.testing.assert_array_equal(found, of_moons.labels)
 
 
+@pytest.mark.slow
 def test_without_a_number_neither(blobs, of_blobs, rng) -> None:
     order = rng.permutation(90)
     shuffled = wt.cluster(blobs[0][order] * 8, n_jobs=1)
@@ -81,6 +82,7 @@ def test_without_a_number_neither(blobs, of_blobs, rng) -> None:
     assert shuffled.reason.split(";")[:2] == of_blobs.reason.split(";")[:2]
 
 
+@pytest.mark.slow
 def test_clusters_move_with_the_points(blobs, of_blobs) -> None:
     X = blobs[0] @ np.array([[0.6, -0.8], [0.8, 0.6]]) + [100, -7]
     assert adjusted_rand_score(wt.cluster(X, 3).labels, blobs[1]) == 1
@@ -101,6 +103,7 @@ def test_weight_k_is_k_copies_and_weight_0_no_point(blobs, rng) -> None:
     np.testing.assert_array_equal(weighted.labels[light], weighted.labels[nearest])
 
 
+@pytest.mark.slow
 def test_copies_do_not_change_clusters_whose_number_is_open(blobs, rng) -> None:
     X, weights = blobs[0], rng.integers(1, 3, 90)
     copied, weighted = wt.cluster(np.repeat(X, weights, axis=0)), wt.cluster(X, weights=weights)
@@ -120,6 +123,7 @@ def test_distances_alone_give_the_clusters_of_the_points(blobs) -> None:
     assert "coordinates are the first 2 axes of the classical scaling" in wt.cluster(D, 3, metric="precomputed").reason
 
 
+@pytest.mark.slow
 def test_one_group_is_one_cluster(rng) -> None:
     found = wt.cluster(rng.uniform(size=(120, 2)))
     assert found.n_clusters == 1
@@ -134,6 +138,7 @@ def test_among_much_noise_groups_are_found(rng) -> None:
     assert adjusted_rand_score(truth, found.labels[:140]) > 0.95
 
 
+@pytest.mark.slow
 def test_a_hundred_columns_are_reduced_and_it_says_so(rng) -> None:
     """Sixty points span 59 dimensions."""
     X = np.concatenate([rng.normal(size=(30, 100)), rng.normal(size=(30, 100)) + 2])
@@ -199,6 +204,7 @@ def test_the_fitted_points_are_predicted_to_be_where_they_are(blobs, moons, of_b
     assert of_blobs.predict([[5.1, 0.2]])[0] == of_blobs.labels[blobs[1] == 1].max()
 
 
+@pytest.mark.slow
 def test_new_points_go_with_the_nearest_by_the_metric_that_was_named(blobs, rng) -> None:
     X, new = blobs[0], rng.uniform(-2, 7, (50, 2))
     by_name = wt.cluster(X, 3, metric="chebyshev")
@@ -225,6 +231,7 @@ def test_more_clusters_than_places_are_each_place_and_a_warning() -> None:
             assert wt.cluster(X, 4).n_clusters == n_places
 
 
+@pytest.mark.slow
 def test_of_many_points_a_sample_is_clustered_and_the_others_follow(blobs, monkeypatch, rng) -> None:
     monkeypatch.setattr(places, "LARGEST", {2: 50})
     monkeypatch.setattr(places, "_WIDE", 50)

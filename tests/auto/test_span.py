@@ -65,6 +65,7 @@ def test_columns_without_spread_are_left_out_and_the_others_keep_their_bits() ->
     assert np.array_equal(span.points(BOX), points)
 
 
+@pytest.mark.slow
 def test_neither_the_order_of_points_nor_copies_matter_in_a_plane() -> None:
     X = wt.datasets.circles(0, n=90, noise=0.05).points @ TURN[:2] + 0.3
     order = np.random.default_rng(0).permutation(90)
@@ -76,6 +77,7 @@ def test_neither_the_order_of_points_nor_copies_matter_in_a_plane() -> None:
     assert np.array_equal(found.labels, plain.labels[copied])
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize("purpose", ["clusters", "modes", "curve"])
 def test_suggestions_are_those_of_the_dimension_that_is_spanned(purpose) -> None:
     X = wt.datasets.circles(0, n=300, noise=0.05).points

@@ -143,6 +143,7 @@ def test_single_places_and_few_points_are_named() -> None:
     assert "lie on lines without noise" in suggest(ODD["a line"], "curve").reason
 
 
+@pytest.mark.slow
 def test_a_suggestion_prints_what_to_write_and_marks_the_row() -> None:
     X = wt.datasets.circles(0, n=800, noise=0.05).points
     text = str(suggest(X, "curve")).splitlines()

@@ -39,6 +39,7 @@ def test_it_is_said_once_a_fit(cloud: np.ndarray) -> None:
     assert caught[0].filename == __file__
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize("eps", ["auto", 0.2, 0.5, 1.0])
 def test_ordinary_radii_and_few_points_are_left_alone(eps: object, cloud: np.ndarray) -> None:
     wt.GaussianTransform(eps).fit(cloud)
@@ -46,6 +47,7 @@ def test_ordinary_radii_and_few_points_are_left_alone(eps: object, cloud: np.nda
     wt.GaussianTransform(1e-5).fit(cloud[:20])
 
 
+@pytest.mark.slow
 def test_distances_taken_for_points_are_noticed(cloud: np.ndarray) -> None:
     D = np.linalg.norm(cloud[:80, None] - cloud[None, :80], axis=2)
     for door in (wt.suggest, wt.suggest_eps, wt.GaussianTransform(1.0).fit):

@@ -200,6 +200,7 @@ clouds = st.integers(1, 3).flatmap(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(clouds, st.integers(1, 59), st.booleans())
 def test_any_cloud(points: list[list[float]], k: int, gaussian: bool) -> None:

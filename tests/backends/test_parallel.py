@@ -116,6 +116,7 @@ def test_far_points_leave_a_step_of_the_others_as_it_is(rng: np.random.Generator
         np.testing.assert_array_equal(found.last.points[-2:], far[-2:])
 
 
+@pytest.mark.slow
 def test_keys_that_do_not_fit_an_integer_leave_an_axis_out(rng: np.random.Generator) -> None:
     X = rng.permuted(np.arange(2_100_000.0)).reshape(-1, 3) * 1e6
     X = np.concatenate([X, X + 0.5, X - 0.25])  # every point alone in its cell along every axis
@@ -132,6 +133,7 @@ def test_the_order_of_many_points_does_not_depend_on_the_number_of_threads(rng: 
         np.testing.assert_array_equal(one.cells.runs, other.cells.runs)
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize(("m", "n"), [(1, 20_000), (2, 20_000), (3, 1000)])
 def test_a_step_gives_the_same_bits_for_any_number_of_threads_and_size_of_tiles(
     m: int, n: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
@@ -226,6 +228,7 @@ def test_movement_is_that_of_both_clouds_put_together(m: int, rng: np.random.Gen
         assert wt.spaces.GaussianMetric(x, A, 0.0).movement(wt.spaces.GaussianMetric(y, B, 0.0)) == apart.max()
 
 
+@pytest.mark.slow
 def test_balls_are_sorted_by_point(rng: np.random.Generator) -> None:
     X = np.round(rng.normal(size=(2000, 2)), 1)
     balls = wt.Euclidean(X).balls(0.2)

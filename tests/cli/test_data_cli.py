@@ -57,6 +57,7 @@ def test_options_of_clusters(file: Path) -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.slow
 def test_figures_name_the_columns(tmp_path: Path) -> None:
     file, figure = tmp_path / "places.csv", tmp_path / "figure.svg"
     np.savetxt(file, blobs(), delimiter=",", header="width,height", comments="")
@@ -101,6 +102,7 @@ def test_denoise_knows_trips_and_times(tmp_path: Path) -> None:
     assert "--time gives the order of rows within a trip" in alone.stderr
 
 
+@pytest.mark.slow
 def test_skeleton_writes_lines_for_maps_and_tables(tmp_path: Path) -> None:
     file = write_csv(tmp_path / "ring.csv", ring())
     done = run("skeleton", file, "-o", tmp_path / "out", "--spur", 1.0)
@@ -135,6 +137,7 @@ def test_transform_moves_points(file: Path, words: list[object], estimator: wt.G
         assert column(done.stdout, "label") == estimator.labels_.tolist()
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize(
     ("words", "estimator"),
     [

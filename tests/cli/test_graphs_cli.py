@@ -91,6 +91,7 @@ def test_tables_are_written_all_or_none_also_where_a_folder_is_in_the_way(file: 
         assert [path.name for path in out.iterdir()] == [name]
 
 
+@pytest.mark.slow
 def test_pictures_take_axes_and_return_them() -> None:
     graph = nx.barbell_graph(4, 1)
     graph.add_edge("far", "away")

@@ -89,6 +89,7 @@ def test_force_writes_over_and_takes_the_table_of_before_away(file: Path, tmp_pa
     assert set(content(tmp_path / "out")) == names
 
 
+@pytest.mark.slow
 def test_a_name_with_a_slash_is_a_folder(file: Path, tmp_path: Path) -> None:
     assert transform(file, "-o", f"{tmp_path / 'run.one'}/", "-q").exit_code == 0
     assert (tmp_path / "run.one" / "transformed.csv").exists()

@@ -30,6 +30,7 @@ def big(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize("kind", ["npy", "parquet", "zarr"])
 def test_what_memory_does_not_hold_goes_part_by_part_to_the_same_bits(
     kind: str, big: Path, expected: np.ndarray
@@ -48,6 +49,7 @@ def test_what_memory_does_not_hold_goes_part_by_part_to_the_same_bits(
     np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.slow
 def test_its_summary_is_json(big: Path) -> None:
     done = run("transform", "big.npy", *GT, "--memory", "50MB", "-o", "moved.npy", "--json")
     summary = json.loads(done.stdout)

@@ -193,6 +193,7 @@ def test_a_name_that_is_taken_gets_a_number(tmp_path: Path) -> None:
     assert [row["label"] for row in rows(done.stdout)] == ["a", "b"] * 30
 
 
+@pytest.mark.slow
 def test_distances_are_clustered_square_and_condensed(tmp_path: Path) -> None:
     D = pdist(blobs())
     np.save(tmp_path / "square.npy", squareform(D))
@@ -248,6 +249,7 @@ def test_tables_come_back_in_the_format_they_came_in(
     np.testing.assert_array_equal(found.column("x"), blobs()[:, 0])
 
 
+@pytest.mark.slow
 def test_formats_are_asked_for_by_name_and_by_suffix(file: Path, tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     words = ["transform", file, "--columns", "x,y", "-q", "--eps", 1, "-o"]

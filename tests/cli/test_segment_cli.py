@@ -63,6 +63,7 @@ def test_options_reach_the_segmentation(file: Path, tmp_path: Path) -> None:
     assert "2 segments" in command(*words, "--min-size", 5).output
 
 
+@pytest.mark.slow
 def test_without_radii_a_picture_is_cut_along_its_contours(file: Path, tmp_path: Path) -> None:
     done = command(file, "-o", tmp_path / "out")
     assert done.exit_code == 0, done.output

@@ -68,6 +68,7 @@ def test_every_kind_of_file_gives_the_bits_of_memory(kind: str, tmp_path: Path) 
     np.testing.assert_array_equal(found.covariances(), whole.metric.covs)
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize("kind", SAVED)
 def test_rows_read_few_at_a_time_are_all_rows(kind: str, tmp_path: Path) -> None:
     X, weights = cloud(N, M), weights_of(N)
@@ -97,6 +98,7 @@ def read_back(path: Path) -> np.ndarray:
     return np.stack([column.to_numpy() for column in table.columns], axis=1)
 
 
+@pytest.mark.repeated(2)
 @pytest.mark.parametrize("suffix", [".npy", ".parquet", ".zarr"])
 @pytest.mark.parametrize("memory", [None, 3.3e6])
 def test_what_is_written_is_in_the_order_of_the_source(

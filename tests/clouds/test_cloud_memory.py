@@ -67,6 +67,7 @@ def test_a_run_stays_within_its_memory(n: int, m: int, name: str, n_jobs: int, t
     assert peak <= 1.1 * memory
 
 
+@pytest.mark.slow
 def test_boxes_that_hold_more_than_planned_are_cut_again(tmp_path: Path) -> None:
     """A dense spot that the bounds of chunks do not show."""
     X = cloud(3000, 2)

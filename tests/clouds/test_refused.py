@@ -167,6 +167,7 @@ def test_points_that_change_while_few_are_read_are_read_again(tmp_path: Path) ->
     np.testing.assert_array_equal(found.points(), truth.points)
 
 
+@pytest.mark.slow
 def test_any_flipped_byte_of_a_block_is_noticed(tmp_path: Path) -> None:
     rng, path = np.random.default_rng(0), tmp_path / "a.block"
     points = Points(np.arange(50), rng.random((50, 2)), rng.random((50, 3)), rng.random(50), np.zeros(50, np.uint8))

@@ -42,7 +42,7 @@ def test_many_points_with_weights_have_them_too(m: int, n_parts: int, tmp_path: 
     assert_same(found, whole)
 
 
-@pytest.mark.repeated(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["mean shift", "GT"])
 def test_points_come_to_rest_as_in_memory(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Until nothing moves, and beyond: resting is decided for the whole."""

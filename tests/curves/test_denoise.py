@@ -31,7 +31,7 @@ HARDLY = {
 }
 
 
-@pytest.mark.repeated(3)
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize(("name", "seed"), each_once(NOISY, [3, 4]))
 def test_the_error_is_halved_where_there_is_noise(name, seed):
     shape: Shape = NOISY[name](seed)
@@ -57,6 +57,7 @@ def test_spiral_of_the_datasets():
         assert after < before / 2
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize("shape", [circle(500, 0.05), sphere(2000, 0.05)], ids=["circle", "sphere"])
 def test_a_third_of_background_noise(shape):
     X = in_background(shape, 0.3)
@@ -161,6 +162,7 @@ MOTIONS = {
 TURN = np.array([[0.6, -0.8], [0.8, 0.6]])
 
 
+@pytest.mark.repeated(2)
 @pytest.mark.parametrize("motion", MOTIONS)
 @pytest.mark.parametrize("grid", [0.0, 0.05], ids=["anywhere", "on a grid"])
 def test_denoising_commutes_with_motions(motion, grid):
@@ -180,6 +182,7 @@ def test_a_circle_in_a_hundred_dimensions():
     assert np.linalg.norm(found.points - clean, axis=1).mean() < 0.03  # 0.1 before
 
 
+@pytest.mark.slow
 def test_tangents_and_normals_of_a_circle_and_a_sphere():
     ring, ball = circle(500, 0.05), sphere(2000, 0.05)
     found = wt.denoise(ring.points)
@@ -275,6 +278,7 @@ def test_scale_is_a_length_for_each_axis():
     assert np.median(np.abs(normals[flat, 2])) > 0.99
 
 
+@pytest.mark.slow
 def test_modes_are_those_of_mean_shift():
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.normal(scale=0.3, size=(100, 2)), rng.normal(scale=0.3, size=(100, 2)) + 5])
@@ -293,6 +297,7 @@ def test_a_gt_ball_keeps_crossing_lines_apart():
     assert not np.array_equal(found.points, wt.denoise(shape.points).points)
 
 
+@pytest.mark.slow
 def test_the_order_of_tracks_keeps_crossing_streets_apart():
     X, trips, curve = wt.datasets.streets(1, n_trips=120)
     plain, tracked = wt.denoise(X), wt.denoise(X, order=trips)

@@ -56,6 +56,7 @@ def test_extent_of_a_segment():
     assert guard.extent(points, np.full(2001, 1 / 2001)) == pytest.approx(1 / np.sqrt(3), rel=1e-3)
 
 
+@pytest.mark.slow
 def test_dimension_is_that_of_the_shape_or_of_the_space():
     flat = np.random.default_rng(0).random((1500, 2))
     sheet = np.column_stack([flat, np.random.default_rng(1).normal(scale=0.01, size=1500)])

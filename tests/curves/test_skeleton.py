@@ -143,6 +143,7 @@ def test_shapely_if_it_is_there():
         assert found.to_shapely().length == pytest.approx(found.length)
 
 
+@pytest.mark.slow
 def test_the_result_shows_and_draws_itself():
     plt = pytest.importorskip("matplotlib.pyplot")
     plt.switch_backend("Agg")

@@ -185,6 +185,7 @@ def test_workers_hear_that_all_is_over_in_the_middle_of_a_tile(how: str, client:
     assert time.monotonic() - ended[0] < 100  # of 600
 
 
+@pytest.mark.slow
 def test_a_worker_killed_in_the_middle_changes_nothing(client: Any) -> None:
     killed: list[int] = []
 
@@ -211,6 +212,7 @@ def half(job: int, engine: wt.Engine) -> tuple[float, int, float | None]:
     return job / 2, engine.n_threads, engine.memory
 
 
+@pytest.mark.slow
 def test_jobs_run_on_workers_with_their_part_of_the_memory(client: Any) -> None:
     found = dict(wt.Engine(client=client).each(half, range(20), "halves"))
     assert sorted(found) == list(range(20))
@@ -271,6 +273,7 @@ def test_threads_of_this_process_may_be_workers() -> None:
         np.testing.assert_array_equal(WORK["LT-WT"]()[0], here)
 
 
+@pytest.mark.slow
 def test_without_workers_it_waits_and_then_says_so() -> None:
     seen: list[str] = []
     with (
@@ -313,6 +316,7 @@ def test_a_worker_without_the_package_is_refused_by_name() -> None:
         versions.check_worker("tcp://a", ModuleNotFoundError("No module named 'wasserstein_transform'"), here)
 
 
+@pytest.mark.slow
 def test_what_is_no_client_is_refused(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(
         TypeError, match=r"client must be a dask.distributed.Client, got 'tcp://a'; .*Client\(ADDRESS\)"

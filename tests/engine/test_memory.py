@@ -175,7 +175,7 @@ CALLS: dict[str, tuple[str, Callable[[], Callable[[], object]]]] = {
 }
 
 
-@pytest.mark.repeated(7)
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize("name", CALLS)
 def test_what_grows_faster_than_the_data_is_announced_in_full(name: str, caplog: pytest.LogCaptureFixture) -> None:
     about, make = CALLS[name]

@@ -84,6 +84,7 @@ def test_nothing_is_read_before_it_is_written(name: str, monkeypatch: pytest.Mon
     assert [array.tobytes() for array in apart] == [array.tobytes() for array in here]
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize("name", WORK)
 def test_tasks_that_travel_through_pickle_give_the_bits_of_threads(name: str, shipped: Shipped) -> None:
     here = WORK[name]()
@@ -182,6 +183,7 @@ def test_a_part_cut_by_its_own_frame_has_other_bits() -> None:
     assert (alone.points[rows] != whole.points[part.core]).any()
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize(
     "process",
     [
@@ -224,6 +226,7 @@ def _enough(walk: wt.transforms.Trajectory) -> None:
         raise RuntimeError("enough")
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize(
     ("process", "keep", "merge"),
     each_once(

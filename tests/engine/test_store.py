@@ -57,6 +57,7 @@ def test_work_with_a_store_gives_the_bits_of_work_without_and_is_not_done_twice(
     assert second.n_tiles == 0
 
 
+@pytest.mark.slow
 def test_the_heavy_work_of_the_table_is_kept(tmp_path: Path, fine: None) -> None:
     """The test above would pass if nothing was heavy."""
     kept = []
@@ -94,6 +95,7 @@ def eager(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wt.transforms.checkpoints, "_SHARE", np.inf)
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize("keep", ["last", "all"])
 @pytest.mark.parametrize("tol", [None, 0.05])
 def test_iterations_go_on_where_they_were(

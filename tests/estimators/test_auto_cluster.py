@@ -30,6 +30,7 @@ def flowing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(room, "_typical", lambda members: max((one.recipe for one in members), key=lambda r: r.n_iter))
 
 
+@pytest.mark.slow
 def test_it_is_the_function_with_the_manners_of_an_estimator(blobs) -> None:
     X, weights = blobs[0], np.arange(1, 91) % 3
     fitted = wt.AutoCluster(3, noise=True).fit(X, sample_weight=weights)
@@ -103,6 +104,7 @@ def test_all_that_was_learned_comes_back_from_a_file(blobs, options, tmp_path: P
         assert len(again.clustering_.plot().axes) == len(fitted.clustering_.plot().axes)
 
 
+@pytest.mark.slow
 def test_parts_of_files_that_do_not_fit_are_refused(blobs, tmp_path: Path) -> None:
     whole, part = wt.AutoCluster(3).fit(blobs[0]), wt.AutoCluster(3).fit(blobs[0][:30])
     whole.clustering_ = part.clustering_

@@ -46,6 +46,7 @@ def test_what_is_given_stays(ring: np.ndarray) -> None:
     assert wt.GaussianTransform([0.3, 0.2], n_iter="auto").fit(ring).n_iter_ == 2
 
 
+@pytest.mark.slow
 def test_the_other_estimators_know_auto_too(ring: np.ndarray) -> None:
     X = ring[:60]
     for estimator in (wt.LocalTruncation(n_iter="auto"), wt.KernelTransform(cut=2.0, n_iter="auto")):

@@ -101,7 +101,7 @@ def checks_of(estimators: list[object]) -> Iterator[Any]:
         )
 
 
-@pytest.mark.repeated(8)
+@pytest.mark.repeated(1)
 @quietly
 @pytest.mark.parametrize(("estimator", "check"), list(checks_of(THAT_TRY_MANY_SCALES)))
 def test_scikit_learns_checks_where_many_scales_are_tried(estimator: object, check: object) -> None:
@@ -189,6 +189,7 @@ def test_precomputed_distances_go_all_the_way(blobs) -> None:
         distances.transform(cdist(new, X[:5]))
 
 
+@pytest.mark.slow
 def test_every_estimator_takes_a_space(blobs) -> None:
     X = blobs[0][:40]
     space = wt.Space.from_points(X, np.arange(1, 41))

@@ -274,6 +274,7 @@ def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
         wt.Space.from_points(cloud()).save(tmp_path / "nowhere" / "x")
 
 
+@pytest.mark.slow
 def test_size_is_looked_at_before_a_file_is_read(tmp_path: Path) -> None:
     path = tmp_path / "zeros.npz"
     np.savez_compressed(path, header=np.array("{}"), a0=np.zeros(10**7))

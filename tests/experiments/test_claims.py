@@ -60,6 +60,7 @@ def test_one_iteration_of_gt_5_alone_keeps_the_horizontal_points_as_one_cluster(
     assert any((cluster == across).all() for cluster in clusters) == (method == "GT-5")
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize("method", METHODS)
 def test_after_two_iterations_only_gt_5_and_truncation_2_find_the_two_segments(
     method: str, trees: dict[str, tuple[wt.hierarchy.Tree, ...]]

@@ -49,6 +49,7 @@ LONG = {
 }
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize("name", mostly_slow(EXPERIMENTS, quick=set(EXPERIMENTS) - LONG))
 def test_claims_come_out_as_on_record(name: str) -> None:
     check_claims(name, quick=True)

@@ -150,6 +150,7 @@ def test_points_move_while_a_slider_is_dragged_and_the_rest_when_it_is_released(
     np.testing.assert_allclose(seen.run("() => Array.from(wassersteinPage.m.tree.data.h)"), wt.linkage(walk.last)[:, 2])
 
 
+@pytest.mark.slow
 def test_the_cut_colors_all_views_and_play_moves_the_points(seen):
     X = wt.datasets.dumbbell().points[::2]
     settings = _last_settings(seen)

@@ -241,6 +241,7 @@ def test_it_loads_and_draws(seen: Opened) -> None:
     assert seen.run("document.querySelector('h1').textContent") == "Blobs $$x^2$$ </script><b>"
 
 
+@pytest.mark.slow
 def test_dragging_the_cut_colors_as_python_does(seen: Opened, scene: Scene) -> None:
     seen.run("wassersteinPage.m.color_by.value = 'cut'")
     settle(seen)
@@ -314,6 +315,7 @@ def test_a_row_can_be_named(seen: Opened) -> None:
     assert seen.run("wassersteinPage.picked") is None
 
 
+@pytest.mark.slow
 def test_dragging_the_radius_widens_balls_and_is_told_on_release(seen: Opened, scene: Scene) -> None:
     seen.run("() => { wassersteinPage.m.frame.value = 0; wassersteinPage.m.row.value = 9 }")
     before = len(seen.run("wassersteinPage.inBall"))
@@ -328,6 +330,7 @@ def test_dragging_the_radius_widens_balls_and_is_told_on_release(seen: Opened, s
     seen.run("() => wassersteinPage.unpick()")
 
 
+@pytest.mark.slow
 def test_play_moves_the_points_and_pause_stops_them(seen: Opened) -> None:
     seen.run("() => { wassersteinPage.m.frame.value = 0 }")
     first = seen.run("Array.from(wassersteinPage.m.points.data.x)")

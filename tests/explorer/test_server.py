@@ -63,6 +63,7 @@ def test_without_the_token_there_is_nothing(explorer):
     assert _get(explorer.url)[0] == 200
 
 
+@pytest.mark.slow
 def test_no_file_of_the_machine_is_given_away(explorer):
     for path in (
         "static/../../../../../../../etc/passwd", "static/%2e%2e/%2e%2e/%2e%2e/etc/passwd", "open?name=/etc/passwd",
@@ -89,6 +90,7 @@ def test_files_come_from_pages_of_this_server_only(explorer):
     assert (status, json.loads(answer)) == (200, {"data": "a.csv"})
 
 
+@pytest.mark.slow
 def test_pages_of_others_cannot_open_a_socket(explorer):
     async def attempt(origin):
         url = explorer.url.replace("http", "ws", 1) + "ws"

@@ -228,6 +228,7 @@ def test_the_graphics_card_draws_many_points() -> None:
     assert Views(scene, hide=True).points.figure.output_backend == "webgl"
 
 
+@pytest.mark.slow
 def test_a_branch_knows_a_leaf_below_it(views: Views, scene: Scene) -> None:
     tree = scene.tree
     assert tree is not None

@@ -27,7 +27,7 @@ def links_of(graph: nx.Graph) -> Links:
     return Links.of(network.n, network.edges, np.ones(len(network.edges)))
 
 
-@pytest.mark.repeated(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("groups", [2, 3])
 def test_messages_settle_where_their_formulas_hold(groups: int) -> None:
     graph, start = nx.planted_partition_graph(groups, 8, 0.8, 0.1, seed=3), np.repeat(np.arange(groups), 8)
@@ -58,6 +58,7 @@ def test_evidence_is_near_that_of_all_partitions(graph: nx.Graph) -> None:
     assert found.evidence == pytest.approx(exact, abs=1.0)
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize("seed", [0, 1])
 def test_weak_communities_are_found_where_louvain_finds_little(seed: int) -> None:
     graph, truth = planted(600, 2, 5.0, 1.6, seed)
@@ -142,6 +143,7 @@ def test_strengths_tell_what_edges_alone_do_not() -> None:
         wt.graphs.communities(graph)
 
 
+@pytest.mark.slow
 def test_communities_do_not_depend_on_threads_or_runs() -> None:
     graph, _ = planted(501, 3, 9.0, 1.6, 4)
     first = wt.graphs.communities(graph, n_jobs=1)
@@ -244,6 +246,7 @@ TIES = {
 }
 
 
+@pytest.mark.repeated(2)
 @pytest.mark.parametrize("name", TIES)
 def test_communities_do_not_depend_on_the_basis_of_an_eigenspace(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(1)
@@ -278,6 +281,7 @@ def test_eigenvectors_of_long_graphs_take_products_in_proportion_to_the_length()
     assert spectra[1].n_products < 2.2 * spectra[0].n_products < 20_000
 
 
+@pytest.mark.slow
 def test_eigenvectors_found_by_iteration_are_those_of_the_dense_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
     matrix = links_of(nx.connected_caveman_graph(60, 6)).matrix
     found = Spectrum(matrix).vectors(60)
@@ -312,6 +316,7 @@ def test_the_search_for_a_number_asks_once_and_finds_the_top() -> None:
     assert best_number(float, 2, 9, 0.0, margin=100.0) == 1
 
 
+@pytest.mark.slow
 def test_the_bethe_hessian_counts_communities() -> None:
     graph, _ = planted(800, 4, 12.0, 1.9, 1)
     spectrum = Spectrum(links_of(graph).matrix)
@@ -369,7 +374,7 @@ def test_of_a_large_graph_the_matrix_is_drawn(tmp_path: Path, monkeypatch: pytes
     assert (tmp_path / "out" / "communities.png").read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.repeated(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["communities", "flow"])
 def test_figures_and_tables_have_the_same_bytes_in_every_run(name: str, tmp_path: Path) -> None:
     nx.write_gml(nx.relaxed_caveman_graph(4, 6, 0.2, seed=1), tmp_path / "graph.gml")

@@ -28,7 +28,7 @@ FLOWS: dict[str, tuple[nx.Graph, dict[str, object]]] = {
 }
 
 
-@pytest.mark.repeated(3)
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize(("name", "small"), each_once(FLOWS, [0.0, 2.0**24]))
 def test_flow_is_that_of_problems_solved_anew(name: str, small: float, monkeypatch: pytest.MonkeyPatch) -> None:
     graph, settings = FLOWS[name]

@@ -302,6 +302,7 @@ def test_a_piece_between_clusters_goes_to_the_nearest_then_the_heaviest_then_the
     assert clusters(10, 10, 1.0, "precomputed") == [0] * 10 + [1] * 10 + [-1]  # nothing tells the two sides apart
 
 
+@pytest.mark.slow
 def test_a_lazy_tree_is_cut_like_the_tree_of_all_distances(rng: np.random.Generator) -> None:
     transform = wt.Transform(wt.Truncation(1.0), wt.Exact(p=1))
     for _ in range(10):

@@ -54,6 +54,7 @@ def step(eps: float, p: float) -> wt.Transform:
     return wt.Transform(wt.Truncation(eps), wt.Exact(p))
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize(("name", "p"), each_once(SPACES, ORDERS))
 def test_bounds_hold(name: str, p: float) -> None:
     space, eps = SPACES[name]
@@ -77,6 +78,7 @@ def test_nothing_is_known_from_below_without_the_triangle_inequality() -> None:
     assert not low.of(np.array([0]), np.array([9])).any()
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize(("name", "p"), each_once(SPACES, [1.0, 2.0, 3.0]))
 def test_the_lazy_tree_is_the_single_linkage_tree(name: str, p: float) -> None:
     space, eps = SPACES[name]
@@ -152,6 +154,7 @@ def test_lazy_questions_need_exact_transport(ask: object) -> None:
         ask(shift, space)  # type: ignore[operator]
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize(
     ("name", "n_iter", "p"), each_once(["ring", "grid", "line", "stored ring"], [2, 3, 1], [1.0, 2.0, 3.0])
 )
@@ -171,6 +174,7 @@ def test_the_light_cone_gives_the_distances_of_the_full_transform(name: str, n_i
     assert near.gap <= 1e-12
 
 
+@pytest.mark.slow
 def test_the_light_cone_takes_a_kernel_and_an_eps_for_each_step() -> None:
     space, eps = SPACES["ring"]
     process = wt.kernel_transform([eps, eps / 2], "triangle", p=1)

@@ -154,7 +154,7 @@ def test_noise_connects_clusters_less(rng: np.random.Generator) -> None:
     np.testing.assert_array_equal(reaching.predict(X), reaching.labels_)
 
 
-@pytest.mark.repeated(1)
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::wasserstein_transform.FewerClustersWarning")
 @pytest.mark.parametrize("options", [{}, {"noise": True}, {"cut": "count"}], ids=str)
 @pytest.mark.parametrize("n_clouds", mostly_slow([40, 1000], quick=[40]))

@@ -35,6 +35,7 @@ def keys_of(heights: np.ndarray) -> np.ndarray:
     return np.unique(np.round(heights, 9), return_inverse=True)[1] + (np.round(heights, 9).min() > 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_spaces", mostly_slow([100, 1500], quick=[100]))
 def test_the_robust_cut_is_that_of_its_twin(n_spaces: int, rng: np.random.Generator) -> None:
     for _ in range(n_spaces):

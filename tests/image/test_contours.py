@@ -187,7 +187,7 @@ def pictures() -> list[tuple[str, np.ndarray, np.ndarray | None]]:
     return [(f"{kind} {'×'.join(map(str, image.shape[:2]))}", image, mask) for kind, image, mask in made]
 
 
-@pytest.mark.repeated(12)
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize(("image", "mask"), [p[1:] for p in pictures()], ids=[p[0] for p in pictures()])
 def test_regions_of_a_mirrored_or_rotated_picture_are_mirrored_or_rotated(
     image: np.ndarray, mask: np.ndarray | None
@@ -204,6 +204,7 @@ def test_regions_of_a_mirrored_or_rotated_picture_are_mirrored_or_rotated(
         assert numbers.tolist() == np.argsort(at).tolist()  # in the order of first pixels
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize("masked", [False, True])
 def test_a_large_mirrored_picture_is_reduced_and_carried_back_alike(
     masked: bool, monkeypatch: pytest.MonkeyPatch
@@ -283,6 +284,7 @@ def test_scipy_cuts_the_linkage_as_the_tree_does(found: wt.image.Segmentation) -
         assert same_partition(flat[tree.regions], tree.cut(n=n))
 
 
+@pytest.mark.slow
 def test_scale_and_number_reach_the_tree(found: wt.image.Segmentation) -> None:
     photo, tree = scene()[0], found.tree
     assert tree is not None

@@ -41,6 +41,7 @@ def test_pixels_move_as_their_slow_twins(shape: tuple[int, ...], channels: int, 
     assert found.converged
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize(("shape", "n_iter"), each_once([(12, 10), (4, 6, 5)], [1, 2, 5]))
 def test_the_gaussian_transform_moves_pixels_as_its_slow_twin(
     shape: tuple[int, ...], n_iter: int, rng: np.random.Generator
@@ -81,7 +82,7 @@ def test_few_grey_levels_go_by_histograms_with_the_same_bits(
     np.testing.assert_array_equal(alone.modes, levels.modes)
 
 
-@pytest.mark.repeated(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("shape", "whole"), each_once([(16, 14), (4, 6, 5)], [False, True]))
 def test_pixels_that_swing_are_stopped_where_their_slow_twins_are(
     shape: tuple[int, ...], whole: bool, rng: np.random.Generator

@@ -98,6 +98,7 @@ def test_suggested_eps_gives_half_of_the_points_ten_neighbors(rng: np.random.Gen
     assert wt.suggest_eps(wt.Space.from_distances(euclidean(X))).eps == pytest.approx(wt.suggest_eps(X).eps)
 
 
+@pytest.mark.slow
 def test_suggested_eps_does_not_depend_on_the_order_of_many_points(rng: np.random.Generator) -> None:
     X = np.concatenate([rng.normal(size=(1500, 2)) * 0.01, rng.normal(size=(1500, 2)) * 10])
     assert wt.suggest_eps(X).eps == wt.suggest_eps(X[rng.permutation(3000)]).eps

@@ -41,6 +41,7 @@ def test_three_panels_points_tree_and_partitions(found: Clustering, points: np.n
     figure.canvas.draw()
 
 
+@pytest.mark.slow
 def test_cuts_are_marked_at_the_heights_of_the_edges_between_clusters(found: Clustering, monkeypatch) -> None:
     labels = np.maximum(found.labels_of_places, -1 - found.labels_of_places)
     ends = labels[found.tree.edges]
@@ -60,6 +61,7 @@ def test_with_a_number_given_partitions_stand_by_recipe(rng) -> None:
     assert ax.get_xlabel() == "recipe"
 
 
+@pytest.mark.slow
 def test_more_coordinates_and_distances_are_laid_flat(points: np.ndarray, rng) -> None:
     deep = np.column_stack([points, 0.1 * rng.normal(size=(80, 2))])
     cloud = wt.cluster(deep, 2).plot().axes[0]

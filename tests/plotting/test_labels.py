@@ -124,11 +124,13 @@ def test_values_of_whole_numbers_have_a_scale(cloud: np.ndarray) -> None:
         assert len(ax.child_axes) == 1
 
 
+@pytest.mark.slow
 def test_values_that_are_all_unknown_or_all_the_same_are_drawn(cloud: np.ndarray) -> None:
     for values in (np.full(30, np.nan), np.full(30, 7)):
         plotting.cloud(cloud, values=values).figure.canvas.draw()
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -216,6 +218,7 @@ def test_a_table_with_words_names_the_column() -> None:
         plotting.cloud(pd.DataFrame({"x": [0.0, 1.0], "kind": ["a", "b"]}))
 
 
+@pytest.mark.slow
 def test_pictures_are_as_wide_as_a_notebook_and_panels_no_thumbnails(cloud: np.ndarray) -> None:
     flow = wt.iterate(wt.mean_shift(0.7), wt.Space.from_points(cloud), n_iter=7, keep="all")
     for figure in (plotting.cloud(cloud).figure, plotting.panels()[0], plotting.walk(flow)[0].figure):

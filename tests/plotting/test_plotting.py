@@ -52,6 +52,7 @@ def flow(cloud: np.ndarray) -> wt.transforms.Trajectory:
 # everything that draws
 
 
+@pytest.mark.repeated(2)
 @pytest.mark.parametrize("name", DRAW)
 def test_axes_of_a_bare_figure_are_drawn_into_and_returned(
     name: str, ax: mpl.axes.Axes, cloud: np.ndarray, tmp_path: Path

@@ -89,6 +89,7 @@ def test_single_linkage_and_cuts_are_those_of_the_matrix_in_memory(kind: str, tm
             np.testing.assert_array_equal(*(wt.cut_tree(t, cut="height", height=height) for t in (tree, truth)))
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize("kind", mostly_slow(SOME, ["square float32", "chunks"]))
 def test_clusters_are_those_of_the_matrix_in_memory(kind: str, tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
@@ -132,7 +133,7 @@ def test_movement_is_the_largest_change_of_a_distance(kind: str, tmp_path: Path)
     assert filed.movement(known) == 0.0
 
 
-@pytest.mark.repeated(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", mostly_slow(SOME, ["square", "condensed"]))
 def test_a_transform_of_distances_in_a_file_is_that_of_the_matrix(kind: str, tmp_path: Path) -> None:
     filed, known = both(kind, tmp_path)

@@ -54,6 +54,7 @@ def assert_same(again: Table, table: Table) -> None:
         assert list(map(repr, again.columns[name].tolist())) == list(map(repr, array.tolist())), name
 
 
+@pytest.mark.repeated(2)
 @pytest.mark.parametrize("kind", ["csv", "tsv", "txt", "parquet", "npy", "npz", "arff"])
 @few
 @given(table=tables())

@@ -154,6 +154,7 @@ def test_a_cell_that_is_no_number_is_named_where_numbers_are_asked_for(cell: str
     assert encode(table, "csv") == text.replace(b"# between\n", b"")
 
 
+@pytest.mark.slow
 def test_faults_are_found_far_down() -> None:
     """Beyond the rows that are looked at first, and beyond the first piece."""
     good = [f"{k},{k / 2}" for k in range(9000)]
@@ -256,6 +257,7 @@ def test_one_column_of_words_may_hold_empty_cells() -> None:
     assert again.columns["word"].tolist() == ["", "# no comment", " "]
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize("end", ["\n", ""])
 @pytest.mark.parametrize("names", [True, False])
 @pytest.mark.parametrize("n_rows", [1, 10])

@@ -38,6 +38,7 @@ def test_mean_shift_with_a_profile_equals_its_twin(profile: str, formula, cloud:
     np.testing.assert_allclose(callable_.points, expected, rtol=0, atol=1e-11)
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize("n_iter", mostly_slow([0, 1, 2], quick=[0, 2]))
 @pytest.mark.parametrize(("m", "eps"), [(1, 0.5), (2, 1.0), (3, 1.5), (5, 2.5)])
 def test_gaussian_transform_equals_its_twin(n_iter: int, m: int, eps: float, rng: np.random.Generator) -> None:
@@ -49,7 +50,7 @@ def test_gaussian_transform_equals_its_twin(n_iter: int, m: int, eps: float, rng
     np.testing.assert_allclose(space.metric.dense(), D, rtol=0, atol=2e-7)
 
 
-@pytest.mark.repeated(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("p", [1, 2, 1.5])
 def test_local_truncation_equals_its_twin(p: float, rng: np.random.Generator) -> None:
     X, alpha = rng.normal(size=(14, 2)), rng.dirichlet(np.ones(14))

@@ -44,6 +44,7 @@ def test_pictures_can_be_drawn(found: TheoryResult) -> None:
         picture.draw().canvas.draw()
 
 
+@pytest.mark.slow
 def test_tables_are_rectangular(found: TheoryResult) -> None:
     for table in EXPERIMENT.tables(found):
         assert {len(row) for row in table.rows} == {len(table.header)}

@@ -65,7 +65,7 @@ def step_by_loops(
     return moved, np.array(out)
 
 
-@pytest.mark.repeated(2)
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize(
     ("m", "profile"),
     # few points in five dimensions have singular covariances, whose distances are known to half the digits only
@@ -87,6 +87,7 @@ def test_a_step_is_algorithm_3(m: int, lam: float, profile: str) -> None:
     np.testing.assert_allclose(moved.metric.covs, covs, rtol=0, atol=1e-12)
 
 
+@pytest.mark.repeated(10)
 @pytest.mark.parametrize("offset", [0.0, 1e8])
 @pytest.mark.parametrize("scale", [1e-8, 1e-3, 1.0, 1e8])
 @pytest.mark.parametrize(("m", "ridge"), [(2, None), (2, 1), (3, None), (3, 1)])
@@ -127,6 +128,7 @@ def gaussians(kind: str, n: int, rng: np.random.Generator) -> tuple[Array, Array
     return X, np.array(covs)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(st.sampled_from(KINDS), st.integers(0, 10_000), st.sampled_from([1e-9, 0.1, 1.0, 50.0, 1e6]), st.floats(0.01, 2))
 def test_the_fused_pass_sees_the_closed_balls(kind: str, seed: int, lam: float, eps: float) -> None:

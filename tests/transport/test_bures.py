@@ -76,7 +76,7 @@ def zoo(m: int) -> Floats:
     return np.array([*plain, *flat, *close, *scaled, whole, np.ones((m, m)), np.zeros((m, m))])
 
 
-@pytest.mark.repeated(2)
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize("condition", mostly_slow([*MODERATE, *LARGE], quick=[1e1, 1e12]), ids="{:.0e}".format)
 @pytest.mark.parametrize("m", LOW)
 def test_near_covariances_keep_nine_digits_in_one_and_two_dimensions(m: int, condition: float) -> None:
@@ -130,6 +130,7 @@ def test_unrelated_covariances_keep_twelve_digits_of_their_size_in_more_dimensio
         assert abs(distance(A, B) - bures(A, B)) <= 1e-12 * size(A, B)
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize("m", mostly_slow([2, 3, 4, 5], quick=[2, 3, 5]))
 def test_singular_covariances_keep_seven_digits_of_their_size(m: int) -> None:
     rng = np.random.default_rng(6)
@@ -321,6 +322,7 @@ def test_pairs_come_in_the_condensed_order_of_scipy(m: int) -> None:
     np.testing.assert_allclose(wt.bures_pairs(covs), np.sqrt(m) * pdist(sizes[:, None]), rtol=1e-9)
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize(("m", "n"), [(1, 6000), (2, 6000), (3, 1600), (8, 250)])
 def test_pairs_do_not_depend_on_the_number_of_threads(m: int, n: int) -> None:
     factors = np.random.default_rng(22).normal(size=(n, m, m + 1))

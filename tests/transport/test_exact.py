@@ -401,6 +401,7 @@ def test_proportional_masses_are_one_measure(solved: Solved) -> None:
         assert tripled.cost(i, i + len(masses)) <= ACCURACY, i
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("p", mostly_slow([1.0, 1.5], quick=[1.0]))
 def test_result_does_not_depend_on_the_number_of_threads(p: float) -> None:
     rng = np.random.default_rng(10)
@@ -425,6 +426,7 @@ def test_result_does_not_depend_on_the_order_of_the_measures(solved: Solved) -> 
     assert_same_costs(solved, replace(solved, result=mixed.take(order.argsort())))
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize("p", [1.0, 2.0, 3.0])
 def test_thousands_of_whole_number_problems_agree_with_rational_arithmetic(p: float) -> None:
     rng = np.random.default_rng(17)

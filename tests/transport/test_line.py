@@ -393,7 +393,7 @@ def test_a_single_measure_and_a_single_point(p: float) -> None:
     assert solve_all(Problems(np.zeros(3), np.array([[1.0, 2, 3], [4, 0, 0]])), p).tolist() == [[0, 0], [0, 0]]
 
 
-@pytest.mark.repeated(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("p", mostly_slow([1.0, 1.5, np.inf], quick=[1.0, np.inf]))
 def test_result_does_not_depend_on_the_number_of_threads(p: float) -> None:
     rng = np.random.default_rng(10)

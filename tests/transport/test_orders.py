@@ -89,6 +89,7 @@ def random_masses(rng: np.random.Generator, n: int, size: int) -> NDArray[np.int
     return np.asarray(masses)
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize("kind", ["ties", "plane"])
 def test_the_bottleneck_is_that_of_exact_arithmetic(kind: str) -> None:
     rng = np.random.default_rng(2)

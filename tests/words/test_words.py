@@ -240,7 +240,7 @@ def crowd() -> tuple[wt.words.WordVectors, csr_array]:
     return vectors, matrix
 
 
-@pytest.mark.repeated(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", mostly_slow(VARIANTS, quick=[VARIANTS[0], VARIANTS[3]]), ids=named)
 @pytest.mark.parametrize("lam", mostly_slow([0.0, 0.1, 3.0], quick=[0.0, 3.0]))
 def test_most_similar_is_exact(crowd, variant, lam) -> None:

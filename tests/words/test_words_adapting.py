@@ -101,6 +101,7 @@ def test_words_move_as_in_the_definition(topics) -> None:
     assert found.lam == 0
 
 
+@pytest.mark.slow
 def test_adapted_words_find_their_topic_where_plain_ones_do_not(topics) -> None:
     plain = wt.words.WordTransform(topics[0], lam=0.0, min_count=1, sample=0).fit(topics[1])
     leveled_only, moved = words.adapt(topics[0]), adapted(topics)

@@ -199,6 +199,7 @@ def files(place: Path) -> list[object]:
     return ["--vectors", place / "vectors.txt", "--corpus", place / "corpus.txt"]
 
 
+@pytest.mark.slow
 def test_the_command_writes_table_csv_and_plot(place: Path, tmp_path: Path) -> None:
     done = command(
         "evaluate", *files(place), "--benchmarks", place / "benchmarks", "--window", 2, "--lam", 0.5, "--resamples", 50,
@@ -272,6 +273,7 @@ def test_what_is_wrong_is_one_line(place: Path, arguments: list[str], error: str
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_the_experiment_judges_tabulates_and_draws(place: Path) -> None:
     paths = (str(place / name) for name in ("vectors.txt", "corpus.txt", "benchmarks"))
     parameters = Words(*paths, n_boot=20, n_splits=3, windows=(2,), lams=(0.5,), study_lams=(0.1,), commons=(None, 1))  # type: ignore[arg-type]

@@ -35,9 +35,10 @@ class Exact(Transport):
     The primal–dual gap is at most 1e-12 of the largest cost d^p of a problem. If p > 1 and W_p is so small compared to
     the width of the measures that rounding would dominate it, the problem is solved again in a smaller unit; for
     p ≥ 150 that unit is W_∞. Each mass may be off by a few units of its last digit: a difference of masses that this
-    explains counts as rounding, since the p-th root would magnify it. Equal masses cancel exactly, and a share of mass
-    counts however small it is. For p = ∞ the certificate is a Hall violator instead of dual variables: points with more
-    mass than all the points nearer to them than W_∞.
+    explains counts as rounding, since the p-th root would magnify it. Equal masses cancel exactly, and shares of mass
+    count down to 1e-40 (in `coupling` with p in the hundreds down to 1e-16); most smaller ones do, too. For p = ∞ the
+    certificate is a Hall violator instead of dual variables: points with more mass than all the points nearer to them
+    than W_∞.
 
     Examples
     --------

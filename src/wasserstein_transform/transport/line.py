@@ -34,8 +34,8 @@ class Line(Transport):
     Time per pair is linear in the number of points of the two measures. The matrix takes 8 n² bytes.
 
     Masses may be off by a few units of their last digit: ties broken by rounding change nothing, however large p is,
-    and measures that differ only by a factor are equal. A mass counts however small it is. The sums run from the left:
-    if masses and coordinates both span fifteen orders of magnitude and more, `Exact` keeps more digits.
+    and measures that differ only by a factor are equal. Shares of mass count down to 1e-25. The sums run from the left:
+    for smaller shares, and if masses and coordinates both span fifteen orders of magnitude, `Exact` keeps more digits.
 
     Examples
     --------
