@@ -125,11 +125,12 @@ def _draw_tree(ax: Any, found: Clustering) -> None:
 
 def _name_of(found: Clustering) -> str:
     recipe, ground = found.recipe, found.ground
-    assert recipe is not None
-    assert ground is not None
+    if recipe is None or recipe.kind == "tree":  # few points are cut without a recipe
+        return "tree of the distances"
     if recipe.kind == "gaussian":
+        assert ground is not None
         return f"GT, ε = {recipe.factor * ground.unit:.3g}, λ = {recipe.lam:g}, τ = {recipe.n_iter}"
-    return "tree of the distances" if recipe.kind == "tree" else f"mutual reachability, {recipe.reach} neighbors"
+    return f"mutual reachability, {recipe.reach} neighbors"
 
 
 def _draw_partitions(ax: Any, found: Clustering) -> None:
