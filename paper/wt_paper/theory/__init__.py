@@ -1,0 +1,95 @@
+"""The theorems of the paper as functions: stability, quotients, expansions and curvature.
+
+Functions for inequalities return an `Inequality`: both sides, the constants, and the slack between the sides.
+"""
+
+from .continuity import BELL, KERNELS, RATIONAL, SamplingConvergence, SmoothKernel, continuity, sampling_convergence
+from .curvature import HYPERBOLIC, SPHERE, TORUS, Form, Sample, contraction, predicted, sample, sampled_contractions
+from .distances import (
+    GromovWasserstein,
+    closed_quotient,
+    distortion,
+    gromov_wasserstein_bounds,
+    gromov_wasserstein_plan,
+    is_ultrametric,
+    prokhorov,
+    subdominant_ultrametric,
+)
+from .expansions import (
+    Density,
+    Ellipsoid,
+    Jet,
+    Mixture,
+    Taylor,
+    UnitBall,
+    ball_radii,
+    covariance_term,
+    disc,
+    interval,
+    limit_ellipsoid,
+    taylor_1d,
+)
+from .growth import BishopGromov, Exponents, Phi, Psi, Upsilon, Witness, bishop_gromov, phi, psi
+from .inequality import Inequality, order
+from .stability import (
+    stability_gaussian,
+    stability_gaussian_smooth,
+    stability_kernel,
+    stability_mean_shift,
+    stability_truncation,
+)
+
+__all__ = [
+    "BELL",
+    "HYPERBOLIC",
+    "KERNELS",
+    "RATIONAL",
+    "SPHERE",
+    "TORUS",
+    "BishopGromov",
+    "Density",
+    "Ellipsoid",
+    "Exponents",
+    "Form",
+    "GromovWasserstein",
+    "Inequality",
+    "Jet",
+    "Mixture",
+    "Phi",
+    "Psi",
+    "Sample",
+    "SamplingConvergence",
+    "SmoothKernel",
+    "Taylor",
+    "UnitBall",
+    "Upsilon",
+    "Witness",
+    "ball_radii",
+    "bishop_gromov",
+    "closed_quotient",
+    "continuity",
+    "contraction",
+    "covariance_term",
+    "disc",
+    "distortion",
+    "gromov_wasserstein_bounds",
+    "gromov_wasserstein_plan",
+    "interval",
+    "is_ultrametric",
+    "limit_ellipsoid",
+    "order",
+    "phi",
+    "predicted",
+    "prokhorov",
+    "psi",
+    "sample",
+    "sampled_contractions",
+    "sampling_convergence",
+    "stability_gaussian",
+    "stability_gaussian_smooth",
+    "stability_kernel",
+    "stability_mean_shift",
+    "stability_truncation",
+    "subdominant_ultrametric",
+    "taylor_1d",
+]
