@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 from gpu import record
+from gpu.calling import Cuda
 from gpu.emulation import COMPILER, Emulated
 
-from wasserstein_transform.backends.cuda import Cuda
-from wasserstein_transform.backends.cuda.device import Device
+from wasserstein_transform.cuda.device import Device
 
 
 def _gpu() -> Device | None:
     try:
-        from wasserstein_transform.backends.cuda.with_cupy import gpu  # noqa: PLC0415
+        from wasserstein_transform.cuda.with_cupy import gpu  # noqa: PLC0415
 
         return gpu(0)
     except (ImportError, RuntimeError):
@@ -45,7 +45,7 @@ def cuda(device: Device) -> Cuda:
 def nothing_is_too_small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Work of any size runs on the device."""
     for limit in ("geometry.SMALL", "trees.SMALL", "cells.SMALL"):
-        monkeypatch.setattr(f"wasserstein_transform.backends.cuda.{limit}", 0)
+        monkeypatch.setattr(f"wasserstein_transform.cuda.{limit}", 0)
 
 
 _QUICK = re.compile(

@@ -22,8 +22,7 @@ from typing import Any
 import numpy as np
 from gpu.arrays import OnEmulated, functions, guarded
 
-from wasserstein_transform.backends.cuda.device import Device
-from wasserstein_transform.backends.cuda.programs import source_of
+from wasserstein_transform.cuda.device import Device, source_of
 
 COMPILER = shutil.which(os.environ.get("CXX", "g++"))
 _HEADERS = [Path(__file__).with_name(name) for name in ("fibers.h", "emulated.h")]

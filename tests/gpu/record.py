@@ -17,13 +17,13 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 RECORD = Path(__file__).with_name("record.json")
 PAGE = ROOT / "docs" / "gpu.md"
-_BACKEND = ROOT / "src" / "wasserstein_transform" / "backends" / "cuda"
+_SOURCES = ROOT / "src" / "wasserstein_transform" / "cuda"
 _LINE = re.compile(r"(?<=<!-- record -->\n).*(?=\n<!-- end -->)")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
-def code_hash(folder: Path = _BACKEND) -> str:
-    """A digest of the CUDA sources and of the backend, without comments, docstrings and spaces."""
+def code_hash(folder: Path = _SOURCES) -> str:
+    """A digest of the CUDA sources and of what calls them, without comments, docstrings and spaces."""
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         text = path.read_text(encoding="utf-8") if path.suffix in (".py", ".cu", ".h") else ""

@@ -6,14 +6,13 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from gpu.calling import Cuda
 from numpy.typing import NDArray
 from reference.bures import bures
 from repeated import mostly_slow
 from scipy.stats import ortho_group
 
 import wasserstein_transform as wt
-from wasserstein_transform.backends import GaussianCloud
-from wasserstein_transform.backends.cuda import Cuda
 
 Floats = NDArray[np.float64]
 
@@ -23,8 +22,8 @@ DIMENSIONS = mostly_slow([1, 2, 3, 4, 5, 8], quick=[2, 5])
 
 def distances(covs: Floats, cuda: Cuda) -> Floats:
     """Of each matrix to the one that follows it."""
-    form, k = GaussianCloud(np.zeros(covs.shape[:2]), covs, 1.0), np.arange(len(covs) - 1)
-    there, back = (cuda.pairs(form, *ends, wt.Engine(device=cuda)) for ends in ((k, k + 1), (k + 1, k)))
+    metric, k = wt.spaces.GaussianMetric(np.zeros(covs.shape[:2]), covs, 1.0), np.arange(len(covs) - 1)
+    there, back = (cuda.pairs(metric, *ends, wt.Engine(device=cuda)) for ends in ((k, k + 1), (k + 1, k)))
     assert (there == back).all()
     return there
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from wasserstein_transform.backends.cuda.programs import OPTIONS, files, source_of
+from wasserstein_transform.cuda.device import OPTIONS, files, source_of
 
 _NVCC = shutil.which("nvcc")
 _ARCHITECTURE = "sm_90"

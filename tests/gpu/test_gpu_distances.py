@@ -7,13 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from gpu.calling import Cuda
 from repeated import mostly_slow
 
 import wasserstein_transform as wt
-from wasserstein_transform.backends import GaussianCloud, Matrix
-from wasserstein_transform.backends.cuda import Cuda
-from wasserstein_transform.backends.cuda.device import Device
-from wasserstein_transform.backends.cuda.pages import take_pages
+from wasserstein_transform.cuda.device import Device, take_pages
 
 N = 70  # a tile and a bit
 
@@ -47,34 +45,34 @@ QUICK = ["Gaussians in the plane", "Gaussians in R^5"]
 @pytest.mark.parametrize("name", mostly_slow(METRICS, QUICK))
 def test_all_pairs_agree_with_the_cpu(name: str, cuda: Cuda) -> None:
     metric = METRICS[name]()
-    form, n, engine = metric.form, metric.n, wt.Engine(device=cuda)
+    n, engine = metric.n, wt.Engine(device=cuda)
     expected, found, vector = metric.dense(), np.empty((n, n)), np.empty(n * (n - 1) // 2)
-    cuda.dense(form, found, engine)
-    cuda.condensed(form, vector, engine)
+    cuda.dense(metric, found, engine)
+    cuda.condensed(metric, vector, engine)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12 * expected.max())
     assert (found == found.T).all()
     assert (np.diagonal(found) == 0.0).all()
     i, j = np.triu_indices(n, 1)
     assert (vector == found[i, j]).all()
-    assert (cuda.pairs(form, j, i, engine) == vector).all()
+    assert (cuda.pairs(metric, j, i, engine) == vector).all()
     rows, cols = np.arange(n)[::-1], np.array([0, 5, 5, n - 1])
-    assert (cuda.block(form, rows, cols, engine) == found[np.ix_(rows, cols)]).all()
+    assert (cuda.block(metric, rows, cols, engine) == found[np.ix_(rows, cols)]).all()
 
 
 @pytest.mark.parametrize("name", mostly_slow(METRICS, ["Gaussians in the plane"]))
 def test_single_precision_is_stored_rounded(name: str, cuda: Cuda) -> None:
     metric = METRICS[name]()
     engine, found, n = wt.Engine(device=cuda), np.empty((metric.n, metric.n), np.float32), metric.n
-    cuda.dense(metric.form, found, engine)
+    cuda.dense(metric, found, engine)
     i, j = np.triu_indices(n, 1)
-    assert (found[i, j] == cuda.pairs(metric.form, i, j, engine).astype(np.float32)).all()
+    assert (found[i, j] == cuda.pairs(metric, i, j, engine).astype(np.float32)).all()
 
 
 @pytest.mark.parametrize("name", mostly_slow(METRICS, ["Gaussians in the plane"]))
 def test_single_precision_errs_by_a_millionth_of_the_largest(name: str, cuda: Cuda) -> None:
     metric = METRICS[name]()
     found, expected = np.empty((metric.n, metric.n), np.float32), metric.dense()
-    cuda.dense(metric.form, found, wt.Engine(device=cuda, precision="float32"))
+    cuda.dense(metric, found, wt.Engine(device=cuda, precision="float32"))
     assert np.abs(found - expected).max() <= 1e-6 * expected.max()
     assert (found == found.T).all()
     assert (np.diagonal(found) == 0.0).all()
@@ -88,15 +86,15 @@ def test_arrays_of_the_device_are_filled_where_they_lie(name: str, cuda: Cuda, d
     there = [device.handed_out(device.put(np.full_like(array, -1.0))) for array in host]
     assert there[0].host[0, 0] == -1.0  # what was read before does not stay
     for fill, on_host, on_device in zip((cuda.dense, cuda.condensed), host, there, strict=True):
-        fill(metric.form, on_host, engine)
-        fill(metric.form, on_device, engine)
+        fill(metric, on_host, engine)
+        fill(metric, on_device, engine)
         assert (on_device.host == on_host).all()
 
 
 def test_files_are_filled(cuda: Cuda, tmp_path: Path) -> None:
     metric = gaussians(N, 2)
     out = np.lib.format.open_memmap(tmp_path / "all.npy", "w+", np.float64, (N, N))
-    cuda.dense(metric.form, out, wt.Engine(device=cuda))
+    cuda.dense(metric, out, wt.Engine(device=cuda))
     out.flush()
     np.testing.assert_allclose(np.load(tmp_path / "all.npy"), metric.dense(), rtol=0, atol=1e-12)
 
@@ -104,12 +102,12 @@ def test_files_are_filled(cuda: Cuda, tmp_path: Path) -> None:
 def test_other_metrics_reach_an_array_of_the_device(cuda: Cuda, device: Device) -> None:
     matrix = points(5, 2).dense()
     there = device.handed_out(device.put(np.zeros((5, 5))))
-    cuda.dense(Matrix(matrix), there, wt.Engine(device=cuda))
+    cuda.dense(wt.Dense(matrix), there, wt.Engine(device=cuda))
     assert (there.host == matrix).all()
 
 
 def test_long_work_can_be_cancelled_between_pieces(cuda: Cuda, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wasserstein_transform.backends.cuda.distances._STEPS", 1.0)
+    monkeypatch.setattr("wasserstein_transform.cuda.distances._STEPS", 1.0)
     seen = []
 
     def cancel_early(update: wt.engine.Update) -> None:
@@ -119,30 +117,30 @@ def test_long_work_can_be_cancelled_between_pieces(cuda: Cuda, monkeypatch: pyte
     engine = wt.Engine(device=cuda, progress=cancel_early)
     there = cuda.device.handed_out(cuda.device.put(np.zeros((N, N))))
     with pytest.raises(wt.engine.Cancelled):
-        cuda.dense(gaussians(N, 2).form, there, engine)
+        cuda.dense(gaussians(N, 2), there, engine)
     assert seen[0] == 1
 
 
 def test_empty_questions_have_empty_answers(cuda: Cuda) -> None:
-    form, engine, nobody = gaussians(6, 2).form, wt.Engine(device=cuda), np.array([], np.intp)
-    assert cuda.pairs(form, nobody, nobody, engine).shape == (0,)
-    assert cuda.block(form, nobody, np.arange(6), engine).shape == (0, 6)
-    assert cuda.block(form, np.arange(6), nobody, engine).shape == (6, 0)
+    metric, engine, nobody = gaussians(6, 2), wt.Engine(device=cuda), np.array([], np.intp)
+    assert cuda.pairs(metric, nobody, nobody, engine).shape == (0,)
+    assert cuda.block(metric, nobody, np.arange(6), engine).shape == (0, 6)
+    assert cuda.block(metric, np.arange(6), nobody, engine).shape == (6, 0)
 
 
 def test_a_lam_beyond_all_floats_is_refused(cuda: Cuda) -> None:
-    form = GaussianCloud(np.zeros((2, 2)), 1e200 * np.array([np.eye(2)] * 2), 1e200)
+    metric = wt.spaces.GaussianMetric(np.zeros((2, 2)), 1e200 * np.array([np.eye(2)] * 2), 1e200)
     with pytest.raises(ValueError, match="leaves the range of floats"):
-        cuda.pairs(form, np.array([0]), np.array([1]), wt.Engine(device=cuda))
+        cuda.pairs(metric, np.array([0]), np.array([1]), wt.Engine(device=cuda))
 
 
 @pytest.mark.parametrize("m", [2, pytest.param(5, marks=pytest.mark.slow)])
 def test_points_within_a_radius_are_counted(m: int, cuda: Cuda) -> None:
     metric, rows = gaussians(N, m), np.array([3, 0, 3])
     radius = float(np.median(metric.dense()))
-    found = cuda.n_within(metric.form, rows, radius, wt.Engine(device=cuda))
+    found = cuda.n_within(metric, rows, radius, wt.Engine(device=cuda))
     np.testing.assert_array_equal(found, (metric.dense()[rows] <= radius).sum(axis=1))
-    assert cuda.n_within(metric.form, rows[:0], radius, wt.Engine(device=cuda)).shape == (0,)
+    assert cuda.n_within(metric, rows[:0], radius, wt.Engine(device=cuda)).shape == (0,)
 
 
 def test_memory_of_the_host_is_taken_ahead() -> None:
@@ -154,14 +152,14 @@ def test_memory_of_the_host_is_taken_ahead() -> None:
 
 def test_few_distances_are_left_to_the_cpu(cuda: Cuda, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     for room in ("geometry", "trees"):
-        monkeypatch.setattr(f"wasserstein_transform.backends.cuda.{room}.SMALL", 101.0)
-    form, engine, found = points(10, 2).form, wt.Engine(device=cuda), np.empty((10, 10))
+        monkeypatch.setattr(f"wasserstein_transform.cuda.{room}.SMALL", 101.0)
+    metric, engine, found = points(10, 2), wt.Engine(device=cuda), np.empty((10, 10))
     with monkeypatch.context() as patch:
         patch.setattr(device, "launch", None)
-        cuda.dense(form, found, engine)
-        cuda.pairs(form, np.array([0]), np.array([1]), engine)
-        cuda.nearest(form, 3, None, engine)
-        cuda.spanning_tree(form, engine)
+        cuda.dense(metric, found, engine)
+        cuda.pairs(metric, np.array([0]), np.array([1]), engine)
+        cuda.nearest(metric, 3, None, engine)
+        cuda.spanning_tree(metric, engine)
     there = device.handed_out(device.put(np.zeros((10, 10))))
-    cuda.dense(form, there, engine)
+    cuda.dense(metric, there, engine)
     assert (there.host == found).all()

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from gpu.calling import Cuda
 from test_laws import *  # noqa: F403  # every test of that file, and its fixtures
 
 import wasserstein_transform as wt
-from wasserstein_transform.backends.cuda import Cuda
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(autouse=True)
-def backend(cuda: Cuda) -> Iterator[None]:
+def device(cuda: Cuda) -> Iterator[None]:
     with wt.using(device=cuda):
         yield

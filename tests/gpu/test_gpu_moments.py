@@ -6,25 +6,28 @@ from typing import Any
 
 import numpy as np
 import pytest
+from gpu.calling import CPU, Cuda
 
 import wasserstein_transform as wt
 from wasserstein_transform._elsewhere import to_host
-from wasserstein_transform.backends import Cloud, Cpu, Form, Frame, GaussianCloud
-from wasserstein_transform.backends.cuda import Cuda, stretches
-from wasserstein_transform.backends.cuda.cells import cells_of
-from wasserstein_transform.backends.cuda.device import Device
-from wasserstein_transform.kernels.profiles import EPANECHNIKOV, FLAT, GAUSSIAN, TRIANGLE
+from wasserstein_transform.compute.parts import frame_of_cloud
+from wasserstein_transform.compute.records import Frame
+from wasserstein_transform.compute.search import raw_cells
+from wasserstein_transform.cuda import cells as stretches
+from wasserstein_transform.cuda.cells import cells_of
+from wasserstein_transform.cuda.device import Device
+from wasserstein_transform.kernels.moments import EPANECHNIKOV, FLAT, GAUSSIAN, TRIANGLE
 
 PROFILES = FLAT, GAUSSIAN, EPANECHNIKOV, TRIANGLE
 
 
 def compare(
-    cuda: Cuda, form: Form, weights: np.ndarray, reach: float, points: np.ndarray, *, profile: int = FLAT,
+    cuda: Cuda, metric: wt.spaces.Metric, weights: np.ndarray, reach: float, points: np.ndarray, *, profile: int = FLAT,
     eps: float = 0.7, first: int = 0,
 ) -> None:  # fmt: skip
     """Means, and means with covariances, agree to 1e-12 of their sizes."""
-    asked = form, weights, profile, eps, reach, wt.Engine(), first
-    there, here = cuda.neighborhoods(*asked), Cpu().neighborhoods(*asked)
+    asked = metric, weights, profile, eps, reach, wt.Engine(), first
+    there, here = cuda.neighborhoods(*asked), CPU.neighborhoods(*asked)
     wanted, found, means = here.means_and_covs(points), there.means_and_covs(points), there.means(points)
     size = np.abs(points).max()
     np.testing.assert_allclose(to_host(found.mass), wanted.mass, rtol=1e-12)
@@ -43,10 +46,10 @@ def weights_of(n: int, rng: np.random.Generator) -> np.ndarray:
     return np.asarray(weights / weights.sum())
 
 
-def gaussians(means: np.ndarray, rng: np.random.Generator, lam: float = 1.5) -> GaussianCloud:
+def gaussians(means: np.ndarray, rng: np.random.Generator, lam: float = 1.5) -> wt.spaces.GaussianMetric:
     n, m = means.shape
     roots = 0.3 * rng.normal(size=(n, m, m))
-    return GaussianCloud(means, roots @ roots.transpose(0, 2, 1), lam)
+    return wt.spaces.GaussianMetric(means, roots @ roots.transpose(0, 2, 1), lam)
 
 
 @pytest.mark.parametrize("m", [pytest.param(1, marks=pytest.mark.slow), 2, 3, 5])
@@ -54,7 +57,9 @@ def test_points(m: int, cuda: Cuda, rng: np.random.Generator) -> None:
     points = rng.normal(size=(200 if m < 5 else 30, m))
     points[:20] = points[-20:]
     for profile in PROFILES:
-        compare(cuda, Cloud(points), weights_of(len(points), rng), 0.7 if m < 5 else 2.5, points, profile=profile)
+        compare(
+            cuda, wt.Euclidean(points), weights_of(len(points), rng), 0.7 if m < 5 else 2.5, points, profile=profile
+        )
 
 
 @pytest.mark.parametrize("m", [pytest.param(1, marks=pytest.mark.slow), 2, pytest.param(3, marks=pytest.mark.slow)])
@@ -80,25 +85,25 @@ def test_gaussians_without_a_weight_for_shapes_are_points(cuda: Cuda, rng: np.ra
 
 @pytest.mark.parametrize("columns", [7, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 20, 64))])
 def test_other_coordinates_than_those_of_the_metric(columns: int, cuda: Cuda, rng: np.random.Generator) -> None:
-    compare(cuda, Cloud(rng.normal(size=(40, 2))), weights_of(40, rng), 0.7, rng.normal(size=(40, columns)))
+    compare(cuda, wt.Euclidean(rng.normal(size=(40, 2))), weights_of(40, rng), 0.7, rng.normal(size=(40, columns)))
 
 
 def test_more_columns_than_a_device_has_sums_for(cuda: Cuda, rng: np.random.Generator) -> None:
-    compare(cuda, Cloud(rng.normal(size=(20, 2))), weights_of(20, rng), 0.7, rng.normal(size=(20, 65)))
+    compare(cuda, wt.Euclidean(rng.normal(size=(20, 2))), weights_of(20, rng), 0.7, rng.normal(size=(20, 65)))
 
 
 def test_without_end_everybody_is_seen(cuda: Cuda, rng: np.random.Generator) -> None:
     points = rng.normal(size=(50, 2))
-    compare(cuda, Cloud(points), weights_of(50, rng), np.inf, points, profile=GAUSSIAN)
+    compare(cuda, wt.Euclidean(points), weights_of(50, rng), np.inf, points, profile=GAUSSIAN)
 
 
 def test_ties_at_the_rim(cuda: Cuda) -> None:
     """On a grid, balls hold whole numbers of points, those on the rim included."""
     points = np.stack(np.meshgrid(np.arange(12), np.arange(12)), axis=-1).reshape(-1, 2) * 0.1
     for reach in (0.1, 0.2, 0.5):
-        asked = Cloud(points), np.ones(144), FLAT, reach, reach, wt.Engine()
+        asked = wt.Euclidean(points), np.ones(144), FLAT, reach, reach, wt.Engine()
         found = to_host(cuda.neighborhoods(*asked).means(points).mass)
-        np.testing.assert_array_equal(found, Cpu().neighborhoods(*asked).means(points).mass)
+        np.testing.assert_array_equal(found, CPU.neighborhoods(*asked).means(points).mass)
         whole = np.arange(-5, 6)
         most = np.count_nonzero(whole[:, None] ** 2 + whole**2 <= round((reach / 0.1) ** 2))
         assert found.max() == most
@@ -108,34 +113,34 @@ def test_ties_at_the_rim(cuda: Cuda) -> None:
 def test_new_points_see_all_and_are_not_seen(first: int, cuda: Cuda, rng: np.random.Generator) -> None:
     points, weights = rng.normal(size=(60, 2)), np.ones(60)
     weights[first:] = 0
-    compare(cuda, Cloud(points), weights, 0.7, points, first=first)
+    compare(cuda, wt.Euclidean(points), weights, 0.7, points, first=first)
 
 
 def test_far_from_the_origin(cuda: Cuda, rng: np.random.Generator) -> None:
     points = 1e6 + rng.normal(size=(100, 2))
-    compare(cuda, Cloud(points), weights_of(100, rng), 0.7, points)
+    compare(cuda, wt.Euclidean(points), weights_of(100, rng), 0.7, points)
 
 
 def test_cells_far_apart(cuda: Cuda, rng: np.random.Generator) -> None:
     """So far that not all empty cells between can be counted."""
     places = rng.choice([0.0, 1e9, 1e18], size=(100, 3)) + 1e3 * rng.integers(0, 3, (100, 3))
-    compare(cuda, Cloud(places), weights_of(100, rng), 1e3, places)
+    compare(cuda, wt.Euclidean(places), weights_of(100, rng), 1e3, places)
 
 
 def test_points_so_far_that_differences_from_them_are_rounded(cuda: Cuda, rng: np.random.Generator) -> None:
     points = rng.random((100, 2))
     points[:3] = [[1e20, 0.5], [0.5, -1e25], [1e140, 1e140]]
-    compare(cuda, Cloud(points), weights_of(100, rng), 0.1, points)
-    assert cells_of(Cloud(points), 0.1, cuda.device).n_candidates.sum() < 40 * 100
+    compare(cuda, wt.Euclidean(points), weights_of(100, rng), 0.1, points)
+    assert cells_of(wt.Euclidean(points), 0.1, cuda.device).n_candidates.sum() < 40 * 100
 
 
 def test_one_point(cuda: Cuda) -> None:
-    compare(cuda, Cloud(np.array([[3.0, 4.0]])), np.ones(1), 1.0, np.array([[3.0, 4.0]]))
+    compare(cuda, wt.Euclidean(np.array([[3.0, 4.0]])), np.ones(1), 1.0, np.array([[3.0, 4.0]]))
 
 
 def test_points_that_see_no_mass_stay(cuda: Cuda) -> None:
     points = np.array([[0.0, 0.0], [0.5, 0.0], [9.0, 9.0]])
-    seen = cuda.neighborhoods(Cloud(points), np.array([1.0, 1.0, 0.0]), FLAT, 1.0, 1.0, wt.Engine())
+    seen = cuda.neighborhoods(wt.Euclidean(points), np.array([1.0, 1.0, 0.0]), FLAT, 1.0, 1.0, wt.Engine())
     mass, means, covs = map(to_host, seen.means_and_covs(points))
     np.testing.assert_array_equal(mass, [2.0, 2.0, 0.0])
     np.testing.assert_array_equal(means, [[0.25, 0.0], [0.25, 0.0], [9.0, 9.0]])
@@ -148,12 +153,12 @@ def test_launches_do_not_show(cuda: Cuda, rng: np.random.Generator, monkeypatch:
     engine = wt.Engine(progress=lambda update: told.append(update.total))
 
     def asked() -> list[np.ndarray]:
-        seen = cuda.neighborhoods(Cloud(points), weights, FLAT, 0.7, 0.7, engine)
+        seen = cuda.neighborhoods(wt.Euclidean(points), weights, FLAT, 0.7, 0.7, engine)
         return [to_host(part) for part in seen.means_and_covs(points)]
 
     weights = weights_of(200, rng)
     once = asked()
-    monkeypatch.setattr(stretches, "_GRAIN", 2e4)
+    monkeypatch.setattr(stretches, "GRAIN", 2e4)
     for one, other in zip(once, asked(), strict=True):
         np.testing.assert_array_equal(one, other)
     assert told[0] == 1
@@ -162,8 +167,8 @@ def test_launches_do_not_show(cuda: Cuda, rng: np.random.Generator, monkeypatch:
 
 def test_one_of_equal_points_is_asked(cuda: Cuda, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where that is much work: answers are the same bits as if all were."""
-    form, weights = gaussians(rng.normal(size=(120, 2)), rng), weights_of(120, rng)
-    form.means[40:], form.covs[40:80] = form.means[np.arange(80) % 40], form.covs[:40]
+    metric, weights = gaussians(rng.normal(size=(120, 2)), rng), weights_of(120, rng)
+    metric.means[40:], metric.covs[40:80] = metric.means[np.arange(80) % 40], metric.covs[:40]
     other, asked = rng.normal(size=(120, 2)), list[int]()
     other[40:80] = other[:40]
     other[45] += 1.0  # the same point, but other coordinates that are asked about
@@ -174,14 +179,14 @@ def test_one_of_equal_points_is_asked(cuda: Cuda, rng: np.random.Generator, monk
         launch(device, file, kernel, n_threads, args, **more)
 
     def found() -> list[np.ndarray]:
-        seen = cuda.neighborhoods(form, weights, FLAT, 0.7, 1.5, wt.Engine())
+        seen = cuda.neighborhoods(metric, weights, FLAT, 0.7, 1.5, wt.Engine())
         return [to_host(part) for part in seen.means_and_covs(other)]
 
     monkeypatch.setattr(type(cuda.device), "launch", watched)
     every = found()
     assert sum(asked) == 120
     asked.clear()
-    monkeypatch.setattr(stretches, "_GRAIN", 1e4)
+    monkeypatch.setattr(stretches, "GRAIN", 1e4)
     for one, more in zip(every, found(), strict=True):
         np.testing.assert_array_equal(one, more)
     assert sum(asked) == 81
@@ -190,15 +195,17 @@ def test_one_of_equal_points_is_asked(cuda: Cuda, rng: np.random.Generator, monk
 def test_parts_have_the_bits_of_the_whole(cuda: Cuda, rng: np.random.Generator) -> None:
     points = rng.uniform(size=(400, 2)) * [10.0, 1.0]
     weights = weights_of(400, rng)
-    frame = cuda.frame(Cloud(points), 0.5, wt.Engine())
+    frame = frame_of_cloud(wt.Euclidean(points), 0.5, wt.Engine())
     assert frame is not None
-    cells = cuda.cells(Cloud(points), frame)[:, frame.axes.index(0)]
+    cells = raw_cells(points, frame)[:, frame.axes.index(0)]
     part = np.flatnonzero(cells >= 5)
     inner = cells[part] >= 5 + frame.per_reach + 1
 
     def means(rows: np.ndarray) -> np.ndarray:
-        form = Cloud(points[rows], frame)
-        return to_host(cuda.neighborhoods(form, weights[rows], FLAT, 0.5, 0.5, wt.Engine()).means(points[rows]).values)
+        metric = wt.Euclidean(points[rows], frame)
+        return to_host(
+            cuda.neighborhoods(metric, weights[rows], FLAT, 0.5, 0.5, wt.Engine()).means(points[rows]).values
+        )
 
     assert 50 < np.count_nonzero(inner) < 350
     np.testing.assert_array_equal(means(part)[inner], means(np.arange(400))[part][inner])
@@ -206,24 +213,24 @@ def test_parts_have_the_bits_of_the_whole(cuda: Cuda, rng: np.random.Generator) 
 
 def test_a_frame_of_whole_numbers(cuda: Cuda, rng: np.random.Generator) -> None:
     points = 1.0 + rng.uniform(size=(80, 2)) * 9.0
-    compare(cuda, Cloud(points, Frame((1, 0), (0, 0), 1, 1)), weights_of(80, rng), 0.9, points)
+    compare(cuda, wt.Euclidean(points, Frame((1, 0), (0, 0), 1, 1)), weights_of(80, rng), 0.9, points)
 
 
 def test_bits_of_neighbors_are_for_flat_profiles(cuda: Cuda) -> None:
     points = np.zeros((2, 1))
-    seen = cuda.neighborhoods(Cloud(points), np.ones(2), TRIANGLE, 1.0, 1.0, wt.Engine())
+    seen = cuda.neighborhoods(wt.Euclidean(points), np.ones(2), TRIANGLE, 1.0, 1.0, wt.Engine())
     with pytest.raises(ValueError, match="flat"):
         seen.cached()
 
 
 def test_matrices_are_left_to_the_host(cuda: Cuda, rng: np.random.Generator) -> None:
     points = rng.normal(size=(30, 2))
-    compare(cuda, wt.Dense(wt.Euclidean(points).dense()).form, weights_of(30, rng), 0.7, points)
+    compare(cuda, wt.Dense(wt.Euclidean(points).dense()), weights_of(30, rng), 0.7, points)
 
 
 @pytest.mark.parametrize("process", [wt.mean_shift(0.8), wt.gaussian_transform(0.8, lam=1.0)])
 @pytest.mark.parametrize("merge", [None, 1e-3])
-def test_flows(process: wt.Process, merge: float | None, cuda: Cuda, rng: np.random.Generator) -> None:
+def test_flows(process: wt.transforms.Process, merge: float | None, cuda: Cuda, rng: np.random.Generator) -> None:
     points = np.concatenate([0.4 * rng.normal(size=(40, 2)) + center for center in ((0, 0), (2, 0), (0, 2))])
     space = wt.Space.from_points(points)
     here = wt.iterate(process, space, n_iter=4, merge=merge)

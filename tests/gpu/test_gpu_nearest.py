@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from gpu.calling import CPU, Cuda
 from gpu.places import EQUAL_BITS, METRICS, QUICK, gaussians, grid, random
 from repeated import mostly_slow
 
 import wasserstein_transform as wt
-from wasserstein_transform.backends import Cpu
-from wasserstein_transform.backends.cuda import Cuda
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", mostly_slow(METRICS, QUICK))
 def test_neighbors_are_those_of_the_cpu(name: str, cuda: Cuda) -> None:
-    form = METRICS[name]().form
-    found = cuda.nearest(form, 5, None, wt.Engine(device=cuda))
-    expected = Cpu().nearest(form, 5, None, wt.Engine(1))
+    metric = METRICS[name]()
+    found = cuda.nearest(metric, 5, None, wt.Engine(device=cuda))
+    expected = CPU.nearest(metric, 5, None, wt.Engine(1))
     assert (found.indices == expected.indices).all()
     tolerance = 0.0 if name in EQUAL_BITS else 1e-12
     np.testing.assert_allclose(found.distances, expected.distances, rtol=tolerance, atol=tolerance)
@@ -25,43 +24,43 @@ def test_neighbors_are_those_of_the_cpu(name: str, cuda: Cuda) -> None:
 
 @pytest.mark.parametrize("k", mostly_slow([1, 32, 33, 70, 128], quick=[1, 70]))
 def test_any_number_of_neighbors(k: int, cuda: Cuda) -> None:
-    form = wt.Euclidean(grid(12)).form
-    found = cuda.nearest(form, k, None, wt.Engine(device=cuda))
-    expected = Cpu().nearest(form, k, None, wt.Engine(1))
+    metric = wt.Euclidean(grid(12))
+    found = cuda.nearest(metric, k, None, wt.Engine(device=cuda))
+    expected = CPU.nearest(metric, k, None, wt.Engine(1))
     assert (found.indices == expected.indices).all()
     assert (found.distances == expected.distances).all()
 
 
 def test_more_neighbors_than_fit_are_found_on_the_cpu(cuda: Cuda) -> None:
-    form = wt.Euclidean(random(140, 2)).form
-    found = cuda.nearest(form, 129, None, wt.Engine(device=cuda))
-    assert (found.indices == Cpu().nearest(form, 129, None, wt.Engine(1)).indices).all()
+    metric = wt.Euclidean(random(140, 2))
+    found = cuda.nearest(metric, 129, None, wt.Engine(device=cuda))
+    assert (found.indices == CPU.nearest(metric, 129, None, wt.Engine(1)).indices).all()
 
 
 @pytest.mark.parametrize("m", mostly_slow([2, 4], quick=[2]))
 def test_other_points_ask(m: int, cuda: Cuda) -> None:
     n = 150 if m == 2 else 8
-    for form, of in (
-        (wt.Euclidean(grid(13)).form, wt.Euclidean(np.concatenate([grid(9) + 0.5, 50 + grid(3)])).form),
-        (gaussians(n, m).form, gaussians(n // 2, m, seed=1).form),
+    for metric, of in (
+        (wt.Euclidean(grid(13)), wt.Euclidean(np.concatenate([grid(9) + 0.5, 50 + grid(3)]))),
+        (gaussians(n, m), gaussians(n // 2, m, seed=1)),
     ):
-        found = cuda.nearest(form, 4, of, wt.Engine(device=cuda))
-        expected = Cpu().nearest(form, 4, of, wt.Engine(1))
+        found = cuda.nearest(metric, 4, of, wt.Engine(device=cuda))
+        expected = CPU.nearest(metric, 4, of, wt.Engine(1))
         assert (found.indices == expected.indices).all()
         np.testing.assert_allclose(found.distances, expected.distances, rtol=1e-12)
 
 
 def test_points_may_ask_in_pieces(cuda: Cuda, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wasserstein_transform.backends.cuda.tiling._BLOCKS", 1)
-    monkeypatch.setattr("wasserstein_transform.backends.cuda.tiling._STEPS", 1.0)
-    form = METRICS["clusters"]().form
-    found = cuda.nearest(form, 3, None, wt.Engine(device=cuda))
-    assert (found.indices == Cpu().nearest(form, 3, None, wt.Engine(1)).indices).all()
+    monkeypatch.setattr("wasserstein_transform.cuda.trees._BLOCKS", 1)
+    monkeypatch.setattr("wasserstein_transform.cuda.trees._STEPS", 1.0)
+    metric = METRICS["clusters"]()
+    found = cuda.nearest(metric, 3, None, wt.Engine(device=cuda))
+    assert (found.indices == CPU.nearest(metric, 3, None, wt.Engine(1)).indices).all()
 
 
 def test_far_tiles_are_passed_over(cuda: Cuda) -> None:
-    form, of = wt.Euclidean(random(17_000, 2)).form, wt.Euclidean(random(5, 2, seed=1)).form  # more tiles than threads
-    found = cuda.nearest(form, 3, of, wt.Engine(device=cuda))
-    expected = Cpu().nearest(form, 3, of, wt.Engine(1))
+    metric, of = wt.Euclidean(random(17_000, 2)), wt.Euclidean(random(5, 2, seed=1))  # more tiles than threads
+    found = cuda.nearest(metric, 3, of, wt.Engine(device=cuda))
+    expected = CPU.nearest(metric, 3, of, wt.Engine(1))
     assert (found.indices == expected.indices).all()
     assert (found.distances == expected.distances).all()

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from gpu.calling import CPU, Cuda
 
 import wasserstein_transform as wt
-from wasserstein_transform.backends import BACKENDS, closed
-from wasserstein_transform.backends.cuda import Cuda
-from wasserstein_transform.backends.images import Image, Links, Motion, Moved, nobody, window_of
-
-CPU = BACKENDS["cpu"]
+from wasserstein_transform.compute.pixels import Image, Links, Motion, Moved, nobody, window_of
+from wasserstein_transform.compute.records import closed
 
 
 def _blocks(rng: np.random.Generator, shape: tuple[int, ...], channels: int, noise: float = 2.0) -> np.ndarray:
@@ -104,7 +102,7 @@ def test_tolerance_and_most_iterations(tol: float, n_iter: int, cuda: Cuda, rng:
 
 
 def test_work_is_cut_into_launches(cuda: Cuda, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wasserstein_transform.backends.cuda.pixels._LAUNCH", 1e4)
+    monkeypatch.setattr("wasserstein_transform.cuda.pixels._LAUNCH", 1e4)
     stages = []
     values = _blocks(rng, (33, 45), 1).astype(np.float32)
     _agree(values, (33, 45), Motion(4.0, 8.0, 5.0, 0.0, 100), cuda)
@@ -189,8 +187,8 @@ def test_segment_gives_what_the_cpu_gives(
     image = _picture(rng, dtype, channels)
     mask = rng.random(image.shape[:2]) < 0.9
     for inside in (None, mask):
-        found = wt.image.segment(image, 4, 6, color=color, mask=inside, engine=wt.Engine(device=cuda))
-        expected = wt.image.segment(image, 4, 6, color=color, mask=inside)
+        found = wt.image.segment_by_radii(image, 4, 6, color=color, mask=inside, engine=wt.Engine(device=cuda))
+        expected = wt.image.segment_by_radii(image, 4, 6, color=color, mask=inside)
         np.testing.assert_array_equal(found.labels, expected.labels)
         np.testing.assert_allclose(found.modes, expected.modes, rtol=0, atol=1e-10)
         np.testing.assert_array_equal(found.n_iter, expected.n_iter)
@@ -209,7 +207,7 @@ def test_segment_with_all_that_comes_after(
 ) -> None:
     image = _picture(rng, np.uint8, 3)
     found, expected = (
-        wt.image.segment(image, 4, 3, linking=linking, min_size=min_size, merging=merging, engine=engine)
+        wt.image.segment_by_radii(image, 4, 3, linking=linking, min_size=min_size, merging=merging, engine=engine)
         for engine in (wt.Engine(device=cuda), wt.Engine())
     )
     np.testing.assert_array_equal(found.labels, expected.labels)
@@ -220,7 +218,7 @@ def test_modes_stay_on_the_device_until_they_are_read(cuda: Cuda, rng: np.random
     fetched, fetch = [], cuda.device.fetch
     cuda.device.fetch = lambda array: fetched.append(array.shape) or fetch(array)  # type: ignore[method-assign, func-returns-value]
     try:
-        found = wt.image.segment(_picture(rng, np.uint8, 3), 4, 6, engine=wt.Engine(device=cuda))
+        found = wt.image.segment_by_radii(_picture(rng, np.uint8, 3), 4, 6, engine=wt.Engine(device=cuda))
         assert fetched == [(30 * 37,), (30 * 37, 3)]  # labels and the picture
         assert found.modes.shape == (30, 37, 5)
         assert found.modes is found.modes
@@ -236,4 +234,4 @@ def test_bad_values_are_refused(cuda: Cuda) -> None:
         wt.image.segment(image, engine=wt.Engine(device=cuda))
     image[3, 4, 1] = 1e101
     with pytest.raises(ValueError, match="must lie within"):
-        wt.image.segment(image, color="none", engine=wt.Engine(device=cuda))
+        wt.image.segment_by_radii(image, color="none", engine=wt.Engine(device=cuda))

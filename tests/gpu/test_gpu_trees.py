@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from gpu.calling import CPU, Cuda
 from gpu.places import METRICS, QUICK
 from repeated import mostly_slow
 from scipy.sparse import coo_array
@@ -11,8 +12,6 @@ from scipy.sparse.csgraph import connected_components
 
 import wasserstein_transform as wt
 from wasserstein_transform._types import Ints
-from wasserstein_transform.backends import Cpu
-from wasserstein_transform.backends.cuda import Cuda
 
 
 def spans(edges: Ints, n: int) -> bool:
@@ -21,44 +20,44 @@ def spans(edges: Ints, n: int) -> bool:
 
 @pytest.mark.parametrize("name", mostly_slow(METRICS, QUICK))
 def test_heights_are_those_of_the_cpu(name: str, cuda: Cuda) -> None:
-    form, here = METRICS[name]().form, wt.Engine(1)
-    edges, heights = cuda.spanning_tree(form, wt.Engine(device=cuda))
-    assert spans(edges, form.n)
-    np.testing.assert_allclose(heights, Cpu().pairs(form, edges[:, 0], edges[:, 1], here), rtol=1e-12, atol=1e-300)
-    np.testing.assert_allclose(np.sort(heights), np.sort(Cpu().spanning_tree(form, here)[1]), rtol=1e-12, atol=1e-300)
+    metric, here = METRICS[name](), wt.Engine(1)
+    edges, heights = cuda.spanning_tree(metric, wt.Engine(device=cuda))
+    assert spans(edges, metric.n)
+    np.testing.assert_allclose(heights, CPU.pairs(metric, edges[:, 0], edges[:, 1], here), rtol=1e-12, atol=1e-300)
+    np.testing.assert_allclose(np.sort(heights), np.sort(CPU.spanning_tree(metric, here)[1]), rtol=1e-12, atol=1e-300)
 
 
 @pytest.mark.parametrize("name", mostly_slow(METRICS, ["thirds", "clusters"]))
 def test_mutual_reachability_is_that_of_the_cpu(name: str, cuda: Cuda) -> None:
-    form, here = METRICS[name]().form, wt.Engine(1)
-    cores = np.ascontiguousarray(Cpu().nearest(form, 4, None, here).distances[:, -1])
-    edges, heights, lengths = cuda.reach_tree(form, cores, wt.Engine(device=cuda))
-    expected = Cpu().reach_tree(form, cores, here)
-    assert spans(edges, form.n)
+    metric, here = METRICS[name](), wt.Engine(1)
+    cores = np.ascontiguousarray(CPU.nearest(metric, 4, None, here).distances[:, -1])
+    edges, heights, lengths = cuda.reach_tree(metric, cores, wt.Engine(device=cuda))
+    expected = CPU.reach_tree(metric, cores, here)
+    assert spans(edges, metric.n)
     np.testing.assert_allclose(heights, np.maximum(lengths, cores[edges].max(axis=1)), rtol=1e-15)
     np.testing.assert_allclose(np.sort(heights), np.sort(expected.heights), rtol=1e-9, atol=1e-300)
     assert lengths.sum() == pytest.approx(expected.lengths.sum(), rel=1e-9)
 
 
 def test_the_same_tree_from_any_order_of_searches(cuda: Cuda, monkeypatch: pytest.MonkeyPatch) -> None:
-    form = METRICS["grid"]().form
-    edges, heights = cuda.spanning_tree(form, wt.Engine(device=cuda))
-    monkeypatch.setattr("wasserstein_transform.backends.cuda.tiling._BLOCKS", 1)
-    monkeypatch.setattr("wasserstein_transform.backends.cuda.tiling._STEPS", 1.0)
-    again, other = cuda.spanning_tree(form, wt.Engine(device=cuda))
+    metric = METRICS["grid"]()
+    edges, heights = cuda.spanning_tree(metric, wt.Engine(device=cuda))
+    monkeypatch.setattr("wasserstein_transform.cuda.trees._BLOCKS", 1)
+    monkeypatch.setattr("wasserstein_transform.cuda.trees._STEPS", 1.0)
+    again, other = cuda.spanning_tree(metric, wt.Engine(device=cuda))
     assert (edges == again).all()
     assert (heights == other).all()
 
 
 @pytest.mark.slow
 def test_far_tiles_are_passed_over(cuda: Cuda, rng: np.random.Generator) -> None:
-    form = wt.Euclidean(rng.normal(size=(17_000, 2))).form  # more tiles than threads
-    edges, heights = cuda.spanning_tree(form, wt.Engine(device=cuda))
-    assert spans(edges, form.n)
-    np.testing.assert_allclose(np.sort(heights), np.sort(Cpu().spanning_tree(form, wt.Engine(1))[1]), rtol=1e-12)
+    metric = wt.Euclidean(rng.normal(size=(17_000, 2)))  # more tiles than threads
+    edges, heights = cuda.spanning_tree(metric, wt.Engine(device=cuda))
+    assert spans(edges, metric.n)
+    np.testing.assert_allclose(np.sort(heights), np.sort(CPU.spanning_tree(metric, wt.Engine(1))[1]), rtol=1e-12)
 
 
 def test_one_point_has_no_edges(cuda: Cuda) -> None:
-    edges, heights = cuda.spanning_tree(wt.Euclidean(np.ones((1, 2))).form, wt.Engine(device=cuda))
+    edges, heights = cuda.spanning_tree(wt.Euclidean(np.ones((1, 2))), wt.Engine(device=cuda))
     assert edges.shape == (0, 2)
     assert heights.shape == (0,)

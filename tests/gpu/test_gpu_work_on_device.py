@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from engine.test_seams import WORK
+from gpu.calling import Cuda
 from repeated import mostly_slow
 
 import wasserstein_transform as wt
-from wasserstein_transform.backends.cuda import Cuda
 
 _QUICK = ("condensed", "mean shift", "GT in the plane", "LT-WT")
 

@@ -16,10 +16,10 @@ from scipy.sparse.csgraph import maximum_bipartite_matching, maximum_flow
 from scipy.spatial.distance import cdist
 
 import wasserstein_transform as wt
-from wasserstein_transform.kernels.basis import Work, workspace
 from wasserstein_transform.kernels.bottleneck import Plan, certified, plan, solve_bottleneck
-from wasserstein_transform.kernels.pricing import INTERRUPTED, OPTIMAL, STALLED
-from wasserstein_transform.measures.discrete import discrete
+from wasserstein_transform.kernels.simplex import INTERRUPTED, OPTIMAL, STALLED
+from wasserstein_transform.kernels.simplex_tree import Work, workspace
+from wasserstein_transform.measures import make_discrete
 
 Floats = NDArray[np.float64]
 
@@ -397,7 +397,7 @@ def w_p(pair: Pair, p: float) -> float:
     ground = np.zeros((na + nb, na + nb))
     ground[:na, na:], ground[na:, :na] = pair.distances, pair.distances.T
     indptr, masses = np.array([0, na, na + nb]), np.concatenate([pair.a, pair.b])
-    measures = discrete(indptr, np.arange(na + nb), masses, np.zeros(2, np.intp), na + nb)
+    measures = make_discrete(indptr, np.arange(na + nb), masses, np.zeros(2, np.intp), na + nb)
     return wt.Exact(p).coupling(measures, wt.Space.from_distances(ground).metric, 0, 1).value
 
 

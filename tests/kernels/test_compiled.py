@@ -22,14 +22,13 @@ from everyday import everyday
 from typer.testing import CliRunner
 
 from wasserstein_transform import _files
-from wasserstein_transform.backends import compiling
 from wasserstein_transform.cli import app, warming, warmup
+from wasserstein_transform.compute import compiling
 from wasserstein_transform.kernels import compile as compile_, store
 from wasserstein_transform.kernels.compile import jit, on_compile
 from wasserstein_transform.kernels.distances import fill_pairs
-from wasserstein_transform.kernels.formulas import FORMULAS, Formulas, formulas
-from wasserstein_transform.kernels.geometry import Cloud, Geometry
-from wasserstein_transform.kernels.profiles import GAUSSIAN, profile_value
+from wasserstein_transform.kernels.geometry import FORMULAS, Cloud, Formulas, Geometry, formulas
+from wasserstein_transform.kernels.moments import GAUSSIAN, profile_value
 
 TESTS = Path(__file__).parents[1]
 SOURCE = TESTS.parent / "src"
@@ -38,7 +37,7 @@ SOURCE = TESTS.parent / "src"
 TINY = """
 from wasserstein_transform.kernels import store
 from wasserstein_transform.kernels.compile import on_compile
-from wasserstein_transform.kernels.profiles import GAUSSIAN, profile_value
+from wasserstein_transform.kernels.moments import GAUSSIAN, profile_value
 told = []
 on_compile(lambda name, seconds: told.append(name) if seconds else None)
 assert abs(profile_value(GAUSSIAN, 2.0) - 2.718281828459045**-1) < 1e-15
@@ -84,7 +83,7 @@ import numpy as np
 from wasserstein_transform.kernels import compile
 from wasserstein_transform.kernels.distances import fill_pairs
 from wasserstein_transform.kernels.geometry import Cloud
-from wasserstein_transform.kernels.minimum import lowest
+from wasserstein_transform.kernels.arithmetic import lowest
 assert compile.PRIVATE is None
 out = np.empty(1)
 fill_pairs(Cloud(np.array([[0.0, 0.0], [3.0, 4.0]])), np.array([0]), np.array([1]), out)

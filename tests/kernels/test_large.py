@@ -11,12 +11,9 @@ from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
 import wasserstein_transform as wt
-from wasserstein_transform.backends.cpu.exact.sampling import SAMPLED, warm_potentials
-from wasserstein_transform.kernels.basis import grow, workspace
-from wasserstein_transform.kernels.large import LARGE, optimize_large
-from wasserstein_transform.kernels.pricing import INTERRUPTED, OPTIMAL
-from wasserstein_transform.kernels.simplex import plan_cost, solve
-from wasserstein_transform.kernels.start import UNKNOWN, peel
+from wasserstein_transform.compute.single import SAMPLED, warm_potentials
+from wasserstein_transform.kernels.simplex import INTERRUPTED, LARGE, OPTIMAL, optimize_large, plan_cost, solve
+from wasserstein_transform.kernels.simplex_tree import UNKNOWN, grow, peel, workspace
 
 Floats = NDArray[np.float64]
 
@@ -110,7 +107,7 @@ def test_large_measures_on_points_and_on_a_line() -> None:
 
 
 def _as_measures(measures: list[tuple[NDArray[np.intp], Floats]], points: Floats) -> wt.measures.Discrete:
-    from wasserstein_transform.transport.arguments import as_measures  # noqa: PLC0415
+    from wasserstein_transform.transport.pairs import as_measures  # noqa: PLC0415
 
     return as_measures(measures, len(points))
 

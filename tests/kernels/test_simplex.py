@@ -7,11 +7,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from wasserstein_transform.kernels.basis import Work, grow, workspace
-from wasserstein_transform.kernels.pivot import pivot
-from wasserstein_transform.kernels.pricing import dual_value, list_candidates
-from wasserstein_transform.kernels.simplex import OPTIMAL, solve
-from wasserstein_transform.kernels.start import UNKNOWN, peel
+from wasserstein_transform.kernels.simplex import OPTIMAL, dual_value, list_candidates, solve
+from wasserstein_transform.kernels.simplex_tree import UNKNOWN, Work, grow, peel, pivot, workspace
 
 Floats = NDArray[np.float64]
 

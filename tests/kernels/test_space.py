@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 from reference.bures import bures
 
 import wasserstein_transform as wt
-from wasserstein_transform.backends import GaussianCloud
-from wasserstein_transform.backends.cpu import gaussian
-from wasserstein_transform.kernels import columns, space, space_rows
+from wasserstein_transform.compute.records import unit_of_size
+from wasserstein_transform.kernels import gaussian_space
 from wasserstein_transform.kernels.geometry import GaussianSpace
 
 Floats = NDArray[np.float64]
@@ -44,28 +43,30 @@ def zoo(rng: np.random.Generator) -> Floats:
 
 
 def geometry(means: Floats, covs: Floats, lam: float = 1.0) -> GaussianSpace:
-    found = gaussian.geometry(GaussianCloud(means, covs, lam), wt.Engine(1))
+    found = wt.spaces.GaussianMetric(means, covs, lam).geometry(wt.Engine(1))
     assert isinstance(found, GaussianSpace)
     return found
 
 
 def column(found: GaussianSpace, n: int, *which: int) -> Floats:
-    table = found.columns.reshape(-1, columns.N_COLUMNS, columns.PIECE).transpose(0, 2, 1)
-    return np.asarray(table.reshape(-1, columns.N_COLUMNS)[:n, which])
+    table = found.columns.reshape(-1, gaussian_space.N_COLUMNS, gaussian_space.PIECE).transpose(0, 2, 1)
+    return np.asarray(table.reshape(-1, gaussian_space.N_COLUMNS)[:n, which])
 
 
 def test_three_numbers_are_added_from_their_symmetric_functions(rng: np.random.Generator) -> None:
     plain, graded = rng.random((3000, 3)), 10.0 ** rng.uniform(-9, 0, (3000, 3))
     for x in np.concatenate([plain, graded, 1 - graded, np.eye(3), 1 - np.eye(3), np.ones((1, 3)), np.zeros((1, 3))]):
         a, b, c = map(float, x)
-        found = space.sum_of_three(a * a + b * b + c * c, (a * b) ** 2 + (b * c) ** 2 + (a * c) ** 2, a * b * c)
+        found = gaussian_space.sum_of_three(
+            a * a + b * b + c * c, (a * b) ** 2 + (b * c) ** 2 + (a * c) ** 2, a * b * c
+        )
         assert abs(found - (a + b + c)) <= 1e-15 * (a + b + c)
 
 
 def test_columns_are_means_roots_and_spectra(rng: np.random.Generator) -> None:
     covs = zoo(rng)
     n, means = len(covs), rng.normal(size=(len(covs), 3))
-    found, unit = geometry(means, covs), gaussian.unit_of(covs)
+    found, unit = geometry(means, covs), unit_of_size(np.abs(covs).max())
     roots = column(found, n, 3, 4, 5, 4, 6, 7, 5, 7, 8).reshape(n, 3, 3)
     traces = np.trace(covs, axis1=1, axis2=2)
     assert (column(found, n, 0, 1, 2) == means).all()
@@ -86,8 +87,8 @@ def test_runs_agree_with_single_pairs(rng: np.random.Generator) -> None:
         for i in range(0, n, 9):
             start, end = sorted(rng.integers(0, n + 1, 2))
             run = np.full(end - start, np.inf)
-            space_rows.squares_space(found, i, start, end, np.inf, run)
-            single = np.array([space_rows.gaussian_space(found, i, j, np.inf) for j in range(start, end)])
+            gaussian_space.squares_space(found, i, start, end, np.inf, run)
+            single = np.array([gaussian_space.gaussian_space(found, i, j, np.inf) for j in range(start, end)])
             np.testing.assert_allclose(np.sqrt(run), np.sqrt(single), rtol=1e-10, atol=1e-7 * np.sqrt(lam))
 
 
@@ -98,11 +99,11 @@ def test_balls_hold_those_whose_distance_says_so(lam: float, rng: np.random.Gene
     n, means = len(covs), np.round(rng.normal(size=(len(covs), 3)), 1)
     found, weights, mass, run = geometry(means, covs, lam), rng.random(n), np.empty(n), np.empty(n)
     for i in range(0, n, 7):
-        space_rows.squares_space(found, i, 0, n, np.inf, run)
+        gaussian_space.squares_space(found, i, 0, n, np.inf, run)
         for limit in (0.0, 1e-30, *np.quantile(run, [0.03, 0.3, 0.7]) * 1.0001, np.inf):
-            space_rows.within_space(found, i, 0, n, limit, weights, mass)
-            inside = np.array([i == j or space_rows.gaussian_space(found, i, j, limit) <= limit for j in range(n)])
-            side = np.array([space_rows.gaussian_space_side(found, i, j, limit) <= limit for j in range(n)])
+            gaussian_space.within_space(found, i, 0, n, limit, weights, mass)
+            inside = np.array([i == j or gaussian_space.gaussian_space(found, i, j, limit) <= limit for j in range(n)])
+            side = np.array([gaussian_space.gaussian_space_side(found, i, j, limit) <= limit for j in range(n)])
             assert (mass == np.where(inside, weights, 0.0)).all()
             assert (side == inside).all()
 

@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .basis import Work
+from .arithmetic import ROUNDED, add, times, total
 from .compile import jit
-from .flows import ROUNDED, total
-from .pricing import INTERRUPTED, OPTIMAL, STALLED
-from .twofold import add, times
+from .simplex import INTERRUPTED, OPTIMAL, STALLED
+from .simplex_tree import Work
 
-_ROUNDING = 4.0 * np.finfo(np.float64).eps  # rounding of a sum of masses, for each of them
+_SUM_ROUNDING = 4.0 * np.finfo(np.float64).eps  # rounding of a sum of masses, for each of them
+
 _UNSEEN, _QUEUED, _MET = range(3)  # entries of `tally`
 
 
@@ -48,7 +48,7 @@ def _mass(node: int, na: int, work: Work) -> float:
 
 
 @jit
-def _survey(na: int, nb: int, cost: Any, work: Work) -> tuple[float, int]:
+def _survey_distances(na: int, nb: int, cost: Any, work: Work) -> tuple[float, int]:
     """The largest distance of a node to the nearest one opposite, and that node; sums of distances in `dual`.
 
     `child` tells the twin of a node, opposite at the same place, or −1.
@@ -85,7 +85,7 @@ def _survey(na: int, nb: int, cost: Any, work: Work) -> tuple[float, int]:
 
 
 @jit
-def _sort(first: int, last: int, work: Work) -> None:
+def _sort_by_distance(first: int, last: int, work: Work) -> None:
     """Sort nodes `first` to `last` into the same positions of `order`, the most distant first."""
     order, far = work.order, work.dual
     for node in range(first, last):
@@ -120,7 +120,7 @@ def _take_back(i: int, sink: int, mass: float, na: int, nb: int, scratch: Plan) 
 
 
 @jit
-def _within(node: int, na: int, nb: int, t: float, cost: Any, work: Work) -> tuple[float, float]:
+def _mass_within(node: int, na: int, nb: int, t: float, cost: Any, work: Work) -> tuple[float, float]:
     """The mass on the other side within t of a node, and the smallest cost above t."""
     mass = 0.0
     beyond = np.inf
@@ -134,7 +134,7 @@ def _within(node: int, na: int, nb: int, t: float, cost: Any, work: Work) -> tup
 
 
 @jit
-def _longer(na: int, nb: int, a: Any, b: Any, work: Work) -> float:
+def _excess_of_totals(na: int, nb: int, a: Any, b: Any, work: Work) -> float:
     """By how much the total of b exceeds that of a: equal masses of twins cancel before they are added."""
     more, low, rounded = 0.0, 0.0, 0.0
     for node in range(na + nb):
@@ -147,7 +147,7 @@ def _longer(na: int, nb: int, a: Any, b: Any, work: Work) -> float:
 
 
 @jit
-def _over(i: int, j: int, a: Any, b: Any, totals: Any, more: float) -> float:
+def _excess_over_twin(i: int, j: int, a: Any, b: Any, totals: Any, more: float) -> float:
     """The excess of source i over its twin, sink j."""
     if a[i] == b[j]:
         return a[i] * more
@@ -158,9 +158,14 @@ def _over(i: int, j: int, a: Any, b: Any, totals: Any, more: float) -> float:
 
 
 @jit
-def _stay(na: int, nb: int, a: Any, b: Any, work: Work, scratch: Plan) -> None:
+def _keep_common_mass(na: int, nb: int, a: Any, b: Any, work: Work, scratch: Plan) -> None:
     """Leave common mass in its place; what is to be placed goes to `rest`, its possible rounding to `loose`."""
-    rest, slack, totals, more = work.rest, work.loose, (total(a, na), total(b, nb)), _longer(na, nb, a, b, work)
+    rest, slack, totals, more = (
+        work.rest,
+        work.loose,
+        (total(a, na), total(b, nb)),
+        _excess_of_totals(na, nb, a, b, work),
+    )
     for node in range(na + nb):
         rest[node] = _mass(node, na, work)
         slack[node] = ROUNDED * rest[node]
@@ -169,27 +174,27 @@ def _stay(na: int, nb: int, a: Any, b: Any, work: Work, scratch: Plan) -> None:
         sink = work.child[i]
         if sink >= 0:
             _send(i, sink, min(rest[i], rest[sink]), na, nb, scratch)
-            over = _over(i, sink - na, a, b, totals, more)
+            over = _excess_over_twin(i, sink - na, a, b, totals, more)
             faint = ROUNDED * (abs(over) if a[i] == b[sink - na] else max(rest[i], rest[sink]))
             rest[i], rest[sink] = max(over, 0.0), max(-over, 0.0)
             slack[i], slack[sink] = faint, faint
 
 
 @jit
-def _enough(node: int, na: int, nb: int, t: float, cost: Any, work: Work) -> float:
+def _bound_of_node(node: int, na: int, nb: int, t: float, cost: Any, work: Work) -> float:
     """The smallest cost from t on within which a node with mass left finds its total mass on the other side."""
     if work.rest[node] <= work.loose[node]:
         return t
-    tolerance = _ROUNDING * (na + nb) * _mass(node, na, work)
-    mass, beyond = _within(node, na, nb, t, cost, work)
+    tolerance = _SUM_ROUNDING * (na + nb) * _mass(node, na, work)
+    mass, beyond = _mass_within(node, na, nb, t, cost, work)
     while mass < _mass(node, na, work) - tolerance and beyond < np.inf and work.stop[0] == 0:
         t = beyond
-        mass, beyond = _within(node, na, nb, t, cost, work)
+        mass, beyond = _mass_within(node, na, nb, t, cost, work)
     return t
 
 
 @jit
-def _take(sink: int, na: int, nb: int, t: float, cost: Any, work: Work, scratch: Plan) -> None:
+def _serve(sink: int, na: int, nb: int, t: float, cost: Any, work: Work, scratch: Plan) -> None:
     """Serve a sink from sources within t that have mass left, the most distant source first."""
     rest, start = work.rest, work.row[sink - na]
     for k in range(na):
@@ -204,11 +209,11 @@ def _take(sink: int, na: int, nb: int, t: float, cost: Any, work: Work, scratch:
 
 
 @jit
-def _begin(na: int, nb: int, a: Any, b: Any, cost: Any, work: Work, scratch: Plan) -> float:
+def _start_flow(na: int, nb: int, a: Any, b: Any, cost: Any, work: Work, scratch: Plan) -> float:
     """An initial flow, and a t within which every node finds enough mass; the node that sets t is the violator."""
-    t, violator = _survey(na, nb, cost, work)
-    _sort(0, na, work)
-    _sort(na, na + nb, work)
+    t, violator = _survey_distances(na, nb, cost, work)
+    _sort_by_distance(0, na, work)
+    _sort_by_distance(na, na + nb, work)
     for i in range(na):
         if work.stop[0] != 0:
             break
@@ -217,18 +222,18 @@ def _begin(na: int, nb: int, a: Any, b: Any, cost: Any, work: Work, scratch: Pla
         scratch.degree[i] = 0
     for node in range(na + nb):
         scratch.violator[node] = 0
-    _stay(na, nb, a, b, work, scratch)
+    _keep_common_mass(na, nb, a, b, work, scratch)
     for k in range(na, na + nb):
         if work.stop[0] != 0:
             break
         sink = work.order[k]
-        _take(sink, na, nb, t, cost, work, scratch)
-        least = _enough(sink, na, nb, t, cost, work)
+        _serve(sink, na, nb, t, cost, work, scratch)
+        least = _bound_of_node(sink, na, nb, t, cost, work)
         if least > t:
             t, violator = least, sink
-            _take(sink, na, nb, t, cost, work, scratch)
+            _serve(sink, na, nb, t, cost, work, scratch)
     for i in range(na):
-        least = _enough(i, na, nb, t, cost, work)
+        least = _bound_of_node(i, na, nb, t, cost, work)
         if least > t:
             t, violator = least, i
     scratch.violator[violator] = 1
@@ -245,7 +250,7 @@ def _any_left(first: int, last: int, work: Work) -> bool:
 
 
 @jit
-def _plant(na: int, nb: int, lacking: bool, work: Work, scratch: Plan) -> None:
+def _start_search(na: int, nb: int, lacking: bool, work: Work, scratch: Plan) -> None:
     """Start a search at the sinks with missing mass; if none is `lacking`, at those that can take a bit more."""
     size = 0
     for i in range(na):
@@ -263,7 +268,7 @@ def _plant(na: int, nb: int, lacking: bool, work: Work, scratch: Plan) -> None:
 
 
 @jit
-def _reach(k: int, na: int, nb: int, lacking: bool, work: Work, scratch: Plan) -> None:
+def _visit_source(k: int, na: int, nb: int, lacking: bool, work: Work, scratch: Plan) -> None:
     """Visit the k-th unseen source: it is met if it has mass left, otherwise the sinks it serves are queued."""
     tally, depth = scratch.tally, work.depth
     i = work.order[k]
@@ -285,7 +290,9 @@ def _reach(k: int, na: int, nb: int, lacking: bool, work: Work, scratch: Plan) -
 
 
 @jit
-def _look(place: int, na: int, nb: int, t: float, lacking: bool, cost: Any, work: Work, scratch: Plan) -> None:
+def _visit_sources_of(
+    place: int, na: int, nb: int, t: float, lacking: bool, cost: Any, work: Work, scratch: Plan
+) -> None:
     """Visit the sources within t of a queued sink; for the others, `dual` keeps the smallest cost to any such sink."""
     unseen, slack = work.order, work.dual
     start = work.row[work.queue[place] - na]
@@ -297,24 +304,24 @@ def _look(place: int, na: int, nb: int, t: float, lacking: bool, cost: Any, work
             slack[i] = c
             work.before[i] = place
         if c <= t:
-            _reach(k, na, nb, lacking, work, scratch)
+            _visit_source(k, na, nb, lacking, work, scratch)
         else:
             k += 1
 
 
 @jit
-def _admit(na: int, nb: int, t: float, lacking: bool, work: Work, scratch: Plan) -> None:
+def _visit_new_sources(na: int, nb: int, t: float, lacking: bool, work: Work, scratch: Plan) -> None:
     """Visit the sources that a higher t makes reachable."""
     k = 0
     while k < scratch.tally[_UNSEEN]:
         if work.dual[work.order[k]] <= t:
-            _reach(k, na, nb, lacking, work, scratch)
+            _visit_source(k, na, nb, lacking, work, scratch)
         else:
             k += 1
 
 
 @jit
-def _bend(na: int, nb: int, work: Work, scratch: Plan) -> bool:
+def _stretch_masses(na: int, nb: int, work: Work, scratch: Plan) -> bool:
     """Let the visited sources give as much more as rounding allows, if that is all that their sinks lack."""
     lack, more = 0.0, 0.0
     for sink in range(na, na + nb):
@@ -336,7 +343,7 @@ def _bend(na: int, nb: int, work: Work, scratch: Plan) -> bool:
 
 
 @jit
-def _relief(na: int, nb: int, t: float, lacking: bool, work: Work, scratch: Plan) -> float:
+def _next_bound(na: int, nb: int, t: float, lacking: bool, work: Work, scratch: Plan) -> float:
     """The smallest t within which the visited sinks find their missing mass; t itself if no source is left."""
     slack, unseen, n_unseen = work.dual, work.order, scratch.tally[_UNSEEN]
     lack = 0.0
@@ -364,19 +371,19 @@ def _search(na: int, nb: int, t: float, lacking: bool, cost: Any, work: Work, sc
 
     None are met if only infinite or NaN costs are left, or if sources can give more now, and another search is needed.
     """
-    _plant(na, nb, lacking, work, scratch)
+    _start_search(na, nb, lacking, work, scratch)
     tally = scratch.tally
     place = 0
     while True:
         while place < tally[_QUEUED] and work.stop[0] == 0:
-            _look(place, na, nb, t, lacking, cost, work, scratch)
+            _visit_sources_of(place, na, nb, t, lacking, cost, work, scratch)
             place += 1
         if tally[_MET] > 0 or work.stop[0] != 0:
             return t
-        if lacking and _bend(na, nb, work, scratch):
+        if lacking and _stretch_masses(na, nb, work, scratch):
             tally[_MET] = -1
             return t
-        least = _relief(na, nb, t, lacking, work, scratch)
+        least = _next_bound(na, nb, t, lacking, work, scratch)
         if not least > t:
             return t
         for node in range(na + nb):
@@ -384,11 +391,11 @@ def _search(na: int, nb: int, t: float, lacking: bool, cost: Any, work: Work, sc
         for k in range(0 if lacking else tally[_UNSEEN]):
             scratch.violator[work.order[k]] = 1
         t = least
-        _admit(na, nb, t, lacking, work, scratch)
+        _visit_new_sources(na, nb, t, lacking, work, scratch)
 
 
 @jit
-def _up(i: int, na: int, t: float, cost: Any, work: Work, scratch: Plan) -> int:
+def _next_sink(i: int, na: int, t: float, cost: Any, work: Work, scratch: Plan) -> int:
     """A sink one step closer to the roots to which source i may send mass; −1 if there is none."""
     depth, place = work.depth, work.before
     while place[i] < scratch.tally[_QUEUED]:
@@ -417,13 +424,13 @@ def _augment(end: int, na: int, nb: int, work: Work, scratch: Plan) -> None:
 
 
 @jit
-def _spend(source: int, na: int, nb: int, t: float, cost: Any, work: Work, scratch: Plan) -> None:
+def _send_rest(source: int, na: int, nb: int, t: float, cost: Any, work: Work, scratch: Plan) -> None:
     """Send the mass left at a source along the paths of the last search, as far as possible."""
     path = work.order
     path[0] = source
     end = 0
     while work.rest[source] > 0.0:
-        sink = _up(path[end], na, t, cost, work, scratch)
+        sink = _next_sink(path[end], na, t, cost, work, scratch)
         if sink >= 0 and work.depth[sink] == 0:
             path[end + 1] = sink
             _augment(end + 1, na, nb, work, scratch)
@@ -446,7 +453,7 @@ def solve_bottleneck(na: int, nb: int, a: Any, b: Any, cost: Any, work: Work, sc
     Groups of masses that differ only by the rounding of their masses count as equal. A single point counts however
     small its mass is. The status is STALLED if only infinite or NaN costs are left.
     """
-    t = _begin(na, nb, a, b, cost, work, scratch)
+    t = _start_flow(na, nb, a, b, cost, work, scratch)
     if work.stop[0] != 0:
         return 0.0, INTERRUPTED
     if not t < np.inf:
@@ -467,7 +474,7 @@ def solve_bottleneck(na: int, nb: int, a: Any, b: Any, cost: Any, work: Work, sc
         for k in range(scratch.tally[_MET]):
             if work.stop[0] != 0:
                 return t, INTERRUPTED
-            _spend(work.after[k], na, nb, t, cost, work, scratch)
+            _send_rest(work.after[k], na, nb, t, cost, work, scratch)
 
 
 @jit
@@ -476,7 +483,7 @@ def _feasible(na: int, nb: int, value: float, cost: Any, work: Work, scratch: Pl
     rest, tolerance = work.rest, 0.0
     for i in range(na):
         rest[i] = work.supply[i]
-        tolerance += _ROUNDING * (8 + na + nb) * rest[i]
+        tolerance += _SUM_ROUNDING * (8 + na + nb) * rest[i]
     wrong = 0.0
     for j in range(nb):
         if work.stop[0] != 0:
@@ -508,13 +515,13 @@ def _violated(na: int, nb: int, value: float, a: Any, b: Any, cost: Any, work: W
             if (violator[na + j] or violator[i]) and cost[work.row[j] + i] < value:
                 near[na + j] |= violator[i]
                 near[i] |= violator[na + j]
-    totals, longer = (total(a, na), total(b, nb)), _longer(na, nb, a, b, work)
+    totals, longer = (total(a, na), total(b, nb)), _excess_of_totals(na, nb, a, b, work)
     more, low, rounded = 0.0, 0.0, 0.0
     for node in range(na + nb):
         twin, mass = work.child[node], _mass(node, na, work)
         if violator[node] and twin >= 0 and near[twin]:
             i, sink = (node, twin) if node < na else (twin, node)
-            over = _over(i, sink - na, a, b, totals, longer)
+            over = _excess_over_twin(i, sink - na, a, b, totals, longer)
             more, low = add(more, low, over if node < na else -over, 0.0)
             rounded += abs(over) if a[i] == b[sink - na] else mass
         elif violator[node]:

@@ -14,10 +14,11 @@ from .compile import jit
 from .nuclear import dot, nuclear_norm, products
 
 # Above this share of tr A + tr B the trace formula keeps at least 10 digits, and it is cheaper.
-_FAR = 1e-5
+_MIN_TRACE_SHARE = 1e-5
+
 
 # From this many rows on bidiagonalization is faster than one-sided Jacobi.
-_MANY = 5
+_MIN_BIDIAGONAL_RANK = 5
 
 
 @jit
@@ -40,7 +41,7 @@ def overlap_plane(a: float, b: float, c: float, root_a: float, p: float, q: floa
 @jit
 def is_far(plain: float, traces: float, overlap: float) -> bool:
     """Whether tr A + tr B − 2 tr(A^½BA^½)^½ keeps enough digits, and no product overflowed or underflowed."""
-    return (plain > _FAR * traces) & (overlap > 1e-290)
+    return (plain > _MIN_TRACE_SHARE * traces) & (overlap > 1e-290)
 
 
 @jit
@@ -66,9 +67,8 @@ def near_plane(a: float, b: float, c: float, root_a: float, p: float, q: float, 
     z = c * db - b * dc
     mixed = roots * roots - (da * dc - db * db)
     entries = a * r + p * c - 2.0 * b * q + 2.0 * dets
-    mixed = (
-        entries if roots * roots < 1e-14 * traces * traces else mixed
-    )  # singular up to rounding: use only the entries
+    # singular up to rounding: use only the entries
+    mixed = entries if roots * roots < 1e-14 * traces * traces else mixed
     twist = x * x + 4.0 * y * z
     twist = (twist if twist > 0.0 and mixed > 0.0 else 0.0) / (mixed if mixed > 0.0 else 1.0)
     total = traces + 2.0 * fidelity
@@ -200,21 +200,21 @@ def gap_general(A: Any, factor_a: Any, rank_a: int, B: Any, factor_b: Any, rank_
         traces += A[k, k] + B[k, k]
     nuclear = 0.0
     if rank_a <= rank_b:
-        nuclear = _nuclear(factor_a, rank_a, factor_b, rank_b, unit_of(traces), scratch)
+        nuclear = nuclear_norm_of_factors(factor_a, rank_a, factor_b, rank_b, unit_of(traces), scratch)
     else:
-        nuclear = _nuclear(factor_b, rank_b, factor_a, rank_a, unit_of(traces), scratch)
+        nuclear = nuclear_norm_of_factors(factor_b, rank_b, factor_a, rank_a, unit_of(traces), scratch)
     plain = traces - 2.0 * nuclear
-    if plain > _FAR * traces:
+    if plain > _MIN_TRACE_SHARE * traces:
         return plain
     return procrustes(factor_a, rank_a, factor_b, rank_b, unit_of(traces), scratch)
 
 
 @jit
-def _nuclear(factor_a: Any, rank_a: int, factor_b: Any, rank_b: int, unit: float, scratch: Any) -> float:
+def nuclear_norm_of_factors(factor_a: Any, rank_a: int, factor_b: Any, rank_b: int, unit: float, scratch: Any) -> float:
     """‖L_BᵀL_A‖_*, with A = L_A L_Aᵀ and the columns of L_A in the rows of its factor; rank_a ≤ rank_b."""
     G = scratch[0]
     products(factor_a, rank_a, factor_b, rank_b, G)
-    if rank_a >= _MANY:
+    if rank_a >= _MIN_BIDIAGONAL_RANK:
         found = nuclear_norm(G, rank_a, rank_b, scratch[1], scratch[2])
         if found >= 0.0:
             return found

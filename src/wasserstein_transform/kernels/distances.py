@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .compile import jit
-from .formulas import distance, distances
+from .geometry import distance, distances
 
 
 @jit

@@ -10,21 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from .basis import Work, arc_cost
+from .arithmetic import ROUNDED, add, times, total
 from .compile import jit
-from .pivot import turn
-from .twofold import add, times
-
-ROUNDED = 8.0 * 2.0**-52  # an excess up to this, relative to the masses that make it, is rounding
-
-
-@jit
-def total(masses: Any, n: int) -> tuple[float, float]:
-    """The sum of n masses as a double-double."""
-    high, low = 0.0, 0.0
-    for k in range(n):
-        high, low = add(high, low, masses[k], 0.0)
-    return high, low
+from .simplex_tree import Work, arc_cost, turn
 
 
 @jit

@@ -6,11 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .arithmetic import ROUNDED, add, times, total
 from .compile import jit
-from .flows import ROUNDED, total
-from .twofold import add, times
 
-_CLOSE = 1e-20  # a smaller difference of totals, relative to them, has lost digits
+_MIN_TOTAL_DIFFERENCE = 1e-20  # a smaller difference of totals, relative to them, has lost digits
 
 
 class Sorted(NamedTuple):
@@ -71,7 +70,7 @@ def cut_pieces(A: Any, i: int, B: Any, j: int, out: Pieces) -> int:
     s_end, t_end = A.indptr[i + 1] - 1, B.indptr[j + 1] - 1
     total_a, low_a, total_b, low_b = A.totals[i, 0], A.totals[i, 1], B.totals[j, 0], B.totals[j, 1]
     longer = add(total_b, low_b, -total_a, -low_a)[0]
-    if abs(longer) <= _CLOSE * total_b:
+    if abs(longer) <= _MIN_TOTAL_DIFFERENCE * total_b:
         longer = _longer(A, i, B, j) if low_a != 0.0 or low_b != 0.0 else 0.0
     rest, low, apart, apart_low, own, loose, count = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0
     while s < s_end or t < t_end:

@@ -11,8 +11,9 @@ import numpy as np
 
 from .compile import jit, jit_summing
 
-_NEGLIGIBLE = 1e-32  # square of the rounding error for a largest value of 1
-_LEAST = 1e-300  # keeps divisors positive, and distinguishes an entry 0 from the mark of a split
+_NEGLIGIBLE_SQUARE = 1e-32  # square of the rounding error for a largest value of 1
+
+_MIN_DIVISOR = 1e-300  # keeps divisors positive, and distinguishes an entry 0 from the mark of a split
 
 
 @jit_summing
@@ -196,14 +197,14 @@ def _sum_of_values(q: Any, e: Any, n: int, next_q: Any, next_e: Any) -> float:
     for k in range(n):
         q[k] = (q[k] / size) ** 2
     for k in range(n - 1):
-        e[k] = (e[k] / size) ** 2 + _LEAST
+        e[k] = (e[k] / size) ** 2 + _MIN_DIVISOR
     total, shift = 0.0, 0.0
     least, others = 0.0, 0.0  # smallest pivots of the last pass, with and without the last one
     passes = 30 * n + 100  # it takes 2 to 4 for each value
     first, last = 0, n - 1
     while last >= 0:
         first = last
-        while first > 0 and e[first - 1] > _NEGLIGIBLE:
+        while first > 0 and e[first - 1] > _NEGLIGIBLE_SQUARE:
             first -= 1
         if first > 0 and e[first - 1] > 0.0:
             e[first - 1] = -shift
@@ -238,7 +239,7 @@ def _sum_of_values(q: Any, e: Any, n: int, next_q: Any, next_e: Any) -> float:
 @jit
 def _apart(q: Any, e: Any, k: int, shift: float) -> bool:
     """Whether e before entry k can be neglected: a value σ = √(shift + λ) then changes by at most (e + √(qe)) / 2σ."""
-    return (q[k] + e[k - 1]) * e[k - 1] <= _NEGLIGIBLE * shift
+    return (q[k] + e[k - 1]) * e[k - 1] <= _NEGLIGIBLE_SQUARE * shift
 
 
 @jit
@@ -295,15 +296,15 @@ def _try(q: Any, e: Any, first: int, last: int, tau: float, next_q: Any, next_e:
         over_y, over_z = 1.0 / y, 1.0 / z
         least = min(least, pivot, x * over_y)
         next_q[k], next_q[k + 1] = y, z * over_y
-        next_e[k] = e[k] * (q[k + 1] * over_y) + _LEAST
-        next_e[k + 1] = e[k + 1] * (q[k + 2] * (y * over_z)) + _LEAST
+        next_e[k] = e[k] * (q[k + 1] * over_y) + _MIN_DIVISOR
+        next_e[k + 1] = e[k + 1] * (q[k + 2] * (y * over_z)) + _MIN_DIVISOR
         pivot = (x * q[k + 2] - tau * z) * over_z
         k += 2
     while k < last and pivot >= 0.0:
         least = min(least, pivot)
         next_q[k] = pivot + e[k]
         ratio = q[k + 1] / next_q[k]
-        next_e[k] = e[k] * ratio + _LEAST
+        next_e[k] = e[k] * ratio + _MIN_DIVISOR
         pivot = pivot * ratio - tau
         k += 1
     next_q[k] = pivot

@@ -1,5 +1,6 @@
-"""The distance of two points for each metric: `squared` and other operations of `formulas.py`.
+"""The distance of two points, and of a point to a run of consecutive positions, for each metric but two.
 
+These functions implement the operations of `geometry.py`; Gaussians in the plane and in 3-D have files of their own.
 Squares may stop early with infinity, once the distance is certain to exceed the limit.
 """
 
@@ -9,19 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from .bures import gap_general, gap_line, gap_plane
+from .bures import gap_general, gap_line
 from .compile import jit, jit_strict, jit_summing
 
 
 @jit
-def table(geometry: Any, i: int, j: int, limit: float) -> float:
-    """Squared distance in a stored matrix."""
-    d = geometry.matrix[i, j]
-    return d * d
+def table_distance(geometry: Any, i: int, j: int) -> float:
+    """The distance in a stored matrix."""
+    return geometry.matrix[i, j]
 
 
 @jit
-def stored(geometry: Any, i: int, j: int) -> float:
+def sparse_distance(geometry: Any, i: int, j: int) -> float:
     """The stored distance of i and j, infinity if there is none."""
     low, high = geometry.indptr[i], geometry.indptr[i + 1]
     while low < high:
@@ -36,23 +36,9 @@ def stored(geometry: Any, i: int, j: int) -> float:
 
 
 @jit
-def sparse_rows(geometry: Any, i: int, j: int, limit: float) -> float:
-    """Squared distance in sparse rows."""
-    d = stored(geometry, i, j)
-    return d * d
-
-
-@jit
-def looked_up(geometry: Any, i: int, j: int) -> float:
+def path_distance(geometry: Any, i: int, j: int) -> float:
     """The distance of node i and point j, read from the table."""
     return geometry.table[geometry.row[i] * geometry.width[0] + geometry.column[j]]
-
-
-@jit
-def from_path_table(geometry: Any, i: int, j: int, limit: float) -> float:
-    """Squared distance of nodes around a measure."""
-    d = looked_up(geometry, i, j)
-    return d * d
 
 
 @jit_strict
@@ -90,33 +76,52 @@ def cloud(geometry: Any, i: int, j: int, limit: float) -> float:
     return square_of_two(x, y) if m == 2 else square_of_three(x, y, points[i, 2] - points[j, 2])
 
 
+@jit
+def _cloud(points: Any, i: int, start: int, end: int, out: Any) -> None:
+    """One loop for each of the low dimensions, because a constant stride makes them much faster."""
+    m = points.shape[1]
+    flat = points.reshape(points.size)[m * start : m * end]
+    if m == 1:
+        x = points[i, 0]
+        for k in range(end - start):
+            out[k] = (flat[k] - x) * (flat[k] - x)
+    elif m == 2:
+        x, y = points[i, 0], points[i, 1]
+        for k in range(end - start):
+            a, b = flat[2 * k] - x, flat[2 * k + 1] - y
+            out[k] = square_of_two(a, b)
+    elif m == 3:
+        x, y, z = points[i, 0], points[i, 1], points[i, 2]
+        for k in range(end - start):
+            a, b, c = flat[3 * k] - x, flat[3 * k + 1] - y, flat[3 * k + 2] - z
+            out[k] = square_of_three(a, b, c)
+    else:
+        for k in range(end - start):
+            out[k] = apart(points[i], points[start + k])
+
+
+@jit
+def squares_cloud(geometry: Any, i: int, start: int, end: int, limit: float, out: Any) -> None:
+    """Of points."""
+    _cloud(geometry.points, i, start, end, out)
+
+
+@jit
+def within_cloud(geometry: Any, i: int, start: int, end: int, limit: float, weights: Any, out: Any) -> None:
+    """Of points."""
+    _cloud(geometry.points, i, start, end, out)
+    near = weights[start:end]
+    for k in range(near.shape[0]):
+        w = near[k]
+        out[k] = w if out[k] <= limit else 0.0
+
+
 @jit_strict
 def gaussian_line(geometry: Any, i: int, j: int, limit: float) -> float:
     """Squared distance of Gaussians on the line, with the same bits in every loop."""
     step = geometry.points[i, 0] - geometry.points[j, 0]
     gap = gap_line(geometry.variances[i], geometry.roots[i], geometry.variances[j], geometry.roots[j])
     return step * step + geometry.lam * gap
-
-
-@jit
-def gaussian_plane(geometry: Any, i: int, j: int, limit: float) -> float:
-    """Squared distance of Gaussians in the plane."""
-    x = geometry.x[i] - geometry.x[j]
-    y = geometry.y[i] - geometry.y[j]
-    apart = x * x + y * y
-    if apart > limit:
-        return np.inf
-    size = geometry.sizes[i] - geometry.sizes[j]
-    if apart + geometry.lam * size * size > limit * (
-        1 + 1e-9
-    ):  # (√tr A − √tr B)² ≤ dcov², with a tolerance for rounding
-        return np.inf
-    p, q = (i, j) if i < j else (j, i)  # symmetric to the last bit
-    gap = gap_plane(
-        geometry.a[p], geometry.b[p], geometry.c[p], geometry.rootdets[p],
-        geometry.a[q], geometry.b[q], geometry.c[q], geometry.rootdets[q],
-    )  # fmt: skip
-    return apart + geometry.lam * gap
 
 
 @jit
@@ -179,33 +184,42 @@ def gaussian_solid_side(geometry: Any, i: int, j: int, limit: float) -> float:
 
 
 @jit
-def table_distance(geometry: Any, i: int, j: int) -> float:
-    """The distance itself."""
-    return geometry.matrix[i, j]
-
-
-@jit
-def table_scaled(geometry: Any, i: int, j: int, unit: float) -> float:
-    """(unit · distance)²."""
-    d = geometry.matrix[i, j] * unit
-    return d * d
-
-
-@jit
-def sparse_scaled(geometry: Any, i: int, j: int, unit: float) -> float:
-    """(unit · distance)²."""
-    d = stored(geometry, i, j) * unit
-    return d * d
-
-
-@jit
-def from_path_table_scaled(geometry: Any, i: int, j: int, unit: float) -> float:
-    """(unit · distance)²."""
-    d = looked_up(geometry, i, j) * unit
-    return d * d
-
-
-@jit
 def unknown(geometry: Any, i: int, j: int, limit: float) -> float:
-    """Infinity: bits have no distances, and profiles that need distances do not use bits."""
+    """NaN: bits have no distances, and profiles that need distances do not use bits."""
     return np.nan
+
+
+@jit
+def is_set(bits: Any, start: int, k: int) -> bool:
+    """Whether the k-th bit from byte `start` on is set."""
+    return (bits[start + k // 8] >> (k % 8)) & 1 != 0
+
+
+@jit
+def rank_of(book: Any, i: int, j: int) -> int:
+    """Rank of j among the candidates of i."""
+    runs = book.runs[book.cell[i]]
+    count = 0
+    for r in range(runs.shape[0]):
+        if runs[r, 0] <= j < runs[r, 1]:
+            return count + j - runs[r, 0]
+        count += runs[r, 1] - runs[r, 0]
+    return -1
+
+
+@jit
+def within_bits(geometry: Any, i: int, start: int, end: int, limit: float, weights: Any, out: Any) -> None:
+    """out[k] = weights[start + k] if start + k, of a run of i, is in the ball of i, else 0."""
+    if start == end:
+        return
+    rank, near, n = rank_of(geometry, i, start), weights[start:end], end - start
+    at, shift = geometry.starts[i] + rank // 8, rank % 8
+    for b in range(n // 8):  # a byte at a time, from two adjacent ones
+        byte = np.int64(geometry.bits[at + b]) >> shift
+        if shift > 0:
+            byte |= np.int64(geometry.bits[at + b + 1]) << (8 - shift)
+        for k in range(8):
+            w = near[8 * b + k]
+            out[8 * b + k] = w if (byte >> k) & 1 != 0 else 0.0
+    for k in range(n // 8 * 8, n):
+        out[k] = near[k] if is_set(geometry.bits, geometry.starts[i], rank + k) else 0.0

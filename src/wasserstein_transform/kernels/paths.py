@@ -1,4 +1,9 @@
-"""Shortest paths in a graph from one node, as far as needed. `stop[0]` ≠ 0 interrupts loops over many nodes."""
+"""Shortest paths in a graph: from one node, as far as needed, and from several nodes at once.
+
+Several searches run in SIMD lanes, by sweeps over the graph instead of heaps. Distances converge to the smallest
+solution of d(v) = min d(u) + length(u, v), with one rounding per edge: the same bits as with Dijkstra's algorithm.
+`stop[0]` ≠ 0 interrupts loops over many nodes.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .arithmetic import lesser
 from .compile import jit
+
+LANES = 32
 
 
 class Adjacency(NamedTuple):
@@ -304,3 +312,105 @@ def fill_nearest(
             distances[row, c] = np.inf
             indices[row, c] = -1
         forget(count, scratch)
+
+
+class Sweeps(NamedTuple):
+    """Workspace for searches from LANES nodes."""
+
+    dist: np.ndarray  # (nodes · LANES,)
+    best: np.ndarray  # (LANES,)
+    due: np.ndarray  # (nodes,) whether the distance of a neighbor has decreased since the node was visited
+
+
+def sweeps(n: int) -> Sweeps:
+    """Room for a graph of n nodes."""
+    return Sweeps(np.empty(n * LANES), np.empty(LANES), np.zeros(n, np.bool_))
+
+
+@jit
+def _begin(n: int, start: int, end: int, work: Sweeps) -> None:
+    for k in range(n * LANES):
+        work.dist[k] = np.inf
+    for v in range(n):
+        work.due[v] = False
+    for v in range(start, end):
+        work.dist[v * LANES + v - start] = 0.0
+
+
+@jit
+def _shorten(best: Any, other: Any, length: float) -> None:
+    """Relax paths over a neighbor. The loop length is not constant, so that it is vectorized and not unrolled."""
+    for l in range(best.shape[0]):
+        best[l] = lesser(best[l], other[l] + length)
+
+
+@jit
+def _relax_all(adjacency: Adjacency, v: int, work: Sweeps) -> bool:
+    """Relax paths to v over its neighbors; returns whether any distance decreased."""
+    own = work.dist[v * LANES : (v + 1) * LANES]
+    best = work.best
+    for l in range(best.shape[0]):
+        best[l] = own[l]
+    for e in range(adjacency.indptr[v], adjacency.indptr[v + 1]):
+        u = adjacency.indices[e]
+        _shorten(best, work.dist[u * LANES : (u + 1) * LANES], adjacency.lengths[e])
+    nearer = 0
+    for l in range(best.shape[0]):
+        nearer += best[l] < own[l]
+        own[l] = best[l]
+    return nearer > 0
+
+
+@jit
+def _sweep(adjacency: Adjacency, n: int, backward: bool, work: Sweeps) -> bool:
+    """Visit all nodes that are due; returns whether any is left."""
+    left = False
+    for k in range(n):
+        v = n - 1 - k if backward else k
+        if not work.due[v]:
+            continue
+        work.due[v] = False
+        if _relax_all(adjacency, v, work):
+            left = True
+            for e in range(adjacency.indptr[v], adjacency.indptr[v + 1]):
+                work.due[adjacency.indices[e]] = True
+    return left
+
+
+@jit
+def search_many(adjacency: Adjacency, start: int, end: int, most: int, work: Sweeps, scratch: Front) -> None:
+    """Distances of all nodes from the nodes start…end, at most LANES of them; infinity without a path.
+
+    After `most` sweeps, heaps are used.
+    """
+    n = adjacency.indptr.shape[0] - 1
+    _begin(n, start, end, work)
+    for v in range(start, end):
+        for e in range(adjacency.indptr[v], adjacency.indptr[v + 1]):
+            work.due[adjacency.indices[e]] = True
+    for k in range(most):
+        if not _sweep(adjacency, n, k % 2 == 1, work):
+            return
+    for v in range(start, end):
+        count = spread(adjacency, v, np.inf, np.inf, 0.0, scratch)
+        for u in range(n):
+            work.dist[u * LANES + v - start] = scratch.dist[u]
+        forget(count, scratch)
+
+
+@jit
+def fill_upper_by_sweeps(
+    adjacency: Adjacency, start: int, end: int, most: int, upper: Any, lower: Any, work: Sweeps, scratch: Front,
+    stop: Any,
+) -> None:  # fmt: skip
+    """Rows start…end of the full matrix from column `start` on, and their transpose unless `lower` is empty."""
+    for first in range(start, end, LANES):
+        if stop[0] != 0:
+            return
+        last = min(first + LANES, end)
+        search_many(adjacency, first, last, most, work, scratch)
+        for i in range(first, last):
+            for k in range(i - start, upper.shape[1]):
+                upper[i - start, k] = work.dist[(start + k) * LANES + i - first]
+                if lower.shape[0] > 0:
+                    lower[k, i - start] = work.dist[(start + k) * LANES + i - first]

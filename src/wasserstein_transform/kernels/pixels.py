@@ -2,7 +2,7 @@
 
 An image is `values`, one row per channel, with pixels in memory order; pixels outside the mask have values so large
 that no window contains them. Modes are positions, by axes of the grid, then the channels. The state of a pixel, its
-values and its shape, determines the next iteration: for windows see `patches.py`, for shapes `shapes.py`.
+values and its shape, determines the next iteration: for windows and shapes see `patches.py`.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from .compile import jit
-from .patches import Patch, Window, look, place
-from .shapes import moments, spread
+from .patches import Patch, Window, fill_patch, moments, place, spread
 
 RESTS, SWINGS, UNFINISHED = 0, 1, 2
+
 """How the iteration of a pixel ends."""
 
 
@@ -45,7 +45,7 @@ def first_covs(
             return
         for c in range(channels):
             t[c] = values[c, i - window.base]
-        look(values, unknown, window, i, 0.0, 0.0, patch)
+        fill_patch(values, unknown, window, i, 0.0, 0.0, patch)
         count = moments(patch, t, own, False, True, axes, range_, 0.0, sums)
         if count > 0.0:
             spread(sums, count, own)
@@ -151,7 +151,7 @@ def shift(
             swing.state[c] = values[c, i - window.base]
         for k in range(shapes):
             swing.state[channels + k] = covs[k, i]
-        look(values, covs, window, i, spatial, 1.0 / lam if shapes > 0 else 0.0, patch)
+        fill_patch(values, covs, window, i, spatial, 1.0 / lam if shapes > 0 else 0.0, patch)
         done, ending = _travel(patch, shapes, axes, range_, top, tol, max_iter, swing, sums, mean)
         mode = modes[i - start]
         leave(window, i, mean[0], mean[1], mean[2], mode, axes)

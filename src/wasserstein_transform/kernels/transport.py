@@ -6,26 +6,26 @@ from typing import Any
 
 import numpy as np
 
-from .basis import Work, arc_cost
 from .bottleneck import certified, solve_bottleneck
-from .cancelling import near, overlap
 from .compile import jit
 from .flows import settle
-from .formulas import distance
-from .posing import DROWNING, TINY, Costs, Rule, begin, pose, rescale, weigh
-from .pricing import INTERRUPTED, OPTIMAL
-from .simplex import plan_cost, plan_reach, solve
-from .start import UNKNOWN, peel
+from .problems import DROWNING, TINY, Costs, Rule, begin, overlap, pose, rescale, solve_without_common_mass, weigh
+from .simplex import INTERRUPTED, OPTIMAL, solve
+from .simplex_tree import UNKNOWN, Work, arc_cost
 
 GAP = 1e-12  # largest accepted primal–dual gap, relative to the largest cost of the problem
+
 CLIP = 1e3  # arcs more expensive than about this times the mean cost are hardly ever used
+
 STEEP = 150.0  # from this order on W_∞ is the unit, because finding it by powers might take too many rounds
+
 ROUNDS = 200  # most rounds for finding the unit of a problem
+
 LOST = 1e-9  # like DROWNING, for costs that are distances, which lose digits later
 
 
 @jit
-def _same(A: Any, i: int, B: Any, j: int) -> bool:
+def _are_equal(A: Any, i: int, B: Any, j: int) -> bool:
     a, b = A.indptr[i], B.indptr[j]
     size = A.indptr[i + 1] - a
     if B.indptr[j + 1] - b != size or A.totals[i] != B.totals[j]:
@@ -37,7 +37,7 @@ def _same(A: Any, i: int, B: Any, j: int) -> bool:
 
 
 @jit
-def _clipped(na: int, nb: int, root: int, clip: float, cost: Any, work: Work) -> bool:
+def _uses_clipped_arcs(na: int, nb: int, root: int, clip: float, cost: Any, work: Work) -> bool:
     """Whether the plan moves mass at the clipped cost."""
     for node in range(na + nb):
         if node != root and work.flow[node] > 0.0 and arc_cost(node, na, cost, work) >= clip:
@@ -77,7 +77,7 @@ def _refine(
         value = max(cost / total, 0.0)
         if status != OPTIMAL or (value == 0.0 and not vanished):
             break
-        if clip < 1.0 / TINY and _clipped(na, nb, root, clip, scratch.own, work):
+        if clip < 1.0 / TINY and _uses_clipped_arcs(na, nb, root, clip, scratch.own, work):
             clip *= CLIP
             value = 1.0
         elif value >= DROWNING:
@@ -86,7 +86,7 @@ def _refine(
 
 
 @jit
-def _certified(status: int, gap: float, most: float) -> bool:
+def _is_certified(status: int, gap: float, most: float) -> bool:
     """Whether the solution is certified; a NaN gap is not."""
     return status == INTERRUPTED or (status == OPTIMAL and abs(gap) <= GAP * most)
 
@@ -110,11 +110,11 @@ def transport(
         for attempt in range(0 if rule.cancel and overlap(A, i, B, j) else 1, 3):
             top, length, shared = pose(A, i, B, j, geometry, rule, scratch, work)
             if attempt == 0:
-                value, gap, status = near(A, i, B, j, top, scratch, work)
+                value, gap, status = solve_without_common_mass(A, i, B, j, top, scratch, work)
             else:
                 table = scratch.table if shared else scratch.own
                 value, gap, status, root = solve(na, nb, top, top, attempt == 2, table, work)
-            if _certified(status, gap, total * top):
+            if _is_certified(status, gap, total * top):
                 break
             safe = 1
         limit = (DROWNING if p != 1.0 else LOST) * top * total
@@ -133,7 +133,7 @@ def transport(
         if not drowns:
             break
         value, gap, status, root, top, length = _refine(A, i, B, j, geometry, p, unit, share, bland, scratch, work)
-        if _certified(status, gap, total * top):
+        if _is_certified(status, gap, total * top):
             break
         safe = 1
     value = max(value / total, 0.0)
@@ -168,7 +168,7 @@ def transport_row(
         elif keep and k > 0:
             for s in range(na):
                 work.dual[s] = UNKNOWN
-        if _same(A, i, B, j):
+        if _are_equal(A, i, B, j):
             out[k] = 0.0
         else:
             value, gap, status, _, safe = transport(A, i, B, j, geometry, rule, out[k], scratch, work)
@@ -193,7 +193,7 @@ def farthest_row(
     na = A.indptr[i + 1] - A.indptr[i]
     for k in range(targets.shape[0]):
         j = targets[k]
-        if _same(A, i, B, j):
+        if _are_equal(A, i, B, j):
             out[k] = 0.0
             continue
         nb = B.indptr[j + 1] - B.indptr[j]
@@ -203,65 +203,4 @@ def farthest_row(
         if status != OPTIMAL or not certified(na, nb, value, a, b, scratch.table, work, scratch.plan):
             return j
         out[k] = length * value
-    return -1
-
-
-@jit
-def _common_share(A: Any, i: int, B: Any, j: int) -> float:
-    """The share of common mass of two measures."""
-    s, t = A.indptr[i], B.indptr[j]
-    s_end, t_end = A.indptr[i + 1], B.indptr[j + 1]
-    common = 0.0
-    while s < s_end and t < t_end:
-        x, y = A.indices[s], B.indices[t]
-        if x == y:
-            common += min(A.masses[s] * B.totals[j], B.masses[t] * A.totals[i])
-        s += x <= y
-        t += y <= x
-    return common / (A.totals[i] * B.totals[j])
-
-
-@jit
-def _longest_move(A: Any, i: int, B: Any, j: int, geometry: Any, root: int, work: Work) -> float:
-    """The largest distance at which the plan moves mass."""
-    a, b = A.indptr[i], B.indptr[j]
-    na, nb = A.indptr[i + 1] - a, B.indptr[j + 1] - b
-    reach = 0.0
-    for node in range(na + nb):
-        if node != root and work.flow[node] > 0.0:
-            up = work.parent[node]
-            s, t = (node, up - na) if node < na else (up, node - na)
-            reach = max(reach, distance(geometry, B.indices[b + t], A.indices[a + s]))
-    return reach
-
-
-@jit
-def upper_row(
-    A: Any, i: int, B: Any, targets: Any, guides: Any, geometry: Any, rule: Rule, scratch: Costs, work: Work, out: Any,
-    report: Any,
-) -> int:  # fmt: skip
-    """out[k] ≥ W_p(A_i, B_j) for the k-th target j, from a greedy plan, and one that keeps common mass. Returns −1."""
-    begin(scratch)
-    na = A.indptr[i + 1] - A.indptr[i]
-    for k in range(targets.shape[0]):
-        if work.stop[0] != 0:
-            return targets[k]
-        j = targets[k]
-        nb = B.indptr[j + 1] - B.indptr[j]
-        top, length, shared = pose(A, i, B, j, geometry, rule, scratch, work)
-        table = scratch.table if shared else scratch.own
-        for s in range(na):
-            work.dual[s] = 0.0
-        root = peel(na, nb, 0.0, table, work) if top < np.inf else -1
-        if root < 0:
-            out[k] = np.inf
-            continue
-        if rule.p == np.inf:
-            out[k] = length * plan_reach(na, nb, root, table, work)
-            continue
-        greedy = plan_cost(na, nb, root, table, work) / (A.totals[i] * B.totals[j])
-        cost = min(max(greedy, 0.0), top * max(1.0 - _common_share(A, i, B, j), 0.0))
-        out[k] = length * cost ** (1.0 / rule.p)
-        if greedy < TINY:  # the powers have underflowed
-            out[k] = max(out[k], _longest_move(A, i, B, j, geometry, root, work))
     return -1

@@ -53,7 +53,7 @@ def _mark(A: Any, i: int, B: Any, targets: Any, table: PathTable, scratch: PathS
 
 
 @jit
-def _look_from_home(adjacency: Adjacency, home: int, A: Any, i: int, n_met: int, scratch: PathSearch) -> float:
+def _search_from_home(adjacency: Adjacency, home: int, A: Any, i: int, n_met: int, scratch: PathSearch) -> float:
     """Distances from home to the points of row i and to all target nodes; returns the largest finite one."""
     mass, dist, a = scratch.front.mass, scratch.front.dist, A.indptr[i]
     width = A.indptr[i + 1] - a
@@ -119,7 +119,7 @@ def _find_halfway(
 
 
 @jit
-def look_around(
+def fill_path_table(
     adjacency: Adjacency, near: Vicinity, home: int, A: Any, i: int, B: Any, targets: Any, table: PathTable,
     scratch: PathSearch, stop: Any,
 ) -> None:  # fmt: skip
@@ -128,7 +128,7 @@ def look_around(
     No path is longer than the one through `home`, so a search from a point can end when only such paths are left.
     """
     n_met = _mark(A, i, B, targets, table, scratch)
-    top = _look_from_home(adjacency, home, A, i, n_met, scratch)
+    top = _search_from_home(adjacency, home, A, i, n_met, scratch)
     a, width = A.indptr[i], A.indptr[i + 1] - A.indptr[i]
     for s in range(width):
         if stop[0] != 0:

@@ -6,17 +6,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .bures import _nuclear
+from .bures import nuclear_norm_of_factors
 from .compile import jit, jit_or, jit_summing
 
 DONE, FULL = 0, 1
 
+
 # FNV-1a; 64-bit constants, otherwise Numba would use floats for the products
 _BASIS = np.uint64(14695981039346656037)
+
 _PRIME = np.uint64(1099511628211)
 
 BORDER = -2  # mark between documents, which windows do not cross
+
 END = -1  # mark at the end of a document, among word indices
+
 STRANGE = -1  # mark of a word without a vector, which keeps its position in the window
 
 
@@ -249,9 +253,9 @@ def bures_gaps(
         if i == j:
             fidelity = trace
         elif _comes_first(R, ranks[i], S, ranks[j]):
-            fidelity = _nuclear(R, ranks[i], S, ranks[j], 1.0, rest)
+            fidelity = nuclear_norm_of_factors(R, ranks[i], S, ranks[j], 1.0, rest)
         else:
-            fidelity = _nuclear(S, ranks[j], R, ranks[i], 1.0, rest)
+            fidelity = nuclear_norm_of_factors(S, ranks[j], R, ranks[i], 1.0, rest)
         gaps[pair - start] = max(trace + other - 2.0 * fidelity, 0.0)
 
 
@@ -278,11 +282,8 @@ def means(
             total += weights[k]
             size += weights[k] * squares[indices[k]]
         for k in range(first, end, 4):
-            q, r, s = (
-                min(k + 1, end - 1),
-                min(k + 2, end - 1),
-                min(k + 3, end - 1),
-            )  # past the end: the last one again, with weight 0
+            # past the end: the last one again, with weight 0
+            q, r, s = min(k + 1, end - 1), min(k + 2, end - 1), min(k + 3, end - 1)
             b = weights[q] if q == k + 1 else 0.0
             c = weights[r] if r == k + 2 else 0.0
             d = weights[s] if s == k + 3 else 0.0

@@ -1,1 +1,0 @@
-"""Exact transport by the network simplex: batches of problems, and single ones with their plans."""

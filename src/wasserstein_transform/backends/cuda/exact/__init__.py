@@ -1,1 +1,0 @@
-"""Batches of exact transport problems on a device: a warp or a block runs the network simplex for each pair."""

@@ -1,0 +1,133 @@
+"""Many distances: blocks, lists, full and condensed matrices; and how far points moved."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from .._elsewhere import host_copy, to_host
+from .._types import Floats, Ints
+from ..engine import GRAIN, Blocks, Engine, Flag, Record, Rows, Task, Tile, condensed_starts, cut, evenly
+from ..kernels import geometry as geometries
+from ..kernels.distances import fill_block, fill_condensed, fill_matched, fill_pairs, fill_square
+from ..kernels.geometry import Geometry, for_thread
+from . import gaussians
+from .gaussians import GaussianArrays
+from .metric import MetricArrays
+from .passes import loop, rows_per_tile, tiles_of
+
+_SIDE = 512  # side of the blocks: a row is one or two pages of a memory map
+_ROWS = 64  # rows computed before they are mirrored: they fit the cache
+_FEW_STEPS = 1e6  # work with fewer steps runs in the calling thread
+_AT_A_TIME = 1 << 18  # distances computed at a time for counts
+
+
+def block(metric: MetricArrays, rows: Ints, cols: Ints, engine: Engine) -> Floats:
+    """Distances of the points `rows` to the points `cols`."""
+    out, geometry, cost = np.empty((len(rows), len(cols))), metric.geometry(engine), metric.cost * len(cols)
+    if cost * len(rows) < _FEW_STEPS:  # in the calling thread
+        fill_block(for_thread(geometry), rows, cols, out, np.zeros(1, np.uint8))
+        return out
+
+    def fill(tile: Tile, stop: Flag) -> None:
+        fill_block(for_thread(geometry), rows[slice(*tile)], cols, out[slice(*tile)], stop)
+
+    engine.loop("distances", evenly(len(rows), cost), fill)
+    return out
+
+
+def pairs(metric: MetricArrays, rows: Ints, cols: Ints, engine: Engine) -> Floats:
+    """Distances of the points rows[k] and cols[k]."""
+    out, geometry, cost = np.empty(len(rows)), metric.geometry(engine), 4 * metric.cost
+    if cost * len(rows) < _FEW_STEPS:
+        fill_pairs(for_thread(geometry), rows, cols, out)
+        return out
+
+    def fill(tile: Tile, stop: Flag) -> None:
+        part = slice(*tile)
+        fill_pairs(for_thread(geometry), rows[part], cols[part], out[part])
+
+    engine.loop("distances", evenly(len(rows), cost), fill)
+    return out
+
+
+def n_within(metric: MetricArrays, rows: Ints, radius: float, engine: Engine) -> Ints:
+    """Number of points within the radius of each of the points `rows`, including itself."""
+    all_points, step = np.arange(metric.n), max(1, _AT_A_TIME // metric.n)
+    blocks = (metric.block(rows[k : k + step], all_points, engine) for k in range(0, len(rows), step))
+    counts = [np.count_nonzero(block <= radius, axis=1) for block in blocks]
+    return np.concatenate([np.empty(0, np.intp), *counts])
+
+
+def movement(before: MetricArrays, after: MetricArrays, engine: Engine) -> float:
+    """The largest distance between the same point before and after; both metrics are of the same kind."""
+    if after.lam > 0:
+        return gaussians.movement(cast(GaussianArrays, before), cast(GaussianArrays, after), engine)
+    old, new = to_host(before.places), to_host(after.places)
+    size = rows_per_tile(len(old))
+    largest = np.empty(len(tiles_of(len(old))))
+
+    def measure(tile: Tile, stop: Flag) -> None:
+        part = slice(*tile)
+        both, moved = np.concatenate([old[part], new[part]]), np.empty(tile.stop - tile.start)
+        fill_matched(geometries.Cloud(both), len(moved), moved)
+        largest[tile.start // size] = moved.max()
+
+    loop("movement", tiles_of(len(old)), measure, engine)
+    return float(largest.max())
+
+
+def part_movement(
+    before: MetricArrays, after: MetricArrays, unit: float, planar: bool, engine: Engine
+) -> tuple[float, bool]:
+    """The same for a part of a cloud, in the unit of the whole, with the formulas for the plane or general ones.
+
+    The second result is whether these formulas are accurate for all points of the part.
+    """
+    if after.lam > 0:
+        both = cast(GaussianArrays, before), cast(GaussianArrays, after)
+        return gaussians.part_movement(*both, unit, planar, engine)
+    return movement(before, after, engine), True
+
+
+class _Square(NamedTuple):
+    geometry: Geometry
+    corners: Ints
+    side: int
+
+
+def dense(metric: MetricArrays, out: np.ndarray, engine: Engine) -> None:
+    """Fill the full matrix, which may be a memory-mapped file, block by block; each pair is computed once."""
+    n, cost = metric.n, metric.cost
+    side = int(np.clip(np.sqrt(GRAIN / cost), 16, _SIDE))
+    corners = np.array([(top, left) for top in range(0, n, side) for left in range(top, n, side)])
+    square = _Square(metric.geometry(engine), corners, side)
+    tiles = evenly(len(corners), side * side * cost)
+    with host_copy(out) as host:
+        engine.run(Task("distances", _fill_squares, square, tiles, Blocks(corners, side)), (host,))
+
+
+def _fill_squares(square: _Square, tile: Tile, stop: Flag, record: Record) -> None:
+    scratch = np.empty((_ROWS, square.side + 8))  # + 8 puts columns on different cache lines
+    geometry = for_thread(square.geometry)
+    corners = square.corners[tile.start : tile.stop]
+    for (top, left), upper, lower in zip(corners, record[::2], record[1::2], strict=True):
+        fill_square(geometry, top, left, upper, lower, scratch, stop)
+
+
+class _Vector(NamedTuple):
+    geometry: Geometry
+    n: int
+
+
+def condensed(metric: MetricArrays, out: np.ndarray, engine: Engine) -> None:
+    """Fill the n(n−1)/2 distances in SciPy's order, some rows at a time."""
+    vector = _Vector(metric.geometry(engine), metric.n)
+    tiles = cut(np.arange(metric.n, 0, -1, dtype=np.float64) * metric.cost)
+    with host_copy(out) as host:
+        engine.run(Task("distances", _fill_rows, vector, tiles, Rows((condensed_starts(metric.n),))), (host,))
+
+
+def _fill_rows(vector: _Vector, tile: Tile, stop: Flag, record: Record) -> None:
+    fill_condensed(for_thread(vector.geometry), vector.n, *tile, record[0], np.empty(_SIDE), stop)

@@ -1,0 +1,231 @@
+"""Batches of exact transport problems over one metric."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from .._types import Floats, Ints
+from ..engine import N_MATRICES, Engine, Flag, Record, Task, Tile, cut
+from ..kernels.geometry import Geometry, Table, for_thread
+from ..kernels.problems import Costs, Rows as KernelRows, Rule, begin, costs, n_bytes, pose
+from ..kernels.simplex_tree import UNKNOWN, Work, workspace
+from ..kernels.transport import STEEP, farthest_row, transport_row
+from .distances import dense
+from .exact_on_graphs import Explorer, are_hops, explorer_of, listed_by_hops
+from .metric import MetricArrays
+from .paths import is_worth_storing
+from .problems import ByMeasure, Ground, HalfMatrix, Lists, Rectangle, Scratch, mirror
+from .records import Report, Rows
+from .single import SAMPLED, warm_potentials
+from .tours import inverse, listed_parents, tour, walk
+
+_STEPS = 12.0  # approximate inner-loop steps of the simplex per entry of the cost matrix
+_CHEAP = 16.0  # distances up to this many steps are computed when needed; more expensive ones are stored first
+_WORTH = 1000.0  # approximate number of spanning-tree distances that cost as much as a warm start saves per problem
+_NONE = np.empty(0, np.intp)
+
+_KERNELS: dict[str, Callable[..., int]] = {
+    "exact transport": transport_row,
+    "bottleneck transport": farthest_row,
+}
+
+
+class _Targets(NamedTuple):
+    """The pairs to solve: measure i with the measures `targets[starts[i]:ends[i]]`.
+
+    `parents` gives for each target the position in `targets` of the problem whose potentials it starts from, −1 for
+    none. If it is empty, each problem starts from the one before.
+    """
+
+    starts: Ints
+    ends: Ints
+    targets: Ints
+    parents: Ints
+
+
+class _Problems(NamedTuple):
+    A: KernelRows
+    B: KernelRows
+    lists: _Targets
+    geometry: Geometry | None
+    explorer: Explorer | None
+    rule: Rule
+    scratch: Scratch
+    kernel: str
+
+
+def exact_among(ground: Ground, measures: Rows, engine: Engine) -> tuple[Floats, Report]:
+    """The full matrix of distances; each pair is solved once."""
+    n = len(measures.totals)
+    out = engine.allocate((n, n), f"exact distances of {n} measures", "use fewer points", n_held=N_MATRICES)
+    order, parent = tour(measures, ground.metric, engine)
+    walked = _take(measures, order)
+    sizes = np.diff(walked.indptr).astype(np.float64)
+    cost = sizes * (sizes.sum() - np.cumsum(sizes))
+    after = np.arange(1, n + 1)
+    lists = _Targets(after, np.full(n, n), np.arange(n), parent)
+    report = _run(ground, walked, walked, lists, HalfMatrix(n - after, order), out, cost, ground.metric.n, n, engine)
+    mirror(out, engine)
+    return out, report
+
+
+def exact_between(ground: Ground, A: Rows, B: Rows, engine: Engine) -> tuple[Floats, Report]:
+    """The rectangle of distances from the measures A to the measures B."""
+    n_a, n_b = len(A.totals), len(B.totals)
+    engine.reserve(8.0 * n_a * n_b, f"{n_a} × {n_b} distances", "take fewer measures at a time")
+    out = np.zeros((n_a, n_b))
+    if n_b <= _WORTH * n_a:
+        order, parent = tour(B, ground.metric, engine)
+    else:
+        order, parent = np.argsort(walk(B, ground.metric, engine)), _NONE
+    walked = _take(B, order)
+    cost = np.diff(A.indptr) * float(len(B.indices))
+    everybody = np.full(n_a, n_b)
+    lists = _Targets(np.zeros(n_a, np.intp), everybody, np.arange(n_b), parent)
+    return out, _run(ground, A, walked, lists, Rectangle(everybody, order), out, cost, ground.metric.n, n_b, engine)
+
+
+def exact_listed(
+    ground: Ground, A: Rows, B: Rows, indptr: Ints, targets: Ints, engine: Engine,
+    rank: Ints | None = None, homes: Ints | None = None,
+) -> tuple[Floats, Report]:  # fmt: skip
+    """Distances from each measure i of A to the measures `targets[indptr[i]:indptr[i+1]]` of B, in that order."""
+    adjacency = ground.metric.adjacency
+    if adjacency is not None and homes is not None and are_hops(ground, A, B, indptr, targets, homes):
+        return listed_by_hops(adjacency, A, indptr, targets, engine)
+    n, n_rows = len(B.totals), np.count_nonzero(np.diff(indptr))
+    parent = _NONE
+    if rank is None and 2 * n_rows > len(targets):
+        rank, parent = np.zeros(n, np.intp), np.full(n, -1)  # most have a single target: the order does not matter
+    elif rank is None and n * n <= _WORTH * len(targets):
+        order, parent = tour(B, ground.metric, engine)
+        rank = inverse(order)
+    elif rank is None:
+        rank = walk(B, ground.metric, engine)
+    out = np.zeros(len(targets))
+    owner = np.repeat(np.arange(len(A.totals)), np.diff(indptr))
+    order = np.lexsort((rank[targets], owner))  # similar targets follow each other
+    targets = targets[order]
+    met = np.append(0, np.cumsum(np.diff(B.indptr)[targets]))[indptr]
+    cost = np.diff(A.indptr) * np.diff(met).astype(np.float64)
+    n_met = int(min(ground.metric.n, np.diff(met).max(initial=0)))
+    parents = listed_parents(parent, owner[order], rank[targets]) if len(parent) else _NONE
+    n_stored = int(np.diff(indptr).max(initial=0)) if len(parent) else 0
+    lists = _Targets(indptr[:-1], indptr[1:], targets, parents)
+    place = Lists(np.diff(indptr), order, indptr)
+    return out, _run(ground, A, B, lists, place, out, cost, n_met, n_stored, engine, homes)
+
+
+def _run(
+    ground: Ground, A: Rows, B: Rows, lists: _Targets, place: ByMeasure, out: Floats, cost: Floats, n_met: int,
+    n_stored: int, engine: Engine, homes: Ints | None = None,
+) -> Report:  # fmt: skip
+    kernel = "bottleneck transport" if ground.p == np.inf else "exact transport"
+    sizes, metric = np.diff(A.indptr), ground.metric
+    width = int(sizes[cost > 0].max(initial=1))  # over measures with at least one target
+    cap = int(max(width, np.diff(B.indptr).max()))
+    scratch = Scratch(cap, n_met, metric.n, n_stored, ground.p >= STEEP, width)
+    engine.reserve(engine.n_threads * n_bytes(*scratch), "workspaces of the simplex", "use a smaller eps or n_jobs")
+    geometry = _geometry(
+        metric, float(np.minimum(cost, sizes * float(n_met)).sum()), not isinstance(place, Lists), engine
+    )
+    explorer = None
+    if geometry is None:
+        assert metric.adjacency is not None
+        explorer = explorer_of(metric.adjacency, A, homes, width, n_met, engine)
+    rule = Rule(float(ground.p), 1.0 / _scale(metric, engine), ground.p == 1 and ground.triangle)
+    problems = _Problems(KernelRows(*A), KernelRows(*B), lists, geometry, explorer, rule, scratch, kernel)
+    reports = np.zeros((len(A.totals), 2))
+    engine.run(Task(kernel, _solve, problems, cut(_STEPS * cost), place), (out, reports))
+    solved = int((lists.ends - lists.starts).sum())
+    return Report(solved, int(reports[:, 1].sum()), float(reports[:, 0].max(initial=0.0)))
+
+
+def _solve(problems: _Problems, tile: Tile, stop: Flag, record: Record) -> None:
+    """Solve the problems of a tile of measures; fills distances and reports."""
+    values, reports = record
+    work, tables = workspace(problems.scratch.cap, stop), costs(*problems.scratch)
+    geometry = problems.geometry
+    if problems.explorer is None:
+        assert geometry is not None
+        mine, look = for_thread(geometry), None
+    else:
+        mine, look = problems.explorer.begin(problems.A, problems.B, stop)
+    kernel, (starts, ends, all_targets, parents) = _KERNELS[problems.kernel], problems.lists
+    at = 0
+    for i in range(*tile):
+        start, end = starts[i], ends[i]
+        if start == end:
+            continue
+        targets = all_targets[start:end]
+        guides = parents[start:end] - start if len(parents) else _NONE
+        if look is not None:
+            look(i, targets)
+        if stop[0]:
+            return
+        found, report = values[at : at + end - start], reports[i - tile.start]
+        asked = problems.A, i, problems.B, targets, guides, mine
+        failed = -1
+        if kernel is transport_row and problems.rule.p >= STEEP:
+            failed = farthest_row(*asked, problems.rule._replace(p=np.inf), tables, work, found, report)
+        if failed < 0:
+            work.dual[: problems.scratch.width] = UNKNOWN
+            if kernel is transport_row and problems.scratch.cap >= SAMPLED:
+                _warm(problems, i, targets[0], mine, tables, work)
+            failed = kernel(*asked, problems.rule, tables, work, found, report)
+        if stop[0]:
+            return
+        if failed >= 0:
+            raise RuntimeError(
+                f"the transport problem of measures {i} and {failed} could not be certified: the simplex did not reach "
+                "the optimum within its limit of pivots; please report it with the data"
+            )
+        at += end - start
+
+
+def _warm(problems: _Problems, i: int, j: int, geometry: Geometry, tables: Costs, work: Work) -> None:
+    """Compute potentials for the first problem of a measure if it is large; later problems inherit them."""
+    A, B, rule = problems.A, problems.B, problems.rule
+    a, b = (rows.masses[rows.indptr[k] : rows.indptr[k + 1]] for rows, k in ((A, i), (B, j)))
+    if min(len(a), len(b)) < SAMPLED or rule.p not in (1.0, 2.0):
+        return
+    begin(tables)
+    _, _, shared = pose(A, i, B, j, geometry, rule, tables, work)
+    if shared and not work.stop[0]:
+        starts = work.row[: len(b)].copy()
+        found = warm_potentials(a, b, lambda x, y: tables.table[x[:, None] + starts[y]], work.stop)
+        work.dual[: len(a)] = found
+
+
+def _geometry(metric: MetricArrays, n_entries: float, whole: bool, engine: Engine) -> Geometry | None:
+    """The source of distances: expensive ones are stored if the problems need more of them than there are pairs.
+
+    For a network, None means that paths are searched around each measure instead.
+    """
+    n_pairs = float(metric.n) ** 2
+    if metric.adjacency is not None:
+        stores = whole or is_worth_storing(metric.adjacency, metric.n, n_entries, engine)
+        return metric.geometry(engine) if stores else None
+    if metric.cost <= _CHEAP or 2 * n_entries < n_pairs:
+        return metric.geometry(engine)
+    engine.reserve(8.0 * n_pairs, f"the {metric.n} × {metric.n} distance matrix", "use fewer points")
+    matrix = np.empty((metric.n, metric.n))
+    dense(metric, matrix, engine)
+    return Table(matrix)
+
+
+def _scale(metric: MetricArrays, engine: Engine) -> float:
+    """A power of two of the order of the largest distance."""
+    top = metric.largest(engine)
+    return float(np.ldexp(1.0, np.clip(np.frexp(top)[1], -1000, 1000))) if top > 0 else 1.0
+
+
+def _take(measures: Rows, rows: Ints) -> Rows:
+    """The measures with these indices."""
+    lengths = np.diff(measures.indptr)[rows]
+    indptr = np.append(0, np.cumsum(lengths))
+    picked = np.repeat(measures.indptr[rows] - indptr[:-1], lengths) + np.arange(indptr[-1])
+    return Rows(indptr, measures.indices[picked], measures.masses[picked], measures.totals[rows])

@@ -1,0 +1,82 @@
+"""Transport on the real line: sorted measures, and distances between them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .._types import Floats
+from ..engine import N_MATRICES, Engine, Flag, Mirrored, Record, Rows as InRows, Task, Tile, cut
+from ..kernels.line import Pieces, Sorted, add_up, cut_pieces, fill_line_block, fill_line_square, line_distance
+from .records import Rows
+
+_STEPS = 8.0  # approximate inner-loop steps per mass
+
+
+class _Square(NamedTuple):
+    measures: Sorted
+    p: float
+
+
+def line_among(places: Floats, p: float, measures: Rows, engine: Engine) -> Floats:
+    """The full matrix of distances; each pair is computed once."""
+    n = len(measures.totals)
+    out = engine.allocate((n, n), f"distances of {n} measures on a line", "use fewer points", n_held=N_MATRICES)
+    sizes = np.diff(measures.indptr).astype(np.float64)
+    met = sizes * np.arange(n - 1, -1, -1) + sizes.sum() - np.cumsum(sizes)
+    asked = _Square(sort_on_line(measures, places), p)
+    engine.run(Task(_name(p), _square, asked, cut(_STEPS * met), Mirrored()), (out,))
+    return out
+
+
+def _square(asked: _Square, tile: Tile, stop: Flag, record: Record) -> None:
+    upper, lower = record
+    fill_line_square(
+        asked.measures, asked.p, tile.start, tile.stop, upper, lower, _pieces(asked.measures, asked.measures), stop
+    )
+
+
+class _Rectangle(NamedTuple):
+    A: Sorted
+    B: Sorted
+    p: float
+
+
+def line_between(places: Floats, p: float, A: Rows, B: Rows, engine: Engine) -> Floats:
+    """The rectangle of distances from the measures A to the measures B."""
+    out = np.empty((len(A.totals), len(B.totals)))
+    met = np.diff(A.indptr) * float(len(B.totals)) + len(B.masses)
+    asked = _Rectangle(sort_on_line(A, places), sort_on_line(B, places), p)
+    engine.run(Task(_name(p), _rectangle, asked, cut(_STEPS * met), InRows()), (out,))
+    return out
+
+
+def _rectangle(asked: _Rectangle, tile: Tile, stop: Flag, record: Record) -> None:
+    fill_line_block(asked.A, asked.B, asked.p, tile.start, tile.stop, record[0], _pieces(asked.A, asked.B), stop)
+
+
+def distance_on_line(measures: Sorted, p: float) -> tuple[float, Pieces]:
+    """The distance between the first two measures, and the pieces of the monotone plan."""
+    pieces = _pieces(measures, measures)
+    value = line_distance(measures, 0, measures, 1, p, pieces)
+    count = cut_pieces(measures, 0, measures, 1, pieces)
+    return float(value), Pieces(*(array[:count] for array in pieces))
+
+
+def _pieces(A: Sorted, B: Sorted) -> Pieces:
+    size = int(np.diff(A.indptr).max() + np.diff(B.indptr).max())
+    return Pieces(np.zeros(size, np.intp), np.zeros(size, np.intp), np.zeros(size))
+
+
+def sort_on_line(measures: Rows, places: Floats) -> Sorted:
+    """The measures, each in ascending order."""
+    where, owner = places[measures.indices], np.repeat(np.arange(len(measures.totals)), np.diff(measures.indptr))
+    order = np.lexsort((where, owner))
+    masses, totals = measures.masses[order], np.zeros((len(measures.totals), 2))
+    add_up(measures.indptr, masses, totals)
+    return Sorted(measures.indptr, where[order], masses, totals)
+
+
+def _name(p: float) -> str:
+    return f"transport on a line, p = {p:g}"

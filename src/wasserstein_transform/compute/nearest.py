@@ -1,0 +1,131 @@
+"""Nearest neighbors, and the k-d trees that find them without visiting all pairs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._types import Floats, Ints
+from ..engine import Engine, Flag, Tile, of_size
+from ..kernels.geometry import for_thread
+from ..kernels.kdtree import (
+    MIXED,
+    STRANGER,
+    KdTree,
+    measure_inner,
+    measure_leaves,
+    nearest_in_rows,
+    nearest_others,
+    seed,
+    split_nodes,
+)
+from .metric import MetricArrays
+from .records import Nearest
+
+_QUERIES = 256  # searches per tile: a few milliseconds
+_CROWN = 4  # levels of a tree that are split before its branches are built in parallel
+
+
+def nearest(metric: MetricArrays, k: int, of: MetricArrays | None, engine: Engine) -> Nearest:
+    """The k nearest other points of every point, or the k nearest points of `metric` for every point of `of`."""
+    both = metric if of is None else metric.concatenate(of)
+    n = metric.n
+    size = (n if of is None else of.n, k)
+    result = Nearest(np.empty(size), np.empty(size, np.intp))
+    contraction = both.contraction()
+    if contraction is None:
+        _search_rows(metric, result, engine)
+        return result
+    n_bytes = 16.0 * result.indices.size + tree_bytes(contraction) + 8.0 * (of is not None) * contraction.size
+    what = f"the {k} nearest of {size[0]} points, and k-d trees of {both.n} points"
+    engine.reserve(n_bytes, what, "ask for fewer points at a time")
+    tree, groups = grow_tree(both, contraction[:n], engine), np.arange(n)
+    if of is None:
+        queries, first, askers = tree, 0, groups
+    else:  # a tree of the queries, so that near ones follow each other
+        new = contraction[n:]
+        queries, first, askers = _split(new, both.rounding(new), engine), n, np.full(size[0], STRANGER)
+    geometry, whole = both.geometry(engine), np.full(len(tree.starts), MIXED)
+
+    def search(tile: Tile, stop: Flag) -> None:
+        distances, indices = np.empty((tile.stop - tile.start, k)), np.empty((tile.stop - tile.start, k), np.intp)
+        nearest_others(
+            for_thread(geometry), tree, groups, whole, queries, first, askers, *tile, distances, indices, *stack(tree),
+            stop,
+        )  # fmt: skip
+        rows = queries.order[slice(*tile)]
+        result.distances[rows], result.indices[rows] = distances, indices
+
+    engine.loop("nearest neighbors", of_size(len(askers), _QUERIES), search)
+    return result
+
+
+def _search_rows(metric: MetricArrays, result: Nearest, engine: Engine) -> None:
+    geometry, n = metric.geometry(engine), metric.n
+
+    def search(tile: Tile, stop: Flag) -> None:
+        part = slice(*tile)
+        nearest_in_rows(for_thread(geometry), n, *tile, result.distances[part], result.indices[part], stop)
+
+    engine.loop("nearest neighbors", of_size(n, _QUERIES), search)
+    if not np.isfinite(result.distances).all():
+        k = result.distances.shape[1]
+        raise ValueError(f"some points have fewer than {k} others at a known distance; ask for a larger radius")
+
+
+def tree_bytes(contraction: Floats) -> float:
+    """Bytes of the k-d trees of these points, and of the numbers of points that a search needs."""
+    n, dim = contraction.shape
+    return float(n * (56.0 + 12.0 * dim))
+
+
+def grow_tree(metric: MetricArrays, contraction: Floats, engine: Engine) -> KdTree:
+    """The k-d tree of the contraction of a metric, or of its first points."""
+    tree = _split(contraction, metric.rounding(contraction), engine)
+    geometry, n_inner = metric.geometry(engine), len(tree.starts) // 2
+
+    def measure(tile: Tile, stop: Flag) -> None:
+        first, last = n_inner + tile.start, n_inner + tile.stop
+        measure_leaves(for_thread(geometry), tree, first, last, tree.radius[first:last], stop)
+
+    engine.loop("sorting points", of_size(n_inner + 1, _QUERIES), measure)
+    measure_inner(for_thread(geometry), tree)
+    return tree
+
+
+def _split(contraction: Floats, rounding: Floats, engine: Engine) -> KdTree:
+    tree = seed(contraction, rounding)
+    engine.alone(lambda stop: split_nodes(tree, 0, _CROWN, stop), "sorting points")
+    first = 2**_CROWN - 1  # first node at this level
+    if first < len(tree.starts):
+        nodes = [Tile(node, node + 1) for node in range(first, 2 * first + 1)]
+        engine.loop("sorting points", nodes, lambda tile, stop: _grow_branch(tree, tile.start, stop))
+    return tree
+
+
+def _grow_branch(tree: KdTree, node: int, stop: Flag) -> None:
+    """Split the branch below a node, as a tree of its own."""
+    start, end, nodes = tree.starts[node], tree.ends[node], _below(node, len(tree.starts))
+    by_position = [array[start:end].copy() for array in tree[:3]]
+    branch = KdTree(*by_position, *(np.empty_like(array[nodes]) for array in tree[3:]))
+    branch.starts[:], branch.ends[:], branch.radius[:] = 0, len(branch.order), np.inf
+    split_nodes(branch, 0, branch.depth, stop)
+    for target, values in zip(tree[:3], branch[:3], strict=True):
+        target[start:end] = values
+    branch.starts[:] += start
+    branch.ends[:] += start
+    for target, values in zip(tree[3:], branch[3:], strict=True):
+        target[nodes] = values
+
+
+def _below(node: int, n_nodes: int) -> Ints:
+    """The nodes of the branch below a node, level by level."""
+    levels, first, last = [], node, node + 1
+    while first < n_nodes:
+        levels.append(np.arange(first, last))
+        first, last = 2 * first + 1, 2 * last + 1
+    return np.concatenate(levels)
+
+
+def stack(tree: KdTree) -> tuple[Ints, Floats]:
+    """A stack for the search of one thread."""
+    return np.empty(2 * tree.depth, np.intp), np.empty(2 * tree.depth)

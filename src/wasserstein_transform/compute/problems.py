@@ -1,0 +1,104 @@
+"""What batches of transport problems have in common: their ground, where results go, and sizes of workspaces."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from .._types import Floats, Ints
+from ..engine import Engine, Place, Record, Tile
+from .metric import MetricArrays
+
+_MIRRORED_SIDE = 1024  # side of the blocks of a matrix that are mirrored
+
+
+@dataclass(frozen=True)
+class Ground:
+    """The ground of discrete measures: a metric, whether the triangle inequality holds, and the order p of W_p."""
+
+    metric: MetricArrays
+    triangle: bool
+    p: float
+
+
+@dataclass(frozen=True, eq=False)
+class ByMeasure(Place):
+    """Measure i has counts[i] values."""
+
+    counts: Ints
+
+    def blank(self, out: Record, tile: Tile) -> Record:
+        return np.zeros(int(self.counts[tile.start : tile.stop].sum())), np.zeros((tile.stop - tile.start, 2))
+
+    def put(self, out: Record, tile: Tile, record: Record) -> None:
+        values, reports = record
+        at = 0
+        for i in range(*tile):
+            self.store(out[0], i, values[at : at + self.counts[i]])
+            at += self.counts[i]
+        out[1][tile.start : tile.stop] = reports
+
+    @abstractmethod
+    def store(self, out: np.ndarray, i: int, values: Floats) -> None:
+        """Store the values of measure i."""
+
+
+@dataclass(frozen=True, eq=False)
+class HalfMatrix(ByMeasure):
+    """Half of a symmetric matrix: measure i, by its position on the tour, has the values of all measures after it.
+
+    They are stored along its row only, because in a file columns are slow; the matrix is mirrored in the end.
+    """
+
+    order: Ints
+
+    def store(self, out: np.ndarray, i: int, values: Floats) -> None:
+        out[self.order[i], self.order[i + 1 :]] = values
+
+
+@dataclass(frozen=True, eq=False)
+class Rectangle(ByMeasure):
+    """Row i has a value for every target, in the order of the tour."""
+
+    order: Ints
+
+    def store(self, out: np.ndarray, i: int, values: Floats) -> None:
+        out[i, self.order] = values
+
+
+@dataclass(frozen=True, eq=False)
+class Lists(ByMeasure):
+    """Measure i has the values `order[indptr[i]:indptr[i+1]]`."""
+
+    order: Ints
+    indptr: Ints
+
+    def store(self, out: np.ndarray, i: int, values: Floats) -> None:
+        out[self.order[self.indptr[i] : self.indptr[i + 1]]] = values
+
+
+class Scratch(NamedTuple):
+    """Sizes of the workspaces; see `costs`."""
+
+    cap: int
+    n_met: int
+    n_points: int
+    n_stored: int
+    farthest: bool
+    width: int
+
+
+def mirror(matrix: Floats, engine: Engine) -> None:
+    """Complete a matrix of which one of the entries (i, j) and (j, i) is stored, and the other is 0; block by block."""
+    n, side = len(matrix), _MIRRORED_SIDE
+    with engine.watched() as watched:
+        for top in range(0, n, side):
+            watched.report("mirroring distances", top, n)
+            for left in range(top, n, side):
+                watched.check()
+                rows, cols = slice(top, top + side), slice(left, left + side)
+                both = matrix[rows, cols] + matrix[cols, rows].T
+                matrix[rows, cols], matrix[cols, rows] = both, both.T

@@ -1,0 +1,319 @@
+"""Records of results, and the properties of a whole cloud that make results of its parts identical."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import frexp, inf, ldexp
+from typing import NamedTuple, Protocol, TypeVar
+
+from .._archive import archived, check_range, check_type
+from .._shown import Tabled
+from .._types import Floats, Ints
+
+Radius = TypeVar("Radius", float, Floats)
+
+
+def rim(radius: Radius) -> Radius:
+    """Enlarge the radius of a closed ball by 1e-12 of it, so that rounding does not exclude points at the radius.
+
+    All comparisons of distances with radii use this radius, or its square.
+
+    Parameters
+    ----------
+    radius : float or array
+        In the unit of the distances.
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> 0.1 + 0.2 <= 0.3, 0.1 + 0.2 <= wt.spaces.rim(0.3)
+    (False, True)
+    """
+    return radius * (1 + 1e-12)
+
+
+def closed(radius: float) -> float:
+    """Square the radius of a closed ball, with the tolerance of `rim`.
+
+    Parameters
+    ----------
+    radius : float
+        In the unit of the distances.
+
+    Returns
+    -------
+    float
+        Infinity if the square is too large for a float.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> wt.spaces.closed(2.0) >= 4.0, wt.spaces.closed(1e200)
+    (True, inf)
+    """
+    return rim(radius) * rim(radius)  # gives infinity where a power would raise
+
+
+@archived
+class Balls(NamedTuple):
+    """Closed balls as compressed rows: the members of ball i are `indices[indptr[i]:indptr[i+1]]`, sorted.
+
+    Attributes
+    ----------
+    indptr : array of shape (n + 1,)
+        Where the rows begin.
+    indices : array of shape (k,)
+        The members of all balls, one ball after the other.
+    distances : array of shape (k,)
+        Their distances to the centers.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> balls = wt.Euclidean([[0.0], [1.0], [3.0]]).balls(1.0)
+    >>> balls.indptr.tolist(), balls.indices.tolist(), balls.distances.tolist()
+    ([0, 2, 4, 5], [0, 1, 0, 1, 2], [0.0, 1.0, 1.0, 0.0, 0.0])
+    """
+
+    indptr: Ints
+    indices: Ints
+    distances: Floats
+
+
+class ReachTree(NamedTuple):
+    """A minimum spanning tree of mutual reachability, with its edges in any order.
+
+    Attributes
+    ----------
+    edges : array of shape (n−1, 2)
+    heights : array of shape (n−1,)
+        max(d, core, core) for the two ends.
+    lengths : array of shape (n−1,)
+        The distances d.
+    """
+
+    edges: Ints
+    heights: Floats
+    lengths: Floats
+
+
+class Nearest(NamedTuple):
+    """The k nearest points of each point, sorted by distance, then by index.
+
+    Attributes
+    ----------
+    distances : array of shape (n, k)
+    indices : array of shape (n, k)
+    """
+
+    distances: Floats
+    indices: Ints
+
+
+class Moments(NamedTuple):
+    """Mass in the neighborhood of each point, and the means or covariances of that mass.
+
+    Attributes
+    ----------
+    mass : array of shape (n,)
+        Sum of the weights in the neighborhood.
+    values : array of shape (n, m) or (n, m, m)
+        Means or covariances, in the unit of the points or its square.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> space = wt.Space.from_points([[0.0], [1.0], [5.0]])
+    >>> found = wt.Truncation(1.0)(space).means(space.points)
+    >>> found.mass.shape, found.values.ravel().tolist()
+    ((3,), [0.5, 0.5, 5.0])
+    """
+
+    mass: Floats
+    values: Floats
+
+
+class MeansAndCovs(NamedTuple):
+    """Mass in the neighborhood of each point, and the means and covariances of that mass.
+
+    Attributes
+    ----------
+    mass : array of shape (n,)
+        Sum of the weights in the neighborhood.
+    means : array of shape (n, m)
+        In the unit of the points.
+    covs : array of shape (n, m, m)
+        In the squared unit of the points.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> space = wt.Space.from_points([[0.0], [1.0], [5.0]])
+    >>> found = wt.Truncation(1.0)(space).means_and_covs(space.points)
+    >>> found.means.ravel().tolist(), found.covs.ravel().tolist()
+    ([0.5, 0.5, 5.0], [0.25, 0.25, 0.0])
+    """
+
+    mass: Floats
+    means: Floats
+    covs: Floats
+
+
+class Neighborhoods(Protocol):
+    """Protocol: neighborhoods in a weighted space, for means and covariances of any coordinates, without stored balls.
+
+    Examples
+    --------
+    `moments` of a localization returns one:
+
+    >>> import wasserstein_transform as wt
+    >>> space = wt.Space.from_points([[0.0], [1.0], [5.0]])
+    >>> near = wt.Truncation(1.0).moments(space, wt.Engine())
+    >>> near.means(space.points).values.ravel().tolist()
+    [0.5, 0.5, 5.0]
+    """
+
+    def means(self, points: Floats) -> Moments:
+        """Mass and mean of `points`; without mass, the point itself."""
+
+    def covs(self, points: Floats) -> Moments:
+        """Mass and covariance of `points`, divided by the mass; 0 without mass."""
+
+    def means_and_covs(self, points: Floats) -> MeansAndCovs:
+        """Mass, mean and covariance of `points` in one pass."""
+
+    def cached(self) -> Neighborhoods:
+        """The same neighborhoods, with each pair tested once for all later passes."""
+
+
+class Rows(NamedTuple):
+    """Discrete measures: row r has `masses` on the points `indices[indptr[r]:indptr[r+1]]`, with sum `totals[r]`."""
+
+    indptr: Ints
+    indices: Ints
+    masses: Floats
+    totals: Floats
+
+
+@archived
+@dataclass(frozen=True)
+class Report(Tabled):
+    """How a batch of problems was solved.
+
+    Attributes
+    ----------
+    n_problems : int
+        Number of pairs that were solved.
+    n_fallbacks : int
+        Number of problems that failed their certificate at first and were solved again by the safe algorithm.
+    gap : float
+        The largest primal–dual gap, relative to the largest cost d^p of its problem.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> found = wt.wasserstein_pairs([[0.5, 0.5, 0.0], [0.0, 0.5, 0.5]], [[0.0], [1.0], [2.0]])
+    >>> found.report.n_problems, found.report.n_fallbacks, found.report.gap < 1e-12
+    (1, 0, True)
+    """
+
+    n_problems: int = 0
+    n_fallbacks: int = 0
+    gap: float = 0.0
+
+    def __add__(self, other: Report) -> Report:
+        n_problems, n_fallbacks = self.n_problems + other.n_problems, self.n_fallbacks + other.n_fallbacks
+        return Report(n_problems, n_fallbacks, max(self.gap, other.gap))
+
+
+_LARGEST = 1.7976931348623157e308
+
+
+@archived
+class Frame(NamedTuple):
+    """The cells of a cloud, and the unit and the formulas for its covariances.
+
+    Sums over neighbors are computed cell by cell. A part of a cloud that contains whole cells with all their candidates
+    therefore gives the same bits as the whole cloud, if it has the same frame.
+
+    Attributes
+    ----------
+    axes : tuple of int
+        The axes along which cells are cut, widest first.
+    origin : tuple of float
+        The origin of the cells along each of these axes.
+    side : float
+        The side of a cell.
+    per_reach : int
+        Number of cells that a ball reaches across to either side.
+    unit : float
+        A power of two of the order of the largest covariance; 1 if there are none.
+    planar : bool
+        Whether the formulas for the plane are accurate for all covariances.
+    """
+
+    axes: tuple[int, ...]
+    origin: tuple[float, ...]
+    side: float
+    per_reach: int
+    unit: float = 1.0
+    planar: bool = False
+
+
+class Extent(NamedTuple):
+    """The data that the frame of a cloud depends on, besides the reach; it can be computed in parts.
+
+    Attributes
+    ----------
+    n : int
+        Number of points.
+    low, high : tuple of float
+        Their smallest and largest coordinates.
+    largest : float or None
+        The largest absolute entry of their covariances; None if they have none.
+    least : float
+        The smallest positive trace of a covariance; infinity if there is none.
+    """
+
+    n: int
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    largest: float | None = None
+    least: float = inf
+
+
+def join(extents: Iterable[Extent]) -> Extent:
+    """The joint extent of at least one part."""
+    parts = list(extents)
+    low = tuple(map(min, zip(*(part.low for part in parts), strict=True)))
+    high = tuple(map(max, zip(*(part.high for part in parts), strict=True)))
+    largest = None if parts[0].largest is None else max(part.largest or 0.0 for part in parts)
+    return Extent(sum(part.n for part in parts), low, high, largest, min(part.least for part in parts))
+
+
+def unit_of_size(largest: float | None) -> float:
+    """A power of two of the order of the largest covariance: divided by it, products of entries do not overflow."""
+    return ldexp(1.0, min(frexp(largest or 0.0)[1], 1023))
+
+
+def check_frame(frame: Frame | None, m: int) -> None:
+    """Raise if a stored frame cannot belong to a cloud in R^m."""
+    check_type(frame, "frame", Frame, type(None))
+    if frame is None:
+        return
+    for axis, origin in zip(frame.axes, frame.origin, strict=True):
+        check_type(axis, "an axis of cells", int)
+        check_range(axis, "an axis of cells", 0, m - 1)
+        check_type(origin, "the origin of cells", float, int)
+        check_range(abs(origin), "the origin of cells", 0.0, _LARGEST)
+    for number, name in ((frame.side, "the side of cells"), (frame.unit, "the unit of covariances")):
+        check_type(number, name, float, int)
+        check_range(number, name, 5e-324, _LARGEST)
+    check_type(frame.per_reach, "cells per reach", int)
+    check_range(frame.per_reach, "cells per reach", 1, 1 << 20)
+    check_type(frame.planar, "planar", bool)

@@ -1,0 +1,174 @@
+"""The interface of a device: arrays, and kernels that run on them."""
+
+from __future__ import annotations
+
+import os
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .._elsewhere import Elsewhere
+from ..engine import Engine, memory as mem
+
+Array = Any
+"""An array of the device: of CuPy, or one that can do the same."""
+
+
+class OnDevice(Elsewhere):
+    """An array on a device, as it is passed to the rest of the library."""
+
+    def __init__(self, array: Array, device: Device) -> None:
+        self.array, self.device = array, device
+        self.shape, self.dtype = array.shape, np.dtype(array.dtype)
+
+    def _fetch(self) -> np.ndarray:
+        return self.device.fetch(self.array)
+
+    def write(self, values: np.ndarray) -> None:
+        vars(self).pop("host", None)
+        self.array[...] = self.device.put(values)
+
+    @property
+    def is_in_a_row(self) -> bool:
+        """Whether it is C-contiguous."""
+        return bool(self.array.flags.c_contiguous)
+
+    def bounds(self) -> tuple[list[float], list[float]]:
+        """The smallest and the largest entry of each column."""
+        low, high = (self.device.fetch(side(axis=0)).tolist() for side in (self.array.min, self.array.max))
+        return low, high
+
+    def min(self, initial: float = np.inf) -> float:
+        """The smallest entry, computed on the device."""
+        return min(initial, self.array.min().item()) if self.size else initial
+
+
+def lies_there(values: Any) -> bool:
+    """Whether an array is on a device."""
+    return isinstance(values, OnDevice)
+
+
+class Device(ABC):
+    """A device that holds arrays and runs kernels.
+
+    Attributes
+    ----------
+    name : str
+        Name in errors and logs.
+    xp : module
+        NumPy's functions for arrays on the device.
+    shared_bytes : int
+        Largest shared memory of a block in bytes.
+    """
+
+    name: str
+    xp: Any
+    shared_bytes: int = 232448
+
+    @abstractmethod
+    def fetch(self, array: Array) -> np.ndarray:
+        """A copy on the host."""
+
+    def fetch_into(self, out: np.ndarray, array: Array) -> None:
+        """Copy to an array on the host, which may be a memory-mapped file."""
+        out[...] = self.fetch(array)
+
+    @abstractmethod
+    def free_bytes(self) -> float:
+        """Free memory on the device."""
+
+    def use(self) -> None:  # noqa: B027  # most machines have only one
+        """Make this device the current one of this thread, for later allocations."""
+
+    @abstractmethod
+    def wait(self) -> None:
+        """Wait until all launched kernels have ended."""
+
+    @abstractmethod
+    def launch(
+        self, file: str, kernel: str, n_threads: int, args: tuple[Any, ...], *, block: int = 128, shared: int = 0,
+        **constants: Any,
+    ) -> None:  # fmt: skip
+        """Run a kernel of a file in `source` with at least `n_threads` threads, in blocks.
+
+        Arguments are arrays on the device, integers (`long long` in CUDA) and floats (`double`). `constants` are macros
+        for compiling the file; `shared` is the shared memory of a block in bytes.
+        """
+
+    def put(self, values: Any) -> Array:
+        """An array on the device; one that is there already is not copied."""
+        if isinstance(values, OnDevice) and values.device is self:
+            return values.array
+        return self.xp.asarray(np.ascontiguousarray(values))
+
+    def handed_out(self, array: Array) -> Any:
+        """Wrap an array on the device; it is copied to the host when it is read."""
+        return OnDevice(array, self)
+
+    def fits(self, n_bytes: float) -> bool:
+        """Whether this much memory is free on the device."""
+        return n_bytes <= self.free_bytes()
+
+    def reserve(self, n_bytes: float, what: str, instead: str) -> None:
+        """Raise a MemoryError before memory is taken that does not fit."""
+        free = self.free_bytes()
+        if n_bytes > free:
+            raise MemoryError(
+                f"{what} needs {mem.in_words(n_bytes)} on {self.name}, and {mem.in_words(free)} are free there; "
+                f"{instead}"
+            )
+
+
+_PAGE = 4096  # smallest page size in bytes
+_PART = 1 << 23  # bytes that a thread touches at a time
+_MOST = 8  # most threads
+
+
+def take_pages(array: np.ndarray) -> None:
+    """Make the system allocate the pages of a new array with several threads; a copy would use only one."""
+    pages = array.reshape(-1).view(np.uint8)[::_PAGE]
+    with ThreadPoolExecutor(min(_MOST, os.cpu_count() or 1)) as pool:
+        for start in range(0, len(pages), _PART // _PAGE):
+            pool.submit(pages[start : start + _PART // _PAGE].fill, 0)
+
+
+FOLDER = Path(__file__).parent / "source"
+OPTIONS = ("--std=c++17", "--fmad=false")
+"""Of NVIDIA's compilers. Sums and products are rounded one by one, as on the CPU; together where sources say fma."""
+_INCLUDE = re.compile(r'^#include "([\w./]+)"\n', re.MULTILINE)
+
+
+@cache
+def source_of(file: str) -> str:
+    """The text of a file, with included files inserted once."""
+    seen = set[str]()
+
+    def text(name: str) -> str:
+        if name in seen:
+            return ""
+        seen.add(name)
+        return _INCLUDE.sub(lambda found: text(found[1]), (FOLDER / name).read_text(encoding="utf-8"))
+
+    return text(file)
+
+
+def files() -> list[str]:
+    """All files with kernels."""
+    return sorted(path.name for path in FOLDER.glob("*.cu"))
+
+
+def in_pieces(total: int, size: int, stage: str, device: Device, engine: Engine) -> Iterator[slice]:
+    """Slices of 0…total of this size; each piece has ended before the next one begins."""
+    with engine.watched() as watched:
+        for start in range(0, total, size):
+            watched.check()
+            yield slice(start, min(start + size, total))
+            if total > size:
+                device.wait()
+                watched.report(stage, min(start + size, total), total)

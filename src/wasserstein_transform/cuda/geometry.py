@@ -1,0 +1,240 @@
+"""Metrics on the device, as `geometry.h` reads them, made once for each form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from .._elsewhere import where_it_lies
+from ..compute.metric import MetricArrays
+from ..compute.records import unit_of_size
+from ..engine import Engine
+from .device import Array, Device, in_pieces, lies_there
+
+MAX_DIM = 64  # most coordinates; for more the CPU computes
+SMALL = 3e4  # for fewer distances the CPU is faster
+CLOUD, LINE, PLANE, SPACE, SOLID = range(5)  # as in geometry.h
+_MATRICES = 1 << 14  # eigenvector problems per launch: a tenth of a second
+_TINY = 1e-60  # smaller traces, relative to the largest covariance, would underflow in the formulas for the plane
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """A metric on the device: the constants for compiling a file, and a row of numbers for each point.
+
+    The first arguments of kernels are `rows` and `lam`. If it is `solid`, each distance takes a warp, and the function
+    `squared` does not exist.
+    """
+
+    constants: dict[str, Any]
+    rows: Array
+    lam: float = 0.0
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        """The first arguments of kernels."""
+        return self.rows, self.lam
+
+    @property
+    def n(self) -> int:
+        """Number of points."""
+        return len(self.rows)
+
+    @property
+    def solid(self) -> bool:
+        """Whether points are Gaussians in more than three dimensions, or of sizes outside the range of the formulas."""
+        return bool(self.constants["METRIC"] == SOLID)
+
+    def sorted(self, order: Array) -> Geometry:
+        """The metric of the points in another order, or of some of them."""
+        return replace(self, rows=self.rows[order])
+
+
+def is_small(metric: MetricArrays, n_distances: float, least: float | None = None) -> bool:
+    """Whether there are few distances and the points are on the host, so that the CPU computes."""
+    return n_distances < (SMALL if least is None else least) and not lies_there(metric.places)
+
+
+def geometry_of(metric: MetricArrays, device: Device, single: bool = False) -> Geometry | None:
+    """The metric on the device, in single precision if `single`; None if the CPU should compute."""
+    if metric.places is None or metric.places.shape[1] > MAX_DIM:
+        return None
+    key = "geometry", device.name, single
+    if key not in metric.derived:
+        metric.derived[key] = _make(metric, device, single)
+    made: Geometry = metric.derived[key]
+    return made
+
+
+def geometry_for(metric: MetricArrays, n_distances: float, device: Device, engine: Engine) -> Geometry | None:
+    """The metric on the device, for this number of distances; None if the CPU should compute them."""
+    return None if is_small(metric, n_distances) else geometry_of(metric, device, engine.precision == "float32")
+
+
+def _make(metric: MetricArrays, device: Device, single: bool) -> Geometry:
+    means = device.put(metric.places)
+    single = single and _is_moderate(_extent(means, device))
+    if metric.lam == 0:
+        return of_points(means, device, single)
+    covs, frame = device.put(where_it_lies(metric, "covs")), metric.frame
+    unit, planar = (frame.unit, frame.planar) if frame is not None else unit_and_planar(covs, device)
+    return of_gaussians(means, covs, metric.lam, unit, planar, device, single)
+
+
+def of_points(points: Array, device: Device, single: bool = False) -> Geometry:
+    """Points on the device with the Euclidean distance."""
+    if single:
+        points = (points - _center(points, device)).astype(np.float32)
+    return Geometry(_constants(CLOUD, points.shape[1], single), points)
+
+
+def of_gaussians(
+    means: Array, covs: Array, lam: float, unit: float, planar: bool, device: Device, single: bool = False
+) -> Geometry:
+    """Gaussians on the device, with covariances divided by `unit`; `planar` selects the formulas for the plane."""
+    n, m = means.shape
+    lifted = lam * unit
+    if not np.isfinite(2 * m * lifted):
+        raise ValueError(
+            f"lam={lam:g} times covariances around {unit:.3g} leaves the range of floats; "
+            "use coordinates in a larger unit, or a smaller lam"
+        )
+    kind = LINE if m == 1 else PLANE if m == 2 and planar else SPACE if m == 3 else SOLID
+    single = single and kind != SOLID and _is_moderate(lifted)
+    xp = device.xp
+    center = _center(means, device) if single else xp.zeros(m)
+    constants = _constants(kind, m, single)
+    rows = xp.empty((n, _length(kind, m)), np.float32 if single else np.float64)
+    if kind == SOLID:
+        _fill_solid(means, covs, center, unit, rows, constants, device)
+    else:
+        args = means, covs, center, n, unit, lifted, rows
+        device.launch("gaussians.cu", "fill_rows", n, args, **constants)
+    return Geometry(constants, rows, lifted)
+
+
+def threads_of_matrix(m: int) -> int:
+    """Threads of a block that rotates the rows of a matrix: as in jacobi.h."""
+    return 32 if m < 16 else 128
+
+
+def _fill_solid(
+    means: Array, covs: Array, center: Array, unit: float, rows: Array, constants: dict[str, Any], device: Device
+) -> None:
+    m = constants["M"]
+    for start in range(0, len(rows), _MATRICES):
+        part = slice(start, start + _MATRICES)
+        args = means[part], covs[part], center, unit, rows[part]
+        block, shared = threads_of_matrix(m), 8 * m * ((m | 1) + 1)
+        n_threads = block * len(rows[part])
+        device.launch("solid.cu", "fill_solid_rows", n_threads, args, block=block, shared=shared, **constants)
+        device.wait()
+
+
+def unit_and_planar(covs: Array, device: Device) -> tuple[float, bool]:
+    """A power of two of the order of the largest covariance, and whether the formulas for the plane are accurate."""
+    xp = device.xp
+    if covs.size == 0:
+        return 1.0, covs.shape[1] == 2
+    largest = abs(covs).max()
+    if covs.shape[1] != 2:
+        return unit_of_size(float(largest)), False
+    traces = covs[:, 0, 0] + covs[:, 1, 1]
+    least = xp.where(traces > 0, traces, np.inf).min()
+    found = device.fetch(xp.stack([largest, least]))
+    unit = unit_of_size(float(found[0]))
+    return unit, not found[1] / unit < _TINY
+
+
+def _constants(kind: int, m: int, single: bool) -> dict[str, Any]:
+    return {"METRIC": kind, "M": m, "REAL": "float"} if single else {"METRIC": kind, "M": m}
+
+
+def _length(kind: int, m: int) -> int:
+    """Number of entries in a row."""
+    return (m, 3, 8, 14, 1 + m * (2 + m))[kind]
+
+
+def _is_moderate(size: float) -> bool:
+    """Whether fourth powers are well within the range of single precision."""
+    return 1e-8 < size < 1e8
+
+
+def _extent(points: Array, device: Device) -> float:
+    """Half of the largest extent of the coordinates."""
+    return float((points.max(axis=0) / 2 - points.min(axis=0) / 2).max()) if len(points) else 1.0
+
+
+def _center(points: Array, device: Device) -> Array:
+    """The center of the bounding box: relative to it, single precision loses least."""
+    if len(points) == 0:
+        return device.xp.zeros(points.shape[1])
+    return points.min(axis=0) / 2 + points.max(axis=0) / 2
+
+
+def joined_geometry(
+    one: MetricArrays, other: MetricArrays | None, device: Device, least: float | None = None
+) -> tuple[Geometry, Array] | None:
+    """The metric of the points of two metrics of the same kind, or of one, and coordinates; None for the CPU.
+
+    Euclidean distances of the coordinates are lower bounds of the distances.
+    """
+    if is_small(one, float(one.n) * (one if other is None else other).n, least):
+        return None
+    geometry = geometry_of(one, device)
+    if geometry is None:
+        return None
+    if other is None:
+        return geometry, device.put(one.places)
+    if type(one) is not type(other):
+        return None
+    return concatenated(one, other, device)
+
+
+def concatenated(one: MetricArrays, other: MetricArrays, device: Device) -> tuple[Geometry, Array]:
+    """The metric of the points of two metrics of the same kind, and their coordinates."""
+    places = device.xp.concatenate([device.put(metric.places) for metric in (one, other)])
+    if other.lam == 0:
+        return of_points(places, device), places
+    covs = device.xp.concatenate([device.put(where_it_lies(metric, "covs")) for metric in (one, other)])
+    return of_gaussians(places, covs, other.lam, *unit_and_planar(covs, device), device), places
+
+
+PAIRS = 1 << 16  # pairs per launch: at most a tenth of a second
+NEAR = 1 << 13  # the same for Jacobi's method
+
+
+def fill_listed(geometry: Geometry, rows: Array, cols: Array, out: Array, device: Device, engine: Engine) -> None:
+    """out[k] = distance between rows[k] and cols[k], all on the device."""
+    for part in in_pieces(len(rows), PAIRS, "distances", device, engine):
+        _fill_few(geometry, rows[part], cols[part], out[part], device)
+
+
+def _fill_few(geometry: Geometry, rows: Array, cols: Array, out: Array, device: Device) -> None:
+    """Singular values by bidiagonalization; by Jacobi's method for near pairs and if the former fails."""
+    m, n, xp = geometry.constants["M"], len(rows), device.xp
+    matrix = 8 * m * (m | 1)
+    found = out if out.dtype == np.float64 else xp.empty(n)
+    diagonals = xp.empty((2 * m, n))
+    args = *geometry.arguments, rows, cols, n, diagonals
+    device.launch("solid.cu", "fold_pairs", 32 * n, args, block=32, shared=matrix + 8 * m, **geometry.constants)
+    device.launch("solid.cu", "add_values", n, (*args, found), **geometry.constants)
+    near = xp.nonzero(found < 0)[0]
+    for start in range(0, len(near), NEAR):
+        few = near[start : start + NEAR]
+        args = *geometry.arguments, rows, cols, few, found
+        n_threads, block = threads_of_matrix(m) * len(few), threads_of_matrix(m)
+        device.launch("solid.cu", "turn_pairs", n_threads, args, block=block, shared=2 * matrix, **geometry.constants)
+        device.wait()
+    if found is not out:
+        out[...] = found
+
+
+def numbered(n: int, part: slice, device: Device, geometry: Geometry) -> tuple[Array, Array]:
+    """The pairs i < j at these positions of the condensed vector of n points."""
+    count = part.stop - part.start
+    rows, cols = device.xp.empty(count, np.int64), device.xp.empty(count, np.int64)
+    device.launch("solid.cu", "list_pairs", count, (n, part.start, count, rows, cols), **geometry.constants)
+    return rows, cols

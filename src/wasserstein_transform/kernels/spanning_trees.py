@@ -1,0 +1,225 @@
+"""Minimum spanning trees and forests: the algorithms of Prim, Borůvka and Kruskal.
+
+Borůvka: in each round every component joins the nearest point outside, until one is left. Each position keeps the
+nearest known point outside its component, `which`, at distance `near`. Components only grow, so it stays the nearest
+until it is absorbed. With `which` = `NOBODY`, `near` is a lower bound. "Nearest" has a relative tolerance of 3e-14
+(`LOOSE`): seen from far away, all points of a dense cluster are equally near and are not compared. It also has an
+absolute one, the rounding of the contraction: points that are nearer than that are not compared either.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .compile import jit
+from .geometry import squared
+from .kdtree import LOOSE, MIXED, NOBODY, search
+
+
+@jit
+def reach_out(geometry: Any, here: int, end: int, done: Any, near: Any, source: Any, stop: Any) -> None:
+    """One step of Prim's algorithm: update nearest tree points with `here`. `stop[0]` ≠ 0 interrupts."""
+    for j in range(end):
+        if stop[0] != 0:
+            return
+        if done[j]:
+            continue
+        apart = squared(geometry, here, j, near[j])
+        if apart < near[j]:
+            near[j] = apart
+            source[j] = here
+
+
+@jit
+def prim(
+    geometry: Any, first: int, n_steps: int, done: Any, near: Any, source: Any, edges: Any, lengths: Any, stop: Any
+) -> int:
+    """Grow the tree by `n_steps` edges from the point `first`, last added. Returns the point added last."""
+    here = first
+    n = done.shape[0]
+    for k in range(n_steps):
+        reach_out(geometry, here, n, done, near, source, stop)
+        if stop[0] != 0:
+            return here
+        best = -1
+        for j in range(n):
+            if not done[j] and (best < 0 or near[j] < near[best]):
+                best = j
+        done[best] = True
+        edges[k, 0] = source[best]
+        edges[k, 1] = best
+        lengths[k] = np.sqrt(near[best])
+        here = best
+    return here
+
+
+@jit
+def root(parent: Any, i: int) -> int:
+    """The root of the component of i, with path halving."""
+    while parent[i] != i:
+        parent[i] = parent[parent[i]]
+        i = parent[i]
+    return i
+
+
+@jit
+def mark_nodes(tree: Any, component: Any, whole: Any) -> None:
+    """The component of each node; `MIXED` if there are several."""
+    n_inner = whole.shape[0] // 2
+    for node in range(whole.shape[0] - 1, -1, -1):
+        if node < n_inner:
+            left, right = whole[2 * node + 1], whole[2 * node + 2]
+            whole[node] = left if left == right else MIXED
+            continue
+        start = tree.starts[node]
+        whole[node] = component[start]
+        for p in range(start + 1, tree.ends[node]):
+            if component[p] != component[start]:
+                whole[node] = MIXED
+
+
+@jit
+def list_searches(component: Any, where: Any, near: Any, which: Any, limits: Any, asking: Any) -> int:
+    """List the positions that have to search in `asking`; returns their number.
+
+    The limit of a component is the smallest known distance of its positions; positions whose lower bound is not below
+    the limit do not search.
+    """
+    limits[:] = np.inf
+    for p in range(component.shape[0]):
+        own = component[p]
+        if which[p] != NOBODY and component[where[which[p]]] == own:
+            which[p] = NOBODY
+        if which[p] != NOBODY:
+            limits[own] = min(limits[own], near[p])
+    count = 0
+    for p in range(component.shape[0]):
+        if which[p] == NOBODY and near[p] < limits[component[p]]:
+            asking[count] = p
+            count += 1
+    return count
+
+
+@jit
+def search_outside(geometry: Any, tree: Any, component: Any, whole: Any, limits: Any, known: Any, asking: Any,
+                   near: Any, which: Any, found: Any, who: Any, nodes: Any, gaps: Any, stop: Any) -> None:  # fmt: skip
+    """Find the nearest point outside its component for the positions `asking`, or a lower bound above the limit.
+
+    `known` are lower bounds of all positions.
+
+    A result limits the later searches of the same component, because consecutive positions are near each other.
+    """
+    own, limit = -1, np.inf
+    for k in range(asking.shape[0]):
+        if stop[0] != 0:
+            return
+        p = asking[k]
+        near[k], which[k] = known[p], NOBODY
+        if component[p] != own:
+            own = component[p]
+            limit = limits[own]
+        if near[k] >= limit:
+            continue
+        found[0], who[0] = limit, NOBODY
+        search(
+            geometry, tree, component, whole, tree.points[p], tree.rounding[p], tree.order[p], own, LOOSE, found, who,
+            nodes, gaps,
+        )  # fmt: skip
+        near[k], which[k] = found[0], who[0]
+        limit = found[0]
+
+
+@jit
+def n_leaves(geometry: Any, tree: Any, component: Any, whole: Any, step: int, found: Any, who: Any, nodes: Any,
+             gaps: Any) -> int:  # fmt: skip
+    """Number of leaves visited by the searches of every `step`-th position."""
+    total = 0
+    for p in range(0, component.shape[0], step):
+        found[0], who[0] = np.inf, NOBODY
+        total += search(
+            geometry, tree, component, whole, tree.points[p], tree.rounding[p], tree.order[p], component[p], LOOSE,
+            found, who, nodes, gaps,
+        )  # fmt: skip
+    return total
+
+
+@jit
+def first_edges(component: Any, near: Any, which: Any, first: Any, chosen: Any) -> int:
+    """Put one position of each component with its shortest outgoing edge into `chosen`; returns their number."""
+    n = component.shape[0]
+    first[:] = -1
+    for p in range(n):
+        q = first[component[p]]
+        if which[p] != NOBODY and (q < 0 or near[p] < near[q]):
+            first[component[p]] = p
+    count = 0
+    for c in range(n):
+        if first[c] >= 0:
+            chosen[count] = first[c]
+            count += 1
+    return count
+
+
+@jit
+def join_components(chosen: Any, component: Any, order: Any, where: Any, near: Any, which: Any, parent: Any, edges: Any,
+                    heights: Any, n_edges: int) -> int:  # fmt: skip
+    """Add the edges of the chosen positions, shortest first, and renumber the components; returns the number of edges.
+
+    Edges of equal length may form a cycle of components: the edge that would close it is left out.
+    """
+    for c in range(parent.shape[0]):
+        parent[c] = c
+    for k in range(chosen.shape[0]):
+        p = chosen[k]
+        here, there = root(parent, component[p]), root(parent, component[where[which[p]]])
+        if here != there:
+            parent[max(here, there)] = min(here, there)
+            edges[n_edges, 0], edges[n_edges, 1] = order[p], which[p]
+            heights[n_edges] = near[p]
+            n_edges += 1
+    for p in range(component.shape[0]):
+        component[p] = root(parent, component[p])
+    return n_edges
+
+
+@jit
+def shortest_forest(edges: Any, parent: Any, picked: Any) -> int:
+    """Mark the edges, sorted by length, that join two components (Kruskal); returns their number."""
+    for i in range(parent.shape[0]):
+        parent[i] = i
+    count = 0
+    for k in range(edges.shape[0]):
+        a = root(parent, edges[k, 0])
+        b = root(parent, edges[k, 1])
+        picked[k] = a != b
+        if a != b:
+            parent[b] = a
+            count += 1
+    return count
+
+
+@jit
+def undecided(
+    edges: Any, lengths: Any, rows: Any, cols: Any, bounds: Any, first: int, parent: Any, chosen: Any
+) -> tuple[int, int]:
+    """From pair `first` on, list pairs that are not connected by edges up to their lower bound.
+
+    All other pairs can be left out of a spanning tree. Edges and bounds are sorted. Returns the number of listed pairs
+    and the first pair that was not examined.
+    """
+    for i in range(parent.shape[0]):
+        parent[i] = i
+    e = 0
+    count = 0
+    for k in range(first, rows.shape[0]):
+        if count == chosen.shape[0]:
+            return count, k
+        while e < edges.shape[0] and lengths[e] <= bounds[k]:
+            parent[root(parent, edges[e, 1])] = root(parent, edges[e, 0])
+            e += 1
+        if root(parent, rows[k]) != root(parent, cols[k]):
+            chosen[count] = k
+            count += 1
+    return count, rows.shape[0]

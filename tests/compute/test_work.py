@@ -1,0 +1,108 @@
+"""Paths that exist for speed are taken and do less: their results equal those of the plain way, so only counts tell."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wasserstein_transform as wt
+from wasserstein_transform.compute import neighborhoods, trees
+from wasserstein_transform.compute.neighborhoods import Neighborhoods, _Sums
+from wasserstein_transform.engine import Tile
+from wasserstein_transform.kernels.geometry import Bits
+from wasserstein_transform.kernels.moments import FLAT
+from wasserstein_transform.spaces import GaussianMetric, Metric
+
+ENGINE = wt.Engine(1)
+
+
+def _around(metric: Metric, eps: float, engine: wt.Engine = ENGINE) -> Neighborhoods:
+    found = metric.neighborhoods(np.ones(metric.n), FLAT, eps, eps, engine)
+    assert isinstance(found, Neighborhoods)
+    return found
+
+
+def _gaussians(n: int, m: int) -> GaussianMetric:
+    rng = np.random.default_rng(m)
+    roots = 0.1 * rng.normal(size=(n, m, m))
+    return GaussianMetric(rng.random((n, m)), roots @ roots.transpose(0, 2, 1), 1.0)
+
+
+def test_of_equal_points_one_is_summed(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    summed: list[int] = []
+
+    def recorded(search: Any, geometry: Any, rows: Any, *more: Any) -> _Sums:
+        summed.append(300 if rows is None else len(rows))
+        return _Sums(search, geometry, rows, *more)
+
+    monkeypatch.setattr(neighborhoods, "_Sums", recorded)
+    distinct = rng.random((300, 2))
+    for n_copies, expected in ((200, 100), (5, 300)):  # a few are not worth it
+        points = distinct.copy()
+        points[300 - n_copies :] = points[0]
+        summed.clear()
+        _around(wt.Euclidean(points), 0.2).means(points)
+        assert summed == [expected]
+
+
+def test_in_space_each_pair_of_gaussians_is_tested_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    tested: list[int] = []
+    mark_later = neighborhoods.mark_later
+
+    def counted(geometry: Any, places: Any, book: Any, start: int, end: int, limit: float, room: Any, bits: Any,
+                stop: Any) -> None:  # fmt: skip
+        mark_later(geometry, places, book, start, end, limit, room, bits, stop)
+        tested.append(int(np.unpackbits(bits).sum()))
+
+    monkeypatch.setattr(neighborhoods, "mark_later", counted)
+    metric = _gaussians(400, 3)
+    found = _around(metric, 0.4).geometry
+    assert isinstance(found, Bits)
+    near = int(np.unpackbits(found.bits).sum())
+    assert near == (metric.dense(ENGINE) <= 0.4).sum() > 2 * 400
+    assert sum(tested) == (near - 400) // 2  # of a pair, only the first knows the second
+    assert not isinstance(_around(_gaussians(400, 2), 0.4).geometry, Bits)  # cheaper to compute again
+    assert not isinstance(_around(metric, 0.4, wt.Engine(1, memory=1000)).geometry, Bits)
+
+
+def test_points_of_whole_cells_are_not_looked_at() -> None:
+    points, eps = np.random.default_rng(0).random((8000, 2)), 0.25
+    found = _around(wt.Euclidean(points), eps)
+    search, weights = found.search, found.weights.copy()
+    assert search.places is not None
+    center = int(np.linalg.norm(search.places - 0.5, axis=1).argmin())
+    row, mass, mean, stop = np.array([center]), np.empty(1), np.empty((1, 2)), np.zeros(1, np.uint8)
+    sums = found._sums(row, found.places, False)._replace(weights=weights)
+    assert sums.whole is not None
+    looked_at = 0
+    for start, end in pairwise(search.starts.tolist()):
+        weights[start:end] = np.nan  # the sums of cells were taken before
+        sums.add_up(Tile(0, 1), stop, (mass, mean))
+        weights[start:end] = 1.0
+        looked_at += (end - start) * bool(np.isnan(mass[0]))
+    inside = np.count_nonzero(np.linalg.norm(search.places - search.places[center], axis=1) <= eps)
+    assert 0 < looked_at < 0.6 * inside < inside < search.n_candidates()[center]
+
+
+def test_a_spanning_tree_is_found_by_searches_where_they_visit_few_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    n = trees._MAX_POINTS_FOR_PRIM
+    rng = np.random.default_rng(0)
+    asked: list[int] = []
+    list_searches = trees.list_searches
+
+    def counted(*given: Any) -> int:
+        asked.append(list_searches(*given))
+        return asked[-1]
+
+    monkeypatch.setattr(trees, "list_searches", counted)
+    for metric in (wt.Euclidean(rng.random((n, 2))), _gaussians(n, 2)):
+        asked.clear()
+        with monkeypatch.context() as patch:
+            patch.setattr(trees, "grow", lambda *given: pytest.fail("all pairs"))
+            metric.spanning_tree(ENGINE)
+        assert sum(asked) < 0.8 * n * len(asked)  # rounds: many points keep what they found in the one before
+    wide = wt.Euclidean(rng.normal(size=(n, 30)))
+    assert trees._prunable_tree(wide, 0.0, ENGINE) is None
