@@ -50,7 +50,7 @@ def stored(folder: Path, process: Any, X: np.ndarray, weights: np.ndarray | None
     source: Any = folder / "points.npy"
     if weights is not None:
         np.save(folder / "weights.npy", weights)
-        source = wt.clouds.open_source(source, weights=str(folder / "weights.npy"))
+        source = wt.clouds.sources.open_source(source, weights=str(folder / "weights.npy"))
     return wt.clouds.iterate(process, source, folder=folder / "run", **asked)
 
 
@@ -66,7 +66,7 @@ def assert_same(found: wt.clouds.StoredTrajectory, whole: wt.transforms.Trajecto
 
 def go(folder: Path, n_iter: int = N_ITER, process: Any = PROCESS, **asked: Any) -> wt.clouds.StoredTrajectory:
     """A run on the points that `save` has saved."""
-    source = wt.clouds.open_source(folder / "points.npy", weights=str(folder / "weights.npy"))
+    source = wt.clouds.sources.open_source(folder / "points.npy", weights=str(folder / "weights.npy"))
     return wt.clouds.iterate(process, source, folder=folder / "run", n_iter=n_iter, n_parts=PARTS, **asked)
 
 

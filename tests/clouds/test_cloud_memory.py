@@ -12,7 +12,7 @@ import pytest
 from clouds.making import EPS, assert_same, cloud, stored
 
 import wasserstein_transform as wt
-from wasserstein_transform.clouds.memory import bytes_of_point, job_bytes, most_points
+from wasserstein_transform.clouds.state import bytes_of_point, job_bytes, most_points
 
 _CHILD = """
 import json, sys, threading

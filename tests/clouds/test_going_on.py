@@ -18,7 +18,7 @@ import pytest
 from clouds.making import N_ITER, PARTS, PROCESS, Ended, N, assert_same, cloud, ends_after, go, save, weights_of
 
 import wasserstein_transform as wt
-from wasserstein_transform.clouds import advancing
+from wasserstein_transform.clouds import loop as advancing
 from wasserstein_transform.clouds.blocks import Writer
 from wasserstein_transform.clouds.points import Points
 from wasserstein_transform.engine.store import InUseError

@@ -26,7 +26,7 @@ from clouds.making import (
 )
 
 import wasserstein_transform as wt
-from wasserstein_transform.clouds import entering
+from wasserstein_transform.clouds import ingest as entering
 from wasserstein_transform.clouds.blocks import Damaged, open_block, writing_block
 from wasserstein_transform.clouds.points import Points
 

@@ -11,11 +11,11 @@ import pytest
 from clouds.making import EPS, PROCESSES, assert_same, cloud, stored, weights_of
 
 import wasserstein_transform as wt
-from wasserstein_transform.clouds import advancing, loop
-from wasserstein_transform.clouds.exact_sum import exact_sum, rounded
-from wasserstein_transform.clouds.run_folder import RunFolder
+from wasserstein_transform.clouds import loop, loop as advancing
+from wasserstein_transform.clouds.folder import RunFolder
+from wasserstein_transform.clouds.points import exact_sum, rounded
 from wasserstein_transform.clouds.state import State, open_blocks
-from wasserstein_transform.transforms.parts import frame_of
+from wasserstein_transform.transforms.subsets import frame_of
 
 
 @pytest.mark.repeated(5)
@@ -34,9 +34,9 @@ def test_parts_have_the_bits_of_the_whole(name: str, m: int, tmp_path: Path) -> 
 def test_many_points_with_weights_have_them_too(m: int, n_parts: int, tmp_path: Path) -> None:
     """Above 16,384 points other code sorts them."""
     process, X, weights = wt.gaussian_transform(EPS[m] / 3, 2.0), cloud(17_000, m), weights_of(17_000)
-    with pytest.warns(wt.MasslessWarning, match="of 17000 points see no mass") as warned:
+    with pytest.warns(wt.transforms.MasslessWarning, match="of 17000 points see no mass") as warned:
         whole = wt.iterate(process, wt.Space.from_points(X, weights), n_iter=1)
-    with pytest.warns(wt.MasslessWarning) as warned_too:
+    with pytest.warns(wt.transforms.MasslessWarning) as warned_too:
         found = stored(tmp_path, process, X, weights, n_iter=1, n_parts=n_parts)
     assert str(warned[0].message) == str(warned_too[0].message)
     assert_same(found, whole)

@@ -7,16 +7,16 @@ import sys
 import numpy as np
 
 import wasserstein_transform as wt
-from wasserstein_transform.engine import Overseer, Record, Task, Threads, tiles
+from wasserstein_transform.engine import Overseer, Record, Task, Threads, tasks as tiles
 
 
 class Counting(Threads):
-    """Threads that count tiles of heavy tasks."""
+    """Threads that count tiles of tasks."""
 
     n_tiles = 0
 
     def run(self, task: Task, out: Record, engine: Overseer) -> None:
-        Counting.n_tiles += len(task.tiles) * (task.heavy and len(task.tiles) > 1)
+        Counting.n_tiles += len(task.tiles) * (len(task.tiles) > 1)
         super().run(task, out, engine)
 
 

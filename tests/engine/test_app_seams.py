@@ -1,4 +1,4 @@
-"""What images and words ask of a backend travels: the same bits through pickle, and each task has its fingerprint."""
+"""Work of images and words: the same bits with any number of threads; tasks travel, and have their fingerprints."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def grey() -> np.ndarray:
 
 
 def segmented(image: np.ndarray, lam: float = 0.0, **options: object) -> list[np.ndarray]:
-    found = wt.image.segment(image, 4.0, 8.0, lam, tol=0.1, **options)
+    found = wt.image.segment_by_radii(image, 4.0, 8.0, lam, tol=0.1, **options)
     return [found.labels, found.modes, found.n_iter]
 
 
@@ -64,13 +64,27 @@ WORK: dict[str, Callable[[], list[np.ndarray]]] = {
     "shapes in the plane, masked": lambda: segmented(grey(), 2.0, mask=grey() % 7 != 0),
     "shapes in space": lambda: segmented(volume(), 2.0, channel_axis=None),
     "words": asked,
-    "words about means, shrunk": lambda: asked(about=words.AboutMean(), shrinkage=words.Shrinkage(3.0)),
+    "words about means, shrunk": lambda: asked(
+        about=words.variants.AboutMean(), shrinkage=words.variants.Shrinkage(3.0)
+    ),
 }
 SOME = mostly_slow(WORK, quick=["gray levels", "shapes in space", "words"])
+TASKS = ["words", "words about means, shrunk"]
+
+
+@pytest.mark.repeated(1)
+@pytest.mark.parametrize("name", SOME)
+def test_work_of_apps_gives_the_bits_of_one_thread(name: str) -> None:
+    with wt.using(n_jobs=1):
+        alone = WORK[name]()
+    with wt.using(n_jobs=5):
+        together = WORK[name]()
+    for one, other in zip(alone, together, strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SOME)
+@pytest.mark.parametrize("name", TASKS)
 def test_tasks_of_apps_that_travel_give_the_bits_of_threads(name: str, shipped: Shipped) -> None:
     here = WORK[name]()
     shipped.names.clear()
@@ -82,7 +96,7 @@ def test_tasks_of_apps_that_travel_give_the_bits_of_threads(name: str, shipped: 
 
 
 @pytest.mark.repeated(1)
-@pytest.mark.parametrize("name", SOME)
+@pytest.mark.parametrize("name", TASKS)
 def test_tasks_of_apps_have_the_fingerprint_of_what_they_are_made_of(name: str) -> None:
     one, other = Printing(), Printing()
     for executor in (one, other):

@@ -17,10 +17,13 @@ WORK: dict[str, tuple[str, Callable[[wt.Engine], object]]] = {
     "a metric by name": ("distances", lambda engine: wt.Space.from_points(POINTS, metric="cityblock")),
     "average linkage": ("linkage", lambda engine: wt.linkage(POINTS, "average", engine)),
     "complete linkage": ("linkage", lambda engine: wt.linkage(POINTS, "complete", engine)),
-    "small regions": ("merging small regions", lambda engine: wt.image.segment(NOISE, 2, 5, min_size=9, engine=engine)),
+    "small regions": (
+        "merging small regions",
+        lambda engine: wt.image.segment_by_radii(NOISE, 2, 5, min_size=9, engine=engine),
+    ),
     "regions": (
         "merging regions",
-        lambda engine: wt.image.segment(NOISE, 2, 5, merging=wt.image.Merging(), engine=engine),
+        lambda engine: wt.image.segment_by_radii(NOISE, 2, 5, merging=wt.image.Merging(), engine=engine),
     ),
 }
 

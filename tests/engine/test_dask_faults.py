@@ -145,7 +145,7 @@ def hungry(inputs: tuple[str, int], tile: Tile, stop: np.ndarray, record: tuple[
 
 
 def meals(folder: Path, times: int) -> Task:
-    return Task("meals", hungry, (str(folder), times), of_size(20, 1), Rows(), heavy=True)
+    return Task("meals", hungry, (str(folder), times), of_size(20, 1), Rows())
 
 
 def test_a_worker_out_of_memory_is_replaced(tmp_path: Path) -> None:

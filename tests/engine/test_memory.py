@@ -15,7 +15,7 @@ from scipy.spatial.distance import cdist, squareform
 
 import wasserstein_transform as wt
 from wasserstein_transform.auto.clustering.places import Places
-from wasserstein_transform.hierarchy.resting import nearest_place
+from wasserstein_transform.hierarchy.converged import nearest_place
 
 _UNITS = {"bytes": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 
@@ -88,15 +88,14 @@ def test_a_run_that_does_not_fit_is_refused_before_it_starts() -> None:
 
 def test_keep_governs_the_trajectory_and_what_is_held() -> None:
     X = np.random.default_rng(0).normal(size=(300, 2))
-    walks = {keep: wt.GaussianTransform(0.9, n_iter=3, keep=keep).fit(X) for keep in ("result", "last", "all")}
-    assert [len(fitted.trajectory_.quotients) for fitted in walks.values()] == [1, 1, 4]
-    assert len(walks["result"]._walk.quotients) == 1
+    walks = {keep: wt.GaussianTransform(0.9, n_iter=3, keep=keep).fit(X) for keep in ("last", "all")}
+    assert [len(fitted.trajectory_.quotients) for fitted in walks.values()] == [1, 4]
     for fitted in walks.values():
         np.testing.assert_array_equal(fitted.points_, walks["all"].points_)
-    np.testing.assert_array_equal(walks["last"].transform(X[:9]), walks["all"].transform(X[:9]))
-    with pytest.raises(ValueError, match="new points need the states of the fit, but keep='result' dropped them"):
-        walks["result"].transform(X)
-    with pytest.raises(ValueError, match="keep must be 'result', 'last' or 'all', got 'some'"):
+    assert walks["all"].transform(X[:9]).shape == (9, 2)
+    with pytest.raises(ValueError, match="new points need all states of the fit, but keep='last' kept only one"):
+        walks["last"].transform(X)
+    with pytest.raises(ValueError, match="keep must be 'last' or 'all', got 'some'"):
         wt.MeanShift(0.9, keep="some").fit(X)
 
 
@@ -106,12 +105,12 @@ def test_dropping_states_needs_less() -> None:
     with wt.using(memory=8 * 600**2 * 6), pytest.raises(MemoryError, match="keep fewer states"):
         wt.LocalTruncation(0.05, n_iter=6).fit(X)
     with wt.using(memory=8 * 600**2 * 6):
-        assert wt.LocalTruncation(0.05, n_iter=6, keep="result").fit(X).n_iter_ == 6
+        assert wt.LocalTruncation(0.05, n_iter=6, keep="last").fit(X).n_iter_ == 6
 
 
 def test_states_of_a_flow_hold_no_more_than_points_and_covariances() -> None:
     walk = wt.iterate(wt.gaussian_transform(0.05), cloud(5000, 2), n_iter=3, keep="all")
-    assert all(not state.space.metric.form._kept for state in walk.quotients[:-1])
+    assert all(not state.space.metric.derived for state in walk.quotients[:-1])
 
 
 def _picture(side: int, channels: int) -> np.ndarray:
@@ -138,10 +137,13 @@ CALLS: dict[str, tuple[str, Callable[[], Callable[[], object]]]] = {
     "an uncut kernel": ("masses of localized", lambda: partial(wt.Kernel(0.1), cloud(1000, 2))),
     "neighborhoods": ("neighbors in balls", lambda: partial(wt.Truncation(0.3), cloud(2000, 2))),
     "average linkage": ("condensed distances", lambda: partial(wt.linkage, cloud(1500, 2), "average")),
-    "colors": ("segmenting", lambda: partial(wt.image.segment, _picture(200, 3), 2, 8)),
-    "grey values": ("segmenting", lambda: partial(wt.image.segment, _picture(200, 1), 2, 8)),
-    "shapes": ("segmenting", lambda: partial(wt.image.segment, _picture(200, 3), 2, 8, 1.0, tol=0.1)),
-    "the paper's linking": ("segmenting", lambda: partial(wt.image.segment, _picture(200, 3), 2, 8, linking="paper")),
+    "colors": ("segmenting", lambda: partial(wt.image.segment_by_radii, _picture(200, 3), 2, 8)),
+    "grey values": ("segmenting", lambda: partial(wt.image.segment_by_radii, _picture(200, 1), 2, 8)),
+    "shapes": ("segmenting", lambda: partial(wt.image.segment_by_radii, _picture(200, 3), 2, 8, 1.0, tol=0.1)),
+    "the paper's linking": (
+        "segmenting",
+        lambda: partial(wt.image.segment_by_radii, _picture(200, 3), 2, 8, linking="paper"),
+    ),
     "new points, their distances": (
         "new points",
         lambda: partial(_followed(wt.GaussianTransform(0.1, output="distances"), 500), cloud(2000, 2).points),

@@ -169,7 +169,7 @@ try:
     import wasserstein_transform.kernels.compile
 except KeyboardInterrupt:
     print("stopped")
-from wasserstein_transform.kernels.minimum import lowest
+from wasserstein_transform.kernels.arithmetic import lowest
 print("whole")
 """
     done = subprocess.run(

@@ -20,18 +20,18 @@ from hypothesis import given, settings, strategies as st
 
 import wasserstein_transform as wt
 from wasserstein_transform._mapped import write_mapped
-from wasserstein_transform.engine import InUseError, Lock, Overseer, Record, Task, Threads, tiles
+from wasserstein_transform.engine import InUseError, Lock, Overseer, Record, Task, Threads, tasks as tiles
 from wasserstein_transform.engine.store import Journal
 
 
 class Counting(Threads):
-    """Threads that count the tiles of heavy tasks."""
+    """Threads that count the tiles of tasks."""
 
     def __init__(self) -> None:
         self.n_tiles = 0
 
     def run(self, task: Task, out: Record, engine: Overseer) -> None:
-        self.n_tiles += len(task.tiles) * (task.heavy and len(task.tiles) > 1)
+        self.n_tiles += len(task.tiles) * (len(task.tiles) > 1)
         super().run(task, out, engine)
 
 
@@ -58,8 +58,8 @@ def test_work_with_a_store_gives_the_bits_of_work_without_and_is_not_done_twice(
 
 
 @pytest.mark.slow
-def test_the_heavy_work_of_the_table_is_kept(tmp_path: Path, fine: None) -> None:
-    """The test above would pass if nothing was heavy."""
+def test_the_tasks_of_the_table_are_kept(tmp_path: Path, fine: None) -> None:
+    """The test above would pass if nothing was a task."""
     kept = []
     for name in WORK:
         executor = Counting()
@@ -92,7 +92,7 @@ def same(one: wt.transforms.Trajectory, other: wt.transforms.Trajectory) -> None
 @pytest.fixture
 def eager(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every state is written, however little it costs."""
-    monkeypatch.setattr(wt.transforms.checkpoints, "_SHARE", np.inf)
+    monkeypatch.setattr(wt.transforms.trajectory, "_MAX_WRITING_SHARE", np.inf)
 
 
 @pytest.mark.repeated(1)
@@ -132,14 +132,14 @@ def test_other_data_parameters_and_tolerances_have_their_own_states(tmp_path: Pa
 def test_who_saw_no_mass_is_remembered(tmp_path: Path, eager: None) -> None:
     space = wt.Space.from_points([[0.0], [1.0], [9.0]], weights=[1, 1, 0])
     for n_iter in (1, 2):
-        with pytest.warns(wt.MasslessWarning, match="1 of 3 points"):
+        with pytest.warns(wt.transforms.MasslessWarning, match="1 of 3 points"):
             wt.iterate(wt.mean_shift(1.0), space, n_iter=n_iter, engine=wt.Engine(store=tmp_path / "s"))
 
 
 def test_profiles_without_a_name_are_computed_and_not_kept(tmp_path: Path) -> None:
     process = wt.kernel_transform(0.5, lambda t: np.exp(-t), cut=2.0)
     space = wt.Space.from_points(X)
-    with pytest.warns(wt.StoreWarning, match="a function cannot be stored"):
+    with pytest.warns(wt.engine.StoreWarning, match="a function cannot be stored"):
         found = wt.iterate(process, space, n_iter=1, engine=wt.Engine(store=tmp_path / "s"))
     same(found, wt.iterate(process, space, n_iter=1))
 
@@ -150,7 +150,7 @@ def test_damaged_states_are_computed_again_and_that_is_said(tmp_path: Path, eage
     content = bytearray(newest.read_bytes())
     content[len(content) // 2] ^= 1
     newest.write_bytes(content)
-    with pytest.warns(wt.StoreWarning, match="computed again"):
+    with pytest.warns(wt.engine.StoreWarning, match="computed again"):
         same(run(tmp_path / "s", n_iter=3), expected)
 
 
@@ -163,7 +163,7 @@ def test_flipped_bytes_of_tiles_are_computed_again_and_that_is_said(tmp_path: Pa
     content[len(content) // 2] ^= 4
     journal.write_bytes(content)
     counting = Counting()
-    with wt.using(store=tmp_path / "s", executor=counting), pytest.warns(wt.StoreWarning, match="again"):
+    with wt.using(store=tmp_path / "s", executor=counting), pytest.warns(wt.engine.StoreWarning, match="again"):
         np.testing.assert_array_equal(metric.condensed(), expected)
     with wt.using(store=tmp_path / "s", executor=(third := Counting())):
         np.testing.assert_array_equal(metric.condensed(), expected)
@@ -252,7 +252,7 @@ def test_a_store_of_later_versions_is_refused_and_of_other_code_not_used(tmp_pat
     wt.Store(tmp_path / "s").close()
     about = json.loads((tmp_path / "s" / "store.json").read_text())
     (tmp_path / "s" / "store.json").write_text(json.dumps(about | {"code": about["code"] | {"numba": "0.1"}}))
-    with pytest.warns(wt.StoreWarning, match="another version, or for another processor"):
+    with pytest.warns(wt.engine.StoreWarning, match="another version, or for another processor"):
         wt.Store(tmp_path / "s").close()
     (tmp_path / "s" / "store.json").write_text(json.dumps(about | {"version": 2}))
     with pytest.raises(ValueError, match="has version 2"):
@@ -409,7 +409,7 @@ def test_what_cannot_be_kept_is_computed_all_the_same(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Journal, "add", full)
-    with wt.using(store=tmp_path / "s"), pytest.warns(wt.StoreWarning, match="No space left"):
+    with wt.using(store=tmp_path / "s"), pytest.warns(wt.engine.StoreWarning, match="No space left"):
         np.testing.assert_array_equal(wt.Euclidean(cloud(600, 2)).condensed(), expected)
 
 
@@ -509,6 +509,6 @@ def test_flipped_bytes_of_a_file_that_was_left_are_computed_again(tmp_path: Path
     content = bytearray(unfinished.read_bytes())
     content[200] ^= 1  # of the first tile
     unfinished.write_bytes(content)
-    with wt.using(store=tmp_path / "s"), pytest.warns(wt.StoreWarning, match="1 damaged tiles"):
+    with wt.using(store=tmp_path / "s"), pytest.warns(wt.engine.StoreWarning, match="1 damaged tiles"):
         found = metric.condensed(out=tmp_path / "d.npy")
     np.testing.assert_array_equal(found, metric.condensed())

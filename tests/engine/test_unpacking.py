@@ -8,7 +8,7 @@ import lzma
 import numpy as np
 import pytest
 
-from wasserstein_transform.engine.unpacking import WindowError, open_xz
+from wasserstein_transform.engine.memory import WindowError, open_xz
 
 TEXT = np.random.default_rng(0).integers(0, 9, 300_000).astype(np.uint8).tobytes()
 

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import errno
+import json
+import shutil
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import _check as check
-from .._files import PathLike
-from ..engine import Engine, current
+from .._files import PathLike, check_no_link, write_bytes
+from ..compute.records import Frame, unit_of_size
+from ..engine import Engine, current, fingerprint
 from ..transforms import Process, Transform
-from ..transforms.loop import in_words, scale_of
+from ..transforms.iteration import describe_outcome, eps_of
+from ..transforms.subsets import MAX_SHARE, are_most, halo, sample_points
 from ..transforms.transform import as_process, warn_of_count
-from .accepted import check_process
-from .advancing import Wanted, advance, hot_of, movement_of
-from .blocks import Damaged
-from .entering import enter, repair
-from .memory import job_bytes, most_points
-from .run_folder import INGEST, RunFolder, locked, request_of
+from .blocks import Damaged, open_block
+from .folder import INGEST, RunFolder, locked, request_of
+from .ingest import check_process, enter, repair
+from .results import StoredTrajectory
 from .sources import Source, open_source
-from .state import State, open_blocks
-from .stored import StoredTrajectory
+from .state import Box, State, boxes, job_bytes, most_points, near, open_blocks, spans_of
+from .stepping import Counting, Heating, Job, Measuring, Stage, count_near, heat, measure, take_step
 
 _JOBS = 2  # parts per concurrent job, so that all workers finish at about the same time
 _POINTS = 200_000  # least number of points of a part, unless n_parts asks for more parts
@@ -49,7 +53,7 @@ def iterate(
     process : Process or Transform
         Mean shift or the Gaussian Transform, with or without ridge, with a kernel of finite reach.
     source : path or Source
-        A `.npy`, Parquet or Zarr file of n points; `wt.clouds.open_source` selects columns and weights.
+        A `.npy`, Parquet or Zarr file of n points; `wt.clouds.sources.open_source` selects columns and weights.
     folder : path
         Folder for the blocks, which holds up to two states at a time: a new folder, or that of the same run.
     n_iter : int
@@ -93,7 +97,7 @@ def iterate(
             "leave merge out, or use wt.iterate in memory"
         )
     if n_iter:
-        scale_of(process.at(n_iter - 1), tol)  # a sequence of eps that is too short fails now, not hours later
+        eps_of(process.at(n_iter - 1), tol)  # a sequence of eps that is too short fails now, not hours later
     check_process(process, n_iter)
     source = source if isinstance(source, Source) else open_source(source)
     request = request_of(process, source)
@@ -164,7 +168,7 @@ class _Run:
             return
         before = self._state()
         done = advance(before, step, True, self._wanted(hot), engine)
-        movement = movement_of(before, done, engine) / scale_of(step, None)
+        movement = movement_of(before, done, engine) / eps_of(step, None)
         again = hot_of(before, done, engine) if self._goes_on(k) else None
         self.folder.save(
             state=self.folder.next_name(), lam=done.state.lam, movements=(*manifest.movements, movement),
@@ -201,6 +205,152 @@ class _Run:
 
     def _found(self, n_iter: int, tol: float | None) -> StoredTrajectory:
         manifest, converged = self.folder.manifest, self._is_converged(n_iter, tol)
-        outcome = in_words(list(manifest.movements), tol, converged)
+        outcome = describe_outcome(list(manifest.movements), tol, converged)
         names, n_done = manifest.names, len(manifest.movements)
         return StoredTrajectory(self._state(), names, manifest.movements, n_done, converged, outcome)
+
+
+class Wanted(NamedTuple):
+    """Options of a step: most points per job, least number of parts, target folder, and a name for the whole run."""
+
+    most: float
+    n_parts: int
+    folder: Path
+    run: str
+    hot: tuple[Path, ...] | None
+
+
+class Advanced(NamedTuple):
+    """The state after a step, and the jobs that made it."""
+
+    state: State
+    jobs: list[Job]
+
+    def noted(self, name: str) -> list[Any]:
+        """Return a note of all jobs, by name."""
+        return [block.note[name] for block in self.state.blocks]
+
+
+def advance(state: State, step: Transform, moves: bool, wanted: Wanted, engine: Engine) -> Advanced:
+    """Take a step of the whole cloud; blocks that exist already are not computed again."""
+    frame = state.frame(step.localize.reach, engine)
+    unit = unit_of_size(state.extent.largest)
+    units = (unit, 2 * unit) if moves and state.lam else (unit,) if moves else ()  # covariances may grow in the step
+    wanted.folder.mkdir(exist_ok=True)
+    cut, stamp = _plan(state, frame, wanted, engine)
+    stage = Stage(step, frame, state.n, state.m, state.lam, state.scale, units, wanted.most, stamp, wanted.hot)
+    _check_disk(state, stage, wanted.folder)
+    jobs = _jobs(state, stage, cut, wanted.folder, engine)
+    done = [_is_there(job.target, stamp) for job in jobs]
+    _run([job for job, there in zip(jobs, done, strict=True) if not there], engine)
+    _run([job for job, there in zip(jobs, done, strict=True) if there and not _is_whole(job)], engine)
+    after = State(open_blocks([job.target for job in jobs]), state.n, state.m, stage.lam_after, state.scale)
+    if sum(block.n for block in after.blocks) != state.n:
+        raise Damaged(f"the blocks in {wanted.folder} have lost points; remove the folder of the run and start again")
+    return Advanced(after, jobs)
+
+
+def _run(jobs: Sequence[Job], engine: Engine) -> None:
+    if jobs:
+        for _ in engine.each(take_step, jobs, "parts of the cloud"):
+            pass
+
+
+def _plan(state: State, frame: Frame, wanted: Wanted, engine: Engine) -> tuple[list[Box], str]:
+    """Return the boxes of a step: those of an interrupted run, or new ones."""
+    path = wanted.folder / "plan.json"
+    if path.exists():
+        try:
+            cut = [Box(*(tuple(map(float, side)) for side in box)) for box in json.loads(path.read_bytes())]
+            return cut, fingerprint((wanted.run, frame, cut))
+        except (ValueError, TypeError):
+            pass  # damaged: everything is computed again
+    for leftover in wanted.folder.glob("*.block"):
+        leftover.unlink()
+    cut = boxes(state.chunks, frame, wanted.most, wanted.n_parts, engine)
+    write_bytes(check_no_link(path), json.dumps(cut).encode())
+    return cut, fingerprint((wanted.run, frame, cut))
+
+
+def _jobs(state: State, stage: Stage, cut: list[Box], folder: Path, engine: Engine) -> list[Job]:
+    """Return a job for each box, with the blocks that reach near it."""
+    spans = spans_of(state.chunks, stage.frame, engine)
+    paths = [block.path for block in state.blocks if block.n]
+    owner = np.repeat(np.arange(len(paths)), [len(block.chunks.counts) for block in state.blocks if block.n])
+    jobs = []
+    for k, box in enumerate(cut):
+        files = tuple(paths[b] for b in np.unique(owner[near(spans, box, halo(stage.frame))]))
+        jobs.append(Job(stage, box, files, folder / f"{k:06}.block"))
+    return jobs
+
+
+def _is_there(path: Path, stamp: str) -> bool:
+    """Tell, by its footer, whether a block of this step exists."""
+    try:
+        return bool(open_block(path).note.get("stamp") == stamp)
+    except (Damaged, OSError):
+        return False
+
+
+def _is_whole(job: Job) -> bool:
+    """Tell whether a block is undamaged, by its checksums."""
+    try:
+        open_block(job.target).verify()
+    except (Damaged, OSError):
+        return False
+    return True
+
+
+def _check_disk(state: State, stage: Stage, folder: Path) -> None:
+    """Reject a step whose state will not fit on the disk."""
+    covs = 0 if stage.lam_after is None else state.m * (state.m + 1) // 2
+    n_bytes = state.n * (8 * (1 + state.m + covs + (state.scale is not None)) + (state.scale is not None))
+    there = sum(path.stat().st_size for path in folder.glob("*.block"))
+    free = shutil.disk_usage(folder).free
+    if n_bytes - there > free:
+        raise OSError(
+            errno.ENOSPC,
+            f"the next state needs {n_bytes - there:.3g} bytes on disk, and {free:.3g} are free in {folder}; "
+            "give a folder on another disk",
+        )
+
+
+def movement_of(before: State, done: Advanced, engine: Engine) -> float:
+    """Return the largest movement of a point, in the unit of the whole cloud; measure again if jobs used another."""
+    stage, after = done.jobs[0].stage, done.state
+    lam = stage.lam if stage.lam_after is None else stage.lam_after
+    unit = unit_of_size(max(before.extent.largest or 0.0, after.extent.largest or 0.0)) if lam else stage.units[0]
+    if unit in stage.units:
+        found = [tuple(of) for noted in done.noted("movements") for in_unit, *of in noted if in_unit == unit]
+    else:
+        found = _measured(done.jobs, unit, True, engine)
+    if not all(good for _, good in found):
+        found = _measured(done.jobs, unit, False, engine)
+    return float(max(movement for movement, _ in found))
+
+
+def _measured(jobs: Sequence[Job], unit: float, planar: bool, engine: Engine) -> list[tuple[float, bool]]:
+    return [found for _, found in engine.each(measure, [Measuring(job, unit, planar) for job in jobs], "movement")]
+
+
+def hot_of(before: State, done: Advanced, engine: Engine) -> tuple[Path, ...] | None:
+    """Return blocks of the cells around which points may change in an equal step; None if that is most points."""
+    after, stage = done.state, done.jobs[0].stage
+    if (before.lam is None) != (after.lam is None):
+        return None
+    n_changed, asked = sum(done.noted("changed")), sample_points(after.n)
+    if are_most(sum(done.noted("asked_changed")), len(asked)) or n_changed > MAX_SHARE * after.n:
+        return None
+    if n_changed == 0:
+        return ()
+    frame = after.frame(stage.step.localize.reach, engine)
+    folder = done.jobs[0].target.parent / "hot"
+    folder.mkdir(exist_ok=True)
+    heatings = [Heating(job, frame, folder / job.target.name) for job in done.jobs]
+    left = [asked for asked in heatings if not _is_there(asked.target, stage.stamp)]
+    for _ in engine.each(heat, left, "points at rest"):
+        pass
+    hot = tuple(asked.target for asked in heatings if open_block(asked.target).n)
+    countings = [Counting(block.path, hot, frame) for block in after.blocks if block.n]
+    n_near = sum(found for _, found in engine.each(count_near, countings, "points at rest"))
+    return None if n_near > MAX_SHARE * after.n else hot

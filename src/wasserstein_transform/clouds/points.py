@@ -111,3 +111,24 @@ def after_step(before: Points, metric: Euclidean | GaussianMetric, massless: Boo
     covs = packed(metric.covs) if isinstance(metric, GaussianMetric) else None
     ever = None if before.massless is None else before.massless | massless.astype(np.uint8)
     return Points(before.rows, metric.places, covs, before.weights, ever)
+
+
+_DIGITS, _HALF = 53, 26  # bits of a float's mantissa, and those summed separately to fit in 64-bit integers
+_SHIFT = 1127  # power of two that makes the smallest float an integer
+
+
+def exact_sum(values: Floats) -> int:
+    """Return the exact sum of at most 2³⁶ finite numbers ≥ 0, times 2^_SHIFT, as an integer."""
+    fractions, exponents = np.frexp(values)
+    whole = (fractions * 2.0**_DIGITS).astype(np.int64)
+    total = 0
+    for exponent in np.unique(exponents).tolist():
+        these = whole[exponents == exponent]
+        high, low = int((these >> _HALF).sum()), int((these & ((1 << _HALF) - 1)).sum())
+        total += ((high << _HALF) + low) << (exponent - _DIGITS + _SHIFT)
+    return total
+
+
+def rounded(total: int) -> float:
+    """Return the float nearest to an exact sum."""
+    return total / (1 << _SHIFT)

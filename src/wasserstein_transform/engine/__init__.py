@@ -1,62 +1,48 @@
 """The engine that runs all work: tasks, tiles, executors, progress, cancellation, memory limits, stores."""
 
-from .._fingerprint import fingerprint
-from .blas import one_blas_thread
-from .chunks import ChunkBlocks, ChunkRuns
-from .context import current, using
-from .core import Cancelled, Engine
-from .executors import Cluster, Executor, Overseer, Threads
-from .places import Blocks, Condensed, Marks, Mirrored, PerArray, Place, Ragged, Record, Rows, Scattered, Tilewise
-from .progress import Progress, Update, bar
-from .room import AT_A_TIME, disk_of, goes_to_disk, room_for
-from .store import InUseError, Lock, Store, StoreWarning, code, key_of
-from .task import Compute, Flag, Task, computed
-from .tiles import GRAIN, Tile, cut, evenly, of_size
+from typing import TYPE_CHECKING, Any
 
-__all__ = [
-    "AT_A_TIME",
-    "GRAIN",
-    "Blocks",
-    "Cancelled",
-    "ChunkBlocks",
-    "ChunkRuns",
-    "Cluster",
-    "Compute",
-    "Condensed",
-    "Engine",
-    "Executor",
-    "Flag",
-    "InUseError",
-    "Lock",
-    "Marks",
-    "Mirrored",
-    "Overseer",
-    "PerArray",
-    "Place",
-    "Progress",
-    "Ragged",
-    "Record",
-    "Rows",
-    "Scattered",
-    "Store",
-    "StoreWarning",
-    "Task",
-    "Threads",
-    "Tile",
-    "Tilewise",
-    "Update",
-    "bar",
-    "code",
-    "computed",
-    "current",
-    "cut",
-    "disk_of",
-    "evenly",
-    "fingerprint",
-    "goes_to_disk",
-    "key_of",
-    "of_size",
-    "one_blas_thread",
-    "room_for",
-    "using",
-]
+from .._archive import fingerprint as fingerprint
+from .blas import one_blas_thread as one_blas_thread
+from .core import N_MATRICES as N_MATRICES, Cancelled, Engine, current, using
+from .executors import Executor as Executor, Overseer as Overseer, Threads as Threads
+from .progress import Progress as Progress, Update, bar
+from .store import (
+    InUseError as InUseError,
+    Lock as Lock,
+    Store,
+    StoreWarning,
+    code as code,
+    key_of as key_of,
+)
+from .tasks import (
+    GRAIN as GRAIN,
+    Blocks as Blocks,
+    Compute as Compute,
+    Flag as Flag,
+    Mirrored as Mirrored,
+    Place as Place,
+    Record as Record,
+    Rows as Rows,
+    Task as Task,
+    Tile as Tile,
+    computed as computed,
+    condensed_starts as condensed_starts,
+    cut as cut,
+    evenly as evenly,
+    of_size as of_size,
+)
+
+if TYPE_CHECKING:
+    from .executors.cluster import Cluster
+
+__all__ = ("Cancelled", "Cluster", "Engine", "Store", "StoreWarning", "Update", "bar", "current", "using")
+
+
+def __getattr__(name: str) -> Any:
+    """Import what only work on a cluster needs on first use."""
+    if name == "Cluster":
+        from .executors.cluster import Cluster  # noqa: PLC0415
+
+        return Cluster
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,26 +1,30 @@
-"""Engine: where and how work runs."""
+"""Engine: where and how work runs; and the current one, where none is given."""
 
 from __future__ import annotations
 
 import logging
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from .._files import PathLike
+from .._mapped import scratch_map
 from . import memory as mem
-from .executors import Executor, Stored, Threads, cluster_of
-from .executors.threads import as_finished, each_here
-from .places import Record
-from .progress import Progress, Update
+from .executors import Executor, Stored, Threads
+from .executors.threads import as_finished, each_here, run_tiles
+from .progress import Progress, Update, bar
 from .store import Store, as_store
-from .task import Flag, Task
+from .tasks import Flag, Record, Task, Tile
 
 _log = logging.getLogger("wasserstein_transform")
 
@@ -51,6 +55,9 @@ class Scope(NamedTuple):
     n_iter: int = 0
     kept: tuple[list[str], ...] = ()
 
+
+N_MATRICES = 4
+"""Number of matrices that a step of a flow holds: before, after, of different measures, and a spare."""
 
 _LEAST = 2.0**27  # bytes per concurrent job
 _MOST_THREADS = 10_000  # more is a typing error: systems cannot start so many
@@ -117,8 +124,9 @@ class Engine:
         if self.precision not in ("float32", "float64"):
             raise ValueError(f"precision must be 'float64' or 'float32', got {self.precision!r}")
         if self.client is not None:
-            cluster_of(self.client)
-        object.__setattr__(self, "store", as_store(self.store))
+            _cluster_of(self.client)
+        if self.store is not None:
+            object.__setattr__(self, "store", as_store(self.store))
 
     @property
     def n_threads(self) -> int:
@@ -128,28 +136,29 @@ class Engine:
         return max(1, _n_cores() + 1 + int(self.n_jobs))
 
     def run(self, task: Task, out: Record) -> None:
-        """Compute a task.
-
-        Parameters
-        ----------
-        task : Task
-            What to compute.
-        out : tuple of arrays
-            The result, which is filled.
-        """
+        """Compute a task into the arrays `out`: in threads, on the cluster, or from the store."""
         self.check()
         with self.watched() as engine:
             if task.tiles:
                 self._executor_of(task).run(task, out, engine)
 
     def _executor_of(self, task: Task) -> Executor:
-        if not task.heavy:
-            return self.executor
-        executor = self.executor if self.client is None else cluster_of(self.client)
+        executor = self.executor if self.client is None else _cluster_of(self.client)
         if self.store is None or len(task.tiles) == 1:  # a single tile is computed faster than looked up
             return executor
         assert isinstance(self.store, Store)
         return Stored(self.store, executor)
+
+    def loop(self, name: str, tiles: Sequence[Tile], function: Callable[[Tile, Flag], None]) -> None:
+        """Call function(tile, stop) for all tiles, in threads; each call writes its own part of a result.
+
+        Tiles depend on the problem alone, so that results do not depend on the number of threads.
+        """
+        self.check()
+        if not tiles:
+            return
+        with self.watched() as engine:
+            run_tiles(name, tiles, function, engine)
 
     def each(self, function: Callable[[Any, Engine], R], jobs: Sequence[Any], name: str) -> Iterator[tuple[int, R]]:
         """Yield (number of the job, result of function(job, engine)) as jobs end, on the cluster or in this process.
@@ -169,7 +178,7 @@ class Engine:
         self.check()
         with self.watched() as engine:
             if self.client is not None:
-                yield from cluster_of(self.client).each(function, jobs, name, engine)
+                yield from _cluster_of(self.client).each(function, jobs, name, engine)
                 return
             yield from each_here(function, jobs, name, engine)
 
@@ -177,13 +186,13 @@ class Engine:
     def n_at_once(self) -> int:
         """Number of jobs of `each` that run at a time, limited by threads and memory."""
         if self.client is not None:
-            return cluster_of(self.client).n_threads
+            return int(_cluster_of(self.client).n_threads)
         return max(1, min(self.n_threads, int(self._free() / _LEAST)))
 
     def share(self) -> float:
         """Return the bytes that one job of `each` may take, of a worker's memory or of this machine's."""
         if self.client is not None:
-            return cluster_of(self.client).fair_memory()
+            return float(_cluster_of(self.client).fair_memory())
         return self._free() / self.n_at_once
 
     def _free(self) -> float:
@@ -265,6 +274,31 @@ class Engine:
     def _limit(self) -> float:
         return self.memory if self.memory is not None else mem.available()
 
+    @property
+    def disk(self) -> Path | None:
+        """The folder for results that do not fit in memory: that of the store; None without one."""
+        store: Any = self.store
+        return None if store is None else Path(store.folder)
+
+    def goes_to_disk(self, n_bytes: float, n_held: int = 1) -> bool:
+        """Tell whether `n_held` results of this size go to disk: they do not fit in memory, and there is a store."""
+        return self.disk is not None and not self.fits(n_held * n_bytes)
+
+    def allocate(
+        self, shape: tuple[int, ...], what: str, instead: str, dtype: DTypeLike = np.float64, n_held: int = 1
+    ) -> np.ndarray:
+        """Return zeros for a result: in memory if `n_held` of them fit, else in an unnamed file in the store's folder.
+
+        `what` and `instead` are as in `reserve`.
+        """
+        kind = np.dtype(dtype)
+        n_bytes = float(kind.itemsize * np.prod(shape, dtype=np.float64))
+        if self.disk is None or not self.goes_to_disk(n_bytes, n_held):
+            self.reserve(n_bytes, what, f"{instead}, or use Engine(store=folder) to put it on disk")
+            return np.zeros(shape, kind)
+        self.announce(n_bytes, f"{what}, on disk")
+        return np.asarray(scratch_map(self.disk, kind, shape, what))
+
     def reserve(self, n_bytes: float, what: str, instead: str) -> None:
         """Log the memory of an object before it is allocated; raise MemoryError if it exceeds the limit.
 
@@ -285,6 +319,12 @@ class Engine:
             )
 
 
+def _cluster_of(client: Any) -> Any:
+    from .executors.cluster import cluster_of  # noqa: PLC0415  # only work on a cluster needs it
+
+    return cluster_of(client)
+
+
 def _remaining(scope: Scope, done: int, total: int) -> float:
     """Estimate the seconds to the end: of the loop, from the iterations so far, or of the only stage."""
     now = time.monotonic()
@@ -301,3 +341,92 @@ def _n_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+_CURRENT: ContextVar[Engine | None] = ContextVar("wasserstein_transform_engine", default=None)
+_DEFAULT = Engine()
+_SERIAL = Engine(n_jobs=1)
+
+
+def current(engine: Engine | None = None, *, verbose: bool = False, **changes: Any) -> Engine:
+    """Return the given engine, else that of the innermost `using`, else the default.
+
+    The default has all cores, but only one thread within a worker of joblib, which has its share of the cores already.
+
+    Parameters
+    ----------
+    engine : Engine, optional
+        None means the current engine.
+    verbose : bool, default False
+        Whether to draw a progress bar; False keeps the progress of the engine.
+    **changes
+        Parameters of `Engine` to change; those that are None are ignored.
+
+    Returns
+    -------
+    Engine
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> with wt.using(n_jobs=2):
+    ...     print(wt.engine.current().n_jobs, wt.engine.current(n_jobs=1, memory=None).n_jobs)
+    2 1
+    """
+    if engine is not None and not isinstance(engine, Engine):
+        raise TypeError(f"engine must be an Engine such as wt.Engine(n_jobs=2), got {engine!r}")
+    engine = engine or _CURRENT.get() or (_SERIAL if _within_joblib() else _DEFAULT)
+    wanted = {name: value for name, value in changes.items() if value is not None}
+    if verbose:
+        wanted["progress"] = bar()
+    return replace(engine, **wanted) if wanted else engine
+
+
+def _within_joblib() -> bool:
+    """Whether this is a thread or a process of joblib, such as one of a grid search with n_jobs=2."""
+    joblib = sys.modules.get("joblib.parallel")
+    return joblib is not None and joblib.get_active_backend()[0].nesting_level > 0
+
+
+@contextmanager
+def using(engine: Engine | None = None, **changes: Any) -> Iterator[Engine]:
+    """Set the engine for everything within a `with` block: estimators, functions and metrics.
+
+    Parameters
+    ----------
+    engine : Engine, optional
+        A complete engine; None means the current one.
+    **changes
+        Parameters of `Engine` to change: n_jobs, progress, memory, …
+
+    Yields
+    ------
+    Engine
+        The engine of the block.
+
+    Notes
+    -----
+    An explicit `engine=`, and `n_jobs` or `verbose` of an estimator that are not None, take precedence. The block
+    applies to the thread (or asynchronous task) that entered it: threads started inside, and joblib's worker processes,
+    begin with the default engine, which has one thread in workers of joblib. Attributes that are computed when first
+    read, such as `distances_`, use the engine that is current at that time. The engine of the block can be cancelled
+    from another thread.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> with wt.using(n_jobs=1) as engine:
+    ...     shifted = wt.MeanShift(eps=1.0).fit(np.array([[0.0], [0.5], [9.0]]))
+    >>> engine.n_threads
+    1
+    """
+    known = ("n_jobs", "progress", "memory", "device", "precision", "executor", "client", "store")
+    if unknown := sorted(set(changes) - set(known)):
+        raise TypeError(f"using takes an engine or changes of {', '.join(known)}; got {', '.join(unknown)}")
+    token = _CURRENT.set(
+        replace(current(engine), **({"flag": np.zeros(1, np.uint8)} if engine is None else {}) | changes)
+    )
+    try:
+        yield current()
+    finally:
+        _CURRENT.reset(token)

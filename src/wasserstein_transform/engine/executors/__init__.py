@@ -1,8 +1,7 @@
 """Executors: they run tasks in threads of this process, on a cluster, or read finished tiles from a store."""
 
 from .base import Executor, Overseer
-from .cluster import Cluster, cluster_of
 from .stored import Stored
 from .threads import Threads
 
-__all__ = ["Cluster", "Executor", "Overseer", "Stored", "Threads", "cluster_of"]
+__all__ = ["Executor", "Overseer", "Stored", "Threads"]

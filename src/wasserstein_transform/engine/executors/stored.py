@@ -8,10 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..._warn import warn
-from ..places import Place, Record
 from ..store import Journal, Store, StoreWarning, key_of
-from ..task import Task
-from ..tiles import Tile
+from ..tasks import Place, Record, Task, Tile
 from .base import Executor, Overseer
 
 _SUMS = (((2,), "<u8"),)

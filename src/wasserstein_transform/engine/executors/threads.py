@@ -11,9 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..places import Record
-from ..task import Flag, Task
-from ..tiles import Tile
+from ..tasks import Flag, Record, Task, Tile
 from .base import Overseer
 
 _NAP = 0.05  # seconds between two checks for Ctrl-C and cancellation
@@ -22,45 +20,40 @@ T = TypeVar("T")
 
 
 class Threads:
-    """Executor that runs tiles in a pool of threads, as many as the engine's `n_jobs`; the default.
-
-    Examples
-    --------
-    >>> import numpy as np, wasserstein_transform as wt
-    >>> def square(inputs, tile, stop, record):
-    ...     record[0][:] = inputs[tile.start : tile.stop] ** 2
-    >>> out, tiles = (np.empty(4),), wt.engine.of_size(4, 2)
-    >>> task = wt.engine.Task("squares", square, np.arange(4.0), tiles, wt.engine.Rows())
-    >>> wt.engine.Threads().run(task, out, wt.Engine(n_jobs=2))
-    >>> out[0]
-    array([0., 1., 4., 9.])
-    """
+    """Executor that runs tiles in a pool of threads, as many as the engine's `n_jobs`; the default."""
 
     def run(self, task: Task, out: Record, engine: Overseer) -> None:
         """Compute all tiles; the first error, Ctrl-C or cancellation stops the rest and is raised here."""
-        stop, total = np.zeros(1, np.uint8), len(task.tiles)
-        todo, ended = deque(task.tiles), SimpleQueue[BaseException | None]()
-        n_threads = max(1, min(engine.n_threads, total))
-        engine.report(task.name, 0, total)  # the first tile may take long: show at once that the stage began
-        with ThreadPoolExecutor(n_threads) as pool:
-            try:
-                for _ in range(n_threads):
-                    pool.submit(_work, task, out, todo, stop, ended)
-                for done in range(1, total + 1):
-                    error = _next(ended, engine)
-                    if error is not None:
-                        raise error
-                    engine.report(task.name, done, total)
-            except BaseException:
-                stop[0] = 1
-                todo.clear()
-                raise
+        run_tiles(task.name, task.tiles, lambda tile, stop: task.into(out, tile, stop), engine)
 
     def __repr__(self) -> str:
         return "Threads()"
 
 
-def _work(task: Task, out: Record, todo: deque[Tile], stop: Flag, ended: SimpleQueue[BaseException | None]) -> None:
+def run_tiles(name: str, tiles: Sequence[Tile], function: Callable[[Tile, Flag], None], engine: Overseer) -> None:
+    """Call the function for all tiles in threads; the first error, Ctrl-C or cancellation stops the rest."""
+    stop, total = np.zeros(1, np.uint8), len(tiles)
+    todo, ended = deque(tiles), SimpleQueue[BaseException | None]()
+    n_threads = max(1, min(engine.n_threads, total))
+    engine.report(name, 0, total)  # the first tile may take long: show at once that the stage began
+    with ThreadPoolExecutor(n_threads) as pool:
+        try:
+            for _ in range(n_threads):
+                pool.submit(_work, function, todo, stop, ended)
+            for done in range(1, total + 1):
+                error = _next(ended, engine)
+                if error is not None:
+                    raise error
+                engine.report(name, done, total)
+        except BaseException:
+            stop[0] = 1
+            todo.clear()
+            raise
+
+
+def _work(
+    function: Callable[[Tile, Flag], None], todo: deque[Tile], stop: Flag, ended: SimpleQueue[BaseException | None]
+) -> None:
     """Compute tiles while there are any; one future per tile would cost more than a short tile."""
     while not stop[0]:
         try:
@@ -68,7 +61,7 @@ def _work(task: Task, out: Record, todo: deque[Tile], stop: Flag, ended: SimpleQ
         except IndexError:
             return
         try:
-            task.into(out, tile, stop)
+            function(tile, stop)
         except BaseException as error:
             ended.put(error)
             return

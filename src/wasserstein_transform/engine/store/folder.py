@@ -14,8 +14,8 @@ from weakref import WeakValueDictionary, finalize
 
 import numpy as np
 
+from ..._archive import fingerprint
 from ..._files import PathLike, check_no_link, write_bytes
-from ..._fingerprint import fingerprint
 from ..._warn import warn
 from .code import code
 from .journal import Journal

@@ -22,8 +22,7 @@ from weakref import finalize
 import numpy as np
 
 from ..._files import open_in_place
-from ..places import Record
-from ..task import Shapes
+from ..tasks import Record, Shapes
 
 _MARK = b"tile"
 _HEAD = struct.Struct("<4sqq16s8s")  # the last digest is that of the header: lengths are trusted only if it matches

@@ -13,9 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...memory import available
-from ...places import Record
-from ...task import Compute, Flag, Shapes, computed
-from ...tiles import Tile
+from ...tasks import Compute, Flag, Record, Shapes, Tile, computed
 
 _SHARE = 0.8  # of a worker's memory for its jobs: above that, Dask pauses the worker
 _REMEMBERED = 10_000  # tickets of stopped work that are remembered

@@ -9,9 +9,7 @@ from queue import SimpleQueue
 from typing import Any
 
 from ...memory import available
-from ...places import Record
-from ...task import Task
-from ...tiles import Tile
+from ...tasks import Record, Task, Tile
 from ..base import Overseer
 from .at_worker import fair_memory
 from .connection import check_client, check_open

@@ -7,9 +7,7 @@ from collections import deque
 from dataclasses import replace
 from typing import Any
 
-from ...places import Record
-from ...task import Task
-from ...tiles import Tile
+from ...tasks import Record, Task, Tile
 from .at_worker import Answer, Group, Inputs, solve
 from .errands import Copy, Errand, Then
 from .parcels import Parcel, scattered

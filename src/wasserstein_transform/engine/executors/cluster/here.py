@@ -11,9 +11,7 @@ from typing import Self
 
 import numpy as np
 
-from ...places import Record
-from ...task import Task
-from ...tiles import Tile
+from ...tasks import Record, Task, Tile
 from ..base import Overseer
 
 _NAP = 0.05

@@ -11,7 +11,7 @@ from threading import Lock
 from typing import Any
 from uuid import uuid4
 
-from ...task import Task
+from ...tasks import Task
 from .at_worker import Inputs
 from .connection import soon
 

@@ -1,0 +1,416 @@
+"""Sources of large point clouds: `.npy`, Parquet and Zarr, read in runs of rows that depend on the source alone."""
+
+from __future__ import annotations
+
+import importlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._files import PathLike
+from .._mapped import read_map
+from .._types import Floats
+
+STRETCH = 1 << 22  # rows of a stretch, about: the input of one job and of its digest
+_NUMBERS = "fiub"
+
+
+class Rows(NamedTuple):
+    """Consecutive rows: the number of the first, coordinates, and weights if there are any."""
+
+    first: int
+    points: Floats
+    weights: Floats | None
+
+
+class Stretch(NamedTuple):
+    """Rows of a source that one job reads; `where` tells the source how to find them."""
+
+    first: int
+    n: int
+    where: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True)
+class Source(ABC):
+    """Points in files, read a number of rows at a time; `open_source` makes one.
+
+    It is a small value that can be pickled and sent to another process.
+
+    Parameters
+    ----------
+    path : Path
+        The file or folder.
+    columns : tuple of str, optional
+        Names of the coordinates; None means all columns except the weights.
+    weights : str, optional
+        Where the weights are; None means equal weights.
+
+    Examples
+    --------
+    >>> import tempfile, numpy as np, wasserstein_transform as wt
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.save(f"{folder}/points.npy", [[0.0, 0.0], [1.0, 0.0], [5.0, 2.0]])
+    ...     source = wt.clouds.sources.open_source(f"{folder}/points.npy")
+    ...     for rows in source.read(source.stretches()[0], most=2):
+    ...         print(rows.first, rows.points.tolist())
+    0 [[0.0, 0.0], [1.0, 0.0]]
+    2 [[5.0, 2.0]]
+    """
+
+    path: Path
+    columns: tuple[str, ...] | None = None
+    weights: str | None = None
+
+    @abstractmethod
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the coordinates, as many as a point has."""
+
+    @abstractmethod
+    def stretches(self) -> list[Stretch]:
+        """Return all rows in stretches; they depend on the source alone."""
+
+    @abstractmethod
+    def read(self, stretch: Stretch, most: int) -> Iterator[Rows]:
+        """Yield the rows of a stretch, checked.
+
+        Parameters
+        ----------
+        stretch : Stretch
+            One of `stretches()`.
+        most : int
+            Number of rows at a time, about.
+
+        Yields
+        ------
+        Rows
+        """
+
+    @abstractmethod
+    def files(self) -> list[Path]:
+        """Return all files that are read."""
+
+    def looks(self) -> list[list[Any]]:
+        """Return names, sizes and times of the files; while these are equal, the content is taken to be unchanged."""
+        return [[str(path), path.stat().st_size, path.stat().st_mtime_ns] for path in self.files()]
+
+    def checked(self, first: int, columns: list[NDArray[Any]], weights: NDArray[Any] | None) -> Rows:
+        """Return rows after checking that all numbers are finite; the error names the row."""
+        points = np.empty((len(columns[0]), len(columns)))
+        for k, (name, column) in enumerate(zip(self.names(), columns, strict=True)):
+            points[:, k] = self._finite(first, column, f"column {name!r}")
+        if weights is None:
+            return Rows(first, points, None)
+        masses = np.asarray(self._finite(first, weights, "the weights"), np.float64)
+        if (masses < 0).any():
+            row = int((masses < 0).argmax())
+            raise ValueError(f"{self.path}: weights must not be negative, got {masses[row]} in row {first + row}")
+        return Rows(first, points, np.ascontiguousarray(masses))
+
+    def _finite(self, first: int, column: NDArray[Any], what: str) -> NDArray[Any]:
+        if not np.isfinite(column).all():
+            row = int((~np.isfinite(column)).argmax())
+            raise ValueError(
+                f"{self.path}: {what} must be finite, got {column[row]} in row {first + row}; drop or fill such rows"
+            )
+        return column
+
+    def check_kind(self, kind: np.dtype[Any], what: str) -> None:
+        """Reject a type that is not numeric, before reading."""
+        if kind.kind not in _NUMBERS:
+            raise ValueError(f"{self.path}: {what} must hold numbers, it has the type {kind}; give columns of numbers")
+
+
+def evenly(n: int, size: int = STRETCH) -> list[Stretch]:
+    """Cut rows 0…n into stretches of a size."""
+    return [Stretch(first, min(size, n - first)) for first in range(0, n, size)]
+
+
+def need(module: str, what: str) -> Any:
+    """Import a module of the extra `scale`, or raise an error that tells how to install it."""
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        raise ImportError(
+            f"{what} needs {module.partition('.')[0]}, which is not installed; "
+            'install it: pip install "wasserstein-transform[scale]"'
+        ) from None
+
+
+@dataclass(frozen=True)
+class Npy(Source):
+    """An array of shape (n, m) in a `.npy` file; weights are another such file, of shape (n,)."""
+
+    def names(self) -> tuple[str, ...]:
+        found = tuple(f"x{k}" for k in range(self._array().shape[1]))
+        if self.columns is not None:
+            raise ValueError(f"{self.path}: a .npy file has no names of columns, got columns={list(self.columns)}")
+        return found
+
+    def files(self) -> list[Path]:
+        return [self.path] if self.weights is None else [self.path, Path(self.weights)]
+
+    def stretches(self) -> list[Stretch]:
+        array, weights = self._array(), self._weights()
+        if weights is not None and weights.shape != array.shape[:1]:
+            raise ValueError(
+                f"{self.weights}: weights must hold one number per point, shape ({len(array)},), got {weights.shape}"
+            )
+        return evenly(len(array))
+
+    def read(self, stretch: Stretch, most: int) -> Iterator[Rows]:
+        array, weights = self._array(), self._weights()
+        for first in range(stretch.first, stretch.first + stretch.n, most):
+            rows = slice(first, min(first + most, stretch.first + stretch.n))
+            yield self.checked(first, list(array[rows].T), None if weights is None else weights[rows])
+
+    def _array(self) -> Any:
+        array = _mapped(self.path)
+        if array.ndim != 2 or 0 in array.shape:
+            raise ValueError(
+                f"{self.path}: points must be an array of shape (n, m), one row per point, got shape {array.shape}"
+            )
+        self.check_kind(array.dtype, "the array")
+        return array
+
+    def _weights(self) -> Any:
+        if self.weights is None:
+            return None
+        weights = _mapped(Path(self.weights))
+        self.check_kind(weights.dtype, "the array of weights")
+        return weights
+
+
+def _mapped(path: Path) -> Any:
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no file {path}")
+    return read_map(path)
+
+
+@dataclass(frozen=True)
+class Parquet(Source):
+    """Columns of a Parquet file, or of all `*.parquet` files of a folder in the order of their names."""
+
+    def files(self) -> list[Path]:
+        if not self.path.exists():
+            raise FileNotFoundError(f"there is no file or folder {self.path}")
+        found = sorted(self.path.glob("*.parquet")) if self.path.is_dir() else [self.path]
+        if not found:
+            raise FileNotFoundError(f"the folder {self.path} holds no *.parquet files")
+        return found
+
+    def names(self) -> tuple[str, ...]:
+        schema = self._open(self.files()[0]).schema_arrow
+        wanted = self.columns or tuple(name for name in schema.names if name != self.weights)
+        for name in (*wanted, *([self.weights] if self.weights else [])):
+            if name not in schema.names:
+                raise ValueError(f"{self.path} has no column {name!r}; its columns are {', '.join(schema.names)}")
+            self._check_type(schema.field(name))
+        return tuple(wanted)
+
+    def stretches(self) -> list[Stretch]:
+        found, first = list[Stretch](), 0
+        for k, path in enumerate(self.files()):
+            groups: list[int] = []
+            n, metadata = 0, self._open(path).metadata
+            for g in range(metadata.num_row_groups):
+                size = metadata.row_group(g).num_rows
+                if groups and n + size > STRETCH:
+                    found.append(Stretch(first, n, (k, *groups)))
+                    first, n, groups = first + n, 0, []
+                groups.append(g)
+                n += size
+            if n:
+                found.append(Stretch(first, n, (k, *groups)))
+                first += n
+        if not found:
+            raise ValueError(f"{self.path} has columns and no rows; a cloud needs at least one point")
+        return found
+
+    def read(self, stretch: Stretch, most: int) -> Iterator[Rows]:
+        arrow, (k, *groups) = need("pyarrow", "a Parquet file"), stretch.where
+        path, names = self.files()[k], self.names()
+        listed = [*names, *([self.weights] if self.weights else [])]
+        first, held, n_held = stretch.first, list[Any](), 0
+        try:
+            for batch in self._open(path).iter_batches(most, row_groups=groups, columns=listed):
+                held.append(batch)
+                n_held += batch.num_rows
+                if n_held >= most:
+                    yield self._rows(first, held, listed, len(names))
+                    first, held, n_held = first + n_held, [], 0
+            if held:
+                yield self._rows(first, held, listed, len(names))
+        except (arrow.ArrowException, OSError) as error:
+            raise ValueError(f"{path} is cut off or damaged: {str(error).splitlines()[0]}; download it again") from None
+        finally:
+            arrow.default_memory_pool().release_unused()
+
+    def _rows(self, first: int, batches: list[Any], listed: list[str], m: int) -> Rows:
+        columns = [self._column(first, name, [batch.column(name) for batch in batches]) for name in listed]
+        return self.checked(first, columns[:m], columns[m] if len(columns) > m else None)
+
+    def _column(self, first: int, name: str, arrays: list[Any]) -> NDArray[Any]:
+        for array in arrays:
+            if array.null_count:
+                row = first + int(np.asarray(array.is_null().to_numpy(zero_copy_only=False)).argmax())
+                raise ValueError(f"{self.path}: column {name!r} has no value in row {row}; drop or fill such rows")
+            first += len(array)
+        return np.concatenate([array.to_numpy(zero_copy_only=False) for array in arrays])
+
+    def _check_type(self, field: Any) -> None:
+        is_a = need("pyarrow", "a Parquet file").types
+        kind = field.type
+        if not (is_a.is_integer(kind) or is_a.is_floating(kind) or is_a.is_boolean(kind)):
+            raise ValueError(
+                f"{self.path}: column {field.name!r} must hold numbers, it has the type {kind}; "
+                "name the columns that are coordinates"
+            )
+
+    def _open(self, path: Path) -> Any:
+        parquet, arrow = need("pyarrow.parquet", "a Parquet file"), need("pyarrow", "a Parquet file")
+        try:
+            return parquet.ParquetFile(path, memory_map=True, pre_buffer=False)
+        except (arrow.ArrowException, OSError) as error:
+            raise ValueError(
+                f"{path} is not a Parquet file, or cut off or damaged: {str(error).splitlines()[0]}; download it again"
+            ) from None
+
+
+@dataclass(frozen=True)
+class Zarr(Source):
+    """A Zarr array of shape (n, m), with weights in another array; or a group of arrays of shape (n,), by name."""
+
+    def files(self) -> list[Path]:
+        folders = [self.path, *([Path(self.weights)] if self.weights and self._is_array() else [])]
+        return sorted(path for folder in folders for path in folder.rglob("*") if path.is_file())
+
+    def names(self) -> tuple[str, ...]:
+        found = self._open(self.path)
+        if self._is_array():
+            if self.columns is not None:
+                raise ValueError(f"{self.path}: a Zarr array has no names of columns, got columns={list(self.columns)}")
+            return tuple(f"x{k}" for k in range(found.shape[1]))
+        if not self.columns:
+            there = ", ".join(sorted(found.array_keys()))
+            raise ValueError(f"{self.path} is a group of arrays ({there}); name the columns that are coordinates")
+        return self.columns
+
+    def stretches(self) -> list[Stretch]:
+        points, weights = self._arrays()
+        n = points[0].shape[0]
+        for array in [*points, *weights]:
+            if array.shape[0] != n:
+                raise ValueError(
+                    f"{self.path}: all arrays must have the same number of rows, got {n} and {array.shape[0]}"
+                )
+        if n == 0:
+            raise ValueError(f"{self.path} has no rows; a cloud needs at least one point")
+        chunk = max(1, points[0].chunks[0])
+        return evenly(n, max(1, STRETCH // chunk) * chunk)
+
+    def read(self, stretch: Stretch, most: int) -> Iterator[Rows]:
+        points, weights = self._arrays()
+        chunk = points[0].chunks[0]
+        step = max(1, most // chunk) * chunk if chunk <= most else most
+        for first in range(stretch.first, stretch.first + stretch.n, step):
+            rows = slice(first, min(first + step, stretch.first + stretch.n))
+            read = [np.asarray(array[rows]) for array in points]
+            columns = list(read[0].T) if self._is_array() else read
+            yield self.checked(first, columns, np.asarray(weights[0][rows]) if weights else None)
+
+    def _is_array(self) -> bool:
+        return hasattr(self._open(self.path), "shape")
+
+    def _arrays(self) -> tuple[list[Any], list[Any]]:
+        """Return the arrays of coordinates, and the array of weights if there is one."""
+        found = self._open(self.path)
+        if self._is_array():
+            weights = [] if self.weights is None else [self._open(Path(self.weights))]
+            points = [found]
+        else:
+            points = [self._member(found, name) for name in self.names()]
+            weights = [] if self.weights is None else [self._member(found, self.weights)]
+        self._check(points, 2 if self._is_array() else 1)
+        self._check(weights, 1)
+        return points, weights
+
+    def _member(self, group: Any, name: str) -> Any:
+        if name not in set(group.array_keys()):
+            raise ValueError(f"{self.path} has no array {name!r}; there are {', '.join(sorted(group.array_keys()))}")
+        return group[name]
+
+    def _check(self, arrays: list[Any], ndim: int) -> None:
+        for array in arrays:
+            if getattr(array, "ndim", None) != ndim or 0 in array.shape[1:]:
+                shape = "(n, m), one row per point" if ndim == 2 else "(n,)"
+                raise ValueError(
+                    f"{array}: an array of shape {shape} is needed, got {getattr(array, 'shape', 'a group')}"
+                )
+            self.check_kind(array.dtype, f"the array {array.name}")
+            if "pickle" in str(array.metadata.to_dict()).lower():
+                raise ValueError(
+                    f"{array}: data packed by pickle can run code when it is read, so it is not read; write it anew"
+                )
+
+    def _open(self, path: Path) -> Any:
+        zarr = need("zarr", "a Zarr store")
+        if not path.exists():
+            raise FileNotFoundError(f"there is no Zarr array or group {path}")
+        try:
+            return zarr.open(path, mode="r")
+        except Exception as error:  # stores of different kinds raise different exceptions
+            raise ValueError(f"{path} is not a Zarr array or group, or damaged ({error}); write it anew") from None
+
+
+def open_source(path: PathLike, columns: Sequence[str] | None = None, weights: str | None = None) -> Source:
+    """Open points in a file or folder: `.npy`, Parquet or Zarr.
+
+    Parameters
+    ----------
+    path : path
+        A `.npy` file of shape (n, m), a `.parquet` file or a folder of such files, a Zarr array of shape (n, m), or a
+        Zarr group with an array of shape (n,) for each coordinate.
+    columns : sequence of str, optional
+        Columns of a Parquet file, or arrays of a Zarr group, that are coordinates. None means all columns of a Parquet
+        file except the weights.
+    weights : str, optional
+        Where the weights are: a column of a Parquet file, an array of a Zarr group, or the path of another file for
+        `.npy` and for a Zarr array. None means equal weights.
+
+    Returns
+    -------
+    Source
+        For `wt.clouds.iterate`; only the metadata is read now.
+
+    Examples
+    --------
+    >>> import tempfile, numpy as np, wasserstein_transform as wt
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.save(f"{folder}/points.npy", [[0.0, 0.0], [1.0, 0.0]])
+    ...     wt.clouds.sources.open_source(f"{folder}/points.npy").names()
+    ('x0', 'x1')
+    """
+    path = Path(path)
+    listed = None if columns is None else (columns,) if isinstance(columns, str) else tuple(columns)
+    kind = _kind(path)
+    is_file = weights is not None and (kind is Npy or (kind is Zarr and weights.endswith(".zarr")))
+    return kind(path.absolute(), listed, str(Path(str(weights)).absolute()) if is_file else weights)
+
+
+def _kind(path: Path) -> type[Source]:
+    suffix = path.suffix.lower()
+    if suffix == ".npy":
+        return Npy
+    if suffix == ".zarr" or any((path / name).exists() for name in ("zarr.json", ".zarray", ".zgroup")):
+        return Zarr
+    if suffix in (".parquet", ".pq") or path.is_dir():
+        return Parquet
+    if not path.exists():
+        raise FileNotFoundError(f"there is no file or folder {path}")
+    raise ValueError(f"points are read from .npy, .parquet and .zarr, got {path}; wt.tables reads other files")
