@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import wasserstein_transform as wt
-from wasserstein_transform.datasets import LAYOUTS, Curve
+from wasserstein_transform.datasets import Curve
+from wasserstein_transform.datasets.shapes import LAYOUTS
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

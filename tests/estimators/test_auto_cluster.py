@@ -34,7 +34,7 @@ def flowing(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_it_is_the_function_with_the_manners_of_an_estimator(blobs) -> None:
     X, weights = blobs[0], np.arange(1, 91) % 3
     fitted = wt.AutoCluster(3, noise=True).fit(X, sample_weight=weights)
-    found = wt.cluster(X, 3, noise=True, weights=weights)
+    found = wt.cluster(X, 3, noise=True, sample_weight=weights)
     np.testing.assert_array_equal(fitted.labels_, found.labels)
     np.testing.assert_array_equal(fitted.probabilities_, found.probabilities)
     assert (fitted.n_clusters_, fitted.reason_) == (found.n_clusters, found.reason)

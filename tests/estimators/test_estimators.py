@@ -73,10 +73,10 @@ def expected_failures(estimator: object) -> dict[str, str]:
 QUIET = [
     pytest.mark.filterwarnings(f"ignore::{warning}")
     for warning in (
-        "wasserstein_transform.FewerClustersWarning",
-        "wasserstein_transform.MasslessWarning",
-        "wasserstein_transform.MetricLostWarning",
-        "wasserstein_transform.ScaleWarning",
+        "wasserstein_transform.hierarchy.FewerClustersWarning",
+        "wasserstein_transform.transforms.MasslessWarning",
+        "wasserstein_transform.estimators.MetricLostWarning",
+        "wasserstein_transform.auto.ScaleWarning",
         "sklearn.exceptions.SkipTestWarning",
     )
 ]
@@ -147,7 +147,7 @@ def test_a_new_point_goes_where_it_would_as_a_point_of_weight_0(estimator, blobs
     X, _ = blobs
     new = rng.uniform(-1, 5, size=(20, 2))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", wt.MasslessWarning)
+        warnings.simplefilter("ignore", wt.transforms.MasslessWarning)
         moved = clone(estimator).fit(X).transform(new)
         weights = np.repeat([1.0, 0.0], [len(X), len(new)])
         together = clone(estimator).fit(np.concatenate([X, new]), sample_weight=weights)
@@ -160,7 +160,7 @@ DISTANCE_MAKERS = [
     wt.LocalTruncation(eps=0.9, n_iter=3, merge=0.2),
     wt.LocalTruncation(eps=0.9, metric="cityblock"),
     wt.KernelTransform(0.3, "gaussian", cut=3.0, n_iter=2),
-    wt.WassersteinTransform(wt.Identity(), wt.Exact(1)),
+    wt.WassersteinTransform(wt.localize.Identity(), wt.Exact(1)),
     wt.WassersteinTransform(wt.Whole(), wt.Exact(2)),
 ]
 
@@ -170,7 +170,7 @@ DISTANCE_MAKERS = [
 def test_new_rows_of_distances_are_those_of_a_point_of_weight_0(estimator, blobs, rng) -> None:
     X, new = blobs[0][:50], rng.uniform(-1, 5, size=(12, 2))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", wt.MasslessWarning)
+        warnings.simplefilter("ignore", wt.transforms.MasslessWarning)
         rows = clone(estimator).fit(X).transform(new)
         weights = np.repeat([1.0, 0.0], [len(X), len(new)])
         together = clone(estimator).fit(np.concatenate([X, new]), sample_weight=weights)
@@ -252,12 +252,12 @@ def test_points_that_are_not_at_rest_have_labels_and_a_warning_says_so(blobs) ->
 
 
 def test_fitted_attributes_are_there(blobs) -> None:
-    estimator = wt.GaussianTransform(eps=0.5, n_iter=2, keep="all").fit(blobs[0])
+    estimator = wt.GaussianTransform(eps=0.5, n_iter=2).fit(blobs[0])
     assert estimator.points_.shape == blobs[0].shape
     assert isinstance(estimator.metric_, wt.spaces.GaussianMetric)
     assert estimator.distances_ is estimator.distances_
     assert (estimator.eps_, estimator.n_iter_, len(estimator.trajectory_.states)) == (0.5, 2, 3)
-    assert len(wt.GaussianTransform(eps=0.5, n_iter=2).fit(blobs[0]).trajectory_.states) == 1
+    assert len(wt.GaussianTransform(eps=0.5, n_iter=2, keep="last").fit(blobs[0]).trajectory_.states) == 1
     auto = wt.GaussianTransform().fit(blobs[0])
     assert auto.eps_ == wt.suggest_eps(blobs[0]).eps
     for method in ("single", "average", "complete"):
@@ -267,7 +267,7 @@ def test_fitted_attributes_are_there(blobs) -> None:
 def test_auto_eps_honours_weights(blobs, rng) -> None:
     X, copies = blobs[0], rng.integers(0, 3, 150)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", wt.MasslessWarning)
+        warnings.simplefilter("ignore", wt.transforms.MasslessWarning)
         weighted = wt.GaussianTransform().fit(X, sample_weight=copies)
     repeated = wt.GaussianTransform().fit(np.repeat(X, copies, axis=0))
     assert weighted.eps_ == pytest.approx(repeated.eps_, rel=1e-12)
@@ -289,7 +289,7 @@ def test_parts_take_part_in_parameters_clone_and_grid_search(blobs) -> None:
 
     grid = {"localize__base__eps": [0.5, 5.0], "n_iter": [1, 2]}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", wt.MasslessWarning)
+        warnings.simplefilter("ignore", wt.transforms.MasslessWarning)
         search = GridSearchCV(estimator, grid, scoring=spread, cv=2).fit(X, truth)
     assert search.best_params_["localize__base__eps"] == 5.0
 
@@ -297,7 +297,9 @@ def test_parts_take_part_in_parameters_clone_and_grid_search(blobs) -> None:
 def test_estimators_work_in_pipelines_and_survive_pickling(blobs) -> None:
     X, truth = blobs
     pipeline = make_pipeline(
-        StandardScaler(), wt.GaussianTransform(eps=0.4, n_iter=2, output="points"), wt.SingleLinkage(n_clusters=3)
+        StandardScaler(),
+        wt.GaussianTransform(eps=0.4, n_iter=2, output="points"),
+        wt.SingleLinkage(n_clusters=3, cut="robust"),
     )
     assert adjusted_rand_score(truth, pipeline.fit_predict(X)) == 1
     for estimator in (wt.MeanShift(eps=1.0), wt.LocalTruncation(eps=0.5), wt.GaussianTransform(eps=0.5)):
@@ -333,7 +335,7 @@ def test_a_refit_forgets_the_labels_of_the_last(blobs) -> None:
 
 
 def test_points_without_mass_make_no_cluster() -> None:
-    with pytest.warns(wt.MasslessWarning):
+    with pytest.warns(wt.transforms.MasslessWarning):
         estimator = wt.MeanShift(eps=1.0).fit([[0.0], [0.1], [9.0]], sample_weight=[1, 1, 0])
     np.testing.assert_allclose(estimator.cluster_centers_, [[0.05]])
     assert estimator.labels_.tolist() == [0, 0, 0]
@@ -357,7 +359,10 @@ def test_a_failed_fit_is_not_a_fit(blobs) -> None:
 
 def test_clusters_of_a_fitted_transform_are_those_of_its_last_space(blobs) -> None:
     fitted = wt.GaussianTransform(eps=0.6, n_iter=2).fit(blobs[0])
-    one, two = wt.SingleLinkage(3).fit(fitted), wt.SingleLinkage(3).fit(fitted.trajectory_.last)
+    one, two = (
+        wt.SingleLinkage(3, cut="robust").fit(fitted),
+        wt.SingleLinkage(3, cut="robust").fit(fitted.trajectory_.last),
+    )
     np.testing.assert_array_equal(one.labels_, two.labels_)
 
 
@@ -380,30 +385,32 @@ def test_new_points_take_the_cluster_of_the_nearest_fitted_point(blobs) -> None:
     D = cdist(X, X)
     rows = wt.GaussianTransform(0.9, 2.0, n_iter=2, output="distances").fit(X).transform(new)
     for fitted, asked, nearest in [
-        (wt.SingleLinkage(3).fit(X), new, cdist(new, X)),
-        (wt.SingleLinkage(3, metric="cityblock").fit(X), new, cdist(new, X, "cityblock")),
-        (wt.SingleLinkage(3, metric="precomputed").fit(D), cdist(new, X), cdist(new, X)),
-        (wt.SingleLinkage(3).fit(wt.Space.from_points(X)), new, cdist(new, X)),
-        (wt.SingleLinkage(3).fit(wt.Space.from_distances(D)), cdist(new, X), cdist(new, X)),
-        (wt.SingleLinkage(3).fit(wt.GaussianTransform(0.9, 2.0, n_iter=2).fit(X)), new, rows),
+        (wt.SingleLinkage(3, cut="robust").fit(X), new, cdist(new, X)),
+        (wt.SingleLinkage(3, metric="cityblock", cut="robust").fit(X), new, cdist(new, X, "cityblock")),
+        (wt.SingleLinkage(3, metric="precomputed", cut="robust").fit(D), cdist(new, X), cdist(new, X)),
+        (wt.SingleLinkage(3, cut="robust").fit(wt.Space.from_points(X)), new, cdist(new, X)),
+        (wt.SingleLinkage(3, cut="robust").fit(wt.Space.from_distances(D)), cdist(new, X), cdist(new, X)),
+        (wt.SingleLinkage(3, cut="robust").fit(wt.GaussianTransform(0.9, 2.0, n_iter=2).fit(X)), new, rows),
     ]:
         np.testing.assert_array_equal(fitted.predict(asked), fitted.labels_[nearest.argmin(axis=1)])
 
 
 def test_prediction_of_the_fitted_points_is_their_labels(blobs, tmp_path) -> None:
     transform = wt.GaussianTransform(0.9, 2.0).fit(blobs[0])
-    fitted = wt.SingleLinkage(3).fit(transform)
+    fitted = wt.SingleLinkage(3, cut="robust").fit(transform)
     transform.fit(blobs[0][:9])  # what was learned stays
     np.testing.assert_array_equal(fitted.predict(blobs[0]), fitted.labels_)
     stored = wt.SingleLinkage.load(fitted.save(tmp_path / "clusters"))
     np.testing.assert_array_equal(stored.predict(blobs[0]), fitted.labels_)
-    dropped = wt.SingleLinkage(3).fit(wt.GaussianTransform(0.9, keep="result").fit(blobs[0]))
-    with pytest.raises(ValueError, match="keep='result' dropped them"):
+    dropped = wt.SingleLinkage(3, cut="robust").fit(wt.GaussianTransform(0.9, keep="last").fit(blobs[0]))
+    with pytest.raises(ValueError, match="keep='last' kept only one"):
         dropped.predict(blobs[0])
 
 
 def test_between_clusters_a_new_point_goes_to_the_larger_and_never_to_points_without_mass() -> None:
-    fitted = wt.SingleLinkage(2).fit([[2.0], [2.0], [0.0], [0.0], [0.0], [9.0]], sample_weight=[1] * 5 + [0])
+    fitted = wt.SingleLinkage(2, cut="robust").fit(
+        [[2.0], [2.0], [0.0], [0.0], [0.0], [9.0]], sample_weight=[1] * 5 + [0]
+    )
     assert fitted.predict([[1.0], [1.1], [9.0]]).tolist() == [0, 1, 1]
 
 
@@ -434,7 +441,10 @@ def test_surplus_radii_are_refused_as_missing_ones_are(blobs) -> None:
 
 def test_condensed_distances_are_distances(blobs) -> None:
     X = blobs[0][:20]
-    for estimator in (wt.SingleLinkage(3, metric="precomputed"), wt.LocalTruncation(1.0, metric="precomputed")):
+    for estimator in (
+        wt.SingleLinkage(3, metric="precomputed", cut="robust"),
+        wt.LocalTruncation(1.0, metric="precomputed"),
+    ):
         one, two = clone(estimator).fit(pdist(X)), clone(estimator).fit(cdist(X, X))
         assert one.n_features_in_ == 20
         if isinstance(one, wt.SingleLinkage):
@@ -452,7 +462,7 @@ def test_distances_that_are_taken_for_points_are_noticed_once_at_the_callers_lin
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         door(D)
-    caught = [found for found in caught if found.category is not wt.FewerClustersWarning]
+    caught = [found for found in caught if found.category is not wt.hierarchy.FewerClustersWarning]
     assert len(caught) == 1
     assert caught[0].filename == __file__
     assert "9 × 9 matrix that is symmetric and 0 on the diagonal is taken for points" in str(caught[0].message)

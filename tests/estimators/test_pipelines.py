@@ -7,6 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
+from joblib import Parallel, delayed
 from scipy.spatial.distance import cdist, pdist, squareform
 from sklearn.base import clone
 from sklearn.cluster import AgglomerativeClustering
@@ -29,11 +30,11 @@ def blobs(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
 
 def test_a_pipeline_that_loses_the_metric_says_so_once_at_the_line_that_runs_it() -> None:
     X, truth = wt.datasets.t_junction()
-    pipeline = make_pipeline(wt.GaussianTransform(**JUNCTION), wt.SingleLinkage(2))
-    lost = pytest.warns(wt.MetricLostWarning, match=r"Use output='distances' with.*output='points' to keep")
-    with pytest.warns(wt.FewerClustersWarning, match="would make 3"), lost as caught:  # the arms tie
+    pipeline = make_pipeline(wt.GaussianTransform(**JUNCTION), wt.SingleLinkage(2, cut="robust"))
+    lost = pytest.warns(wt.estimators.MetricLostWarning, match=r"Use output='distances' with.*output='points' to keep")
+    with pytest.warns(wt.hierarchy.FewerClustersWarning, match="would make 3"), lost as caught:  # the arms tie
         labels, line = pipeline.fit_predict(X), inspect.currentframe().f_lineno
-    assert [found.category for found in caught] == [wt.MetricLostWarning, wt.FewerClustersWarning]
+    assert [found.category for found in caught] == [wt.estimators.MetricLostWarning, wt.hierarchy.FewerClustersWarning]
     assert (caught[0].filename, caught[0].lineno) == (__file__, line)
     assert adjusted_rand_score(truth, labels) < 0.3  # only points traveled
 
@@ -43,10 +44,10 @@ def test_a_pipeline_that_loses_the_metric_says_so_once_at_the_line_that_runs_it(
 def test_a_pipeline_keeps_the_metric(output: str, metric: str) -> None:
     X, truth = wt.datasets.t_junction()
     gt = wt.GaussianTransform(**JUNCTION, output=output)
-    labels = make_pipeline(gt, wt.SingleLinkage(2, metric=metric)).fit_predict(X)
+    labels = make_pipeline(gt, wt.SingleLinkage(2, metric=metric, cut="robust")).fit_predict(X)
     assert sorted(np.bincount(labels)) == [200, 201]
     assert adjusted_rand_score(truth, labels) == 1
-    np.testing.assert_array_equal(labels, wt.SingleLinkage(2).fit_predict(gt.fit(X)))
+    np.testing.assert_array_equal(labels, wt.SingleLinkage(2, cut="robust").fit_predict(gt.fit(X)))
     peer = AgglomerativeClustering(2, metric=metric, linkage="single")
     assert adjusted_rand_score(make_pipeline(gt, peer).fit_predict(X), labels) == 1
 
@@ -85,12 +86,12 @@ MOVERS = [
     wt.GaussianTransform(eps=0.9, lam=2.0, n_iter=0),
     wt.GaussianTransform(eps=0.9, lam=2.0, n_iter=3),
     wt.GaussianTransform(eps=0.9, lam=2.0, n_iter=3, merge=0.2),
-    wt.WassersteinTransform(wt.Gaussian(wt.Nearest(0.1), 1.0, move=True), wt.Stored(wt.Bures()), n_iter=2),
+    wt.WassersteinTransform(wt.Gaussian(wt.Nearest(0.1), 1.0, move=True), wt.transport.Stored(wt.Bures()), n_iter=2),
     wt.WassersteinTransform(
-        wt.Gaussian(wt.Truncation(0.9), 1.0, move=True), wt.Stored(wt.Bures()), n_iter=3, merge=0.2
+        wt.Gaussian(wt.Truncation(0.9), 1.0, move=True), wt.transport.Stored(wt.Bures()), n_iter=3, merge=0.2
     ),
     wt.WassersteinTransform(
-        wt.Mean(wt.Kernel(0.5, lambda t: 1 / (1 + t) ** 4)), wt.Stored(wt.DiracDistance()), n_iter=2
+        wt.Mean(wt.Kernel(0.5, lambda t: 1 / (1 + t) ** 4)), wt.transport.Stored(wt.DiracDistance()), n_iter=2
     ),
 ]
 
@@ -99,7 +100,7 @@ MOVERS = [
 def test_distances_of_new_points_are_those_of_points_of_weight_0(estimator, blobs, rng) -> None:
     X, new = blobs[0], rng.uniform(-1, 5, size=(15, 2))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", wt.MasslessWarning)
+        warnings.simplefilter("ignore", wt.transforms.MasslessWarning)
         fitted = clone(estimator).set_params(output="distances").fit(X)
         rows = fitted.transform(new)
         weights = np.repeat([1.0, 0.0], [len(X), len(new)])
@@ -148,7 +149,7 @@ def test_the_metric_goes_through_grid_search(blobs) -> None:
     )
     grid = {"gaussiantransform__lam": [0.0, 2.0], "gaussiantransform__n_iter": [0, 1]}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", wt.MasslessWarning)
+        warnings.simplefilter("ignore", wt.transforms.MasslessWarning)
         search = GridSearchCV(pipeline, grid, cv=3).fit(X, truth)
         assert search.best_score_ == 1
         assert (search.predict([[0.0, 0.1], [4.0, 0.2], [0.1, 4.1]]) == [0, 1, 2]).all()
@@ -188,3 +189,28 @@ def test_clusters_of_mean_shift_do_not_depend_on_its_output(blobs) -> None:
     X = blobs[0]
     plain, other = wt.MeanShift(1.0).fit(X), wt.MeanShift(1.0, output="distances").fit(X)
     np.testing.assert_array_equal(plain.predict(X), other.predict(X))
+
+
+def _threads_of(n_jobs: int | None) -> int:
+    return wt.GaussianTransform(1.0, n_jobs=n_jobs)._engine().n_threads
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+def test_within_joblib_no_number_of_threads_means_one(backend: str) -> None:
+    within = Parallel(n_jobs=2, backend=backend)(delayed(_threads_of)(n_jobs) for n_jobs in (None, None, 3))
+    assert within == [1, 1, 3]
+    cores = wt.Engine().n_threads
+    assert Parallel(n_jobs=1)(delayed(_threads_of)(n_jobs) for n_jobs in (None, 3)) == [cores, 3]
+
+
+class _Counted(wt.GaussianTransform):
+    """Its score is the number of threads."""
+
+    def score(self, X: np.ndarray, y: object = None) -> float:
+        return float(self._engine().n_threads)
+
+
+def test_a_grid_search_of_two_workers_uses_one_thread_in_each() -> None:
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    search = GridSearchCV(_Counted(n_iter=0), {"eps": [0.5, 1.0]}, cv=2, n_jobs=2).fit(X)
+    assert search.cv_results_["mean_test_score"].tolist() == [1.0, 1.0]

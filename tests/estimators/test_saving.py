@@ -14,8 +14,7 @@ import pytest
 from scipy.sparse import csr_array
 
 import wasserstein_transform as wt
-from wasserstein_transform._archive import described, read
-from wasserstein_transform._fingerprint import fingerprint
+from wasserstein_transform._archive import described, fingerprint, read
 
 
 def cloud(n: int = 40, m: int = 2) -> np.ndarray:
@@ -63,8 +62,8 @@ ESTIMATORS: dict[str, Callable[[], Any]] = {
     "GT": lambda: wt.GaussianTransform(eps=[1.5, 1.4], lam=0.5, n_iter=2, ridge=1),
     "LT-WT": lambda: wt.LocalTruncation(eps=0.5, p=2, n_iter=2, merge=1e-3),
     "KL-WT": lambda: wt.KernelTransform(0.4, cut=3),
-    "any parts": lambda: wt.WassersteinTransform(wt.Gaussian(wt.Nearest(5), 1.0), wt.Stored(wt.Bures())),
-    "single linkage": lambda: wt.SingleLinkage(3),
+    "any parts": lambda: wt.WassersteinTransform(wt.Gaussian(wt.Nearest(5), 1.0), wt.transport.Stored(wt.Bures())),
+    "single linkage": lambda: wt.SingleLinkage(3, cut="robust"),
     "clusters": lambda: wt.AutoCluster(3),
 }
 
@@ -124,7 +123,7 @@ def _rewritten(path: Path, change: Callable[[dict[str, Any]], None], true: bool 
 DAMAGES: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
     "another number": (lambda a: a.update(a0=a["a0"] + 1), "does not match its fingerprint"),
     "another tree": (lambda a: a["header"]["tree"].update({"class": "Dense"}), "does not match its fingerprint"),
-    "a later version": (lambda a: a["header"].update(version=99), "version 99, but this library reads version 1"),
+    "a later version": (lambda a: a["header"].update(version=99), "version 99, but this library reads version 2"),
     "another format": (lambda a: a["header"].update(format="x"), "is not a file that save"),
     "a missing array": (lambda a: a.pop("a0"), "is not a file that save.* wrote, or it is damaged"),
 }
@@ -165,7 +164,7 @@ def _put_tree(name: str, where: Any, value: Any) -> Callable[[dict[str, Any]], N
 
 
 def _linked() -> wt.SingleLinkage:
-    return wt.SingleLinkage(2).fit(cloud(6))
+    return wt.SingleLinkage(2, cut="robust").fit(cloud(6))
 
 
 CRAFTED: dict[str, tuple[Callable[[], Any], Callable[[dict[str, Any]], None], str]] = {
@@ -337,5 +336,5 @@ def test_fingerprints_tell_classes_of_one_name_apart() -> None:
         """A record of somebody's own."""
 
     here = type(Frame())
-    there = dataclass(type("Frame", (), {"__module__": "wasserstein_transform.backends"}))
+    there = dataclass(type("Frame", (), {"__module__": "wasserstein_transform.compute.records"}))
     assert fingerprint(here()) != fingerprint(there())

@@ -40,14 +40,14 @@ def test_points_without_mass_never_connect_clusters(rng: np.random.Generator) ->
     bridge = np.column_stack([np.linspace(0, 5, 30), np.zeros(30)])
     weights = np.repeat([1.0, 0.0], [40, 30])
     tree = wt.hierarchy.spanning_tree(wt.Space.from_points(np.concatenate([X, bridge]), weights))
-    labels = wt.cut_tree(tree, 2)
+    labels = wt.cut_tree(tree, 2, cut="robust")
     assert len(set(labels[:20])) == 1
     assert len(set(labels[20:40])) == 1
     assert labels[0] != labels[20]
     assert labels[40] == labels[0]
     assert labels[-1] == labels[20]
     alone = wt.hierarchy.spanning_tree(wt.Space.from_points(X))
-    np.testing.assert_array_equal(labels[:40], wt.cut_tree(alone, 2))
+    np.testing.assert_array_equal(labels[:40], wt.cut_tree(alone, 2, cut="robust"))
 
 
 def test_count_and_height_cut_like_scipy(rng: np.random.Generator) -> None:
@@ -74,7 +74,7 @@ def test_the_robust_cut_ignores_outliers(rng: np.random.Generator) -> None:
     outliers = rng.uniform([-6, -2], [8, 12], size=(12, 2))
     both = np.concatenate([X, outliers])
     plain = wt.SingleLinkage(n_clusters=2, cut="count").fit_predict(both)
-    robust = wt.SingleLinkage(n_clusters=2).fit_predict(both)
+    robust = wt.SingleLinkage(n_clusters=2, cut="robust").fit_predict(both)
     assert adjusted_rand_score(truth, plain[:300]) < 0.1
     assert adjusted_rand_score(truth, robust[:300]) == 1
     assert robust.min() == 0
@@ -83,42 +83,42 @@ def test_the_robust_cut_ignores_outliers(rng: np.random.Generator) -> None:
 def test_small_pieces_are_noise_when_asked(rng: np.random.Generator) -> None:
     X, truth = make_blobs(200, centers=[[0, 0], [10, 0]], cluster_std=0.5, random_state=0)
     both = np.concatenate([X, [[5.0, 30.0], [5.0, 30.1], [-20.0, 0.0]]])
-    labels = wt.SingleLinkage(n_clusters=2, noise=True).fit_predict(both)
+    labels = wt.SingleLinkage(n_clusters=2, noise=True, cut="robust").fit_predict(both)
     assert labels[200:].tolist() == [-1, -1, -1]
     assert adjusted_rand_score(truth, labels[:200]) == 1
 
 
 def test_robust_cut_goes_by_mass() -> None:
     X = np.array([[0.0], [1.0], [10.0]])
-    with pytest.warns(wt.FewerClustersWarning, match="found 1 clusters of the 2 asked for"):
-        labels = wt.SingleLinkage(2, share=0.8).fit_predict(X)
+    with pytest.warns(wt.hierarchy.FewerClustersWarning, match="found 1 clusters of the 2 asked for"):
+        labels = wt.SingleLinkage(2, share=0.8, cut="robust").fit_predict(X)
     assert labels.tolist() == [0, 0, 0]
-    heavy = wt.SingleLinkage(2, share=0.8).fit(X, sample_weight=[1, 1, 2])
+    heavy = wt.SingleLinkage(2, share=0.8, cut="robust").fit(X, sample_weight=[1, 1, 2])
     assert heavy.labels_.tolist() == [0, 0, 1]
     assert heavy.n_clusters_ == 2
 
 
 def test_fewer_points_than_clusters_work_and_say_so() -> None:
-    with pytest.warns(wt.FewerClustersWarning):
+    with pytest.warns(wt.hierarchy.FewerClustersWarning):
         assert sorted(wt.SingleLinkage(5, cut="count").fit_predict([[0.0], [1.0]])) == [0, 1]
-    with pytest.warns(wt.FewerClustersWarning):
-        assert wt.SingleLinkage(3).fit_predict([[0.0]]).tolist() == [0]
+    with pytest.warns(wt.hierarchy.FewerClustersWarning):
+        assert wt.SingleLinkage(3, cut="robust").fit_predict([[0.0]]).tolist() == [0]
     assert wt.SingleLinkage(cut="height", height=1).fit_predict([[0.0]]).tolist() == [0]
     assert wt.linkage([[0.0]]).shape == (0, 4)
 
 
 def test_labels_are_numbered_by_falling_mass(rng: np.random.Generator) -> None:
     X = np.concatenate([np.zeros((3, 1)), np.full((9, 1), 5.0), np.full((6, 1), 9.0)]) + rng.normal(size=(18, 1)) * 0.01
-    labels = wt.SingleLinkage(3).fit_predict(X)
+    labels = wt.SingleLinkage(3, cut="robust").fit_predict(X)
     assert labels.tolist() == [2] * 3 + [0] * 9 + [1] * 6
 
 
 def test_single_linkage_takes_points_distances_and_spaces(cloud: np.ndarray) -> None:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", wt.FewerClustersWarning)
-        one = wt.SingleLinkage(3).fit(cloud)
-        two = wt.SingleLinkage(3, metric="precomputed").fit(euclidean(cloud))
-        three = wt.SingleLinkage(3).fit(wt.Space.from_points(cloud))
+        warnings.simplefilter("ignore", wt.hierarchy.FewerClustersWarning)
+        one = wt.SingleLinkage(3, cut="robust").fit(cloud)
+        two = wt.SingleLinkage(3, metric="precomputed", cut="robust").fit(euclidean(cloud))
+        three = wt.SingleLinkage(3, cut="robust").fit(wt.Space.from_points(cloud))
     np.testing.assert_array_equal(one.labels_, two.labels_)
     np.testing.assert_array_equal(one.labels_, three.labels_)
     assert same_hierarchy(one.linkage(), two.linkage())
@@ -126,21 +126,21 @@ def test_single_linkage_takes_points_distances_and_spaces(cloud: np.ndarray) -> 
 
 def test_a_regular_grid_has_no_robust_split() -> None:
     for X in (np.arange(40.0)[:, None] / 7, np.stack(np.meshgrid(np.arange(9.0), np.arange(8.0)), -1).reshape(-1, 2)):
-        with pytest.warns(wt.FewerClustersWarning, match="found 1 clusters"):
-            assert wt.SingleLinkage(2).fit_predict(X).max() == 0
+        with pytest.warns(wt.hierarchy.FewerClustersWarning, match="found 1 clusters"):
+            assert wt.SingleLinkage(2, cut="robust").fit_predict(X).max() == 0
 
 
 def test_large_parts_that_tie_are_told_apart_and_small_ones_follow_what_they_touch() -> None:
     block = np.arange(10.0)[:, None] * 0.01
     X = np.concatenate([block, block + 2, [[1.045]], block + 4])  # gaps of 0.955, 0.955 and 1.91
-    labels = wt.SingleLinkage(3).fit_predict(X)
+    labels = wt.SingleLinkage(3, cut="robust").fit_predict(X)
     assert sorted(np.bincount(labels)) == [10, 10, 11]
     assert len(np.unique(labels[:10])) == len(np.unique(labels[10:20])) == len(np.unique(labels[21:])) == 1
 
 
 def test_one_far_outlier_does_not_make_ties_of_everything() -> None:
     X = np.concatenate([np.arange(10) * 0.1, 5 + np.arange(10) * 0.1, [1e10]])[:, None]
-    labels = wt.SingleLinkage(2).fit_predict(X)
+    labels = wt.SingleLinkage(2, cut="robust").fit_predict(X)
     assert labels[0] != labels[10]
     assert wt.SingleLinkage(cut="height", height=0.5).fit_predict(X).max() == 2
 
@@ -159,9 +159,9 @@ def test_noise_does_not_depend_on_the_order_of_the_points(n_clouds: int, rng: np
         X = rng.integers(0, 30, size=(12, 1)).astype(float)
         order = rng.permutation(12)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", wt.FewerClustersWarning)
-            one = wt.SingleLinkage(3, noise=True).fit(X)
-            two = wt.SingleLinkage(3, noise=True).fit(X[order])
+            warnings.simplefilter("ignore", wt.hierarchy.FewerClustersWarning)
+            one = wt.SingleLinkage(3, noise=True, cut="robust").fit(X)
+            two = wt.SingleLinkage(3, noise=True, cut="robust").fit(X[order])
         assert one.n_clusters_ == two.n_clusters_
         np.testing.assert_array_equal((one.labels_ == -1)[order], two.labels_ == -1)
 
@@ -169,7 +169,7 @@ def test_noise_does_not_depend_on_the_order_of_the_points(n_clouds: int, rng: np
 def test_noise_keeps_every_qualifying_cluster() -> None:
     X = np.array([9.0, 9, 13, 16, 16, 18, 23, 28, 28])[:, None]
     for points in (X, X[::-1]):
-        assert wt.SingleLinkage(3, noise=True).fit(points).n_clusters_ == 3
+        assert wt.SingleLinkage(3, noise=True, cut="robust").fit(points).n_clusters_ == 3
 
 
 @pytest.mark.parametrize("unit", [1e-300, 1e-200, 1.0, 1e200, 1e300])
@@ -187,7 +187,7 @@ def test_many_points_have_the_tree_of_all_pairs(m: int, rng: np.random.Generator
         heights = scipy_hierarchy.linkage(space.metric.condensed(), "single")[:, 2]
         # The tree finds Gaussians by the roots of their spectra times √λ, rounded to 1e-15 of their norm. Those
         # that are nearer to each other are joined in any order, and no height of the tree is off by more than that.
-        covs = getattr(space.metric, "covs", np.zeros((1, m, m)))
+        covs = np.zeros((1, m, m)) if space.metric.covs is None else space.metric.covs
         rounding = 1e-15 * np.sqrt(2.0 * np.trace(covs, axis1=1, axis2=2).max())
         np.testing.assert_allclose(tree.heights, heights, rtol=1e-12, atol=rounding)
         assert scipy_hierarchy.is_valid_linkage(tree.Z, throw=True)
@@ -264,14 +264,14 @@ def partition(labels: np.ndarray) -> list[int]:
 
 
 @pytest.mark.repeated(2)
-@pytest.mark.filterwarnings("ignore::wasserstein_transform.FewerClustersWarning")
+@pytest.mark.filterwarnings("ignore::wasserstein_transform.hierarchy.FewerClustersWarning")
 @pytest.mark.parametrize("cut", CUTS.values(), ids=CUTS.keys())
 @pytest.mark.parametrize("n_clouds", mostly_slow([15, 300], quick=[15]))
 def test_clusters_of_ties_depend_neither_on_the_order_of_points_nor_on_their_unit(cut, n_clouds, rng) -> None:
     def clusters(X: np.ndarray, weights: np.ndarray | None, unit: float) -> np.ndarray:
         scaled = {**cut, "height": cut["height"] * unit} if "height" in cut else cut
         X = euclidean(X) if cut.get("metric") == "precomputed" else X
-        return wt.SingleLinkage(k, **scaled).fit(X * unit, sample_weight=weights).labels_
+        return wt.SingleLinkage(k, **{"cut": "robust", **scaled}).fit(X * unit, sample_weight=weights).labels_
 
     for turn in range(n_clouds):
         n, k = int(rng.integers(3, 13)), int(rng.integers(2, 5))
@@ -286,15 +286,21 @@ def test_clusters_of_ties_depend_neither_on_the_order_of_points_nor_on_their_uni
 
 def test_four_points_of_which_two_are_one_have_no_two_clusters_whatever_their_order() -> None:
     for X in ([[4], [5], [6], [4]], [[4], [4], [5], [6]], [[6], [4], [5], [4]]):
-        with pytest.warns(wt.FewerClustersWarning, match="the next merges tie, and cutting all of them would make 3"):
-            assert wt.SingleLinkage(2).fit_predict(X).tolist() == [0, 0, 0, 0]
-        assert wt.SingleLinkage(3).fit_predict(X).max() == 2
+        with pytest.warns(
+            wt.hierarchy.FewerClustersWarning, match="the next merges tie, and cutting all of them would make 3"
+        ):
+            assert wt.SingleLinkage(2, cut="robust").fit_predict(X).tolist() == [0, 0, 0, 0]
+        assert wt.SingleLinkage(3, cut="robust").fit_predict(X).max() == 2
 
 
 def test_a_piece_between_clusters_goes_to_the_nearest_then_the_heaviest_then_the_first_by_coordinates() -> None:
     def clusters(left: int, right: int, between: float, metric: str = "euclidean") -> list[int]:
         X = np.repeat([0.0, 2.0, between], [left, right, 1])[:, None]
-        return wt.SingleLinkage(2, metric=metric).fit_predict(X if metric == "euclidean" else euclidean(X)).tolist()
+        return (
+            wt.SingleLinkage(2, metric=metric, cut="robust")
+            .fit_predict(X if metric == "euclidean" else euclidean(X))
+            .tolist()
+        )
 
     assert clusters(10, 10, 0.9) == [0] * 10 + [1] * 10 + [0]
     assert clusters(10, 11, 1.0) == [1] * 10 + [0] * 11 + [0]
@@ -309,10 +315,12 @@ def test_a_lazy_tree_is_cut_like_the_tree_of_all_distances(rng: np.random.Genera
         X = rng.integers(0, 12, size=(14, 1)).astype(float)
         space, order = wt.Space.from_points(X), rng.permutation(14)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", wt.FewerClustersWarning)
+            warnings.simplefilter("ignore", wt.hierarchy.FewerClustersWarning)
             whole = wt.cut_tree(wt.hierarchy.spanning_tree(transform(space)), 3)
-            lazy = wt.cut_tree(wt.hierarchy.lazy_spanning_tree(transform, space), 3)
-            turned = wt.cut_tree(wt.hierarchy.lazy_spanning_tree(transform, space.take(order)), 3)
+            lazy = wt.cut_tree(wt.hierarchy.spanning_tree(wt.transforms.transform_lazily(transform, space)), 3)
+            turned = wt.cut_tree(
+                wt.hierarchy.spanning_tree(wt.transforms.transform_lazily(transform, space.take(order))), 3
+            )
         assert partition(lazy) == partition(whole)
         assert partition(turned) == partition(whole[order])
 
@@ -320,9 +328,9 @@ def test_a_lazy_tree_is_cut_like_the_tree_of_all_distances(rng: np.random.Genera
 def test_points_in_one_place_are_never_told_apart() -> None:
     X = np.repeat([[0.1], [0.3], [0.7]], 4, axis=0) + np.tile([[0.0], [1e-17], [0.0], [2e-17]], (3, 1))
     for cut in ("count", "robust"):
-        with pytest.warns(wt.FewerClustersWarning, match="found 3 clusters of the 5"):
+        with pytest.warns(wt.hierarchy.FewerClustersWarning, match="found 3 clusters of the 5"):
             assert partition(wt.SingleLinkage(5, cut=cut, share=0).fit_predict(X)) == [1] * 4 + [2] * 4 + [3] * 4
     with pytest.warns(
-        wt.FewerClustersWarning, match="in one place; a transform with a smaller eps or fewer iterations"
+        wt.hierarchy.FewerClustersWarning, match="in one place; a transform with a smaller eps or fewer iterations"
     ):
-        wt.SingleLinkage(2).fit(wt.GaussianTransform(1e3).fit(np.arange(20.0)[:, None] / 7))
+        wt.SingleLinkage(2, cut="robust").fit(wt.GaussianTransform(1e3).fit(np.arange(20.0)[:, None] / 7))

@@ -110,8 +110,8 @@ def test_copies_are_weights(rng: np.random.Generator) -> None:
         one = spanning_tree(wt.Space.from_points(X, weights), reachability=k)
         two = spanning_tree(wt.Space.from_points(np.repeat(X, weights, axis=0)), reachability=k)
         np.testing.assert_allclose(one.heights, two.heights[two.lengths > 0], rtol=1e-9)
-        labels = wt.SingleLinkage(3, reachability=k, share=0.1).fit(X, sample_weight=weights).labels_
-        copies = wt.SingleLinkage(3, reachability=k, share=0.1).fit(np.repeat(X, weights, axis=0)).labels_
+        labels = wt.SingleLinkage(3, reachability=k, share=0.1, cut="robust").fit(X, sample_weight=weights).labels_
+        copies = wt.SingleLinkage(3, reachability=k, share=0.1, cut="robust").fit(np.repeat(X, weights, axis=0)).labels_
         assert partition(np.repeat(labels, weights)) == partition(copies)
 
 
@@ -148,14 +148,17 @@ def test_more_neighbors_than_points_are_refused() -> None:
 def test_noise_connects_clusters_less(rng: np.random.Generator) -> None:
     X, truth = make_moons(600, noise=0.08, random_state=4)
     X = np.concatenate([X, rng.uniform([-1.5, -1], [2.5, 1.5], (60, 2))])
-    plain, reaching = wt.SingleLinkage(2).fit(X), wt.SingleLinkage(2, reachability=10).fit(X)
+    plain, reaching = (
+        wt.SingleLinkage(2, cut="robust").fit(X),
+        wt.SingleLinkage(2, reachability=10, cut="robust").fit(X),
+    )
     assert adjusted_rand_score(truth, reaching.labels_[:600]) > 0.9
     assert adjusted_rand_score(truth, reaching.labels_[:600]) >= adjusted_rand_score(truth, plain.labels_[:600])
     np.testing.assert_array_equal(reaching.predict(X), reaching.labels_)
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::wasserstein_transform.FewerClustersWarning")
+@pytest.mark.filterwarnings("ignore::wasserstein_transform.hierarchy.FewerClustersWarning")
 @pytest.mark.parametrize("options", [{}, {"noise": True}, {"cut": "count"}], ids=str)
 @pytest.mark.parametrize("n_clouds", mostly_slow([40, 1000], quick=[40]))
 def test_clusters_of_ties_depend_neither_on_the_order_of_points_nor_on_their_unit(n_clouds, options, rng) -> None:
@@ -164,7 +167,7 @@ def test_clusters_of_ties_depend_neither_on_the_order_of_points_nor_on_their_uni
         X = rng.integers(0, rng.integers(3, 12), size=(n, 2)).astype(float)
         order = rng.permutation(n)
         weights = rng.integers(1, 4, n) if turn % 3 == 0 else np.ones(n)
-        linkage = wt.SingleLinkage(k, reachability=int(rng.integers(1, 5)), **options)
+        linkage = wt.SingleLinkage(k, reachability=int(rng.integers(1, 5)), **{"cut": "robust", **options})
         labels = linkage.fit(X, sample_weight=weights).labels_
         assert partition(labels[order]) == partition(linkage.fit(X[order], sample_weight=weights[order]).labels_)
         for unit in (1.7, 3e-3):
@@ -180,7 +183,7 @@ def test_any_number_of_threads_grows_the_same_tree(rng: np.random.Generator) -> 
 
 
 def test_such_a_tree_is_saved_with_its_lengths(tmp_path: Path, rng: np.random.Generator) -> None:
-    fitted = wt.SingleLinkage(2, reachability=3).fit(rng.normal(size=(30, 2)))
+    fitted = wt.SingleLinkage(2, reachability=3, cut="robust").fit(rng.normal(size=(30, 2)))
     stored = wt.SingleLinkage.load(fitted.save(tmp_path / "clusters"))
     np.testing.assert_array_equal(stored.tree_.lengths, fitted.tree_.lengths)
     np.testing.assert_array_equal(stored.tree_.level_of_edges, fitted.tree_.level_of_edges)

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import wasserstein_transform as wt
-from wasserstein_transform.backends.ridges import _by_eigenvectors, _in_the_plane
+from wasserstein_transform.compute.neighborhoods import _by_eigenvectors, _in_the_plane
 
 
 def slow_ridge(X: np.ndarray, alpha: np.ndarray, weights: np.ndarray, dim: int) -> np.ndarray:
@@ -55,7 +55,9 @@ def test_ridge_is_what_the_loops_say(points: np.ndarray, dim: int, rng: np.rando
     np.testing.assert_allclose(wt.Ridge(smooth, dim)(space).points, expected, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("base", [wt.Truncation(1.5), wt.Kernel(1.0, "gaussian"), wt.Whole(), wt.Identity()], ids=repr)
+@pytest.mark.parametrize(
+    "base", [wt.Truncation(1.5), wt.Kernel(1.0, "gaussian"), wt.Whole(), wt.localize.Identity()], ids=repr
+)
 def test_dim_0_is_mean_shift_to_the_last_bit(base: wt.localize.Localization, points: np.ndarray) -> None:
     space = wt.Space.from_points(points)
     np.testing.assert_array_equal(wt.Ridge(base, 0)(space).points, wt.Mean(base)(space).points)
@@ -144,7 +146,7 @@ def test_a_point_alone_stays_and_one_that_sees_a_single_place_goes_there(m: int)
 
 def test_a_point_that_sees_no_mass_stays() -> None:
     X = np.array([[0.0, 0.0], [0.5, 0.1], [9.0, 9.0]])
-    with pytest.warns(wt.MasslessWarning, match="1 of 3 points see no mass"):
+    with pytest.warns(wt.transforms.MasslessWarning, match="1 of 3 points see no mass"):
         walk = wt.iterate(wt.mean_shift(1.0, ridge=1), wt.Space.from_points(X, [1, 1, 0]), n_iter=2)
     np.testing.assert_array_equal(walk.points[2], X[2])
 
@@ -163,7 +165,7 @@ def test_weight_k_is_k_copies_and_weight_0_is_absent(m: int, rng: np.random.Gene
     X, copies = rng.normal(size=(30, m)), rng.integers(0, 4, 30)
     for process in (wt.mean_shift(1.2, ridge=1), wt.gaussian_transform(1.2, 1.0, ridge=1)):
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", wt.MasslessWarning)
+            warnings.simplefilter("ignore", wt.transforms.MasslessWarning)
             weighted = wt.iterate(process, wt.Space.from_points(X, copies), n_iter=2).points
         repeated = wt.iterate(process, wt.Space.from_points(np.repeat(X, copies, axis=0)), n_iter=2).points
         np.testing.assert_allclose(np.repeat(weighted, copies, axis=0), repeated, rtol=0, atol=1e-9)
@@ -247,7 +249,7 @@ def test_new_points_follow(estimator, m: int, rng: np.random.Generator) -> None:
     fitted = clone(estimator).fit(X)
     np.testing.assert_allclose(fitted.transform(X), fitted.points_, rtol=0, atol=1e-9)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", wt.MasslessWarning)
+        warnings.simplefilter("ignore", wt.transforms.MasslessWarning)
         moved = fitted.transform(new)
         for k, point in enumerate(new):  # one by one: points without mass merge with each other, too
             together = clone(estimator).fit(np.concatenate([X, [point]]), sample_weight=np.append(np.ones(80), 0.0))
@@ -255,7 +257,7 @@ def test_new_points_follow(estimator, m: int, rng: np.random.Generator) -> None:
 
 
 @pytest.mark.slow  # those of other localizations are run each time
-@pytest.mark.filterwarnings("ignore::wasserstein_transform.MasslessWarning")
+@pytest.mark.filterwarnings("ignore::wasserstein_transform.transforms.MasslessWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @parametrize_with_checks(
     [wt.GaussianTransform(ridge=1), wt.WassersteinTransform(wt.Ridge(wt.Truncation(1.0)), wt.DiracDistance())]

@@ -11,9 +11,8 @@ from scipy.sparse.csgraph import dijkstra
 from scipy.sparse.linalg import expm_multiply
 
 import wasserstein_transform as wt
-from wasserstein_transform.backends.cpu import paths
-from wasserstein_transform.kernels.basis import workspace
-from wasserstein_transform.kernels.start import peel
+from wasserstein_transform.compute import paths
+from wasserstein_transform.kernels.simplex_tree import peel, workspace
 
 
 def random_graph(n: int, m: int, seed: int, lengths: bool) -> nx.Graph:
@@ -82,7 +81,7 @@ def test_some_of_the_points_keep_the_paths_through_the_others(metric: wt.Graph, 
 def test_paths_looked_for_around_a_measure_are_the_shortest(
     graph: nx.Graph, localize: wt.localize.Localization, p: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(paths, "_MOST", {True: 0.0, False: 0.0})  # nothing is stored
+    monkeypatch.setattr(paths, "_MAX_STORED", {True: 0.0, False: 0.0})  # nothing is stored
     space = wt.Space.from_graph(graph, weight="length")
     measures, pairs = localize(space), np.random.default_rng(0).integers(0, 60, (150, 2))
     stored = wt.Dense(space.metric.dense(), triangle=True)
@@ -244,7 +243,7 @@ def test_nearest_takes_all_that_are_as_far_as_the_last() -> None:
 
 
 def test_tables_of_paths_are_announced_beside_the_workspaces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(paths, "_MOST", {True: 0.0, False: 0.0})
+    monkeypatch.setattr(paths, "_MAX_STORED", {True: 0.0, False: 0.0})
     star = wt.Space.from_graph([(0, k) for k in range(1, 400)])
     said: list[str] = []
     monkeypatch.setattr(wt.Engine, "announce", lambda self, n_bytes, what: said.append(f"{what}: {n_bytes:.0f}"))

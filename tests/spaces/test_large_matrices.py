@@ -1,4 +1,4 @@
-"""Distances in files give what the same distances give in memory, and never are there as a whole."""
+"""Distances in files give what the same distances give in memory, and a square file is never there as a whole."""
 
 from __future__ import annotations
 
@@ -13,10 +13,7 @@ from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
 
 import wasserstein_transform as wt
-from wasserstein_transform.backends.cpu import rounds
-from wasserstein_transform.spaces import changes, checking, sources, zarrs
-
-zarr = pytest.importorskip("zarr")
+from wasserstein_transform.spaces import dense, metric
 
 KINDS = {
     "square": ("d.npy", "f8", "C"),
@@ -25,23 +22,16 @@ KINDS = {
     "square float32, columns first": ("d.npy", "f4", "F"),
     "condensed": ("c.npy", "f8", "C"),
     "condensed float32": ("c.npy", "f4", "C"),
-    "chunks": ("d.zarr", "f8", "C"),
-    "chunks float32": ("d.zarr", "f4", "C"),
-    "condensed chunks": ("c.zarr", "f8", "C"),
-    "condensed chunks float32": ("c.zarr", "f4", "C"),
 }
-SOME = ["square", "square float32", "condensed", "chunks", "condensed chunks"]
+SOME = ["square", "square float32", "condensed"]
 
 
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cells and chunks so small that a few points have many of them, of sizes that do not fit each other."""
-    monkeypatch.setattr(sources, "_SIDE", 17)
-    monkeypatch.setattr(sources, "_CELL", 150)
-    monkeypatch.setattr(zarrs, "_SIDE", 13)
-    monkeypatch.setattr(zarrs, "_RUN", 101)
-    monkeypatch.setattr(zarrs, "_READ", 300)
-    monkeypatch.setattr(zarrs, "_KEPT", 3000)
+    """Blocks so small that a few points have many of them."""
+    monkeypatch.setattr(dense, "_SIDE", 17)
+    monkeypatch.setattr(dense, "_COPIED", 150)
+    monkeypatch.setattr(metric, "_COMPARED", 150)
 
 
 def cloud(n: int = 70) -> np.ndarray:
@@ -50,17 +40,12 @@ def cloud(n: int = 70) -> np.ndarray:
     return np.concatenate([rng.integers(0, 6, (n // 2, 2)), rng.normal(3, 2, (n - n // 2, 2))]).astype(float)
 
 
-def written(kind: str, D: np.ndarray, folder: Path, side: int = 13, run: int = 101) -> Path:
+def written(kind: str, D: np.ndarray, folder: Path) -> Path:
     name, dtype, order = KINDS[kind]
     path, values = folder / name, D.astype(dtype)
     if name.startswith("c"):
         values = squareform(values, checks=False)
-    if path.suffix == ".npy":
-        np.save(path, np.asarray(values, order=order))
-    else:
-        chunks = (side, side) if values.ndim == 2 else (run,)
-        made = zarr.create_array(path, shape=values.shape, chunks=chunks, dtype=dtype, fill_value=np.nan)
-        made[...] = values
+    np.save(path, np.asarray(values, order=order))
     return path
 
 
@@ -90,13 +75,13 @@ def test_single_linkage_and_cuts_are_those_of_the_matrix_in_memory(kind: str, tm
 
 
 @pytest.mark.repeated(1)
-@pytest.mark.parametrize("kind", mostly_slow(SOME, ["square float32", "chunks"]))
+@pytest.mark.parametrize("kind", mostly_slow(SOME, ["square float32"]))
 def test_clusters_are_those_of_the_matrix_in_memory(kind: str, tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     X = np.concatenate([rng.normal(3 * k, 0.5, (40, 2)) for k in range(3)] + [rng.uniform(-3, 9, (15, 2))])
     trees = [wt.hierarchy.spanning_tree(space) for space in both(kind, tmp_path, X)]
-    np.testing.assert_array_equal(*(wt.cut_tree(tree, 3) for tree in trees))
-    np.testing.assert_array_equal(*(wt.cut_tree(tree, 3, noise=True) for tree in trees))
+    np.testing.assert_array_equal(*(wt.cut_tree(tree, 3, cut="robust") for tree in trees))
+    np.testing.assert_array_equal(*(wt.cut_tree(tree, 3, noise=True, cut="robust") for tree in trees))
     np.testing.assert_array_equal(*(wt.cut_tree(tree, 5, cut="count") for tree in trees))
 
 
@@ -148,7 +133,7 @@ def test_a_transform_of_distances_in_a_file_is_that_of_the_matrix(kind: str, tmp
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", mostly_slow(SOME, ["condensed", "chunks"]))
+@pytest.mark.parametrize("kind", mostly_slow(SOME, ["condensed"]))
 def test_points_beside_distances_and_points_without_mass_work_as_in_memory(kind: str, tmp_path: Path) -> None:
     X = cloud()
     D = wt.Euclidean(X).dense().astype(KINDS[kind][1])
@@ -161,14 +146,10 @@ def test_points_beside_distances_and_points_without_mass_work_as_in_memory(kind:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_trees_of_many_ties_have_the_heights_of_scipy(
-    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_trees_of_many_ties_have_the_heights_of_scipy(seed: int, tmp_path: Path) -> None:
     rng = np.random.default_rng(seed)
     n, most = int(rng.integers(2, 60)), int(rng.integers(1, 30))
     condensed = rng.integers(0, most + 1, n * (n - 1) // 2).astype(float)
-    monkeypatch.setattr(rounds, "_LISTED", int(rng.integers(1, 5)))
-    monkeypatch.setattr(sources, "_CELL", int(rng.integers(1, 300)))
     np.save(tmp_path / "c.npy", condensed)
     space = wt.Space.from_distances(tmp_path / "c.npy")
     tree = wt.hierarchy.spanning_tree(space)
@@ -201,16 +182,14 @@ WORK: dict[str, Callable[[wt.Space, wt.Engine], object]] = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", mostly_slow(SOME, ["square", "condensed"]))
-def test_no_whole_matrix_is_ever_in_memory(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module, name in ((sources, "_CELL"), (zarrs, "_READ"), (checking, "_RUN"), (changes, "_CHUNK")):
+def test_no_whole_matrix_is_ever_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dense, "_SIDE", 100)
+    for module, name in ((dense, "_COPIED"), (metric, "_COMPARED")):
         monkeypatch.setattr(module, name, 10_000)
-    monkeypatch.setattr(sources, "_SIDE", 100)
-    monkeypatch.setattr(zarrs, "_KEPT", 200_000)
     engine = wt.Engine(n_jobs=2, memory=2e6)
     (tmp_path / "few").mkdir()
-    few, _ = both(kind, tmp_path / "few")
-    path = written(kind, wt.Euclidean(np.random.default_rng(0).random((1000, 2))).dense(), tmp_path, 100, 10_000)
+    few, _ = both("square", tmp_path / "few")
+    path = written("square", wt.Euclidean(np.random.default_rng(0).random((1000, 2))).dense(), tmp_path)
     peaks = {}
     for name, work in WORK.items():
         work(few, engine)  # compiles
@@ -218,11 +197,35 @@ def test_no_whole_matrix_is_ever_in_memory(kind: str, tmp_path: Path, monkeypatc
         work(wt.Space.from_distances(path, engine=engine), engine)
         peaks[name] = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-    assert max(peaks.values()) < 2e6, peaks  # of 4 MB in the file, or 8
+    assert max(peaks.values()) < 2e6, peaks  # of 8 MB in the file
 
 
-@pytest.mark.parametrize("name", WORK)
-def test_passes_over_a_file_tell_how_far_they_are_and_can_be_cancelled(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["condensed", "square float32", "square, columns first"])
+def test_what_is_copied_to_a_table_is_announced_and_goes_to_the_store(
+    kind: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "wasserstein_transform")
+    path, known = written(kind, wt.Euclidean(cloud()).dense(), tmp_path), both(kind, tmp_path)[1].metric
+    mapped = kind == "square, columns first"  # a symmetric matrix is its own transpose: nothing is copied
+    small = wt.Engine(memory=2e4)
+    if not mapped:
+        with pytest.raises(
+            MemoryError,
+            match=r"the 70 × 70 distances of .*\.npy as a table needs 38.3 KiB, and 19.5 KiB are available; write them "
+            r"as a square float64 .npy file, .*Engine\(store=folder\)",
+        ):
+            wt.Space.from_distances(path, engine=small)
+    assert wt.Space.from_distances(path).metric.is_on_disk == mapped
+    store = tmp_path / "store"
+    filed = wt.Space.from_distances(path, engine=wt.Engine(memory=2e4, store=store)).metric
+    assert filed.is_on_disk
+    assert mapped or f"the 70 × 70 distances of {path} as a table, on disk: 38.3 KiB" in caplog.text
+    np.testing.assert_array_equal(filed.dense(), known.dense())
+    assert not list(store.rglob("*.npy"))
+
+
+@pytest.mark.parametrize("kind", ["square", "square float32", "condensed"])
+def test_reading_a_file_tells_how_far_it_is_and_can_be_cancelled(kind: str, tmp_path: Path) -> None:
     seen: list[wt.engine.Update] = []
 
     def cancel(update: wt.engine.Update) -> None:
@@ -230,9 +233,9 @@ def test_passes_over_a_file_tell_how_far_they_are_and_can_be_cancelled(name: str
         if update.done > 0:
             engine.cancel()
 
-    space, _ = both("condensed", tmp_path)
+    path = written(kind, wt.Euclidean(cloud()).dense(), tmp_path)
     engine = wt.Engine(n_jobs=1, progress=cancel)
     with pytest.raises(wt.Cancelled):
-        WORK[name](space, engine)
+        wt.Space.from_distances(path, engine=engine)
     last = next(update for update in reversed(seen) if update.stage)
     assert 0 < last.done < last.total

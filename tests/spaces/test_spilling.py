@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import wasserstein_transform as wt
-from wasserstein_transform.backends.cpu.exact import unwinding
+from wasserstein_transform.compute import problems
+from wasserstein_transform.spaces import dense
 
 X = np.random.default_rng(7).random((150, 2))
 SPACE = wt.Space.from_points(X)
@@ -24,12 +25,14 @@ WORK: dict[str, Callable[[wt.Engine], np.ndarray]] = {
     "equal measures": lambda engine: _step(wt.Truncation(0.1), wt.Exact(), TWICE, engine),
     "transport on a line": lambda engine: _step(wt.Truncation(0.01), wt.Line(), LINE, engine),
     "a stored transport": lambda engine: _step(
-        wt.Mean(wt.Truncation(0.1)), wt.Stored(wt.DiracDistance()), SPACE, engine
+        wt.Mean(wt.Truncation(0.1)), wt.transport.Stored(wt.DiracDistance()), SPACE, engine
     ),
 }
 
 
-def _step(localize: wt.Localization, transport: wt.Transport, space: wt.Space, engine: wt.Engine) -> np.ndarray:
+def _step(
+    localize: wt.localize.Localization, transport: wt.transport.Transport, space: wt.Space, engine: wt.Engine
+) -> np.ndarray:
     metric = wt.Transform(localize, transport)(space, engine).metric
     assert isinstance(metric, wt.Dense)
     return metric.matrix
@@ -37,8 +40,8 @@ def _step(localize: wt.Localization, transport: wt.Transport, space: wt.Space, e
 
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unwinding, "_SIDE", 37)
-    monkeypatch.setattr(unwinding, "_SOME", 1000)
+    monkeypatch.setattr(problems, "_MIRRORED_SIDE", 37)
+    monkeypatch.setattr(dense, "_COPIED", 1000)
 
 
 @pytest.fixture
@@ -95,12 +98,13 @@ def test_linkage_of_distances_on_disk_is_that_in_memory(method: str, tmp_path: P
 
 def test_distances_in_a_file_are_a_table_on_disk_where_transport_needs_one(tmp_path: Path, engine: wt.Engine) -> None:
     SPACE.metric.condensed(out=tmp_path / "c.npy")
-    space, known = wt.Space.from_distances(tmp_path / "c.npy"), wt.Space.from_distances(SPACE.metric.dense())
+    space = wt.Space.from_distances(tmp_path / "c.npy", engine=engine)
+    known = wt.Space.from_distances(SPACE.metric.dense())
+    assert space.metric.is_on_disk
     step = wt.Transform(wt.Truncation(0.1), wt.Exact())
     np.testing.assert_array_equal(step(space, engine).metric.dense(), step(known).metric.dense())
-    again = wt.Space.from_distances(tmp_path / "c.npy")
     with pytest.raises(MemoryError, match=r"write them as a square float64 .npy file, .*Engine\(store=folder\)"):
-        again.metric.neighborhoods(again.weights, 1, 1.0, np.inf, wt.Engine(memory=LESS))
+        wt.Space.from_distances(tmp_path / "c.npy", engine=wt.Engine(memory=LESS))
 
 
 def test_nothing_is_left_in_the_folder(engine: wt.Engine) -> None:

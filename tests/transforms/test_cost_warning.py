@@ -61,7 +61,7 @@ def cancelled_at_once(work: Callable[[], object]) -> list[wt.engine.Update]:
     ids=["uncut", "dense", "all in reach", "pairs", "cross", "listed", "GT", "mean shift"],
 )
 def test_a_long_run_is_announced(work: Callable[[], object], said: str) -> None:
-    with pytest.warns(wt.CostWarning, match=said) as caught:
+    with pytest.warns(wt.transforms.CostWarning, match=said) as caught:
         seen = cancelled_at_once(work)
     assert [warning.filename for warning in caught] == [__file__]
     assert seen
@@ -82,7 +82,14 @@ def test_progress_begins_before_the_first_tile_ends() -> None:
 
 
 def test_how_many_points_are_seen_is_about_right() -> None:
-    for localize in (wt.Truncation(0.2), wt.Kernel(0.1, cut=2.0), wt.Nearest(7), DENSE, wt.Identity(), wt.Kernel(0.1)):
+    for localize in (
+        wt.Truncation(0.2),
+        wt.Kernel(0.1, cut=2.0),
+        wt.Nearest(7),
+        DENSE,
+        wt.localize.Identity(),
+        wt.Kernel(0.1),
+    ):
         measures = localize(SPACE)
         expected = localize.n_seen(SPACE)
         assert expected is not None

@@ -13,9 +13,9 @@ from reference.bures import bures
 from repeated import each_once, mostly_slow
 
 import wasserstein_transform as wt
-from wasserstein_transform.backends.cpu.neighborhoods import Neighborhoods
-from wasserstein_transform.localize import PROFILES
-from wasserstein_transform.transforms import loop
+from wasserstein_transform.compute.neighborhoods import Neighborhoods
+from wasserstein_transform.localize.kernel import PROFILES
+from wasserstein_transform.transforms import iteration
 
 Array = np.ndarray
 
@@ -137,7 +137,7 @@ def test_the_fused_pass_sees_the_closed_balls(kind: str, seed: int, lam: float, 
     X, covs = gaussians(kind, 60, rng)
     eps = 0.25 * round(4 * eps + 0.5) if kind == "grid" else eps  # ties
     metric = wt.spaces.GaussianMetric(X, covs, lam)
-    counted = Neighborhoods.of(metric.form, np.ones(60), 0, eps, eps, wt.Engine(1)).means(X).mass
+    counted = metric.neighborhoods(np.ones(60), 0, eps, eps, wt.Engine(1)).means(X).mass
     rows, cols = np.indices((60, 60)).reshape(2, -1)
     D = metric.pairs(rows, cols).reshape(60, 60)
     D[np.diag_indices(60)] = 0.0
@@ -149,16 +149,17 @@ def test_the_fused_pass_sees_the_closed_balls(kind: str, seed: int, lam: float, 
 
 
 @pytest.mark.parametrize("m", [2, 3, 6])
-def test_testing_each_pair_once_changes_nothing(m: int) -> None:
+def test_testing_each_pair_once_changes_nothing(m: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Neighborhoods, "is_expensive", False)  # else pairs are tested once at first
     X = cloud(400, m)
     start = wt.iterate(wt.gaussian_transform(0.4, 1.0), wt.Space.from_points(X), n_iter=0).last
-    seen = Neighborhoods.of(start.metric.form, start.weights, 0, 0.4, 0.4, wt.Engine())
+    seen = start.metric.neighborhoods(start.weights, 0, 0.4, 0.4, wt.Engine())
     again = seen.cached()
     for plain, kept in zip(seen.means_and_covs(X), again.means_and_covs(X), strict=True):
         assert np.array_equal(plain, kept)
     assert np.array_equal(seen.means(X).values, again.means(X).values)
     once = wt.transforms.Process(
-        None, wt.Transform(wt.Gaussian(wt.CachedNeighbors(wt.Truncation(0.4)), 1.0, move=True), wt.Bures())
+        None, wt.Transform(wt.Gaussian(wt.localize.CachedNeighbors(wt.Truncation(0.4)), 1.0, move=True), wt.Bures())
     )
     direct = wt.transforms.Process(None, wt.Transform(wt.Gaussian(wt.Truncation(0.4), 1.0, move=True), wt.Bures()))
     assert np.array_equal(*(wt.iterate(p, start, n_iter=2).points for p in (once, direct)))
@@ -166,22 +167,22 @@ def test_testing_each_pair_once_changes_nothing(m: int) -> None:
 
 def test_once_is_for_flat_kernels() -> None:
     with pytest.raises(TypeError, match="flat kernel"):
-        wt.CachedNeighbors(wt.Kernel(1.0, "gaussian"))  # bits cannot weigh
+        wt.localize.CachedNeighbors(wt.Kernel(1.0, "gaussian"))  # bits cannot weigh
     with pytest.raises(TypeError, match="flat kernel"):
-        wt.CachedNeighbors(wt.Whole())  # type: ignore[arg-type]
+        wt.localize.CachedNeighbors(wt.Whole())  # type: ignore[arg-type]
 
 
 def test_a_stored_matrix_gives_the_same_flow() -> None:
     space = wt.Space.from_points(cloud(200, 2))
     lazy = wt.gaussian_transform(0.4, 1.0)
-    parts = wt.Transform(wt.Gaussian(wt.Truncation(0.4), 1.0), wt.Stored(wt.Bures()))
-    moving = wt.Transform(wt.Gaussian(wt.Truncation(0.4), 1.0, move=True), wt.Stored(wt.Bures()))
+    parts = wt.Transform(wt.Gaussian(wt.Truncation(0.4), 1.0), wt.transport.Stored(wt.Bures()))
+    moving = wt.Transform(wt.Gaussian(wt.Truncation(0.4), 1.0, move=True), wt.transport.Stored(wt.Bures()))
     stored = wt.iterate(wt.transforms.Process(parts, moving), space, n_iter=3).last
     assert isinstance(stored.metric, wt.Dense)
     assert stored.points is not None
     np.testing.assert_allclose(stored.points, wt.iterate(lazy, space, n_iter=3).points, atol=1e-13)
     with pytest.raises(TypeError, match="Stored needs a Transport"):
-        wt.Stored(3)  # type: ignore[arg-type]
+        wt.transport.Stored(3)  # type: ignore[arg-type]
 
 
 def test_a_step_has_the_same_bits_on_any_number_of_threads_and_does_not_mind_the_order() -> None:
@@ -296,16 +297,16 @@ def test_points_at_rest_are_left_alone_and_nothing_else_changes(
     space = wt.Space.from_points(np.concatenate([far, chain, waiting]), rng.integers(1, 4, 363))
     process = wt.mean_shift(1.5) if lam == 0 else wt.gaussian_transform(1.5, lam)
     asked: list[int] = []
-    real = loop.awake
+    real = iteration.find_changing
 
     def counting(*args: object) -> object:
         who = real(*args)  # type: ignore[arg-type]
         asked.append(363 if who is None else len(who.core))
         return who
 
-    monkeypatch.setattr(loop, "awake", counting)
+    monkeypatch.setattr(iteration, "find_changing", counting)
     resting = wt.iterate(process, space, n_iter=25, merge=merge)
-    monkeypatch.setattr(loop, "awake", lambda *args: None)
+    monkeypatch.setattr(iteration, "find_changing", lambda *args: None)
     plain = wt.iterate(process, space, n_iter=25, merge=merge)
     assert min(asked) < 70  # the chain and its surroundings
     np.testing.assert_array_equal(resting.points, plain.points)  # to the last bit: cells are those of the whole
@@ -336,12 +337,12 @@ def test_bits_are_not_kept_where_there_is_no_room_for_them() -> None:
     little = step(start, wt.Engine(memory=room))
     assert np.array_equal(little.points, step(start).points)
     with pytest.raises(MemoryError, match="a bit for each"):
-        wt.Mean(wt.CachedNeighbors(wt.Truncation(4.0)))(start, wt.Engine(memory=100))
+        wt.Mean(wt.localize.CachedNeighbors(wt.Truncation(4.0)))(start, wt.Engine(memory=100))
 
 
 def test_stored_says_what_it_takes() -> None:
     with pytest.raises(TypeError, match="compares Gaussians measures"):
-        wt.Transform(wt.Truncation(1.0), wt.Stored(wt.Bures()))(wt.Space.from_points(cloud(5, 2)))
+        wt.Transform(wt.Truncation(1.0), wt.transport.Stored(wt.Bures()))(wt.Space.from_points(cloud(5, 2)))
     with pytest.raises(TypeError, match="use DiracDistance"):
         wt.Transform(wt.Mean(wt.Truncation(1.0)), wt.Bures())(wt.Space.from_points(cloud(5, 2)))
 

@@ -81,7 +81,7 @@ def test_truncation_moves_distances_and_leaves_points(blobs: wt.Space) -> None:
 
 def test_a_tolerance_needs_a_scale(blobs: wt.Space) -> None:
     with pytest.raises(ValueError, match=r"Identity\(\) has no eps"):
-        wt.iterate(wt.Transform(wt.Identity(), wt.Exact(1)), blobs, n_iter=2, tol=1e-3)
+        wt.iterate(wt.Transform(wt.localize.Identity(), wt.Exact(1)), blobs, n_iter=2, tol=1e-3)
 
 
 def test_named_instances_are_compositions() -> None:

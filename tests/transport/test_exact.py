@@ -20,13 +20,12 @@ from scipy.sparse import csr_array
 from scipy.spatial.distance import pdist, squareform
 
 import wasserstein_transform as wt
-from wasserstein_transform.kernels.basis import Work, workspace
 from wasserstein_transform.kernels.geometry import Table
-from wasserstein_transform.kernels.posing import Costs, Rule, begin, costs, pose
-from wasserstein_transform.kernels.pricing import INTERRUPTED, OPTIMAL
-from wasserstein_transform.kernels.simplex import solve
+from wasserstein_transform.kernels.problems import Costs, Rule, begin, costs, pose
+from wasserstein_transform.kernels.simplex import INTERRUPTED, OPTIMAL, solve
+from wasserstein_transform.kernels.simplex_tree import Work, workspace
 from wasserstein_transform.kernels.transport import transport, transport_row
-from wasserstein_transform.measures.discrete import discrete
+from wasserstein_transform.measures import make_discrete
 
 Floats = NDArray[np.float64]
 
@@ -69,7 +68,7 @@ class Problems:
     @cached_property
     def measures(self) -> wt.measures.Discrete:
         rows = csr_array(self.masses)
-        return discrete(rows.indptr, rows.indices, rows.data, np.zeros(self.n, np.intp), len(self.distances))
+        return make_discrete(rows.indptr, rows.indices, rows.data, np.zeros(self.n, np.intp), len(self.distances))
 
     @cached_property
     def ground(self) -> wt.spaces.Metric:

@@ -21,7 +21,7 @@ from scipy.stats import wasserstein_distance
 import wasserstein_transform as wt
 from wasserstein_transform import Line
 from wasserstein_transform.kernels.line import Pieces, Sorted, add_up, fill_line_block, fill_line_square
-from wasserstein_transform.measures.discrete import discrete
+from wasserstein_transform.measures import make_discrete
 
 Floats = NDArray[np.float64]
 
@@ -44,7 +44,7 @@ class Problems:
     @cached_property
     def measures(self) -> wt.measures.Discrete:
         rows = csr_array(self.masses)
-        return discrete(rows.indptr, rows.indices, rows.data, np.zeros(self.n, np.intp), len(self.points))
+        return make_discrete(rows.indptr, rows.indices, rows.data, np.zeros(self.n, np.intp), len(self.points))
 
     @cached_property
     def ground(self) -> wt.Euclidean:

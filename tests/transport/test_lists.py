@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import squareform
 
 import wasserstein_transform as wt
-from wasserstein_transform.backends.cpu.exact.tour import listed_parents
-from wasserstein_transform.measures import discrete as module
+from wasserstein_transform import measures as module
+from wasserstein_transform.compute.tours import listed_parents
 
 Ints = NDArray[np.intp]
 
 
-def measures(n: int = 60, n_points: int = 90) -> tuple[wt.Space, wt.Discrete]:
+def measures(n: int = 60, n_points: int = 90) -> tuple[wt.Space, wt.measures.Discrete]:
     angles = np.linspace(0, 6, n_points)
     points = np.column_stack([np.cos(angles), np.sin(angles)]) + np.random.default_rng(3).normal(0, 0.03, (n_points, 2))
     space = wt.Space.from_points(points)
@@ -84,12 +84,12 @@ def test_equal_measures_are_found_by_their_rows_not_by_sums_alone(monkeypatch: p
     rng = np.random.default_rng(5)
     table = rng.integers(0, 3, (50, 4)).astype(float) + np.eye(50, 4)
     table[7] = table[2]
-    some = wt.transport.arguments.as_measures(table, 4)
+    some = wt.transport.pairs.as_measures(table, 4)
     first = np.unique(table, axis=0, return_index=True, return_inverse=True)
     unique, which = some.distinct()
     assert unique.n == len(first[0])
     np.testing.assert_array_equal(table[np.sort(first[1])][which], table)
-    monkeypatch.setattr(module, "_alike", lambda indptr, *others: np.zeros(len(indptr) - 1, np.intp))
+    monkeypatch.setattr(module, "_mark_repeats", lambda indptr, *others: np.zeros(len(indptr) - 1, np.intp))
     again, where = some.distinct()
     np.testing.assert_array_equal(where, which)
     np.testing.assert_array_equal(again.masses, unique.masses)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import wasserstein_transform as wt
-from wasserstein_transform.backends.cpu.exact import batch, hops, recalled, sampling, single
+from wasserstein_transform.compute import exact as batch, single
 
 
 def counted(module: Any, name: str, patch: pytest.MonkeyPatch) -> list[Any]:
@@ -25,15 +25,8 @@ def counted(module: Any, name: str, patch: pytest.MonkeyPatch) -> list[Any]:
     return found
 
 
-def test_a_flow_starts_from_the_trees_of_the_iteration_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    trees = counted(recalled, "_trees", monkeypatch)
-    wt.graphs.ricci_flow(nx.barabasi_albert_graph(60, 3, seed=0), 3, tol=None)
-    assert len(trees) >= 2
-    assert (trees[-1].nodes >= 0).all()
-
-
 def test_edges_of_equal_length_need_no_simplex(monkeypatch: pytest.MonkeyPatch) -> None:
-    with_prices, by_simplex = counted(hops, "listed", monkeypatch), counted(batch, "_run", monkeypatch)
+    with_prices, by_simplex = counted(batch, "listed_by_hops", monkeypatch), counted(batch, "_run", monkeypatch)
     graph = nx.karate_club_graph()
     wt.graphs.curvature(graph, weight=None)
     assert sum(report.n_problems for _, report in with_prices) == graph.number_of_edges()
@@ -43,7 +36,7 @@ def test_edges_of_equal_length_need_no_simplex(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize("solve", [single, batch])
 def test_large_problems_start_from_a_sample(solve: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solve, "SAMPLED", 20)
-    monkeypatch.setattr(sampling, "_SMALLEST", 5)
+    monkeypatch.setattr(single, "_SMALLEST", 5)
     starts = counted(solve, "warm_potentials", monkeypatch)
     points = np.random.default_rng(0).normal(size=(60, 2))
     masses = np.kron(np.eye(2), np.ones(30))

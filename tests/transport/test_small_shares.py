@@ -12,7 +12,7 @@ from reference.bottleneck import w_infinity
 from reference.transport import exact_cost
 
 import wasserstein_transform as wt
-from wasserstein_transform.transport.arguments import as_measures
+from wasserstein_transform.transport.pairs import as_measures
 
 Floats = NDArray[np.float64]
 POINTS = np.array([[0.0], [1.0], [3.0]])

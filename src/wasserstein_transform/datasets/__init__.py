@@ -1,21 +1,6 @@
 """Generated data sets: the point clouds of the paper and some others, with their true labels and curves."""
 
-from .noisy import circles, spiral
-from .records import Curve, Labeled, Noisy
-from .shapes import LAYOUTS, dumbbell, grid, grid_with_line, t_junction
-from .streets import Tracks, streets
+from .noisy import Curve as Curve, Noisy as Noisy, Tracks as Tracks, circles, spiral, streets
+from .shapes import Labeled as Labeled, dumbbell, grid, grid_with_line, t_junction
 
-__all__ = [
-    "LAYOUTS",
-    "Curve",
-    "Labeled",
-    "Noisy",
-    "Tracks",
-    "circles",
-    "dumbbell",
-    "grid",
-    "grid_with_line",
-    "spiral",
-    "streets",
-    "t_junction",
-]
+__all__ = ("circles", "dumbbell", "grid", "grid_with_line", "spiral", "streets", "t_junction")

@@ -1,19 +1,118 @@
-"""Noisy samples of curves, to test denoising."""
+"""Noisy samples of curves, to test denoising: spirals, circles, and GPS fixes in an invented town."""
 
 from __future__ import annotations
 
-from typing import Literal
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
+from scipy.spatial import cKDTree
 
 from .. import _check as check
-from .._types import Floats
-from .records import Curve, Noisy
+from .._shown import Brief
+from .._types import Floats, Ints
 
 Seed = np.random.Generator | int | None
 
-_TURNS = 200
-_FINE = 4000  # vertices of a polygon that stands for a curve; within 1e-5 of a circle of radius 2
+_MAX_EXACT_VERTICES = 200  # up to this number of vertices, distances to all edges are computed
+_MAX_TURNS = 200
+_CURVE_VERTICES = 4000  # of a polygon that stands for a curve; within 1e-5 of a circle of radius 2
+_STREET_VERTICES = 400
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Curve(Brief):
+    """A curve in the plane, as one or more fine polygons.
+
+    Attributes
+    ----------
+    pieces : tuple of arrays of shape (k, 2)
+        The vertices of each connected piece, in order along the curve.
+
+    Notes
+    -----
+    `distance` takes O(n log k) for n points and a piece of more than 200 vertices.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> wt.datasets.circles(0).curve.distance([[0.0, 0.0], [3.0, 0.0]]).round(4)
+    array([1. , 1.2])
+    """
+
+    pieces: tuple[Floats, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.pieces) == 0:
+            raise ValueError("pieces must hold at least one polygon, got none")
+        object.__setattr__(self, "pieces", tuple(check.points(piece, "each piece") for piece in self.pieces))
+
+    @property
+    def vertices(self) -> Floats:
+        """All vertices, piece by piece, shape (total, 2)."""
+        return np.concatenate(self.pieces)
+
+    def distance(self, points: ArrayLike) -> Floats:
+        """Compute the distance of each point (n, 2) to the curve, shape (n,).
+
+        It is exact for pieces of up to 200 vertices; for others only the edges at the nearest vertex are used.
+        """
+        places = check.points(points)
+        return np.asarray(np.min([_to_polygon(piece, places) for piece in self.pieces], axis=0))
+
+    def coverage(self, points: ArrayLike, within: float) -> float:
+        """Compute the share of the curve, by length, that has a point within the radius `within`; 0 to 1."""
+        tree, radius = cKDTree(check.points(points)), check.tolerance(within, "within")
+        near = [tree.query(piece)[0] <= radius for piece in self.pieces]
+        lengths = [np.linalg.norm(np.diff(piece, axis=0), axis=1) for piece in self.pieces]
+        covered = sum(float(((a[:-1] & a[1:]) * length).sum()) for a, length in zip(near, lengths, strict=True))
+        return covered / float(sum(length.sum() for length in lengths))
+
+
+def _to_polygon(piece: Floats, points: Floats) -> Floats:
+    if len(piece) == 1:
+        return np.asarray(np.linalg.norm(points - piece, axis=1))
+    if len(piece) <= _MAX_EXACT_VERTICES:
+        return np.asarray(np.min([_to_segments(points, a, b) for a, b in pairwise(piece)], axis=0))
+    nearest = cKDTree(piece).query(points)[1]
+    before, after = np.maximum(nearest - 1, 0), np.minimum(nearest + 1, len(piece) - 1)
+    to_before = _to_segments(points, piece[before], piece[nearest])
+    return np.minimum(to_before, _to_segments(points, piece[nearest], piece[after]))
+
+
+def _to_segments(points: Floats, start: Floats, stop: Floats) -> Floats:
+    """Distance of the i-th point to the i-th segment, or of all points to one segment."""
+    along = stop - start
+    length = np.maximum((along**2).sum(axis=-1), np.finfo(float).tiny)
+    share = np.clip(((points - start) * along).sum(axis=-1) / length, 0.0, 1.0)
+    return np.asarray(np.linalg.norm(points - start - share[..., None] * along, axis=-1))
+
+
+class Noisy(NamedTuple):
+    """Points near a curve, with labels and the curve; a named tuple.
+
+    Attributes
+    ----------
+    points : array of shape (n, 2)
+        The points.
+    labels : array of int, shape (n,)
+        The piece of the curve that each point was drawn from; −1 for outliers.
+    curve : Curve
+        The true curve.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> points, labels, curve = wt.datasets.circles(0, noise=0.0)
+    >>> len(curve.pieces), bool(curve.distance(points).max() < 1e-5)
+    (2, True)
+    """
+
+    points: Floats
+    labels: Ints
+    curve: Curve
 
 
 def spiral(
@@ -59,12 +158,14 @@ def spiral(
     """
     n, n_outliers = check.count(n, "n", 1), check.count(n_outliers, "n_outliers", 0)
     turns, noise = check.positive(turns, "turns"), check.tolerance(noise, "noise")
-    if turns > _TURNS:
-        raise ValueError(f"turns must be at most {_TURNS}, got {turns:g}: the arms would be too close to each other")
+    if turns > _MAX_TURNS:
+        raise ValueError(
+            f"turns must be at most {_MAX_TURNS}, got {turns:g}: the arms would be too close to each other"
+        )
     if spacing not in ("length", "angle"):
         raise ValueError(f'spacing must be "length" or "angle", got {spacing!r}')
     rng = np.random.default_rng(rng)
-    fine = np.linspace(0.0, 1.0, max(_FINE, int(_FINE * turns / 2)))
+    fine = np.linspace(0.0, 1.0, max(_CURVE_VERTICES, int(_CURVE_VERTICES * turns / 2)))
     by_length = np.interp(fine, _length(fine, turns), fine)
     share = rng.random(n)
     t = np.interp(share, fine, by_length) if spacing == "length" else share
@@ -115,7 +216,7 @@ def circles(
     if even:
         shares = np.concatenate([np.arange(k) / max(k, 1) for k in np.bincount(labels, minlength=len(radii))])
     points = np.asarray(radii)[labels, None] * _circle(shares) + rng.normal(scale=noise, size=(n, 2))
-    fine = _circle(np.linspace(0.0, 1.0, _FINE))
+    fine = _circle(np.linspace(0.0, 1.0, _CURVE_VERTICES))
     return Noisy(points, labels, Curve(tuple(r * fine for r in radii)))
 
 
@@ -132,3 +233,89 @@ def _length(t: Floats, turns: float) -> Floats:
     """Length of the arm up to t, as a share of its total length."""
     steps = np.linalg.norm(np.diff(_arm(t, turns), axis=0), axis=1)
     return np.asarray(np.append(0.0, np.cumsum(steps)) / steps.sum())
+
+
+class Tracks(NamedTuple):
+    """GPS fixes, the trip of each, and the true streets; a named tuple.
+
+    Attributes
+    ----------
+    points : array of shape (n, 2)
+        The fixes, in meters; those of a trip are in the order in which they were taken.
+    trips : array of int, shape (n,)
+        The trip of each fix.
+    curve : Curve
+        The streets, one piece each.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> tracks = wt.datasets.streets(0, n_trips=5, noise=0.0)
+    >>> tracks.trips.max() + 1, bool(tracks.curve.distance(tracks.points).max() < 0.01)
+    (np.int64(5), True)
+    """
+
+    points: Floats
+    trips: Ints
+    curve: Curve
+
+
+def streets(rng: Seed = None, *, n_trips: int = 60, noise: float = 6.0, every: float = 25.0) -> Tracks:
+    """Draw noisy GPS fixes of trips in a town of 1200 m by 900 m, with bent avenues, cross streets and a ring road.
+
+    A trip follows part of one street, in either direction, and takes a fix at regular distances.
+
+    Parameters
+    ----------
+    rng : numpy Generator, int or None
+        Random generator or its seed. None: a new seed each time.
+    n_trips : int, default 60
+        Number of trips.
+    noise : float, default 6.0
+        Standard deviation of a fix along each axis, in meters.
+    every : float, default 25.0
+        Distance between fixes, in meters.
+
+    Returns
+    -------
+    Tracks
+        Points, the trip of each, and the streets.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> points, trips, curve = wt.datasets.streets(0)
+    >>> len(curve.pieces), int(trips.max()) + 1
+    (8, 60)
+    """
+    n_trips, noise = check.count(n_trips, "n_trips", 1), check.tolerance(noise, "noise")
+    every, rng = check.positive(every, "every"), np.random.default_rng(rng)
+    town = _town()
+    drives = [_drive(town[int(rng.integers(len(town)))], every, rng) for _ in range(n_trips)]
+    trips = np.repeat(np.arange(n_trips), [len(drive) for drive in drives])
+    points = np.concatenate(drives)
+    return Tracks(points + rng.normal(scale=noise, size=points.shape), trips, Curve(tuple(town)))
+
+
+def _town() -> list[Floats]:
+    x, y, turn = (
+        np.linspace(0, 1200, _STREET_VERTICES),
+        np.linspace(0, 900, _STREET_VERTICES),
+        np.linspace(0, 2 * np.pi, _STREET_VERTICES),
+    )
+    avenues = [np.column_stack([x, height + 40 * np.sin(x / 250 + height)]) for height in (150.0, 420.0, 760.0)]
+    across = [np.column_stack([place + 30 * np.sin(y / 200 + place), y]) for place in (180.0, 560.0, 1000.0)]
+    diagonal = np.column_stack([x, 60 + 0.62 * x])
+    ring = np.column_stack([790 + 130 * np.cos(turn), 290 + 100 * np.sin(turn)])
+    return [*avenues, *across, diagonal, ring]
+
+
+def _drive(street: Floats, every: float, rng: np.random.Generator) -> Floats:
+    """Positions along a random part of a street, at regular distances."""
+    lengths = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(street, axis=0), axis=1)))
+    whole = lengths[-1]
+    start = rng.uniform(0, 0.5) * whole
+    stop = start + rng.uniform(0.5, 1.0) * (whole - start)
+    at = np.arange(start + rng.uniform(0, every), stop, every)
+    at = at[::-1] if rng.random() < 0.5 else at
+    return np.column_stack([np.interp(at, lengths, column) for column in street.T])

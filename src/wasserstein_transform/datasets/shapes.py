@@ -3,12 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
 from .. import _check as check
-from .._types import Floats
-from .records import Labeled
+from .._types import Floats, Ints
+
+
+class Labeled(NamedTuple):
+    """Points with labels; a named tuple.
+
+    Attributes
+    ----------
+    points : array of shape (n, 2)
+        The points.
+    labels : array of int, shape (n,)
+        The part that each point belongs to.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> points, labels = wt.datasets.t_junction()
+    >>> points.shape, np.bincount(labels)
+    ((401, 2), array([200, 201]))
+    """
+
+    points: Floats
+    labels: Ints
 
 
 def t_junction() -> Labeled:

@@ -1,15 +1,11 @@
 """The transforms and clusterings as scikit-learn estimators."""
 
-from .auto_cluster import AutoCluster
-from .gaussian_transform import GaussianTransform
-from .kernel_transform import KernelTransform
-from .local_truncation import LocalTruncation
-from .mean_shift import MeanShift
-from .output import MetricLostWarning
-from .single_linkage import SingleLinkage
-from .wasserstein_transform import WassersteinTransform
+from .clusters import AutoCluster, SingleLinkage
+from .distances import KernelTransform, LocalTruncation, WassersteinTransform
+from .input_output import MetricLostWarning
+from .moving import GaussianTransform, MeanShift
 
-__all__ = [
+__all__ = (
     "AutoCluster",
     "GaussianTransform",
     "KernelTransform",
@@ -18,4 +14,4 @@ __all__ = [
     "MetricLostWarning",
     "SingleLinkage",
     "WassersteinTransform",
-]
+)

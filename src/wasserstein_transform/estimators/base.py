@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -14,42 +15,122 @@ from sklearn.base import (
     OneToOneFeatureMixin,
     TransformerMixin,
 )
-from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _check as check
 from .._types import Floats
-from ..auto.suggestion import Purpose
-from ..engine import Engine
+from ..auto.suggestion import Purpose, suggestion_of
+from ..auto.units import warn_of_scale
+from ..engine import Engine, current
 from ..hierarchy import linkage
-from ..hierarchy.methods import Method
+from ..hierarchy.tree import Method
 from ..spaces import Space
-from ..spaces.matrices import read_only
+from ..spaces.metric import read_only
 from ..transforms import Followed, Process, follow_distances, follow_points, iterate
-from ..transforms.loop import Keep
+from ..transforms.iteration import Keep
+from ..transforms.preflight import takes_long
 from ..transforms.scaling import Scaling
-from .choosing import Chosen, choose, is_auto, warn_of_radii
-from .output import Kind, kind_of, warn_of_lost_metric
-from .running import engine_of
+from .input_output import (
+    FittedPoints,
+    Kind,
+    Output,
+    output_dtype,
+    read_distances,
+    read_points,
+    read_space,
+    resolve_output,
+    tag_input,
+    warn_of_lost_metric,
+)
 from .saving import Saved
-from .spaces import Ground, dtype_of, read_distances, read_points, read_space, tag_input
 
-_OF_CLUSTERS = ("fit_predict", "predict", "labels_", "n_clusters_", "cluster_centers_")
+CLUSTER_ATTRIBUTES = ("fit_predict", "predict", "labels_", "n_clusters_", "cluster_centers_")
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The parameters of a fit, and the reason for them."""
+
+    radii: tuple[float, ...]
+    lam: float
+    n_iter: int
+    reason: str
+    given: bool = False
+    """Whether the user gave the radii."""
+
+    @property
+    def eps(self) -> Any:
+        """The radius, or a list with one radius per iteration."""
+        return self.radii[0] if len(self.radii) == 1 else list(self.radii)
+
+
+def is_auto(value: Any) -> bool:
+    """Whether a parameter is "auto"."""
+    return isinstance(value, str) and value == "auto"
+
+
+def choose(eps: Any, lam: Any, n_iter: Any, purpose: Purpose, space: Space, engine: Engine) -> Chosen:
+    """Choose the parameters: given values stay, and "auto" becomes a suggestion that fits them."""
+    radii = None if is_auto(eps) else tuple(check.eps_sequence(eps))
+    iterations = None if is_auto(n_iter) else check.count(n_iter, "n_iter", 0)
+    weight = None if is_auto(lam) else check.lam(lam)
+    if radii is not None and len(radii) > 1:
+        iterations = _count_iterations(len(radii), iterations)
+    if radii is not None and iterations is not None and weight is not None:
+        return Chosen(radii, weight, iterations, "as given", given=True)
+    with engine.watched() as watched:
+        suggestion = suggestion_of(space, purpose, watched, iterations)
+    return Chosen(
+        (suggestion.eps,) if radii is None else radii,
+        suggestion.lam if weight is None else weight,
+        suggestion.n_iter if iterations is None else iterations,
+        suggestion.reason if radii is None else f"eps as given; lam and n_iter for {purpose}",
+        given=radii is not None,
+    )
+
+
+def warn_of_radii(chosen: Chosen, process: Process, tol: float | None, space: Space, engine: Engine) -> None:
+    """Warn if given radii do not fit the data, unless a warning about the run time comes anyway."""
+    first, n_iter = process.start or process.at(0), chosen.n_iter if tol is None else None
+    if chosen.given and not takes_long(first, n_iter, space, engine):
+        warn_of_scale(space, max(chosen.radii))
+
+
+def _count_iterations(n_radii: int, n_iter: int | None) -> int:
+    """The number of iterations for `n_radii` radii."""
+    if n_iter is not None and n_radii > max(n_iter, 1):
+        raise ValueError(
+            f"eps has {n_radii} radii, one per iteration, but n_iter={n_iter}; "
+            f"n_iter={n_radii} uses all of them, and wt.sweep compares them"
+        )
+    return n_radii if n_iter is None else n_iter
 
 
 class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Base class: runs a process on a space and keeps its states, so that new points can be transformed."""
 
-    n_iter: int | str
-    tol: float | None
-    merge: float | None
-    keep: str
-    output: str
-    n_jobs: int | None
-    verbose: bool
-    metric: str
     eps_: Any
     reason_: str
+
+    def __init__(
+        self,
+        n_iter: int | str,
+        metric: str,
+        tol: float | None,
+        merge: float | None,
+        keep: Keep,
+        output: Output,
+        n_jobs: int | None,
+        verbose: bool,
+    ) -> None:
+        self.n_iter = n_iter
+        self.metric = metric
+        self.tol = tol
+        self.merge = merge
+        self.keep = keep
+        self.output = output
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     @abstractmethod
     def _make_process(self, space: Space, chosen: Chosen) -> Process:
@@ -77,8 +158,6 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
         self
         """
         tol = None if self.tol is None else check.tolerance(self.tol, "tol")
-        if self.keep not in ("result", "last", "all"):
-            raise ValueError(f"keep must be 'result', 'last' or 'all', got {self.keep!r}")
         engine, kind = self._engine(), self._kind()
         self._check_metric()
         space = read_space(self, X, self.metric, sample_weight)
@@ -90,18 +169,16 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
         chosen = self._choose(space, engine)
         process = self._make_process(space, chosen)
         warn_of_radii(chosen, process, tol, space, engine)
-        kept: Keep = "last" if self.keep == "result" else "all"  # `transform` needs all states
-        walk = iterate(process, space, n_iter=chosen.n_iter, tol=tol, merge=self.merge, keep=kept, engine=engine)
-        self._process, self._space, self._walk = process, space, walk
+        walk = iterate(process, space, n_iter=chosen.n_iter, tol=tol, merge=self.merge, keep=self.keep, engine=engine)
+        self._process, self._space, self.trajectory_ = process, space, walk
         self._from_space = isinstance(X, Space)
-        self.trajectory_ = walk if self.keep == "all" else walk.only_last()
         self.metric_ = walk.last.metric
         self.points_ = None if walk.points is None else read_only(walk.points)
         self.n_iter_ = walk.n_iter
-        self.__dict__.pop("_distances", None)
-        self.__dict__.pop("_scaling", None)
+        self.__dict__.pop("_cached_distances", None)
+        self.__dict__.pop("_cached_scaling", None)
         if kind == "embedding":
-            self._scaled()
+            self._scaling()
         return self
 
     def fit_transform(self, X: Any, y: Any = None, *, sample_weight: ArrayLike | None = None) -> Floats:
@@ -116,7 +193,7 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
             The moved points, the new distances, or the embedding. float32 if X is float32, otherwise float64.
         """
         self.fit(X, y, sample_weight=sample_weight)
-        kind, dtype = self._kind(), dtype_of(X)
+        kind, dtype = self._kind(), output_dtype(X)
         if kind == "distances":
             return self.distances_.astype(dtype)
         if kind == "embedding":
@@ -142,11 +219,11 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
         """
         kind = self._kind()
         if kind == "points":
-            found = self._follow(X).points
+            result = self._follow(X).points
         else:
-            found = self.distances_to(X)
-            found = found if kind == "distances" else self._scaled().place(found)
-        return found.astype(dtype_of(X), copy=False)
+            distances = self.distances_to(X)
+            result = distances if kind == "distances" else self._scaling().place(distances)
+        return result.astype(output_dtype(X), copy=False)
 
     def distances_to(self, X: Any) -> Floats:
         """Compute the new distances from new points to the fitted ones, shape (n_new, n), for any `output`."""
@@ -156,19 +233,19 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
     def distances_(self) -> Floats:
         """The new distances, shape (n, n); computed on first use."""
         check_is_fitted(self, "trajectory_")
-        if "_distances" not in self.__dict__:
-            self._distances = read_only(self.metric_.dense(self._engine()))
-        return self._distances
+        if "_cached_distances" not in self.__dict__:
+            self._cached_distances = read_only(self.metric_.dense(self._engine()))
+        return self._cached_distances
 
     @property
     def embedding_(self) -> Floats:
         """Points (n, k) whose Euclidean distances approximate the new distances; computed on first use."""
-        return read_only(self._scaled().points)
+        return read_only(self._scaling().points)
 
     @property
     def distortion_(self) -> float:
         """Relative error of the distances of `embedding_`: the root of Σ (‖x − y‖ − d)² / Σ d² over all pairs."""
-        return self._scaled().distortion
+        return self._scaling().distortion
 
     def linkage(self, method: Method = "single") -> Floats:
         """Compute SciPy's linkage matrix of the transformed space, shape (n−1, 4)."""
@@ -186,35 +263,33 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
         return self._space.n if self._kind() == "distances" else self.embedding_.shape[1]
 
     def _kind(self) -> Kind:
-        return kind_of(self.output, self._moves_points(), type(self).__name__)
+        return resolve_output(self.output, self._moves_points(), type(self).__name__)
 
-    def _scaled(self) -> Scaling:
+    def _scaling(self) -> Scaling:
         check_is_fitted(self, "trajectory_")
-        if "_scaling" not in self.__dict__:
-            self._scaling = Scaling.of(self.distances_, self._space.weights)
-        return self._scaling
+        if "_cached_scaling" not in self.__dict__:
+            self._cached_scaling = Scaling.of(self.distances_, self._space.weights)
+        return self._cached_scaling
 
     def _engine(self) -> Engine:
-        return engine_of(self.n_jobs, self.verbose)
+        return current(n_jobs=self.n_jobs, verbose=self.verbose)
 
     def _check_metric(self) -> None:
         """Raise an error for a metric that this transform cannot use."""
 
     def _check_states(self) -> None:
         check_is_fitted(self, "trajectory_")
-        if self._walk.first > 0:
-            raise ValueError(
-                "new points need the states of the fit, but keep='result' dropped them; fit with keep='last'"
-            )
+        if self.trajectory_.first > 0:
+            raise ValueError("new points need all states of the fit, but keep='last' kept only one; use keep='all'")
 
     def _follow(self, X: Any) -> Followed:
         self._check_states()
-        return follow_points(self._process, self._space, self._walk, read_points(self, X), self._engine())
+        return follow_points(self._process, self._space, self.trajectory_, read_points(self, X), self._engine())
 
     def _follow_distances(self, X: Any) -> Floats:
         self._check_states()
-        distances = read_distances(self, X, Ground.of(self._space, self.metric, self._from_space))
-        return follow_distances(self._process, self._walk, distances, self._engine())
+        distances = read_distances(self, X, FittedPoints.of(self._space, self.metric, self._from_space))
+        return follow_distances(self._process, self.trajectory_, distances, self._engine())
 
     def _choose(self, space: Space, engine: Engine) -> Chosen:
         """The given or suggested parameters; sets `eps_` and `reason_`."""
@@ -233,17 +308,13 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
         return self.n_iter
 
     def __getattr__(self, name: str) -> Any:
-        """Raise an AttributeError, with a hint for attributes of clusterings."""
-        if name in _OF_CLUSTERS and not isinstance(self, ClusterMixin):
+        """Give a hint for attributes of clusterings; other attributes raise their own error."""
+        if name in CLUSTER_ATTRIBUTES and not isinstance(self, ClusterMixin):
             raise AttributeError(
                 f"{type(self).__name__} makes a metric and no clusters, so it has no {name}; "
                 "wt.SingleLinkage(n_clusters).fit(transform) clusters a fitted transform and predicts new points"
             )
-        if name in _OF_CLUSTERS or hasattr(type(self), name):  # a property that exists only after fit
-            if "trajectory_" in vars(self):
-                return object.__getattribute__(self, name)  # fitted: the error of the property itself
-            raise NotFittedError(f"this {type(self).__name__} is not fitted yet: call fit first")
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return super().__getattribute__(name)
 
     def __sklearn_tags__(self) -> Any:
         tags = tag_input(super().__sklearn_tags__(), self.metric)

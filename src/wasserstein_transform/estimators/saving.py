@@ -10,30 +10,30 @@ from typing import Any, Self
 import numpy as np
 
 from .._archive import archived, check_array, check_type, read, write
-from .._pictures import Reported
+from .._shown import Reported
 from ..auto import Clustering
 from ..engine import Engine, current
 from ..hierarchy import Tree
 from ..spaces import Metric, Space
 from ..transforms import Process, Trajectory
-from .spaces import Ground
+from .input_output import FittedPoints
 
-_MADE_AGAIN = ("_distances", "_scaling")  # not stored: computed on first use
-_LEARNED: dict[str, type] = {
-    "trajectory_": Trajectory, "_walk": Trajectory, "_space": Space, "_process": Process, "metric_": Metric,
+NOT_STORED = ("_cached_distances", "_cached_scaling")  # not stored: computed on first use
+FITTED_TYPES: dict[str, type] = {
+    "trajectory_": Trajectory, "_space": Space, "_process": Process, "metric_": Metric,
     "points_": np.ndarray, "labels_": np.ndarray, "cluster_centers_": np.ndarray, "tree_": Tree, "n_iter_": int,
     "n_clusters_": int, "n_features_in_": int, "feature_names_in_": np.ndarray, "_from_space": bool,
-    "_rested": bool, "lam_": float, "reason_": str, "_ground": Ground, "clustering_": Clustering,
+    "_rested": bool, "lam_": float, "reason_": str, "_fitted": FittedPoints, "clustering_": Clustering,
     "probabilities_": np.ndarray,
 }  # fmt: skip
-_FLOW = {"_walk", "_space", "_process", "metric_", "points_", "n_iter_", "_from_space"}
-_CLUSTERS = {"tree_", "n_clusters_", "_ground", "_transform"}
-_CHOSEN = {"labels_", "probabilities_", "n_clusters_", "reason_", "_ground", "_transform"}
-_SIZES: dict[str, Callable[[Any], int]] = {
-    "trajectory_": lambda walk: len(walk.quotients[-1].labels), "_walk": lambda walk: len(walk.quotients[-1].labels),
+NEEDED_BY_TRANSFORMS = {"_space", "_process", "metric_", "points_", "n_iter_", "_from_space"}
+NEEDED_BY_TREES = {"tree_", "n_clusters_", "_fitted", "_transform"}
+NEEDED_BY_CLUSTERINGS = {"labels_", "probabilities_", "n_clusters_", "reason_", "_fitted", "_transform"}
+COUNT_POINTS: dict[str, Callable[[Any], int]] = {
+    "trajectory_": lambda walk: len(walk.quotients[-1].labels),
     "_space": lambda space: int(space.n), "metric_": lambda metric: int(metric.n), "labels_": len,
-    "tree_": lambda tree: int(tree.n), "_ground": lambda ground: len(ground.weights),
-    "clustering_": lambda found: int(found.space.n), "probabilities_": len,
+    "tree_": lambda tree: int(tree.n), "_fitted": lambda fitted: len(fitted.weights),
+    "clustering_": lambda clustering: int(clustering.space.n), "probabilities_": len,
 }  # fmt: skip
 
 
@@ -60,16 +60,18 @@ class Saved(Reported):
 
         Files that are damaged, too large for the memory, or of another version raise an error.
         """
-        found: Self = read(path, cls, lambda n_bytes: current(engine).reserve(n_bytes, str(path), "free some memory"))
-        return found
+        estimator: Self = read(
+            path, cls, lambda n_bytes: current(engine).reserve(n_bytes, str(path), "free some memory")
+        )
+        return estimator
 
     def _archive_state(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name not in _MADE_AGAIN}
+        return {name: value for name, value in vars(self).items() if name not in NOT_STORED}
 
     @classmethod
     def _from_archive(cls, state: dict[str, Any]) -> Self:
         known = cls()
-        parameters, stored = set(vars(known)), {name for name in state if not _is_learned(name)}
+        parameters, stored = set(vars(known)), {name for name in state if not _is_fitted_attribute(name)}
         if parameters != stored:
             wrong = ", ".join(sorted(parameters ^ stored))
             raise ValueError(f"parameters of a {cls.__name__} are missing or unknown: {wrong}")
@@ -79,15 +81,21 @@ class Saved(Reported):
     def _check_archived(self) -> None:
         """Check the fitted attributes: their classes, that none is missing, and that their sizes agree."""
         state = vars(self)
-        for name, kind in _LEARNED.items():
+        for name, kind in FITTED_TYPES.items():
             if name in state:
                 check_type(state[name], name, kind, *([type(None)] if name == "points_" else []))
-        needed = _FLOW if "trajectory_" in state else _CHOSEN if "clustering_" in state else set()
-        needed = _CLUSTERS if not needed and "labels_" in state else needed
+        needed = (
+            NEEDED_BY_TRANSFORMS
+            if "trajectory_" in state
+            else NEEDED_BY_CLUSTERINGS
+            if "clustering_" in state
+            else set()
+        )
+        needed = NEEDED_BY_TREES if not needed and "labels_" in state else needed
         needed = needed | ({"labels_", "_rested"} if "cluster_centers_" in state else set())
         if missing := needed - set(state):
             raise ValueError(f"fitted attributes are missing: {', '.join(sorted(missing))}")
-        (n, *others) = {_SIZES[name](state[name]) for name in _SIZES if name in state} or {0}
+        (n, *others) = {COUNT_POINTS[name](state[name]) for name in COUNT_POINTS if name in state} or {0}
         if others:
             raise ValueError(f"fitted attributes have different numbers of points: {n} and {others[0]}")
         for name in ("points_", "cluster_centers_"):
@@ -103,5 +111,5 @@ class Saved(Reported):
             self._kind(), self._engine()
 
 
-def _is_learned(name: str) -> bool:
+def _is_fitted_attribute(name: str) -> bool:
     return name.startswith("_") or name.endswith("_")

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from .. import _check as check
-from .._types import Bools, Ints
+from .._cached import cached_property
+from .._types import Bools, Floats, Ints
 from .._warn import warn
-from .dendrogram import Dendrogram, separable
-from .merges import choose
-from .pieces import clusters_of, components, hung
+from ..kernels.linkage import walk_down
+from .dendrogram import Dendrogram, choose_merges, separable
 from .tree import TIE, Tree
 
-Cut = Literal["robust", "count", "height"]
+Cut = Literal["count", "height", "robust"]
+
+_N_NEAR = 8  # number of nearest points of clusters to search first; few pieces need more
 
 
 class FewerClustersWarning(UserWarning):
@@ -27,7 +31,7 @@ class FewerClustersWarning(UserWarning):
     >>> tree = wt.hierarchy.spanning_tree(wt.Space.from_points([[0.0], [0.0], [9.0]]))
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
-    ...     labels = wt.cut_tree(tree, 3, cut="count")
+    ...     labels = wt.cut_tree(tree, 3)
     >>> print(labels, caught[0].message)
     [0 0 1] found 2 clusters of the 3 asked for: there are no more places with mass
     """
@@ -37,7 +41,7 @@ def cut_tree(
     tree: Tree,
     n_clusters: int = 2,
     *,
-    cut: Cut = "robust",
+    cut: Cut = "count",
     height: float | None = None,
     share: float = 0.25,
     noise: bool = False,
@@ -54,8 +58,8 @@ def cut_tree(
     tree : Tree
         From `spanning_tree`.
     n_clusters : int, default 2
-        Number of clusters, for the cuts "robust" and "count".
-    cut : {"robust", "count", "height"}, default "robust"
+        Number of clusters, for the cuts "count" and "robust".
+    cut : {"count", "height", "robust"}, default "count"
         "count" removes the highest edges; outliers may become clusters of their own. "height" removes all edges above
         `height`. "robust" cuts the highest merges that have at least two parts with a mass of at least
         share·(total mass)/n_clusters, and of equally high merges the most even one. These parts are the clusters.
@@ -85,25 +89,27 @@ def cut_tree(
     >>> import wasserstein_transform as wt
     >>> points = [[0.0], [1.0], [2.0], [3.0], [10.0], [11.0], [12.0], [13.0], [50.0]]
     >>> tree = wt.hierarchy.spanning_tree(wt.Space.from_points(points))
-    >>> wt.cut_tree(tree, 2, cut="count")
-    array([0, 0, 0, 0, 0, 0, 0, 0, 1])
     >>> wt.cut_tree(tree, 2)
+    array([0, 0, 0, 0, 0, 0, 0, 0, 1])
+    >>> wt.cut_tree(tree, 2, cut="robust")
     array([1, 1, 1, 1, 0, 0, 0, 0, 0])
-    >>> wt.cut_tree(tree, 2, noise=True)
+    >>> wt.cut_tree(tree, 2, cut="robust", noise=True)
     array([ 0,  0,  0,  0,  1,  1,  1,  1, -1])
     """
     _check_tree(tree)
+    if noise and cut in ("count", "height"):
+        raise ValueError(f"noise=True is for cut='robust', got cut={cut!r}")
     if cut == "height":
         if height is None:
             raise ValueError("cut='height' needs a height, got None; pass height=, in the unit of the distances")
         above = tree.heights > check.tolerance(height, "height") * (1 + TIE)  # an edge at exactly this height stays
-        return _numbered(tree, components(tree, ~(above & separable(tree))))
+        return _number_by_mass(tree, components(tree, ~(above & separable(tree))))
     n_clusters = check.count(n_clusters, "n_clusters", 1)
     if cut == "count":
-        return _counted(tree, n_clusters)
+        return _cut_count(tree, n_clusters)
     if cut == "robust":
-        return _robust(tree, Dendrogram.of(tree), n_clusters, _share(share), noise)
-    raise ValueError(f"cut must be 'robust', 'count' or 'height', got {cut!r}")
+        return _cut_robust(tree, Dendrogram.of(tree), n_clusters, _check_share(share), noise)
+    raise ValueError(f"cut must be 'count', 'height' or 'robust', got {cut!r}")
 
 
 def cut_tree_each(tree: Tree, n_clusters: Iterable[int], *, share: float = 0.25, noise: bool = False) -> Iterator[Ints]:
@@ -131,15 +137,15 @@ def cut_tree_each(tree: Tree, n_clusters: Iterable[int], *, share: float = 0.25,
     --------
     >>> import wasserstein_transform as wt
     >>> tree = wt.hierarchy.spanning_tree(wt.Space.from_points([[0.0], [1.0], [10.0], [11.0], [30.0], [31.0]]))
-    >>> for labels in wt.hierarchy.cut_tree_each(tree, [2, 3]):
+    >>> for labels in wt.hierarchy.cut.cut_tree_each(tree, [2, 3]):
     ...     print(labels)
     [0 0 0 0 1 1]
     [0 0 1 1 2 2]
     """
     _check_tree(tree)
-    wanted, share = [check.count(k, "n_clusters", 1) for k in n_clusters], _share(share)
+    wanted, share = [check.count(k, "n_clusters", 1) for k in n_clusters], _check_share(share)
     dendrogram = Dendrogram.of(tree)
-    return (_robust(tree, dendrogram, k, share, noise) for k in wanted)
+    return (_cut_robust(tree, dendrogram, k, share, noise) for k in wanted)
 
 
 def _check_tree(tree: Tree) -> None:
@@ -147,39 +153,39 @@ def _check_tree(tree: Tree) -> None:
         raise TypeError(f"a Tree is needed, got {type(tree).__name__}; wt.hierarchy.spanning_tree(space) makes one")
 
 
-def _share(share: float) -> float:
+def _check_share(share: float) -> float:
     if check.tolerance(share, "share") > 1:
         raise ValueError(f"share must be between 0 and 1, got {share!r}")
     return float(share)
 
 
-def _counted(tree: Tree, n_clusters: int) -> Ints:
+def _cut_count(tree: Tree, n_clusters: int) -> Ints:
     """Remove whole levels, from the highest down, as long as there are not too many clusters."""
     level, open_ = tree.level_of_edges, separable(tree)
     left = 1 + np.cumsum(np.bincount(level[open_], minlength=level.max(initial=-1) + 1)[::-1])  # after each removal
     n_levels = int(np.searchsorted(left, n_clusters, side="right"))
-    found = int(left[n_levels - 1]) if n_levels else 1
+    n_found = int(left[n_levels - 1]) if n_levels else 1
     reason = "there are no more places with mass"
-    if found < int(left.max(initial=1)):
+    if n_found < int(left.max(initial=1)):
         reason = f"the next merges tie, and cutting all of them would make {left[n_levels]}"
-    _say_if_fewer(found, n_clusters, reason)
+    _warn_if_fewer(n_found, n_clusters, reason)
     removed = open_ & (level >= len(left) - n_levels)
-    return _numbered(tree, components(tree, ~removed))
+    return _number_by_mass(tree, components(tree, ~removed))
 
 
-def _robust(tree: Tree, dendrogram: Dendrogram, n_clusters: int, share: float, noise: bool) -> Ints:
+def _cut_robust(tree: Tree, dendrogram: Dendrogram, n_clusters: int, share: float, noise: bool) -> Ints:
     least = max(share * tree.weights.sum() / n_clusters * (1 - 1e-9), np.finfo(float).tiny)
-    chosen = choose(dendrogram, least, n_clusters)
+    chosen = choose_merges(dendrogram, least, n_clusters)
     if chosen.n_clusters < n_clusters:
-        _say_if_fewer(chosen.n_clusters, n_clusters, _why(tree, n_clusters, share, chosen.surplus))
-    cluster = clusters_of(tree, dendrogram, chosen.merges, least)
+        _warn_if_fewer(chosen.n_clusters, n_clusters, _explain_fewer(tree, n_clusters, share, chosen.surplus))
+    cluster = _find_clusters(tree, dendrogram, chosen.merges, least)
     dropped = cluster < 0
     if noise and len(chosen.merges):
         dropped |= _small_pieces(tree, int(dendrogram.levels[chosen.merges[-1]]), cluster, least)
-    return _numbered(tree, cluster, dropped & (tree.weights > 0))
+    return _number_by_mass(tree, cluster, dropped & (tree.weights > 0))
 
 
-def _why(tree: Tree, n_clusters: int, share: float, surplus: int) -> str:
+def _explain_fewer(tree: Tree, n_clusters: int, share: float, surplus: int) -> str:
     """Why there are not more clusters, in words."""
     if surplus:
         return f"the next merges tie, and cutting all of them would make {surplus}"
@@ -205,10 +211,10 @@ def _small_pieces(tree: Tree, lowest: int, cluster: Ints, least: float) -> Bools
     return np.asarray(light[part])
 
 
-def _numbered(tree: Tree, cluster: Ints, dropped: Bools | None = None) -> Ints:
+def _number_by_mass(tree: Tree, cluster: Ints, dropped: Bools | None = None) -> Ints:
     """Number the clusters from the largest mass to the smallest; −1 for dropped points."""
     dropped = np.zeros(tree.n, bool) if dropped is None else dropped
-    cluster = hung(tree, cluster)
+    cluster = attach_light(tree, cluster)
     dropped = dropped | (cluster < 0)
     n_clusters = int(cluster.max()) + 1
     mass = np.bincount(cluster[~dropped], weights=tree.weights[~dropped], minlength=n_clusters)
@@ -219,6 +225,163 @@ def _numbered(tree: Tree, cluster: Ints, dropped: Bools | None = None) -> Ints:
     return np.where(dropped, -1, rank[cluster])
 
 
-def _say_if_fewer(found: int, wanted: int, reason: str) -> None:
-    if found < wanted:
-        warn(f"found {found} clusters of the {wanted} asked for: {reason}", FewerClustersWarning)
+def _warn_if_fewer(n_found: int, wanted: int, reason: str) -> None:
+    if n_found < wanted:
+        warn(f"found {n_found} clusters of the {wanted} asked for: {reason}", FewerClustersWarning)
+
+
+def cut_between_large(tree: Tree, mass: Floats, least: float, max_cuts: int) -> Ints:
+    """The highest edges for which both sides of the remaining tree have the mass `least`, at most `max_cuts` of them.
+
+    Here small parts that join higher up count with a side, as in Lumbermark; in the robust cut they count with no side.
+    """
+    cuts = np.empty(max_cuts, np.intp)
+    return cuts[: walk_down(tree.edges, mass, least * (1 - 1e-9), cuts)]
+
+
+def components(tree: Tree, kept: Bools) -> Ints:
+    """The connected component of each point under the kept edges."""
+    edges = tree.edges[kept]
+    graph = coo_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(tree.n, tree.n))
+    return np.asarray(connected_components(graph, directed=False)[1], np.intp)
+
+
+class _Pieces(NamedTuple):
+    """The points outside of large parts, and the piece of each."""
+
+    points: Ints
+    piece: Ints
+
+
+def _find_clusters(tree: Tree, dendrogram: Dendrogram, chosen: Ints, least: float) -> Ints:
+    """The cluster of each point if the chosen merges, highest first, are cut; −1 for undecided ties.
+
+    The large parts of a merge are clusters, unless a lower merge cuts them again. The remaining pieces, too light or
+    joined higher up, go to the nearest cluster, piece by piece.
+    """
+    cores, pieces = _find_cores(tree, dendrogram, chosen, least)
+    if len(pieces.points) == 0:
+        return cores
+    if tree.space is None:
+        return _assign_along_edges(tree, cores, dendrogram, chosen)
+    clusters = cores.copy()
+    clusters[pieces.points] = _homes(tree, pieces, cores)
+    return clusters
+
+
+def _find_cores(tree: Tree, dendrogram: Dendrogram, chosen: Ints, least: float) -> tuple[Ints, _Pieces]:
+    """The number of the large part of each point that is not cut again (−1 elsewhere), and the pieces."""
+    n, large = len(dendrogram.points), dendrogram.masses >= least
+    core, cut, runs = np.zeros(n, np.intp), np.full(n, -1), [slice(0, n)]
+    for k, merge in enumerate(chosen.tolist()):
+        parts = np.arange(dendrogram.first[merge], dendrogram.first[merge + 1])
+        whole = runs[core[dendrogram.starts[parts[0]]]]
+        core[whole], cut[whole] = -1, k
+        for part in parts[large[parts]].tolist():
+            runs.append(slice(int(dendrogram.starts[part]), int(dendrogram.ends[part])))
+            core[runs[-1]] = len(runs) - 1
+    left = np.flatnonzero(core < 0)
+    same = (np.diff(left) == 1) & (np.diff(cut[left]) == 0)
+    same &= dendrogram.gaps[left[:-1]] < dendrogram.levels[chosen[cut[left[:-1]]]]
+    piece = np.append(0, np.cumsum(~same)) if len(left) else left
+    cores = np.full(tree.n, -1)
+    cores[dendrogram.points] = core
+    return cores, _Pieces(dendrogram.points[left], piece)
+
+
+def _assign_along_edges(tree: Tree, cores: Ints, dendrogram: Dendrogram, chosen: Ints) -> Ints:
+    """Assign pieces along the edges that are left after the cut, if the tree has no space."""
+    kept = np.ones(tree.n - 1, bool)
+    for merge in chosen.tolist():
+        kept[dendrogram.edges[dendrogram.first_edge[merge] : dendrogram.first_edge[merge + 1]]] = False
+    part = components(tree, kept)
+    cluster_of = np.full(tree.n, -1)
+    cluster_of[part[cores >= 0]] = cores[cores >= 0]
+    return np.where(tree.weights > 0, cluster_of[part], -1)
+
+
+def _homes(tree: Tree, pieces: _Pieces, cores: Ints) -> Ints:
+    """The cluster of each point of a piece: the cluster nearest to the piece."""
+    members, prefer, n_pieces = np.flatnonzero(cores >= 0), Preference(tree, cores), int(pieces.piece[-1]) + 1
+    distances, nearest = tree.near(pieces.points, members, min(_N_NEAR, len(members)))
+    edge = np.full(n_pieces, np.inf)
+    np.minimum.at(edge, pieces.piece, distances[:, 0])
+    edge = (edge * (1 + TIE))[pieces.piece]
+    point, column = np.nonzero(distances <= edge[:, None])
+    home = prefer.each(pieces.piece[point], cores[nearest[point, column]], n_pieces)
+    others_tie = (distances[:, -1] <= edge) & (distances.shape[1] < len(members))
+    unsure = np.unique(pieces.piece[others_tie])
+    starts = np.searchsorted(pieces.piece, np.arange(n_pieces + 1))
+    for piece in unsure.tolist():
+        home[piece] = _home(tree, pieces.points[starts[piece] : starts[piece + 1]], cores, prefer)
+    return home[pieces.piece]
+
+
+def _home(tree: Tree, points: Ints, cores: Ints, prefer: Preference) -> int:
+    """The cluster nearest to one piece, by a search of all clusters."""
+    clusters = np.unique(cores[cores >= 0])
+    apart = np.array([tree.nearest(points, np.flatnonzero(cores == one)).min() for one in clusters.tolist()])
+    return prefer.among(clusters[apart <= apart.min() * (1 + TIE)])
+
+
+def attach_light(tree: Tree, cluster: Ints) -> Ints:
+    """Assign points without mass to the nearest cluster; ties are broken as for pieces."""
+    edges = tree.edges[(tree.weights[tree.edges] == 0).any(axis=1)]
+    if len(edges) == 0:
+        return cluster
+    turned = tree.weights[edges[:, 0]] == 0
+    edges[turned] = edges[turned, ::-1]
+    prefer, attached = Preference(tree, np.where(tree.weights > 0, cluster, -1)), cluster.copy()
+    attached[edges[:, 1]] = cluster[edges[:, 0]]
+    for point, hosts in tree.hosts(edges[:, 1]):
+        open_ = np.unique(cluster[hosts])
+        if len(open_) > 1:
+            attached[point] = prefer.among(open_[open_ >= 0])
+    return attached
+
+
+class Preference:
+    """Choose the heaviest of equally near clusters, then the first one by coordinates.
+
+    `cores` holds the cluster of each point that counts, and −1 for the others. Without coordinates, ties between
+    equally heavy clusters stay undecided.
+    """
+
+    def __init__(self, tree: Tree, cores: Ints) -> None:
+        self._tree, self._cores = tree, cores
+
+    @cached_property
+    def _mass(self) -> Floats:
+        inside = self._cores >= 0
+        return np.asarray(np.bincount(self._cores[inside], weights=self._tree.weights[inside]), np.float64)
+
+    @cached_property
+    def _first(self) -> Ints | None:
+        points = None if self._tree.space is None else self._tree.space.points
+        if points is None:
+            return None
+        rank, first = np.empty(self._tree.n, np.intp), np.full(len(self._mass), self._tree.n)
+        rank[np.lexsort(points.T[::-1])] = np.arange(self._tree.n)
+        inside = self._cores >= 0
+        np.minimum.at(first, self._cores[inside], rank[inside])
+        return first
+
+    def among(self, clusters: Ints) -> int:
+        """Choose one of the clusters; −1 if undecided."""
+        mass = self._mass[clusters]
+        clusters = clusters[mass >= mass.max() * (1 - TIE)]
+        if len(clusters) == 1:
+            return int(clusters[0])
+        return -1 if self._first is None else int(clusters[self._first[clusters].argmin()])
+
+    def each(self, items: Ints, clusters: Ints, n: int) -> Ints:
+        """For each of n items, choose one of the clusters listed with it; −1 for items without clusters."""
+        chosen = np.full(n, -1)
+        pairs = np.unique(np.column_stack([items, clusters]), axis=0)
+        items, clusters = pairs.T
+        starts = np.flatnonzero(np.diff(items, prepend=-1))
+        ends = np.append(starts[1:], len(items))
+        chosen[items[starts]] = clusters[starts]
+        for k in np.flatnonzero(ends - starts > 1).tolist():
+            chosen[items[starts[k]]] = self.among(clusters[starts[k] : ends[k]])
+        return chosen

@@ -1,4 +1,4 @@
-"""The dendrogram of a tree: points in an order in which every part of every level is contiguous."""
+"""The dendrogram of a tree, with every part of every level contiguous, and the merges that a robust cut removes."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from .._types import Bools, Floats, Ints
-from ..backends.host import join_edges
-from .tree import Tree
+from ..kernels.linkage import join_edges
+from .tree import TIE, Tree
 
 
 def between_heavy(tree: Tree) -> Bools:
@@ -68,7 +68,7 @@ class Dendrogram(NamedTuple):
         number[heavy] = np.arange(len(heavy))
         Z = np.empty((len(kept), 4))
         join_edges(number[tree.edges[kept]], tree.heights[kept], Z)
-        start, bounds, merge = _laid_out(Z, level)
+        start, bounds, merge = _lay_out(Z, level)
         points, gaps = np.empty(len(heavy), np.intp), np.empty(len(kept), np.intp)
         points[start[: len(heavy)]] = heavy
         gaps[bounds - 1] = level
@@ -90,7 +90,7 @@ class Dendrogram(NamedTuple):
         return np.asarray(self.mass_before[self.ends] - self.mass_before[self.starts])
 
 
-def _laid_out(Z: Floats, level: Ints) -> tuple[Ints, Ints, Ints]:
+def _lay_out(Z: Floats, level: Ints) -> tuple[Ints, Ints, Ints]:
     """The start of each point and join, the start of the second half of each join, and the last join of its merge."""
     n = len(Z) + 1
     one, other = Z[:, 0].astype(np.intp), Z[:, 1].astype(np.intp)
@@ -106,3 +106,38 @@ def _laid_out(Z: Floats, level: Ints) -> tuple[Ints, Ints, Ints]:
     while (merge[merge] != merge).any():
         merge = merge[merge]
     return start, start[other], merge[joins] - n
+
+
+class ChosenMerges(NamedTuple):
+    """The merges to cut, highest first, the number of clusters, and `surplus`.
+
+    `surplus` is the number of clusters that the next tied merges would make, if that is too many; otherwise 0.
+    """
+
+    merges: Ints
+    n_clusters: int
+    surplus: int
+
+
+def choose_merges(dendrogram: Dendrogram, least: float, n_clusters: int) -> ChosenMerges:
+    """Choose the highest merges with at least two parts of mass ≥ `least`; of equally high ones the most even.
+
+    Tied edges join all their parts at once, and parts are connected strictly below the tie. So no edge of a regular
+    grid splits it, whatever the order of its equal edges.
+    """
+    if len(dendrogram.levels) == 0:
+        return ChosenMerges(np.empty(0, np.intp), 1, 0)
+    masses = dendrogram.masses
+    large = masses >= least
+    n_large = np.add.reduceat(large.astype(np.intp), dendrogram.first[:-1])
+    small = np.minimum.reduceat(np.where(large, masses, np.inf), dendrogram.first[:-1])
+    candidates = np.flatnonzero((n_large > 1) & dendrogram.open)
+    candidates = candidates[np.lexsort((-small[candidates], -dendrogram.levels[candidates]))]
+    level, small = dendrogram.levels[candidates], small[candidates]
+    tied = (np.diff(level) == 0) & (np.abs(np.diff(small)) <= TIE * small[1:])  # no rule puts one before the other
+    ends = np.append(np.flatnonzero(~tied) + 1, len(candidates)) if len(candidates) else np.empty(0, np.intp)
+    counts = 1 + np.cumsum(n_large[candidates] - 1)[ends - 1]
+    n_taken = int(np.searchsorted(counts, n_clusters, side="right"))
+    total = int(counts[n_taken - 1]) if n_taken else 1
+    surplus = int(counts[n_taken]) if total < n_clusters and n_taken < len(counts) else 0
+    return ChosenMerges(candidates[: ends[n_taken - 1]] if n_taken else candidates[:0], total, surplus)

@@ -1,31 +1,34 @@
 """Localizations: each assigns to every point a probability measure on its neighborhood.
 
-To add a localization, write one file in this folder and import its class below. The table `LOCALIZATIONS`, the exports,
-the shared tests and the command line read these imports.
+To add a localization, write one file in this folder and import its class below. The table `LOCALIZATIONS`, the names at
+the top of the package, the shared tests and the command line read these imports.
 """
 
 from .. import _parts
-from .base import (
-    HasMoments as HasMoments,
-    Inductive as Inductive,
-    Intrinsic as Intrinsic,
-    Localization as Localization,
+from .extrinsic import Extrinsic, Gaussian, Mean, Ridge
+from .kernel import CachedNeighbors, Kernel, Truncation
+from .localization import Inductive as Inductive, Intrinsic, Localization
+from .markov import Given, Heat
+from .nearest import Identity, Nearest, Whole
+from .scale import Scale as Scale, suggest_eps
+
+__all__ = (
+    "CachedNeighbors",
+    "Extrinsic",
+    "Gaussian",
+    "Given",
+    "Heat",
+    "Identity",
+    "Intrinsic",
+    "Kernel",
+    "Localization",
+    "Mean",
+    "Nearest",
+    "Ridge",
+    "Truncation",
+    "Whole",
+    "suggest_eps",
 )
-from .cached_neighbors import CachedNeighbors as CachedNeighbors
-from .extrinsic import (
-    Extrinsic as Extrinsic,
-    Gaussian as Gaussian,
-    Mean as Mean,
-    Ridge as Ridge,
-    takes_new_points as takes_new_points,
-)
-from .given import Given as Given
-from .heat import Heat as Heat
-from .kernel import Kernel as Kernel, Truncation as Truncation
-from .nearest import Nearest as Nearest
-from .profiles import PROFILES as PROFILES
-from .scale import Scale as Scale, suggest_eps as suggest_eps
-from .trivial import Identity as Identity, Whole as Whole
 
 LOCALIZATIONS: dict[str, type[Localization]] = _parts.parts_in(globals(), Localization)
 """All localizations by name in snake case, such as "truncation" and "cached_neighbors"."""

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Self
 
 import numpy as np
 
 from .. import _check as check
 from .._elsewhere import where_it_lies
 from .._types import Floats
-from ..backends import backend_of
+from ..compute.neighborhoods import ridge_step
+from ..cuda import on
 from ..engine import Engine, current
 from ..measures import Diracs, Gaussians, Measures
 from ..spaces import Moments, Space, check_space
-from .base import HasMoments, Inductive, Intrinsic, Localization, check_mass
-from .given import Given
-from .kernel import Kernel, Truncation
-from .trivial import Whole
+from .localization import HasMoments, Inductive, Intrinsic, Localization, check_mass
 
 
 class Extrinsic(Localization):
@@ -54,28 +51,13 @@ class Extrinsic(Localization):
     def n_seen(self, space: Space) -> float | None:
         return self.base.n_seen(space)
 
-    @classmethod
-    def examples(cls, n: int, eps: float) -> list[Self]:
-        return [cls(base) for base in _bases(n, eps)]  # type: ignore[call-arg]  # overridden if there are more arguments
-
-    def __call__(self, space: Space, engine: Engine | None = None) -> Measures:
-        check_space(space)
-        return self.around(space, current(engine))
-
     @abstractmethod
-    def around(self, space: Space, engine: Engine, ahead: Floats | None = None) -> Measures:
+    def __call__(self, space: Space, engine: Engine | None = None, ahead: Floats | None = None) -> Measures:
         """Compute the measures of all points, or only of the points after the first `len(ahead)`.
 
         `ahead` holds the moved positions of the first points. The others are new points, and only an `Inductive` base
         gives measures to them.
         """
-
-    def _moments(self, space: Space, engine: Engine, first: int) -> HasMoments:
-        """Moments of the measures of `base` for the points from `first` on."""
-        if first == 0:
-            return self.base.moments(space, engine)
-        assert isinstance(self.base, Inductive)  # callers check `takes_new_points` first
-        return self.base.moments(space, engine, first)
 
 
 def takes_new_points(localize: Localization) -> bool:
@@ -93,9 +75,9 @@ def takes_new_points(localize: Localization) -> bool:
     Examples
     --------
     >>> import wasserstein_transform as wt
-    >>> wt.localize.takes_new_points(wt.Mean(wt.Truncation(1.0)))
+    >>> wt.localize.extrinsic.takes_new_points(wt.Mean(wt.Truncation(1.0)))
     True
-    >>> wt.localize.takes_new_points(wt.Given([[0.5, 0.5], [0.5, 0.5]]))
+    >>> wt.localize.extrinsic.takes_new_points(wt.Given([[0.5, 0.5], [0.5, 0.5]]))
     False
     """
     return isinstance(localize.base if isinstance(localize, Extrinsic) else localize, Inductive)
@@ -109,11 +91,8 @@ def _check_base(base: object, owner: str) -> None:
         )
 
 
-def _bases(n: int, eps: float) -> list[Intrinsic]:
-    return [Truncation(eps), Kernel(eps, "gaussian"), *Given.examples(n, eps)]
-
-
 def _coordinates(space: Space, owner: str) -> Floats:
+    check_space(space)
     points: Floats | None = where_it_lies(space, "points")
     if points is None:
         raise ValueError(
@@ -150,10 +129,10 @@ class Mean(Extrinsic):
     def __post_init__(self) -> None:
         _check_base(self.base, "Mean")
 
-    def around(self, space: Space, engine: Engine, ahead: Floats | None = None) -> Diracs:
-        points = _coordinates(space, "Mean")
+    def __call__(self, space: Space, engine: Engine | None = None, ahead: Floats | None = None) -> Diracs:
+        engine, points = current(engine), _coordinates(space, "Mean")
         first = 0 if ahead is None else len(ahead)
-        mass, means = self._moments(space, engine, first).means(points)
+        mass, means = self.base.moments(space, engine, first).means(points)
         return Diracs(means, check_mass(mass, space.weights[first:]))
 
 
@@ -198,14 +177,10 @@ class Ridge(Extrinsic):
         _check_base(self.base, "Ridge")
         check.count(self.dim, "dim", 0)
 
-    @classmethod
-    def examples(cls, n: int, eps: float) -> list[Self]:
-        return [*super().examples(n, eps), cls(Truncation(eps), dim=0)]
-
-    def around(self, space: Space, engine: Engine, ahead: Floats | None = None) -> Diracs:
-        points = _coordinates(space, "Ridge")
+    def __call__(self, space: Space, engine: Engine | None = None, ahead: Floats | None = None) -> Diracs:
+        engine, points = current(engine), _coordinates(space, "Ridge")
         first = 0 if ahead is None else len(ahead)
-        mass, moved = _moved(self._moments(space, engine, first), points, first, int(self.dim), engine)
+        mass, moved = _move_across_ridge(self.base.moments(space, engine, first), points, first, int(self.dim), engine)
         return Diracs(moved, check_mass(mass, space.weights[first:]))
 
 
@@ -252,29 +227,19 @@ class Gaussian(Extrinsic):
             if not self.move:
                 raise ValueError(f"ridge={self.ridge!r} needs centers that move: use move=True as well")
 
-    @classmethod
-    def examples(cls, n: int, eps: float) -> list[Self]:
-        return [
-            cls(Truncation(eps), lam=2.0, move=True, ridge=1),
-            cls(Truncation(eps), lam=2.0),
-            cls(Truncation(eps), lam=2.0, move=True),
-            cls(Kernel(eps, "epanechnikov"), lam=0.5, move=True),
-            cls(Whole(), lam=1.0),
-        ]
-
-    def around(self, space: Space, engine: Engine, ahead: Floats | None = None) -> Gaussians:
-        points = _coordinates(space, "Gaussian")
+    def __call__(self, space: Space, engine: Engine | None = None, ahead: Floats | None = None) -> Gaussians:
+        engine, points = current(engine), _coordinates(space, "Gaussian")
         first = 0 if ahead is None else len(ahead)
-        seen = self._moments(space, engine, first)
+        seen = self.base.moments(space, engine, first)
         centers = points[first:]
         if self.move:
-            centers = _moved(seen, points, first, int(self.ridge or 0), engine).values
+            centers = _move_across_ridge(seen, points, first, int(self.ridge or 0), engine).values
         everywhere = centers if ahead is None else np.concatenate([ahead, centers])
         mass, covs = seen.covs(everywhere)
         return Gaussians(centers, covs, float(self.lam), check_mass(mass, space.weights[first:]))
 
 
-def _moved(seen: HasMoments, points: Floats, first: int, dim: int, engine: Engine) -> Moments:
+def _move_across_ridge(seen: HasMoments, points: Floats, first: int, dim: int, engine: Engine) -> Moments:
     """Masses and new positions of the points from `first` on, which move only perpendicular to `dim` leading axes."""
     if dim == 0:
         return seen.means(points)
@@ -282,4 +247,4 @@ def _moved(seen: HasMoments, points: Floats, first: int, dim: int, engine: Engin
     if dim >= points.shape[1]:
         return Moments(seen.means(points).mass, here.copy())
     mass, means, covs = seen.means_and_covs(points)
-    return Moments(mass, backend_of(engine).ridge_step(here, means, covs, dim, engine))
+    return Moments(mass, on(engine, ridge_step)(here, means, covs, dim, engine))

@@ -1,24 +1,57 @@
-"""Kernel localization, and its flat case, local truncation."""
+"""Kernel localization: weights as a function of t = d²/ε², local truncation as its flat case, and cached neighbors."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Self, cast
+from typing import NamedTuple, TypeAlias, cast
 
 import numpy as np
 
 from .. import _check as check
 from .._types import Floats, Ints
 from ..engine import Engine, current
-from ..measures import Discrete
-from ..measures.discrete import discrete, memory_of
-from ..spaces import Dense, Euclidean, Metric, OnDisk, Space, check_space, closed
-from .base import HasMoments, Inductive, check_mass
-from .profiles import PROFILES, ProfileLike, check_profile, evaluate
+from ..kernels import moments as codes
+from ..measures import Discrete, make_discrete, reserve_masses
+from ..spaces import Dense, Euclidean, Metric, Space, check_space, closed
+from .localization import HasMoments, Inductive, check_mass
 
-_COUNTED = 1 << 18  # distances computed to estimate the size of neighborhoods
-_SOME = 1 << 14  # largest sample of points that are counted around each center
-_BLOCK = 2**17  # distances turned into masses at a time
+_COUNTED_DISTANCES = 1 << 18  # distances computed to estimate the size of neighborhoods
+_MAX_COUNTED_POINTS = 1 << 14  # largest sample of points that are counted around each center
+_BLOCK_DISTANCES = 2**17  # distances turned into masses at a time
+
+
+class Profile(NamedTuple):
+    """A named profile: its code in compiled loops, its reach in units of ε, and its formula."""
+
+    code: int
+    reach: float
+    formula: Callable[[Floats], Floats]
+
+
+PROFILES: dict[str, Profile] = {
+    "flat": Profile(codes.FLAT, 1.0, np.ones_like),
+    "gaussian": Profile(codes.GAUSSIAN, np.inf, lambda t: np.where(t < codes.FAINTEST, np.exp(-0.5 * t), 0.0)),
+    "epanechnikov": Profile(codes.EPANECHNIKOV, 1.0, lambda t: np.maximum(1.0 - t, 0.0)),
+    "triangle": Profile(codes.TRIANGLE, 1.0, lambda t: np.maximum(1.0 - np.sqrt(t), 0.0)),
+}
+"""Kernel profiles by name. With t = d²/ε², flat: 1 on [0, 1]; gaussian: exp(−t/2), so ε is the standard deviation;
+epanechnikov: 1 − t on [0, 1]; triangle: 1 − √t on [0, 1]."""
+
+ProfileLike: TypeAlias = str | Callable[[Floats], Floats]
+
+
+def evaluate(profile: ProfileLike, t: Floats) -> Floats:
+    """Weights at t = d²/ε²; those of a callable are checked."""
+    if not callable(profile):
+        return PROFILES[profile].formula(t)
+    values = np.asarray(profile(t), dtype=np.float64)
+    if values.shape != t.shape or not np.isfinite(values).all() or (values < 0).any():
+        raise ValueError(
+            "a profile must turn an array of d²/ε² into finite weights ≥ 0 of the same shape; "
+            f"for shape {t.shape} it returned shape {values.shape}, from {np.min(values)} to {np.max(values)}"
+        )
+    return values
 
 
 @dataclass(frozen=True)
@@ -56,17 +89,17 @@ class Kernel(Inductive):
 
     def __post_init__(self) -> None:
         check.eps(self.eps)
-        check_profile(self.profile)
+        named = isinstance(self.profile, str) and self.profile in PROFILES
+        if not (named or callable(self.profile)):
+            raise ValueError(
+                f"profile must be one of {', '.join(PROFILES)} or a function of d²/ε², got {self.profile!r}"
+            )
         if self.cut is not None:
             check.positive(self.cut, "cut")
 
     @property
     def scale(self) -> float:
         return float(self.eps)
-
-    @classmethod
-    def examples(cls, n: int, eps: float) -> list[Self]:
-        return [*(cls(eps, profile) for profile in PROFILES), cls(eps, cut=2.0), cls(eps, _rational)]
 
     @property
     def reach(self) -> float:
@@ -79,13 +112,17 @@ class Kernel(Inductive):
         if not np.isfinite(self.reach):
             return float(space.n)
         metric = space.metric if space.metric.places is None else Euclidean(space.metric.places)
-        if not isinstance(metric, Euclidean | Dense | OnDisk):
+        if not isinstance(metric, Euclidean | Dense):
             return None
-        return space.metric.form.kept(f"points within {self.reach!r}", lambda: self._counted(metric))
+        derived, key = space.metric.derived, ("points within", self.reach)
+        if key not in derived:
+            derived[key] = self._count_neighbors(metric)
+        n_seen: float = derived[key]
+        return n_seen
 
-    def _counted(self, metric: Metric) -> float:
-        n, around = metric.n, min(metric.n, _SOME)
-        some = np.linspace(0, n - 1, int(np.clip(_COUNTED / around, 1, 64))).astype(np.intp)
+    def _count_neighbors(self, metric: Metric) -> float:
+        n, around = metric.n, min(metric.n, _MAX_COUNTED_POINTS)
+        some = np.linspace(0, n - 1, int(np.clip(_COUNTED_DISTANCES / around, 1, 64))).astype(np.intp)
         seen = np.arange(n) if around == n else np.random.default_rng(0).integers(n, size=around)
         if isinstance(metric, Euclidean) and isinstance(metric.places, np.ndarray):  # the sample is all that is needed
             metric, n_some = metric.take(np.append(some, seen)), len(some)
@@ -97,13 +134,13 @@ class Kernel(Inductive):
         check_space(space)
         engine = current(engine)
         if not np.isfinite(self.reach):
-            memory_of(space.n**2, engine)
+            reserve_masses(space.n**2, engine)
             measures = self._weigh_all(space.metric.dense(engine), space, np.arange(space.n))
         else:
             balls = space.metric.balls(self.reach, engine)
-            masses = relative(space.weights)[balls.indices]
+            masses = divide_by_largest(space.weights)[balls.indices]
             masses *= self._values(balls.distances)
-            measures = discrete(balls.indptr, balls.indices, masses, np.arange(space.n), space.n)
+            measures = make_discrete(balls.indptr, balls.indices, masses, np.arange(space.n), space.n)
         check_mass(np.where(measures.massless, 0.0, 1.0), space.weights)
         return measures
 
@@ -118,7 +155,10 @@ class Kernel(Inductive):
 
     def _weigh_all(self, distances: Floats, space: Space, alone: Ints) -> Discrete:
         """Compute masses block by block, in two passes: the first counts them, so that memory is allocated once."""
-        blocks = [slice(k, k + max(1, _BLOCK // space.n)) for k in range(0, len(distances), max(1, _BLOCK // space.n))]
+        blocks = [
+            slice(k, k + max(1, _BLOCK_DISTANCES // space.n))
+            for k in range(0, len(distances), max(1, _BLOCK_DISTANCES // space.n))
+        ]
         counts = np.zeros(len(distances), np.intp)
         for rows in blocks:
             counts[rows] = np.count_nonzero(self._weigh(distances[rows], space), axis=1)
@@ -129,11 +169,11 @@ class Kernel(Inductive):
             part = slice(indptr[rows.start], indptr[rows.start + len(weighed)])
             indices[part] = np.nonzero(weighed)[1]
             masses[part] = weighed[weighed > 0]
-        return discrete(indptr, indices, masses, alone, space.n)
+        return make_discrete(indptr, indices, masses, alone, space.n)
 
     def _weigh(self, distances: Floats, space: Space) -> Floats:
         """Masses of the points of the space, as weighted by each row of distances."""
-        masses = relative(space.weights) * self._values(distances)
+        masses = divide_by_largest(space.weights) * self._values(distances)
         if np.isfinite(self.reach):
             masses[distances * distances > closed(self.reach)] = 0.0
         return masses
@@ -143,12 +183,7 @@ class Kernel(Inductive):
         return evaluate(self.profile, np.multiply(t, t, out=t))
 
 
-def _rational(t: Floats) -> Floats:
-    """A callable profile without a cutoff, used in the shared tests."""
-    return np.asarray(1 / (1 + t))
-
-
-def relative(weights: Floats) -> Floats:
+def divide_by_largest(weights: Floats) -> Floats:
     """Divide weights by the largest: uniform weights become exactly 1, so that equal sums are equal to the bit."""
     return cast(Floats, weights / weights.max())
 
@@ -178,9 +213,53 @@ class Truncation(Kernel):
     def __init__(self, eps: float) -> None:
         super().__init__(eps, "flat")
 
-    @classmethod
-    def examples(cls, n: int, eps: float) -> list[Self]:
-        return [cls(eps)]
-
     def __repr__(self) -> str:
         return f"Truncation(eps={self.eps!r})"
+
+
+@dataclass(frozen=True)
+class CachedNeighbors(Inductive):
+    """A flat kernel localization that stores one bit per tested pair; it trades memory for fewer distance tests.
+
+    The measures are those of `base`. The Gaussian Transform needs the neighbors of each point twice. In three and
+    more dimensions, where distances are expensive, flat kernels store these bits on their own as long as the bits are
+    few. In the plane, computing the distances again is faster.
+
+    Parameters
+    ----------
+    base : Truncation or Kernel with profile="flat"
+        The localization whose pairs are stored.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> space = wt.Space.from_points([[0.0], [1.0], [5.0]])
+    >>> wt.Mean(wt.localize.CachedNeighbors(wt.Truncation(1.0)))(space).points.ravel()
+    array([0.5, 0.5, 5. ])
+    """
+
+    base: Kernel
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.base, Kernel) or self.base.profile != "flat":
+            raise TypeError(f"CachedNeighbors needs a flat kernel such as Truncation(eps), got {self.base!r}")
+
+    @property
+    def scale(self) -> float:
+        return self.base.scale
+
+    @property
+    def reach(self) -> float:
+        return self.base.reach
+
+    def n_seen(self, space: Space) -> float | None:
+        return self.base.n_seen(space)
+
+    def __call__(self, space: Space, engine: Engine | None = None) -> Discrete:
+        return self.base(space, engine)
+
+    def moments(self, space: Space, engine: Engine, first: int = 0) -> HasMoments:
+        return self.base.moments(space, engine, first).cached()
+
+    def cross(self, distances: Floats, space: Space) -> Discrete:
+        return self.base.cross(distances, space)

@@ -1,20 +1,18 @@
-"""Localization on the nearest points that hold a given mass."""
+"""Localization by mass: the nearest points that hold a given mass, the whole space, the point itself."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
 
 import numpy as np
 
 from .. import _check as check
 from .._types import Floats
 from ..engine import Engine, current
-from ..measures import Discrete
-from ..measures.discrete import discrete
+from ..measures import Discrete, make_discrete, reserve_masses
 from ..spaces import Metric, Space, check_space, rim
-from .base import Inductive
-from .kernel import relative
+from .kernel import divide_by_largest
+from .localization import Inductive
 
 
 @dataclass(frozen=True)
@@ -55,16 +53,12 @@ class Nearest(Inductive):
     def n_seen(self, space: Space) -> float | None:
         return float(space.n * self.k if self.k < 1 else min(self.k, space.n))
 
-    @classmethod
-    def examples(cls, n: int, eps: float) -> list[Self]:
-        return [cls(0.3)]
-
     def __call__(self, space: Space, engine: Engine | None = None) -> Discrete:
         check_space(space)
         engine = current(engine)
-        weights, need = relative(space.weights), self._need(space)
+        weights, need = divide_by_largest(space.weights), self._need(space)
         if space.n == 1:
-            return discrete(np.array([0, 1]), np.zeros(1, np.intp), np.ones(1), np.zeros(1, np.intp), 1)
+            return make_discrete(np.array([0, 1]), np.zeros(1, np.intp), np.ones(1), np.zeros(1, np.intp), 1)
         k = int(min(max(np.ceil(2 * need / weights.mean()), 8), space.n - 1))
         while True:
             measures = self._within(space.metric, weights, need, k, engine)
@@ -73,7 +67,7 @@ class Nearest(Inductive):
             k = min(2 * k, space.n - 1)
 
     def cross(self, distances: Floats, space: Space) -> Discrete:
-        weights, need = relative(space.weights), self._need(space)
+        weights, need = divide_by_largest(space.weights), self._need(space)
         masses = np.zeros(distances.shape)
         for row, out in zip(distances, masses, strict=True):
             order = np.argsort(row, kind="stable")
@@ -81,20 +75,20 @@ class Nearest(Inductive):
             near = (row <= rim(row[order[last]])) & np.isfinite(row)
             out[near] = weights[near]
         indptr, indices = np.arange(len(distances) + 1) * space.n, np.tile(np.arange(space.n), len(distances))
-        return discrete(indptr, indices, masses.ravel(), np.zeros(len(distances), np.intp), space.n)
+        return make_discrete(indptr, indices, masses.ravel(), np.zeros(len(distances), np.intp), space.n)
 
     def _need(self, space: Space) -> float:
         """Mass to reach, in units of the largest weight, minus a margin for rounding."""
         share = self.k if self.k < 1 else min(self.k / np.count_nonzero(space.weights), 1.0)
-        return float(share * relative(space.weights).sum() * (1 - 1e-12))
+        return float(share * divide_by_largest(space.weights).sum() * (1 - 1e-12))
 
     def _within(self, metric: Metric, weights: Floats, need: float, k: int, engine: Engine) -> Discrete | None:
         """Return the measures, or None if some ball, ties included, needs more than the k nearest other points."""
         n = metric.n
         engine.reserve(48.0 * n * (k + 1), f"the {k} nearest of {n} points", "use a smaller k")
-        found = metric.neighbors(k, engine=engine)
-        distances = np.column_stack([np.zeros(n), found.distances])
-        indices = np.column_stack([np.arange(n), found.indices])
+        nearest = metric.neighbors(k, engine=engine)
+        distances = np.column_stack([np.zeros(n), nearest.distances])
+        indices = np.column_stack([np.arange(n), nearest.indices])
         known = np.isfinite(distances)
         masses = np.where(known, weights[indices], 0.0)
         enough = np.cumsum(masses, axis=1) >= need
@@ -105,4 +99,72 @@ class Nearest(Inductive):
         masses[distances > edge[:, None]] = 0.0
         order = np.argsort(indices, axis=1)
         indices, masses = np.take_along_axis(indices, order, axis=1), np.take_along_axis(masses, order, axis=1)
-        return discrete(np.arange(n + 1) * (k + 1), indices.ravel(), masses.ravel(), np.arange(n), n)
+        return make_discrete(np.arange(n + 1) * (k + 1), indices.ravel(), masses.ravel(), np.arange(n), n)
+
+
+@dataclass(frozen=True)
+class Whole(Inductive):
+    """The whole space: m(x) = α for every x, so that the transform makes all distances 0.
+
+    Notes
+    -----
+    Memory O(n²): every measure is stored.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> wt.Transform(wt.Whole(), wt.Exact(p=1))(wt.Space.from_points([[0.0], [1.0]])).metric.dense()
+    array([[0., 0.],
+           [0., 0.]])
+    """
+
+    def __call__(self, space: Space, engine: Engine | None = None) -> Discrete:
+        check_space(space)
+        reserve_masses(space.n**2, current(engine))
+        return _copies(space, space.n)
+
+    def moments(self, space: Space, engine: Engine, first: int = 0) -> Discrete:
+        reserve_masses((space.n - first) * space.n, engine)
+        return _copies(space, space.n - first)
+
+    def cross(self, distances: Floats, space: Space) -> Discrete:
+        return _copies(space, len(distances))
+
+
+@dataclass(frozen=True)
+class Identity(Inductive):
+    """The point itself: m(x) = δ_x, so that the transform changes no distance.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> wt.Transform(wt.localize.Identity(), wt.Exact(p=1))(wt.Space.from_points([[0.0], [2.0]])).metric.dense()
+    array([[0., 2.],
+           [2., 0.]])
+    """
+
+    def n_seen(self, space: Space) -> float | None:
+        return 1.0
+
+    def __call__(self, space: Space, engine: Engine | None = None) -> Discrete:
+        check_space(space)
+        return self._diracs(space, 0)
+
+    def moments(self, space: Space, engine: Engine, first: int = 0) -> Discrete:
+        return self._diracs(space, first)
+
+    def cross(self, distances: Floats, space: Space) -> Discrete:
+        """Mark all new points as massless: their Dirac is not on a point of the space."""
+        n = len(distances)
+        none = np.zeros(0)
+        return make_discrete(np.zeros(n + 1, np.intp), none.astype(np.intp), none, np.zeros(n, np.intp), space.n)
+
+    def _diracs(self, space: Space, first: int) -> Discrete:
+        n = space.n - first
+        return make_discrete(np.arange(n + 1), np.arange(first, space.n), np.ones(n), np.zeros(n, np.intp), space.n)
+
+
+def _copies(space: Space, n: int) -> Discrete:
+    indptr = np.arange(n + 1) * space.n
+    indices = np.tile(np.arange(space.n), n)
+    return make_discrete(indptr, indices, np.tile(space.weights, n), np.zeros(n, np.intp), space.n)

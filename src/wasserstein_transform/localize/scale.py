@@ -1,7 +1,8 @@
-"""Choosing ε from the data."""
+"""Choosing ε from the data: the distinct places of a space, and the distances to their neighbors."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Self
 
 import numpy as np
@@ -9,13 +10,72 @@ from numpy.typing import ArrayLike
 
 from .._types import Floats, Ints
 from ..engine import Engine, current
-from ..spaces import Space
-from .places import distinct, read, rows_of, spread, weighted_median
+from ..spaces import Euclidean, Space, quotient
 
+_BLOCK_DISTANCES = 1e6  # distances in memory at a time
 NEIGHBORS = 10  # the neighbor whose distance is the scale; with fewer than 100 places, √n
-_SMALL = 1500  # number of places up to which all distances are computed
-_NEAR, _ASKED = 100, 5000  # with a tree: most neighbors per query, and most queries
-_DISTANCES, _FEWEST = 1e7, 50  # without a tree: about how many distances are computed, and the fewest rows
+_MAX_ALL_PAIRS = 1500  # number of places up to which all distances are computed
+_MAX_TREE_NEIGHBORS, _MAX_TREE_QUERIES = 100, 5000  # with a tree: most neighbors per query, and most queries
+_SAMPLED_DISTANCES, _MIN_ROWS = 1e7, 50  # without a tree: about how many distances are computed, and the fewest rows
+
+
+def read(X: ArrayLike | Space, sample_weight: ArrayLike | None = None, metric: str = "euclidean") -> Space:
+    """Turn points, distances (`metric="precomputed"`) or a Space into a Space."""
+    if isinstance(X, Space):
+        if sample_weight is not None:
+            raise ValueError("a Space carries its weights: set them when making the Space, not by sample_weight")
+        if metric != "euclidean":
+            raise ValueError(f"a Space carries its metric: leave out metric={metric!r}")
+        return X
+    if metric == "precomputed":
+        return Space.from_distances(X, sample_weight)
+    return Space.from_points(X, sample_weight, metric)
+
+
+def distinct(space: Space, engine: Engine) -> Space:
+    """Merge points at distance 0, drop those of weight 0, and sort by coordinates or else by the sum of distances."""
+    heavy = np.flatnonzero(space.weights > 0)
+    space = space if len(heavy) == space.n else space.take(heavy)
+    if space.points is not None and space.metric.is_euclidean:
+        return _distinct_points(space.points, space.weights)
+    places = quotient(space, engine=engine).space
+    keys = far_sums(places, engine)[None] if places.points is None else places.points.T[::-1]
+    return places.take(np.lexsort(keys))
+
+
+def spread(n: int, count: int) -> Ints:
+    """Choose at most `count` of n indices, evenly spaced."""
+    return np.unique(np.linspace(0, n - 1, min(n, count)).round().astype(np.intp))
+
+
+def rows_of(places: Space, centers: Ints, engine: Engine) -> Iterator[tuple[slice, Floats]]:
+    """Yield blocks of distances from the listed places to all places, each with the slice of its rows."""
+    step, everything = max(1, int(_BLOCK_DISTANCES / places.n)), np.arange(places.n)
+    for start in range(0, len(centers), step):
+        engine.check()
+        part = slice(start, min(start + step, len(centers)))
+        yield part, places.metric.block(centers[part], everything, engine.quiet())
+
+
+def weighted_median(values: Floats, weights: Floats) -> float:
+    """The smallest value v such that at least half of the mass is on values ≤ v."""
+    order = np.argsort(values, kind="stable")
+    held = np.cumsum(weights[order])
+    return float(values[order[np.searchsorted(held, 0.5 * held[-1] * (1 - 1e-9))]])
+
+
+def _distinct_points(points: Floats, weights: Floats) -> Space:
+    order = np.lexsort(points.T[::-1])
+    points, weights = points[order], weights[order]
+    first = np.append(True, (points[1:] != points[:-1]).any(axis=1))
+    points = points[first]
+    return Space(Euclidean(points), np.add.reduceat(weights, np.flatnonzero(first)), points)
+
+
+def far_sums(places: Space, engine: Engine) -> Floats:
+    """Sums of the distances to all others, rounded so that the order of summation makes no difference."""
+    far = places.metric.dense(engine).sum(axis=1)
+    return np.asarray(np.round(far / max(float(far.max()), np.finfo(float).tiny), 9))
 
 
 class Scale(float):
@@ -63,7 +123,7 @@ class Scale(float):
         return f"eps = {float(self):.4g}: {self.reason}"
 
 
-def suggest_eps(X: ArrayLike | Space, sample_weight: ArrayLike | None = None, metric: str | None = None) -> Scale:
+def suggest_eps(X: ArrayLike | Space, *, sample_weight: ArrayLike | None = None, metric: str = "euclidean") -> Scale:
     """Suggest a starting value for ε: the median distance to the 10th nearest place.
 
     The value follows the spacing of the points. It gives small neighborhoods that stay on one arm of a spiral or on
@@ -77,8 +137,8 @@ def suggest_eps(X: ArrayLike | Space, sample_weight: ArrayLike | None = None, me
         The points.
     sample_weight : array of shape (n,), optional
         Masses of the points. None: uniform.
-    metric : str, optional
-        A SciPy metric name, or "precomputed". None: Euclidean.
+    metric : str, default "euclidean"
+        A SciPy metric name, or "precomputed".
 
     Returns
     -------
@@ -120,7 +180,7 @@ def n_neighbors(n: int) -> int:
 
 def median_radii(places: Space, ks: list[int], engine: Engine) -> list[float]:
     """Median distance to the k-th nearest place, for each k, over all places or an evenly spaced sample."""
-    by_tree = places.n > _SMALL and places.metric.is_euclidean and max(ks) <= _NEAR
+    by_tree = places.n > _MAX_ALL_PAIRS and places.metric.is_euclidean and max(ks) <= _MAX_TREE_NEIGHBORS
     centers, radii = (_by_tree if by_tree else _by_rows)(places, ks, engine)
     known = np.isfinite(radii)
     if not known.any(axis=0).all():
@@ -132,14 +192,14 @@ def median_radii(places: Space, ks: list[int], engine: Engine) -> list[float]:
 
 
 def _by_tree(places: Space, ks: list[int], engine: Engine) -> tuple[Ints, Floats]:
-    centers = spread(places.n, _ASKED)
-    found = places.metric.neighbors(max(ks) + 1, places.metric.take(centers), engine.quiet())
-    return centers, found.distances[:, ks]  # column 0 is the place itself
+    centers = spread(places.n, _MAX_TREE_QUERIES)
+    nearest = places.metric.neighbors(max(ks) + 1, places.metric.take(centers), engine.quiet())
+    return centers, nearest.distances[:, ks]  # column 0 is the place itself
 
 
 def _by_rows(places: Space, ks: list[int], engine: Engine) -> tuple[Ints, Floats]:
-    least = places.n if places.n <= _SMALL else _FEWEST
-    centers = spread(places.n, max(int(_DISTANCES / places.n), least))
+    least = places.n if places.n <= _MAX_ALL_PAIRS else _MIN_ROWS
+    centers = spread(places.n, max(int(_SAMPLED_DISTANCES / places.n), least))
     radii = np.empty((len(centers), len(ks)))
     for part, rows in rows_of(places, centers, engine):
         radii[part] = np.partition(rows, ks, axis=1)[:, ks]

@@ -1,8 +1,13 @@
-"""Distances stored as a square matrix."""
+"""Distances stored as a square matrix, in memory or in a memory-mapped file."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from dataclasses import dataclass
+from math import isqrt
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -10,17 +15,16 @@ from numpy.typing import DTypeLike
 from .. import _check as check
 from .._archive import check_array, check_range
 from .._cached import cached_property
-from .._mapped import is_mapped
+from .._mapped import as_writable, is_mapped, read_map
 from .._types import Floats, Ints
-from ..backends import Matrix
-from ..engine import AT_A_TIME, Engine, current, goes_to_disk, room_for
-from .changes import largest_change
-from .checking import check_square
-from .matrices import Out, read_only
-from .metric import Metric, check_counts
-from .sources import Mapped, Square
+from ..compute.trees import table_and_unit
+from ..engine import N_MATRICES, Engine, current
+from ..kernels.geometry import Geometry, Table
+from .metric import Metric, Out, check_counts, read_only
 
-_SOME = 1 << 20  # distances copied at a time
+_COPIED = 1 << 20  # distances copied at a time
+_SIDE = 1024  # side of the blocks in which a file is checked
+_MAX_ASYMMETRY = {4: 1e-6, 8: 1e-9}  # by bytes per number, as a share of the largest distance
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -65,9 +69,22 @@ class Dense(Metric):
     def _in_words(self) -> str:
         return f", gap {self.gap:.1e}" if self.gap else ""
 
+    @property
+    def n(self) -> int:
+        return len(self.matrix)
+
+    def _make_geometry(self, engine: Engine) -> Table:
+        return Table(as_writable(self.matrix))
+
+    def tree_geometry(self, engine: Engine) -> tuple[Geometry, float]:
+        return table_and_unit(as_writable(self.matrix), self.largest(engine))
+
     @cached_property
-    def form(self) -> Matrix:
-        return Matrix(self.matrix)
+    def _largest(self) -> float:
+        return float(self.matrix.max())
+
+    def largest(self, engine: Engine | None = None) -> float:
+        return self._largest
 
     def _check_archived(self) -> None:
         check_array(self.matrix, "the matrix of distances", "f", len(self.matrix), len(self.matrix))
@@ -75,12 +92,12 @@ class Dense(Metric):
         check_counts(self.triangle, self.gap, self.n_fallbacks)
 
     def take(self, rows: Ints) -> Dense:
-        return Dense(taken(self.matrix, rows), self.triangle, self.gap, self.n_fallbacks)
+        return Dense(take_points(self.matrix, rows), self.triangle, self.gap, self.n_fallbacks)
 
     def checked(self) -> Dense:
         if self.is_on_disk:
-            check_square(Square(Mapped(self.matrix, "metric")), self.matrix.itemsize, current())
-            return self
+            matrix = _read_square(self.matrix, "metric", current())
+            return self if matrix is self.matrix else Dense(matrix, self.triangle)
         return Dense(check.distances(self.matrix, "metric"), self.triangle)
 
     @property
@@ -91,24 +108,151 @@ class Dense(Metric):
     def is_on_disk(self) -> bool:
         return is_mapped(self.matrix)
 
-    def movement(self, other: Metric, engine: Engine | None = None) -> float:
-        """The largest change of a distance, since the points have no coordinates."""
-        return largest_change(self, other, engine)
-
     def dense(self, engine: Engine | None = None, dtype: DTypeLike | None = None, out: Out = None) -> Floats:
         if out is None and np.dtype(dtype) == np.float64:
             return read_only(self.matrix)
         return super().dense(engine, dtype, out)
 
 
-def taken(matrix: Floats, points: Ints, engine: Engine | None = None) -> Floats:
+def take_points(matrix: Floats, points: Ints, engine: Engine | None = None) -> Floats:
     """The rows and columns of the listed points; a large result may be put on disk, block by block."""
     n, engine = len(points), current(engine)
-    if not is_mapped(matrix) and not goes_to_disk(8.0 * n * n, engine, AT_A_TIME):
+    if not is_mapped(matrix) and not engine.goes_to_disk(8.0 * n * n, N_MATRICES):
         return np.ascontiguousarray(matrix[np.ix_(points, points)])
-    out = room_for((n, n), f"the distances of {n} points", engine, "take fewer points", at_a_time=AT_A_TIME)
-    step = max(1, _SOME // max(matrix.shape[1], 1))
+    out = engine.allocate((n, n), f"the distances of {n} points", "take fewer points", n_held=N_MATRICES)
+    step = max(1, _COPIED // max(matrix.shape[1], 1))
     for start in range(0, n, step):
         engine.check()
         out[start : start + step] = matrix[points[start : start + step]][:, points]
     return out
+
+
+def open_distances(distances: Any) -> Any:
+    """Open a path as a memory-mapped .npy file; return any other value unchanged."""
+    if not isinstance(distances, str | os.PathLike):
+        return distances
+    path = Path(distances)
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no file {path} of distances; check the path")
+    if path.suffix != ".npy":
+        raise ValueError(f"distances are read from .npy files, got {path}; wt.tables.read_matrix reads others")
+    return read_map(path)
+
+
+def read_distances(distances: np.ndarray, engine: Engine) -> Floats:
+    """Check distances in a mapped file, and return them as a square matrix.
+
+    A square float64 file is used as it is. Others are copied: into memory, or to a file in the folder of the store.
+    """
+    name = _name_of(distances)
+    if distances.ndim == 1:
+        return _read_condensed(distances, name, engine)
+    if distances.ndim != 2 or distances.shape[0] != distances.shape[1] or distances.shape[0] == 0:
+        raise ValueError(
+            f"{name}: distances must be a square matrix or SciPy's condensed vector, got shape {distances.shape}; for "
+            "coordinates use Space.from_points"
+        )
+    return _read_square(distances, name, engine)
+
+
+def _read_square(distances: np.ndarray, name: str, engine: Engine) -> Floats:
+    if distances.flags.f_contiguous:
+        distances = distances.T  # the matrix is symmetric, and reading along rows is faster
+    is_symmetric = _check_square(distances, name, engine)
+    if is_symmetric and distances.dtype == np.float64 and distances.flags.c_contiguous and distances.flags.aligned:
+        return distances
+    n = len(distances)
+    out = _allocate(n, name, engine)
+    for rows, cols in _blocks(n, "reading distances", engine):
+        block = distances[rows, cols].astype(np.float64)
+        if rows == cols:
+            block = np.triu(block, 1) + np.triu(block, 1).T
+        out[rows, cols], out[cols, rows] = block, block.T
+    return out
+
+
+def _read_condensed(distances: np.ndarray, name: str, engine: Engine) -> Floats:
+    length = len(distances)
+    n = (1 + isqrt(1 + 8 * length)) // 2
+    if n * (n - 1) // 2 != length or length == 0:
+        raise ValueError(
+            f"{name}: distances as a condensed vector must have n(n-1)/2 entries, got {length}; or use a square matrix "
+            "of shape (n, n)"
+        )
+    out, at = _allocate(n, name, engine), 0
+    with engine.watched() as watched:
+        for i in range(n - 1):
+            row = distances[at : at + n - 1 - i].astype(np.float64)
+            _check_values(row, (at,), name)
+            out[i, i + 1 :] = row
+            at += len(row)
+            if i % _SIDE == 0:
+                watched.check()
+                watched.report("reading distances", i, n)
+    for rows, cols in _blocks(n, "reading distances", engine):
+        block = np.triu(out[rows, cols], 1) if rows == cols else out[rows, cols]
+        out[cols, rows] = block.T if rows != cols else block + block.T
+    return out
+
+
+def _allocate(n: int, name: str, engine: Engine) -> Floats:
+    what = f"the {n} × {n} distances of {name} as a table"
+    return engine.allocate((n, n), what, "write them as a square float64 .npy file, which is mapped as it is")
+
+
+def _blocks(n: int, stage: str, engine: Engine) -> Iterator[tuple[slice, slice]]:
+    """Blocks on and above the diagonal, row by row."""
+    with engine.watched() as watched:
+        for top in range(0, n, _SIDE):
+            for left in range(top, n, _SIDE):
+                watched.check()
+                yield slice(top, min(top + _SIDE, n)), slice(left, min(left + _SIDE, n))
+            watched.report(stage, min(top + _SIDE, n), n)
+
+
+def _check_square(distances: np.ndarray, name: str, engine: Engine) -> bool:
+    """Raise an error, with the entry, if a square matrix does not hold distances; tell whether it is symmetric."""
+    largest, off, where = 0.0, 0.0, (0, 0)
+    for rows, cols in _blocks(len(distances), "checking distances", engine):
+        here, there = (np.asarray(distances[r, c], np.float64) for r, c in ((rows, cols), (cols, rows)))
+        _check_values(here, (rows.start, cols.start), name)
+        _check_values(there, (cols.start, rows.start), name)
+        if rows == cols and here.diagonal().any():
+            i = int(np.argmax(here.diagonal() > 0))
+            at = rows.start + i
+            raise ValueError(f"{name}: distances must be 0 on the diagonal, got {here[i, i]} at [{at}, {at}]")
+        apart = np.abs(here - there.T)
+        if apart.max() > off:
+            off = float(apart.max())
+            row, col = divmod(int(apart.argmax()), apart.shape[1])
+            where = rows.start + row, cols.start + col
+        largest = max(largest, float(here.max()), float(there.max()))
+    if off > _MAX_ASYMMETRY.get(distances.dtype.itemsize, 1e-9) * largest:
+        i, j = where
+        raise ValueError(
+            f"{name}: distances must be symmetric, got {distances[i, j]} at [{i}, {j}] and {distances[j, i]} at "
+            f"[{j}, {i}]; use (D + D.T) / 2"
+        )
+    return off == 0.0
+
+
+def _check_values(values: Floats, corner: tuple[int, ...], name: str) -> None:
+    """Raise an error if a number is not finite or negative; `corner` is the position of the first one."""
+    wrong = ~np.isfinite(values)
+    if not wrong.any():
+        wrong = values < 0
+    if wrong.any():
+        at = np.unravel_index(wrong.argmax(), values.shape)
+        place = f"{values[at]} at {[int(first + k) for first, k in zip(corner, at, strict=True)]}"
+        if not np.isfinite(values[at]):
+            raise ValueError(f"{name}: distances must be finite, got {place}; drop or fill such entries")
+        raise ValueError(f"{name}: distances must not be negative, got {place}")
+
+
+def _name_of(array: np.ndarray) -> str:
+    base: Any = array
+    while base is not None:
+        if getattr(base, "filename", None):
+            return str(base.filename)
+        base = getattr(base, "base", None)
+    return "the file of distances"

@@ -11,12 +11,12 @@ from scipy.sparse import csr_array, issparse
 from .._archive import check_type
 from .._cached import cached_property
 from .._types import Ints
-from ..backends import Network
-from ..backends.host import pieces
-from ..engine import Engine
-from .changes import largest_change
-from .edge_weights import ASK
-from .edges import as_edges
+from ..compute import paths
+from ..compute.search import Search
+from ..engine import Engine, current
+from ..kernels.geometry import Geometry, SparseRows, Table
+from ..kernels.paths import Adjacency
+from .edges import ASK, as_edges
 from .metric import Metric
 
 
@@ -50,6 +50,12 @@ class Graph(Metric):
     lengths: csr_array
     size: int | None = None
     triangle = True
+    _block = staticmethod(paths.path_block)
+    _pairs = staticmethod(paths.path_pairs)
+    _fill_matrix = staticmethod(paths.path_matrix)
+    _fill_vector = staticmethod(paths.path_vector)
+    _balls = staticmethod(paths.path_balls)
+    _nearest = staticmethod(paths.path_nearest)
 
     def __post_init__(self) -> None:
         lengths = self.lengths
@@ -80,16 +86,33 @@ class Graph(Metric):
         return int(self.lengths.shape[0]) if self.size is None else self.size
 
     @cached_property
-    def form(self) -> Network:
+    def adjacency(self) -> Adjacency:
+        """The edges, as kernels search them."""
         rows = self.lengths
-        return Network(
-            rows.indptr.astype(np.intp), rows.indices.astype(np.intp), np.asarray(rows.data, np.float64), self.n
-        )
+        lengths = np.asarray(rows.data, np.float64)
+        return paths.make_adjacency(rows.indptr.astype(np.intp), rows.indices.astype(np.intp), lengths)
+
+    @property
+    def cost(self) -> float:
+        return 32.0  # that of a search, divided among the distances it finds
+
+    def _make_geometry(self, engine: Engine) -> Table:
+        engine.reserve(8.0 * self.n**2, f"shortest paths between {self.n} nodes", "ask for fewer distances")
+        matrix = np.empty((self.n, self.n))
+        paths.path_matrix(self, matrix, engine)
+        return Table(matrix)
+
+    def geometry_near(self, search: Search, reach: float, engine: Engine) -> Geometry:
+        return SparseRows(*paths.path_balls(self, reach, engine)) if np.isfinite(reach) else self.geometry(engine)
+
+    def largest(self, engine: Engine | None = None) -> float:
+        row = self.block(np.zeros(1, np.intp), np.arange(self.n), current(engine).quiet())
+        return float(max(row[np.isfinite(row)].max(), self.lengths.data.max(initial=0.0)))
 
     @cached_property
     def pieces(self) -> Ints:
         """The number of the connected component of each point, shape (n,), from 0."""
-        return pieces(self.form)
+        return paths.pieces(self.adjacency, self.n)
 
     @property
     def is_connected(self) -> bool:
@@ -125,10 +148,6 @@ class Graph(Metric):
         lengths = np.concatenate([lengths, np.zeros(2 * len(again))])
         size = len(rows) + len(rest)
         return Graph(csr_array((lengths, (a, b)), shape=(size, size)), len(rows))
-
-    def movement(self, other: Metric, engine: Engine | None = None) -> float:
-        """The largest change of a distance."""
-        return largest_change(self, other, engine)
 
     def check_whole(self, wanted: str) -> None:
         self.check_connected()

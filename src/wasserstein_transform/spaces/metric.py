@@ -1,29 +1,86 @@
-"""The base class of metrics on n points."""
+"""The base class of metrics on n points, and where all distances of one are written."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from typing import Any, NoReturn, Self
+from abc import abstractmethod
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 from .. import _check as check
 from .._archive import archived, check_type
+from .._mapped import write_mapped
 from .._types import Bools, Floats, Ints
-from ..backends import Balls, Form, Frame, Nearest, Neighborhoods, backend_of
-from ..backends.host import largest
+from ..compute import balls, distances, nearest, neighborhoods, trees
+from ..compute.metric import MetricArrays
+from ..compute.records import Balls, Frame, Nearest, Neighborhoods, ReachTree
+from ..cuda import on, on_gpu
 from ..engine import Engine, current
-from .matrices import Out, written
 
-_LARGE = 2.0**24  # bytes; larger blocks are checked against the memory limit
+Out: TypeAlias = Any
+"""An array to write to, on the host or on a GPU; the path of a new file; or None."""
 
 
-class Metric(ABC):
-    """Base class of metrics on n points: Euclidean, GaussianMetric, Dense, Sparse, Graph, OnDisk.
+def read_only(array: Floats) -> Floats:
+    """A read-only view of an array that other objects share."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
-    A subclass provides `form`, plain arrays from which a backend computes distances. All queries follow from it.
-    Distances are in the unit of the coordinates, or in that of the given distances.
+
+def write_distances(
+    shape: tuple[int, ...], what: str, engine: Engine, dtype: DTypeLike | None, out: Out, fill: Callable[[Any], None]
+) -> Any:
+    """Let `fill` write into new memory, into the array `out`, or into the file `out`; return the array."""
+    there = on_gpu(out, copy=False)
+    kind = out.dtype if dtype is None and hasattr(out, "dtype") else np.dtype(dtype)
+    if kind not in (np.float32, np.float64):
+        raise ValueError(f"distances are stored as float32 or float64, got dtype={kind}")
+    n_bytes = float(kind.itemsize * np.prod(shape, dtype=np.float64))
+    if out is None:
+        instead = "use dtype='float32', out='distances.npy' for a file on disk, fewer points, or block()"
+        array = engine.allocate(shape, what, instead, kind)
+        fill(array)
+        return array
+    if isinstance(out, np.ndarray):
+        if out.shape != shape or out.dtype != kind or not out.flags.c_contiguous or not out.flags.writeable:
+            raise ValueError(
+                f"out must be a writable, C-contiguous array of shape {shape} and dtype {kind}, got shape {out.shape}, "
+                f"dtype {out.dtype}, C-contiguous: {out.flags.c_contiguous}, writable: {out.flags.writeable}"
+            )
+        fill(out)
+        return out
+    if there is not None:
+        if engine.device == "cpu":
+            raise ValueError("out is on a GPU, but the engine computes on the CPU; use wt.using(device='cuda')")
+        if there.shape != shape or there.dtype != kind or not there.is_in_a_row:
+            raise ValueError(
+                f"out must be a C-contiguous array of shape {shape} and dtype {kind}, got shape {there.shape}, "
+                f"dtype {there.dtype}, C-contiguous: {there.is_in_a_row}"
+            )
+        fill(there)
+        return out
+    if Path(out).suffix == ".zarr":
+        raise ValueError(f"distances are written to .npy files, got {out}")
+    engine.announce(n_bytes, f"{what}, on disk")
+    store: Any = engine.store
+    unfinished = None if store is None else store.unfinished(out, kind.str, shape)
+    return np.asanyarray(write_mapped(out, kind, shape, fill, what, unfinished))
+
+
+_LARGE_BLOCK = 2.0**24  # bytes; larger blocks are checked against the memory limit
+_COMPARED = 1 << 17  # distances compared at a time
+
+
+class Metric(MetricArrays):
+    """Base class of metrics on n points: Euclidean, GaussianMetric, Dense, Sparse, Graph.
+
+    A metric is its arrays; distances are computed from them on demand, and what kernels need is derived once. A
+    subclass says how in `_make_geometry`; all queries follow from it. Distances are in the unit of the coordinates, or
+    in that of the given distances.
 
     Attributes
     ----------
@@ -47,6 +104,12 @@ class Metric(ABC):
     """
 
     triangle: bool
+    _block = staticmethod(distances.block)  # what computes distances; other kinds of metrics have others
+    _pairs = staticmethod(distances.pairs)
+    _fill_matrix = staticmethod(distances.dense)
+    _fill_vector = staticmethod(distances.condensed)
+    _balls = staticmethod(balls.balls)
+    _nearest = staticmethod(nearest.nearest)
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -58,16 +121,6 @@ class Metric(ABC):
     def _in_words(self) -> str:
         """The end of the repr."""
         return ""
-
-    @property
-    @abstractmethod
-    def form(self) -> Form:
-        """The arrays that a backend computes distances from; the same object on every access."""
-
-    @property
-    def n(self) -> int:
-        """Number of points."""
-        return self.form.n
 
     @abstractmethod
     def take(self, rows: Ints) -> Self:
@@ -83,31 +136,44 @@ class Metric(ABC):
         """Whether the distances are in a file and take no memory."""
         return False
 
-    @abstractmethod
     def movement(self, other: Metric, engine: Engine | None = None) -> float:
-        """The largest distance between a point and its counterpart in `other`, a metric of the same n points."""
+        """The largest distance between a point and its counterpart in `other`, a metric of the same n points.
+
+        Without coordinates, it is the largest change of a distance.
+        """
+        self.check_whole("all distances")
+        other.check_whole("all distances")
+        all_points, step = np.arange(self.n), max(1, _COMPARED // self.n)
+        quiet, largest = current(engine).quiet(), 0.0
+        for start in range(0, self.n, step):
+            rows = all_points[start : start + step]
+            change = self.block(rows, all_points, quiet) - other.block(rows, all_points, quiet)
+            largest = max(largest, float(np.abs(change, out=change).max()))
+        return largest
 
     def block(self, rows: Ints, cols: Ints, engine: Engine | None = None) -> Floats:
         """Compute the distances of the points `rows` to the points `cols`, shape (len(rows), len(cols))."""
-        rows, cols, engine = self._points(rows), self._points(cols), current(engine)
+        rows, cols, engine = self._indices(rows), self._indices(cols), current(engine)
         n_bytes = 8.0 * len(rows) * len(cols)
-        if n_bytes > _LARGE:  # for a small block, checking the memory would take longer than the block
+        if n_bytes > _LARGE_BLOCK:  # for a small block, checking the memory would take longer than the block
             engine.reserve(n_bytes, f"{len(rows)} × {len(cols)} distances", "ask for fewer rows at a time")
-        return backend_of(engine).block(self.form, rows, cols, engine)
+        return on(engine, self._block)(self, rows, cols, engine)
 
     def n_within(self, rows: Ints, radius: float, engine: Engine | None = None) -> Ints:
         """Count the points within `radius` of each of the points `rows`, itself included, shape (len(rows),)."""
         engine = current(engine)
-        return backend_of(engine).n_within(self.form, self._points(rows), radius, engine)
+        return on(engine, distances.n_within)(self, self._indices(rows), radius, engine)
 
     def pairs(self, rows: Ints, cols: Ints, engine: Engine | None = None) -> Floats:
         """Compute the distances between the points rows[k] and cols[k], shape (len(rows),)."""
-        rows, cols, engine = self._points(rows), self._points(cols), current(engine)
+        rows, cols = self._indices(rows), self._indices(cols)
         if len(rows) != len(cols):
             raise ValueError(f"rows and cols must have the same length, got {len(rows)} and {len(cols)}")
-        return backend_of(engine).pairs(self.form, rows, cols, engine)
+        engine = current(engine)
+        return on(engine, self._pairs)(self, rows, cols, engine)
 
-    def _points(self, numbers: Ints) -> Ints:
+    def _indices(self, numbers: Ints) -> Ints:
+        """Check indices of points."""
         given = np.asarray(numbers)
         if given.ndim != 1 or (given.size and not np.issubdtype(given.dtype, np.integer)):
             raise ValueError(
@@ -120,7 +186,7 @@ class Metric(ABC):
 
     def largest(self, engine: Engine | None = None) -> float:
         """Estimate the largest distance: exact for stored distances, otherwise from a point to its farthest point."""
-        return largest(self.form, current(engine))
+        return float(self.block(np.zeros(1, np.intp), np.arange(self.n), current(engine).quiet()).max())
 
     def dense(self, engine: Engine | None = None, dtype: DTypeLike | None = None, out: Out = None) -> Floats:
         """Compute the full n × n matrix; each pair is computed once.
@@ -133,10 +199,10 @@ class Metric(ABC):
             The type of the stored distances; they are computed in float64. float32 holds 1e-38 to 3e38. None: the
             type of `out`, or float64.
         out : array of shape (n, n), or path, optional
-            Where to write: an array, which may be on the GPU if the engine computes there; a `.npy` file, which is
-            filled block by block and returned as a memory map; or a `.zarr` folder of chunks with checksums, returned
-            as a Zarr array. A file or folder gets its name, and replaces an older one, only when it is complete.
-            None: new memory, or, if memory is too small and the engine has a store, a mapped file in its folder.
+            Where to write: an array, which may be on the GPU if the engine computes there; or a `.npy` file, which is
+            filled block by block and returned as a memory map. A file gets its name, and replaces an older one, only
+            when it is complete. None: new memory, or, if memory is too small and the engine has a store, a mapped file
+            in its folder.
 
         Returns
         -------
@@ -144,20 +210,21 @@ class Metric(ABC):
         """
         self.check_whole("the full matrix")
         engine, n = current(engine), self.n
-        fill = backend_of(engine).dense
-        found: Floats = written(
-            (n, n), f"the {n} × {n} distance matrix", engine, dtype, out, lambda a: fill(self.form, a, engine)
+        what = f"the {n} × {n} distance matrix"
+        filled: Floats = write_distances(
+            (n, n), what, engine, dtype, out, lambda a: on(engine, self._fill_matrix)(self, a, engine)
         )
-        return found
+        return filled
 
     def condensed(self, engine: Engine | None = None, dtype: DTypeLike | None = None, out: Out = None) -> Floats:
         """Compute the n(n−1)/2 distances in SciPy's condensed order; `dtype` and `out` are as in `dense`."""
         self.check_whole("all distances")
         engine, size = current(engine), self.n * (self.n - 1) // 2
-        fill = backend_of(engine).condensed
         what = f"{size} condensed distances"
-        found: Floats = written((size,), what, engine, dtype, out, lambda a: fill(self.form, a, engine))
-        return found
+        filled: Floats = write_distances(
+            (size,), what, engine, dtype, out, lambda a: on(engine, self._fill_vector)(self, a, engine)
+        )
+        return filled
 
     def balls(self, radius: float, engine: Engine | None = None) -> Balls:
         """Find the points within `radius` of every point, itself included.
@@ -177,7 +244,7 @@ class Metric(ABC):
         """
         radius, engine = check.tolerance(radius, "radius"), current(engine)
         self.check_reach(radius)
-        return backend_of(engine).balls(self.form, radius, engine)
+        return on(engine, self._balls)(self, radius, engine)
 
     def neighbors(self, k: int, of: Metric | None = None, engine: Engine | None = None) -> Nearest:
         """Find the k nearest other points of every point, or the k nearest points of every point of the metric `of`.
@@ -216,7 +283,7 @@ class Metric(ABC):
             self.check_same_kind(of)
         size = self.n if of is None else of.n
         engine.reserve(16.0 * size * k, f"the {k} nearest of {size} points", "ask for fewer points at a time")
-        return backend_of(engine).nearest(self.form, k, None if of is None else of.form, engine)
+        return on(engine, self._nearest)(self, k, of, engine)
 
     def neighborhoods(
         self, weights: Floats, profile: int, eps: float, reach: float, engine: Engine | None = None, first: int = 0
@@ -226,9 +293,26 @@ class Metric(ABC):
         self.check_reach(reach)
         if not np.isfinite(reach):
             self.check_whole("a kernel without end")
-        return backend_of(engine).neighborhoods(self.form, weights, profile, eps, reach, engine, first)
+        return on(engine, neighborhoods.neighborhoods)(self, weights, profile, eps, reach, engine, first)
 
-    def check_whole(self, wanted: str) -> None:  # noqa: B027  # most metrics know all distances
+    def spanning_tree(self, engine: Engine) -> tuple[Ints, Floats]:
+        """Edges and heights of a minimum spanning tree, in any order; fewer edges if parts are not joined."""
+        return on(engine, trees.spanning_tree)(self, engine)
+
+    def reach_tree(self, cores: Floats, engine: Engine) -> ReachTree:
+        """A minimum spanning tree of max(d(x, y), cores[x], cores[y]), with ties broken by d."""
+        return on(engine, trees.reach_tree)(self, cores, engine)
+
+    def leaders(self, weights: Floats, tol: float, engine: Engine) -> Ints:
+        """For every point, the first leader within `tol`; points with mass come before points without."""
+        self.check_reach(tol)
+        return on(engine, balls.leaders)(self, weights, tol, engine)
+
+    def forget(self) -> None:
+        """Drop what was derived from the arrays; it is derived again when needed."""
+        self.derived.clear()
+
+    def check_whole(self, wanted: str) -> None:  # most metrics know all distances
         """Raise an error if some distances are unknown or infinite; `wanted` names what needs all of them."""
 
     def checked(self) -> Self:
@@ -240,7 +324,7 @@ class Metric(ABC):
         if n_parts > 1:
             raise ValueError(f"the points fall into {n_parts} parts at infinite distance; use the largest part")
 
-    def check_reach(self, reach: float) -> None:  # noqa: B027  # most metrics know no radius
+    def check_reach(self, reach: float) -> None:  # most metrics know no radius
         """Raise an error if distances are known only up to a radius smaller than `reach`."""
 
     def check_same_kind(self, other: Metric) -> None:
@@ -256,7 +340,7 @@ class Metric(ABC):
         """Whether `concatenate` accepts `other`, since the distances between both sets of points can be computed."""
         return False
 
-    def concatenate(self, other: Metric) -> Self:
+    def concatenate(self, other: Any) -> Self:
         """Return the metric of these points followed by those of `other`, a metric of the same kind."""
         self._refuse_new()
 
@@ -274,11 +358,6 @@ class Metric(ABC):
     @property
     def euclidean(self) -> Floats | None:
         """Points (n, m) with these Euclidean distances; None if the metric is not Euclidean."""
-        return None
-
-    @property
-    def places(self) -> Floats | None:
-        """Coordinates (n, m) of the points, possibly on a GPU; None if the metric has none."""
         return None
 
     def differs(self, before: Self, kept: Ints | None = None) -> Bools | None:

@@ -9,10 +9,10 @@ from scipy.spatial.distance import cdist
 
 from .._elsewhere import to_host
 from .._types import Floats, Ints
-from ..engine import GRAIN, Blocks, Flag, Record, Rows, Task, Tile, current, evenly, of_size
+from ..engine import GRAIN, Blocks, Flag, Record, Task, Tile, current, evenly, of_size
 from .dense import Dense
-from .euclidean import Euclidean
 from .metric import Metric
+from .points import Euclidean
 
 TRIANGLE = {
     "euclidean": True,
@@ -60,9 +60,7 @@ def metric_by_name(points: Floats, name: str, weights: Floats) -> Metric:
     scales, matrix = _scales(points, name, weights), np.empty((n, n))
     corners = np.array([(top, left) for top in range(0, n, side) for left in range(top, n, side)])
     asked = _Square(points, name, scales, corners, side)
-    engine.run(
-        Task("distances", _square, asked, of_size(len(corners), 1), Blocks(corners, side), heavy=True), (matrix,)
-    )
+    engine.run(Task("distances", _square, asked, of_size(len(corners), 1), Blocks(corners, side)), (matrix,))
     return Dense(_finite(matrix, name), TRIANGLE[name])
 
 
@@ -96,20 +94,13 @@ def cross_by_name(new: Floats, points: Floats, name: str, weights: Floats) -> Fl
         both = Euclidean(np.concatenate([new, points]))
         return both.block(np.arange(len(new)), np.arange(len(new), both.n))
     out = np.empty((len(new), len(points)))
-    asked = _Across(new, points, name, _scales(points, name, weights))
-    engine.run(Task("distances", _across, asked, evenly(len(new), _STEPS * points.size), Rows(), heavy=True), (out,))
+    scales = _scales(points, name, weights)
+
+    def fill(tile: Tile, stop: Flag) -> None:
+        out[slice(*tile)] = cdist(new[slice(*tile)], points, name, **scales)
+
+    engine.loop("distances", evenly(len(new), _STEPS * points.size), fill)
     return _finite(out, name)
-
-
-class _Across(NamedTuple):
-    new: Floats
-    points: Floats
-    name: str
-    scales: dict[str, Any]
-
-
-def _across(asked: _Across, tile: Tile, stop: Flag, record: Record) -> None:
-    record[0][...] = cdist(asked.new[tile.start : tile.stop], asked.points, asked.name, **asked.scales)
 
 
 def _scales(points: Floats, name: str, weights: Floats) -> dict[str, Any]:

@@ -13,17 +13,17 @@ from numpy.typing import ArrayLike
 from .. import _check as check
 from .._archive import archived, check_array, check_range, check_type, read, write
 from .._elsewhere import on_host, where_it_lies
+from .._mapped import is_mapped
 from .._shown import facts
 from .._types import Floats, Ints
 from .._warn import warn
+from ..cuda import on_gpu
 from ..engine import Engine, current
-from .dense import Dense
-from .edge_weights import ASK
-from .given import as_points
+from .dense import Dense, open_distances, read_distances
+from .edges import ASK
 from .graph import Graph
 from .metric import Metric
 from .named import metric_by_name
-from .opening import metric_in_file, opened
 
 
 @archived
@@ -114,10 +114,11 @@ class Space:
 
         Parameters
         ----------
-        distances : array of shape (n, n) or (n(n−1)/2,), path, memory map, or Zarr array
-            The distances: finite, ≥ 0, symmetric, 0 on the diagonal. A path is a `.npy` file or a `.zarr` folder.
-            Files of float32 and float64 are checked in one pass and then read on demand; a square float64 `.npy` file
-            is the fastest for transport. If the halves of a matrix in a file differ by rounding, the upper one is used.
+        distances : array of shape (n, n) or (n(n−1)/2,), path of a `.npy` file, or memory map
+            The distances: finite, ≥ 0, symmetric, 0 on the diagonal. A square float64 file is checked in one pass and
+            used as it is, also if it is larger than memory. Other files are copied to such a matrix, in memory or, with
+            `Engine(store=folder)`, on disk. If the halves of a matrix in a file differ by rounding, the upper one is
+            used.
         weights : array of shape (n,), optional
             Masses ≥ 0 of the points; they are divided by their total. None: uniform.
         points : array of shape (n, m), optional
@@ -138,11 +139,13 @@ class Space:
         3
         """
         engine = current(engine)
-        distances = opened(distances)
-        metric = metric_in_file(distances, triangle, engine)
-        if metric is None:
+        distances = open_distances(distances)
+        if isinstance(distances, np.ndarray) and is_mapped(distances) and distances.dtype.kind == "f":
+            matrix = read_distances(distances, engine)
+        else:
             _reserve(distances, engine)
-            metric = Dense(check.distances(distances), triangle)
+            matrix = check.distances(distances)
+        metric = Dense(matrix, triangle)
         n = metric.n
         if points is not None:
             points = check.points(points)
@@ -280,3 +283,22 @@ def check_space(space: object) -> None:
     """
     if not isinstance(space, Space):
         raise TypeError(f"a Space is needed, got {type(space).__name__}; wt.Space.from_points(X) makes one")
+
+
+def as_points(values: Any) -> Floats:
+    """Return a checked copy of the coordinates, shape (n, m), on the host or on the GPU they are on."""
+    there = on_gpu(values)
+    if there is None:
+        return check.points(values)
+    check.shape_of_points(there.shape)
+    low, high = there.bounds()
+    if not all(map(_is_finite, (*low, *high))):
+        raise ValueError("points must be finite, but some of these, on a GPU, are NaN or infinite; drop or fill them")
+    largest = max(*map(abs, low), *map(abs, high))
+    check.extent(largest, max(b - a for a, b in zip(low, high, strict=True)))
+    points: Any = there
+    return points  # type: ignore[no-any-return]
+
+
+def _is_finite(number: float) -> bool:
+    return abs(number) < float("inf")

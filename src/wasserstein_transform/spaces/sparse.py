@@ -9,10 +9,11 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from .._archive import check_array, check_range, check_rows, check_type
-from .._cached import cached_property
-from .._types import Ints
-from ..backends import Balls, NearRows, closed, rim
+from .._types import Floats, Ints
+from ..compute.records import Balls, ReachTree, closed, rim
+from ..compute.trees import known_reach_tree, known_tree
 from ..engine import Engine
+from ..kernels.geometry import SparseRows
 from .metric import Metric, check_counts
 
 
@@ -60,9 +61,25 @@ class Sparse(Metric):
     def _in_words(self) -> str:
         return f", {len(self.rows.indices)} distances up to {self.radius:g}"
 
-    @cached_property
-    def form(self) -> NearRows:
-        return NearRows(*self.rows)
+    @property
+    def n(self) -> int:
+        return len(self.rows.indptr) - 1
+
+    @property
+    def cost(self) -> float:
+        return 8.0  # a search in a short row
+
+    def _make_geometry(self, engine: Engine) -> SparseRows:
+        return SparseRows(*self.rows)
+
+    def largest(self, engine: Engine | None = None) -> float:
+        return float(self.rows.distances.max())
+
+    def spanning_tree(self, engine: Engine) -> tuple[Ints, Floats]:
+        return known_tree(self.rows)
+
+    def reach_tree(self, cores: Floats, engine: Engine) -> ReachTree:
+        return known_reach_tree(self.rows, cores)
 
     @property
     def n_bytes(self) -> int:

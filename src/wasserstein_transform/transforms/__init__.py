@@ -1,29 +1,31 @@
 """Transforms: one step, a process of steps, the loop that iterates them, and the named transforms of the paper."""
 
-from ..transport.cost import CostWarning
-from .follow import Followed, follow_distances, follow_points
-from .lazy import LazyBalls, lazy_balls
-from .local import iterate_locally
-from .loop import iterate
-from .named import gaussian_transform, kernel_transform, local_truncation, mean_shift
+from ..transport.exact import CostWarning
+from .follow import Followed as Followed, follow_distances as follow_distances, follow_points as follow_points
+from .iteration import iterate
+from .lazy import LazyMetric as LazyMetric, iterate_locally, transform_lazily
 from .trajectory import Trajectory
-from .transform import MasslessWarning, Process, Transform
+from .transform import (
+    MasslessWarning,
+    Process,
+    Transform,
+    gaussian_transform,
+    kernel_transform,
+    local_truncation,
+    mean_shift,
+)
 
-__all__ = [
+__all__ = (
     "CostWarning",
-    "Followed",
-    "LazyBalls",
     "MasslessWarning",
     "Process",
     "Trajectory",
     "Transform",
-    "follow_distances",
-    "follow_points",
     "gaussian_transform",
     "iterate",
     "iterate_locally",
     "kernel_transform",
-    "lazy_balls",
     "local_truncation",
     "mean_shift",
-]
+    "transform_lazily",
+)

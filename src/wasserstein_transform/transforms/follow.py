@@ -12,11 +12,12 @@ import numpy as np
 from .._shown import Brief
 from .._types import Bools, Floats, Ints
 from ..engine import Engine, current
-from ..localize import Extrinsic, Identity, Inductive, Localization, takes_new_points
+from ..localize import Extrinsic, Identity, Inductive, Localization
+from ..localize.extrinsic import takes_new_points
 from ..measures import Measures
 from ..spaces import Dense, Euclidean, Metric, Quotient, Space, closed
 from ..transport import Transport
-from ..transport.bures import rectangle
+from ..transport.closed_forms import rectangle
 from .trajectory import Trajectory
 from .transform import Process, Transform, warn_massless
 
@@ -41,10 +42,10 @@ class Followed(Brief):
     >>> import numpy as np, wasserstein_transform as wt
     >>> process, space = wt.mean_shift(1.0), wt.Space.from_points([[0.0], [1.0], [5.0]])
     >>> walk = wt.iterate(process, space, n_iter=3, keep="all")
-    >>> found = wt.transforms.follow_points(process, space, walk, np.array([[0.9], [4.5]]))
-    >>> found.points.ravel()
+    >>> followed = wt.transforms.follow_points(process, space, walk, np.array([[0.9], [4.5]]))
+    >>> followed.points.ravel()
     array([0.5, 5. ])
-    >>> found.distances()
+    >>> followed.distances()
     array([[0. , 0. , 4.5],
            [4.5, 4.5, 0. ]])
     """
@@ -108,11 +109,14 @@ def follow_points(
     if process.start is not None:
         states.insert(0, Quotient(space, np.arange(space.n), space.weights, space.points))
     places, massless = new, np.zeros(len(new), bool)
-    both = _settled(_placed(states[0].space.metric, new), new, states[0])
+    both = _merge_new_points(_append_points(states[0].space.metric, new), new, states[0])
     for step, here, ahead in zip(steps, states[:-1], states[1:], strict=True):
-        measures = _visit(step.localize, both, here, ahead, engine)
+        measures = _localize_new(step.localize, both, here, ahead, engine)
         assert measures.centers is not None
-        places, both = measures.centers, _settled(_joined(step, here, ahead, measures, engine), measures.centers, ahead)
+        places, both = (
+            measures.centers,
+            _merge_new_points(_append_measures(step, here, ahead, measures, engine), measures.centers, ahead),
+        )
         massless |= measures.massless
     if warns:
         warn_massless(massless, "new points")
@@ -126,26 +130,26 @@ def _steps(process: Process, walk: Trajectory) -> list[Transform]:
     for step in steps:
         if not takes_new_points(step.localize):
             raise ValueError(
-                f"{_named(step.localize)} has no measures for new points, only for the fitted ones; "
+                f"{_describe(step.localize)} has no measures for new points, only for the fitted ones; "
                 "fit all points together, the new ones with weight 0, or use a localization such as Truncation"
             )
     return steps
 
 
-def _named(localize: Localization) -> str:
+def _describe(localize: Localization) -> str:
     name = type(localize).__name__
     return f"{name} of {type(localize.base).__name__}" if isinstance(localize, Extrinsic) else name
 
 
-def _visit(localize: Localization, both: Space, here: Quotient, ahead: Quotient, engine: Engine) -> Measures:
+def _localize_new(localize: Localization, both: Space, here: Quotient, ahead: Quotient, engine: Engine) -> Measures:
     """The measures of the new points on one state, given where its own points move."""
     if not isinstance(localize, Extrinsic) or ahead.points is None:
         raise TypeError(f"{localize!r} does not move points: pass the distances of new points to follow_distances")
     one_of_each = np.unique(here.labels, return_index=True)[1]
-    return localize.around(both, engine, ahead.points[one_of_each])
+    return localize(both, engine, ahead.points[one_of_each])
 
 
-def _placed(metric: Metric, new: Floats) -> Metric:
+def _append_points(metric: Metric, new: Floats) -> Metric:
     """The metric of the points followed by new points given by coordinates."""
     visitors = Euclidean(new)
     if metric.joins(visitors):
@@ -156,17 +160,17 @@ def _placed(metric: Metric, new: Floats) -> Metric:
     )
 
 
-def _joined(step: Transform, here: Quotient, ahead: Quotient, new: Measures, engine: Engine) -> Metric:
+def _append_measures(step: Transform, here: Quotient, ahead: Quotient, new: Measures, engine: Engine) -> Metric:
     """The metric of the points of the next state followed by the new points, given by their measures."""
     kept, visitors = ahead.space.metric, new.metric()
     if visitors is not None and kept.joins(visitors):
         return kept.concatenate(visitors)
     measures = step.localize(here.space, engine)
     rows = step.transport.cross(new, measures, here.space.metric, engine)
-    return _extended(kept, rows if ahead.leaders is None else rows[:, ahead.leaders], engine)
+    return _append_rows(kept, rows if ahead.leaders is None else rows[:, ahead.leaders], engine)
 
 
-def _extended(metric: Metric, rows: Floats, engine: Engine) -> Dense:
+def _append_rows(metric: Metric, rows: Floats, engine: Engine) -> Dense:
     """Add points without mass to a metric, given by their distances to the others."""
     k, n = rows.shape
     engine.reserve(8.0 * (n + k) ** 2, f"distances of {n} points and {k} new ones", "take fewer new points at a time")
@@ -177,7 +181,7 @@ def _extended(metric: Metric, rows: Floats, engine: Engine) -> Dense:
     return Dense(matrix)
 
 
-def _settled(metric: Metric, places: Floats, state: Quotient) -> Space:
+def _merge_new_points(metric: Metric, places: Floats, state: Quotient) -> Space:
     """A state followed by new points; a new point within the merge tolerance of a kept point is merged into it."""
     kept = state.space
     n, k = kept.n, len(places)
@@ -187,12 +191,12 @@ def _settled(metric: Metric, places: Floats, state: Quotient) -> Space:
         return Space(metric, weights, points)
     which = np.arange(n + k)
     for row in range(n, n + k):
-        leader = _leader(metric.block(np.array([row]), np.arange(n))[0], state)
+        leader = _find_leader(metric.block(np.array([row]), np.arange(n))[0], state)
         which[row] = row if leader < 0 else leader
     return Space(metric.take(which), weights, points[which])
 
 
-def _leader(distances: Floats, state: Quotient) -> int:
+def _find_leader(distances: Floats, state: Quotient) -> int:
     """The first kept point within the tolerance, points with mass first; −1 if there is none."""
     near = np.flatnonzero(distances * distances <= closed(state.tol))
     if len(near) == 0:
@@ -234,16 +238,20 @@ def follow_distances(process: Process, walk: Trajectory, distances: Floats, engi
     array([[0. , 0. , 4.5]])
     """
     engine = current(engine)
-    _reserve(distances.shape, walk, engine)
+    (k, n), most = distances.shape, max(state.space.n for state in walk.quotients)
+    n_bytes = (
+        40.0 * k * n + 8.0 * most * most
+    )  # old and new distances, measures on all points, the matrix of the points
+    engine.reserve(n_bytes, f"distances of {k} new points to {n}", "take fewer new points at a time")
     massless = np.zeros(len(distances), bool)
     for step, before, ahead in zip(_steps(process, walk), walk.quotients[:-1], walk.quotients[1:], strict=True):
         here = before.space
         if not isinstance(step.localize, Inductive):
             raise TypeError(f"{step.localize!r} moves points: pass the coordinates of new points to follow_points")
         new, measures = step.localize.cross(distances, here), step.localize(here, engine)
-        following = step.transport.cross(new, measures, _ground(step.transport, here.metric, engine), engine)
+        following = step.transport.cross(new, measures, _store_distances(step.transport, here.metric, engine), engine)
         following[new.massless] = step.transport.cross_diracs(distances[new.massless], measures)
-        distances = _settle_rows(following, ahead)
+        distances = _merge_rows(following, ahead)
         if not isinstance(step.localize, Identity):  # Identity marks all new points as massless: no reason to warn
             massless |= new.massless
     warn_massless(massless, "new points")
@@ -251,28 +259,20 @@ def follow_distances(process: Process, walk: Trajectory, distances: Floats, engi
     return distances if distances.shape[1] == len(labels) else distances[:, labels]
 
 
-def _reserve(shape: tuple[int, ...], walk: Trajectory, engine: Engine) -> None:
-    """Reserve memory for old and new distances, for measures on all points, and for the matrix of the points."""
-    k, n = shape
-    most = max(state.space.n for state in walk.quotients)
-    what = f"distances of {k} new points to {n}"
-    engine.reserve(40.0 * k * n + 8.0 * most * most, what, "take fewer new points at a time")
-
-
-def _ground(transport: Transport, metric: Metric, engine: Engine) -> Metric:
+def _store_distances(transport: Transport, metric: Metric, engine: Engine) -> Metric:
     """Store the distances if the transport allows it, since each of them is needed many times."""
     stored = metric if isinstance(metric, Dense) else Dense(metric.dense(engine), metric.triangle)
     return stored if transport.fits(stored) else metric
 
 
-def _settle_rows(distances: Floats, state: Quotient) -> Floats:
+def _merge_rows(distances: Floats, state: Quotient) -> Floats:
     """Distances to the kept points of a merged state; the row of a new point merged into one becomes its row."""
     if state.leaders is None:
         return distances
     distances = distances[:, state.leaders]
     matrix = state.space.metric.dense()
     for row in distances:
-        leader = _leader(row, state)
+        leader = _find_leader(row, state)
         if leader >= 0:
             row[:] = matrix[leader]
     return distances

@@ -11,7 +11,7 @@ from scipy.spatial.distance import pdist, squareform
 from .._shown import Brief
 from .._types import Floats
 
-_NOISE = 1e-12  # eigenvalues below this share of the largest are rounding
+_MIN_EIGENVALUE = 1e-12  # eigenvalues below this share of the largest are rounding
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,7 +46,7 @@ class Scaling(Brief):
         roots = np.sqrt(weights)
         centered = squares - means - means[:, None] + weights @ means
         values, vectors = eigh(roots[:, None] * centered * roots)
-        k = max(1, int(np.count_nonzero(values > _NOISE * values[-1])))
+        k = max(1, int(np.count_nonzero(values > _MIN_EIGENVALUE * values[-1])))
         values, vectors = values[::-1][:k], vectors[:, ::-1][:, :k]
         axes = roots[:, None] * vectors / np.sqrt(np.where(values > 0, values, np.inf))  # λ = 0 if all points coincide
         axes *= signs(centered[weights > 0] @ axes)
@@ -64,8 +64,8 @@ def signs(vectors: Floats) -> Floats:
     """1 or −1 for each column, to make its first entry of (nearly) the largest size positive."""
     sizes = np.abs(vectors)
     first = (sizes > (1 - 1e-6) * sizes.max(axis=0)).argmax(axis=0)
-    found = np.sign(vectors[first, np.arange(vectors.shape[1])])
-    return np.where(found == 0, 1.0, found)
+    sign = np.sign(vectors[first, np.arange(vectors.shape[1])])
+    return np.where(sign == 0, 1.0, sign)
 
 
 def _distortion(points: Floats, matrix: Floats, weights: Floats) -> float:

@@ -1,22 +1,25 @@
-"""One step of the Wasserstein Transform, and sequences of steps."""
+"""One step of the Wasserstein Transform, sequences of steps, and the named transforms of the paper."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
+from .. import _check as check
 from .._archive import archived, check_type
 from .._elsewhere import where_it_lies
 from .._parts import Part
 from .._types import Bools
 from .._warn import warn
 from ..engine import Engine, current
-from ..localize import Localization
+from ..localize import Gaussian, Kernel, Localization, Mean, Ridge, Truncation
+from ..localize.kernel import ProfileLike
 from ..spaces import Space, check_space
-from ..transport import Transport
-from .cost import warn_of_cost
+from ..transport import Bures, DiracDistance, Exact, Transport
+from .preflight import warn_if_long
 
 
 class MasslessWarning(UserWarning):
@@ -36,16 +39,16 @@ class MasslessWarning(UserWarning):
     """
 
 
-def warn_massless(massless: Bools, who: str = "points") -> None:
+def warn_massless(massless: Bools, points: str = "points") -> None:
     """Give one warning for all points that see no mass."""
-    warn_of_count(int(np.count_nonzero(massless)), len(massless), who)
+    warn_of_count(int(np.count_nonzero(massless)), len(massless), points)
 
 
-def warn_of_count(count: int, n: int, who: str = "points") -> None:
+def warn_of_count(count: int, n: int, points: str = "points") -> None:
     """Give one warning if `count` of n points see no mass."""
     if count:
         warn(
-            f"{count} of {n} {who} see no mass within reach and stay where they are; "
+            f"{count} of {n} {points} see no mass within reach and stay where they are; "
             "a larger eps would reach a neighbor",
             MasslessWarning,
         )
@@ -91,7 +94,7 @@ class Transform(Part):
         """Transform a space: new metric, same weights, moved points."""
         check_space(space)
         engine = current(engine)
-        warn_of_cost(self.localize, self.transport, 1, space, self.localize.n_seen(space), engine)
+        warn_if_long(self, 1, space, engine)
         moved, massless = self.step(space, engine)
         warn_massless(massless)
         return moved
@@ -146,6 +149,11 @@ class Process:
             )
         return self.step[k]
 
+    def steps(self, n_iter: int) -> list[Transform]:
+        """Return the different transforms of `n_iter` iterations, the start first."""
+        steps = [self.step] if isinstance(self.step, Transform) else [self.at(k) for k in range(n_iter)]
+        return steps if self.start is None else [self.start, *steps]
+
     def is_steady(self, k: int, n_iter: int) -> bool:
         """Return whether all iterations from k to n_iter − 1 use the same transform."""
         return isinstance(self.step, Transform) or all(self.at(j) == self.at(k) for j in range(k + 1, n_iter))
@@ -158,3 +166,145 @@ def as_process(process: Process | Transform) -> Process:
     if not isinstance(process, Process):
         raise TypeError(f"a Process or a Transform is needed, such as wt.mean_shift(eps), got {process!r}")
     return process
+
+
+Eps: TypeAlias = float | Sequence[float]
+
+
+def mean_shift(eps: Eps, profile: ProfileLike = "flat", ridge: int | None = None) -> Process:
+    """Make the mean shift process (MS): in each iteration, all points move to the mean of their neighborhood.
+
+    Parameters
+    ----------
+    eps : float or sequence of float
+        The radius ε, in the unit of the points, or one per iteration.
+    profile : str or callable, default "flat"
+        Kernel profile, as in `wt.Kernel`; "flat" averages over the ε-ball.
+    ridge : int, optional
+        Move only perpendicular to this many leading axes of the neighborhood (`Ridge`): 1 moves points to curves, 2 to
+        surfaces. None: move to the mean.
+
+    Returns
+    -------
+    Process
+
+    Notes
+    -----
+    One pass over the pairs within reach per iteration.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> space = wt.Space.from_points([[0.0], [1.0], [5.0]])
+    >>> wt.iterate(wt.mean_shift(1.0), space, n_iter=1).points.ravel()
+    array([0.5, 0.5, 5. ])
+    """
+    bases = [_base(e, profile) for e in check.eps_sequence(eps)]
+    return _process([Transform(Mean(base) if ridge is None else Ridge(base, ridge), DiracDistance()) for base in bases])
+
+
+def local_truncation(eps: Eps, p: float = 1.0) -> Process:
+    """Make the process LT-WTp: exact transport between ε-neighborhoods, in any metric space.
+
+    Parameters
+    ----------
+    eps : float or sequence of float
+        The radius ε, in the unit of the distances, or one per iteration.
+    p : float, default 1.0
+        Order of the Wasserstein distance, ≥ 1 or infinity.
+
+    Returns
+    -------
+    Process
+
+    Notes
+    -----
+    Up to n(n−1)/2 transport problems per iteration, and 8 n² bytes per state.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> space = wt.Space.from_distances([1.0, 2.0, 1.0])
+    >>> wt.iterate(wt.local_truncation(1.0, p=1), space, n_iter=1).last.metric.dense()[0]
+    array([0. , 0.5, 1. ])
+    """
+    return _process([Transform(Truncation(e), Exact(p)) for e in check.eps_sequence(eps)])
+
+
+def kernel_transform(eps: Eps, profile: ProfileLike = "gaussian", p: float = 1.0, cut: float | None = None) -> Process:
+    """Make the process KL-WTp: exact transport between measures weighted by a kernel profile of d²/ε².
+
+    Parameters
+    ----------
+    eps : float or sequence of float
+        The bandwidth ε, in the unit of the distances, or one per iteration.
+    profile : str or callable, default "gaussian"
+        Kernel profile, as in `wt.Kernel`.
+    p : float, default 1.0
+        Order of the Wasserstein distance, ≥ 1 or infinity.
+    cut : float, optional
+        Distance beyond which the weight is 0, in units of ε. None: the reach of the profile.
+
+    Returns
+    -------
+    Process
+
+    Notes
+    -----
+    Up to n(n−1)/2 transport problems per iteration. Without a cut, each gaussian measure has all n points.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> space = wt.Space.from_points([[0.0], [1.0], [2.0]])
+    >>> walk = wt.iterate(wt.kernel_transform(1.0, "gaussian"), space, n_iter=1)
+    >>> walk.last.metric.dense()[0].round(3)
+    array([0.   , 0.496, 0.993])
+    """
+    return _process([Transform(Kernel(e, profile, cut), Exact(p)) for e in check.eps_sequence(eps)])
+
+
+def gaussian_transform(eps: Eps, lam: float = 1.0, profile: ProfileLike = "flat", ridge: int | None = None) -> Process:
+    """Make the Gaussian Transform process (GT): points with their neighborhood covariances, compared by W2 (Alg. 3).
+
+    The start (τ = 0) is the GT distance between the unmoved points. Each iteration moves the points to the means of
+    their GT balls.
+
+    Parameters
+    ----------
+    eps : float or sequence of float
+        The radius ε, in the unit of the points, or one per iteration; the start uses the first.
+    lam : float, default 1.0
+        Weight λ ≥ 0 of the covariances. 0 is mean shift.
+    profile : str or callable, default "flat"
+        Kernel profile, as in `wt.Kernel`.
+    ridge : int, optional
+        Move only perpendicular to this many leading axes of the neighborhood (`Ridge`): 1 moves points to curves, 2 to
+        surfaces. None: move to the mean.
+
+    Returns
+    -------
+    Process
+
+    Notes
+    -----
+    Two passes over the pairs within reach per iteration. Memory O(n m²) per state.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> space = wt.Space.from_points([[0.0], [1.0], [5.0]])
+    >>> wt.iterate(wt.gaussian_transform(1.0, lam=4.0), space, n_iter=0).last.metric.dense()[0].round(3)
+    array([0.   , 1.   , 5.099])
+    """
+    bases = [_base(e, profile) for e in check.eps_sequence(eps)]
+    start = Transform(Gaussian(bases[0], lam), Bures())
+    return _process([Transform(Gaussian(base, lam, move=True, ridge=ridge), Bures()) for base in bases], start)
+
+
+def _base(eps: float, profile: ProfileLike) -> Kernel:
+    return Truncation(eps) if profile == "flat" else Kernel(eps, profile)
+
+
+def _process(steps: list[Transform], start: Transform | None = None) -> Process:
+    return Process(start, steps[0] if len(steps) == 1 else tuple(steps))

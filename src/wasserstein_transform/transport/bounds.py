@@ -1,4 +1,4 @@
-"""Lower bounds of Wasserstein distances, much cheaper than the distances. `Batch.at_most` gives upper bounds."""
+"""Lower bounds of Wasserstein distances, much cheaper than the distances."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import numpy as np
 
 from .._cached import cached_property
 from .._types import Bools, Floats, Ints
-from ..backends.host import landmark_rows, seen_from
+from ..compute.tours import landmark_rows, seen_from
 from ..engine import Engine, current
 from ..measures import Discrete
 from ..spaces import Euclidean, GaussianMetric, Metric
 
-_EPS = float(np.finfo(np.float64).eps)
-_SINGULAR = 1e-7  # relative to √trace: error of the Bures distance of covariances that may be singular
+_MACHINE_EPS = float(np.finfo(np.float64).eps)
+_SINGULAR_ERROR = 1e-7  # relative to √trace: error of the Bures distance of covariances that may be singular
 _N_LANDMARKS = 48
-_CHUNK = 1e6  # pairs per block
-_TOGETHER = 6  # landmarks per group; after each group, pairs that are ruled out are dropped
+_BLOCK_PAIRS = 1e6  # pairs per block
+_GROUP_LANDMARKS = 6  # landmarks per group; after each group, pairs that are ruled out are dropped
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,18 +51,18 @@ class Lower:
 
     def may_reach(self, rows: Ints, cols: Ints, limit: float) -> Bools:
         """Mark the pairs whose bound is at most `limit`; the remaining bounds of a pair above it are not computed."""
-        found = np.zeros(len(rows), bool)
-        for start in range(0, len(rows), int(_CHUNK)):
-            left = np.arange(start, min(start + int(_CHUNK), len(rows)))
+        near = np.zeros(len(rows), bool)
+        for start in range(0, len(rows), int(_BLOCK_PAIRS)):
+            left = np.arange(start, min(start + int(_BLOCK_PAIRS), len(rows)))
             for bound in self._bounds:
                 left = left[bound(rows[left], cols[left]) * (1 - self._rounding) <= limit]
-            found[left] = True
-        return found
+            near[left] = True
+        return near
 
     @cached_property
     def _bounds(self) -> list[Callable[[Ints, Ints], Floats]]:
         """The bounds by moments, then those by groups of landmarks."""
-        groups = [self._seen[k : k + _TOGETHER] for k in range(0, len(self._seen), _TOGETHER)]
+        groups = [self._seen[k : k + _GROUP_LANDMARKS] for k in range(0, len(self._seen), _GROUP_LANDMARKS)]
         return [
             *(partial(self._by_moments, metric, doubt) for metric, doubt in self._moments),
             *(partial(self._by_landmarks, group) for group in groups),
@@ -81,16 +81,16 @@ class Lower:
     @property
     def _rounding(self) -> float:
         """The relative rounding error of sums over a measure, by which bounds are lowered."""
-        return _EPS * (16.0 + float(np.diff(self.measures.indptr).max()))
+        return _MACHINE_EPS * (16.0 + float(np.diff(self.measures.indptr).max()))
 
     def below(
         self, limit: float, engine: Engine, keep: Callable[[Ints, Ints, Floats], Bools] | None = None
     ) -> tuple[Ints, Ints, Floats]:
         """Find all pairs i < j whose bound is at most `limit` (and that `keep` accepts), with their bounds."""
         n = self.measures.n
-        found = []
-        n_found, room = 0, 1_000_000
-        step = max(1, int(_CHUNK / n))
+        parts = []
+        n_kept, announced = 0, 1_000_000
+        step = max(1, int(_BLOCK_PAIRS / n))
         for start in range(0, n, step):
             rows = np.arange(start, min(start + step, n))
             i, j = np.repeat(rows, n - 1 - rows), np.concatenate([np.arange(r + 1, n) for r in rows])
@@ -98,12 +98,14 @@ class Lower:
             kept = bounds <= limit
             if keep is not None:
                 kept[kept] = keep(i[kept], j[kept], bounds[kept])
-            found.append((i[kept], j[kept], bounds[kept]))
-            n_found += len(found[-1][0])
-            if n_found > room:
-                room = 2 * n_found
-                engine.reserve(96.0 * room, f"pairs that bounds cannot rule out, {n_found} so far", "use a smaller eps")
-        i, j, bounds = (np.concatenate(column) for column in zip(*found, strict=True))
+            parts.append((i[kept], j[kept], bounds[kept]))
+            n_kept += len(parts[-1][0])
+            if n_kept > announced:
+                announced = 2 * n_kept
+                engine.reserve(
+                    96.0 * announced, f"pairs that bounds cannot rule out, {n_kept} so far", "use a smaller eps"
+                )
+        i, j, bounds = (np.concatenate(column) for column in zip(*parts, strict=True))
         return i, j, bounds
 
     @cached_property
@@ -111,7 +113,7 @@ class Lower:
         """Mean distances to landmarks: one row per landmark, one column per measure."""
         if not self.ground.triangle or not self.ground.is_whole:
             return np.empty((0, self.measures.n))
-        rows = landmark_rows(self.ground.form, current(), _N_LANDMARKS)
+        rows = landmark_rows(self.ground, current(), _N_LANDMARKS)
         return np.ascontiguousarray(seen_from(self.measures.rows, rows).T)
 
     @cached_property
@@ -126,5 +128,5 @@ class Lower:
         if self.p >= 2 and means.shape[1] <= 2:  # in higher dimensions, Bures distances cost as much as solving
             covs = self.measures.covs(points).values
             sizes = np.sqrt(np.trace(covs, axis1=1, axis2=2))
-            known.append((GaussianMetric(means, covs, 1.0), doubt + _SINGULAR * sizes))
+            known.append((GaussianMetric(means, covs, 1.0), doubt + _SINGULAR_ERROR * sizes))
         return known

@@ -1,22 +1,29 @@
-"""Exact transport between discrete measures on any metric space."""
+"""Exact transport between discrete measures on any metric space: one plan, batches of problems, and their time."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import Self
 
 import numpy as np
 
 from .. import _check as check
-from .._types import Floats
-from ..backends.host import solve_farthest, solve_power
-from ..engine import AT_A_TIME, Engine, current, goes_to_disk
+from .._types import Floats, Ints
+from .._warn import warn
+from ..compute.exact import exact_among, exact_between, exact_listed
+from ..compute.problems import Ground
+from ..compute.records import Report
+from ..compute.single import solve_farthest, solve_power
+from ..cuda import on
+from ..engine import N_MATRICES, Engine, current
 from ..measures import Discrete, Measures
 from ..spaces import Dense, Metric
-from ..spaces.dense import taken
-from .base import Coupling, Status, Transport
-from .batch import Batch
-from .cost import seconds_of
+from ..spaces.dense import take_points
+from .transport import Coupling, Status, Transport
+
+MIN_LONG_SECONDS = 30.0  # longer runs get a warning
+_ENTRY_SECONDS = 3e-8  # seconds per entry of a cost matrix, to within a factor of two or three
+_MAX_LINEAR_SIDE = 1000.0  # for problems with more masses per side, the time per entry grows with their number
 
 
 @dataclass(frozen=True)
@@ -56,12 +63,8 @@ class Exact(Transport):
     def __post_init__(self) -> None:
         check.order_p(self.p)
 
-    @classmethod
-    def examples(cls) -> list[Self]:
-        return [cls(1.0), cls(2.0), cls(np.inf)]
-
     def seconds(self, n: int, n_seen: float) -> float:
-        return seconds_of(n * (n - 1) // 2, n * (n - 1) / 2 * n_seen * n_seen)
+        return estimate_seconds(n * (n - 1) // 2, n * (n - 1) / 2 * n_seen * n_seen)
 
     def metric(self, measures: Measures, ground: Metric, engine: Engine | None = None) -> Dense:
         """Compute all distances; equal measures are solved once. The metric stores the largest gap."""
@@ -69,11 +72,11 @@ class Exact(Transport):
         assert isinstance(measures, Discrete)
         engine = current(engine)
         unique, which = measures.distinct()
-        if not goes_to_disk(8.0 * measures.n**2, engine, AT_A_TIME):
+        if not engine.goes_to_disk(8.0 * measures.n**2, N_MATRICES):
             what, instead = f"exact distances of {measures.n} measures", "use fewer points, or Engine(store=folder)"
             engine.reserve(8.0 * (measures.n**2 + unique.n**2), what, instead)
         out, report = Batch(ground, self.p, engine).among(unique)
-        matrix = out if unique.n == measures.n else taken(out, which, engine)
+        matrix = out if unique.n == measures.n else take_points(out, which, engine)
         return Dense(matrix, ground.triangle, report.gap, report.n_fallbacks)
 
     def cross(self, new: Measures, measures: Measures, ground: Metric, engine: Engine | None = None) -> Floats:
@@ -98,9 +101,106 @@ class Exact(Transport):
         if self.p == np.inf:
             far = solve_farthest(both.masses[:na], both.masses[na:], distances, current())
             return Coupling(far.value, far.plan, None, 0.0, Status.OPTIMAL, sources, targets, far.violator)
-        found, length = solve_power(both.masses[:na], both.masses[na:], distances, float(self.p), current())
+        solution, length = solve_power(both.masses[:na], both.masses[na:], distances, float(self.p), current())
         with np.errstate(over="ignore"):  # d^p may overflow even if the distance d does not
             unit = np.float64(length) ** self.p
-        potentials = (unit * found.prices[0], unit * found.prices[1]) if np.isfinite(unit) else None
-        value = length * max(found.cost, 0.0) ** (1 / self.p)
-        return Coupling(value, found.plan, potentials, found.gap, list(Status)[found.status], sources, targets)
+        potentials = (unit * solution.prices[0], unit * solution.prices[1]) if np.isfinite(unit) else None
+        value = length * max(solution.cost, 0.0) ** (1 / self.p)
+        return Coupling(value, solution.plan, potentials, solution.gap, list(Status)[solution.status], sources, targets)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Compute W_p between measures on the points of `ground` on the device of the engine."""
+
+    ground: Metric
+    p: float
+    engine: Engine
+
+    @property
+    def _ground(self) -> Ground:
+        return Ground(self.ground, self.ground.triangle, float(self.p))
+
+    def among(self, measures: Discrete) -> tuple[Floats, Report]:
+        """The full matrix of distances (n, n); each pair is solved once."""
+        self.ground.check_whole("transport between all measures")
+        return on(self.engine, exact_among)(self._ground, measures.rows, self.engine)
+
+    def between(self, A: Discrete, B: Discrete) -> tuple[Floats, Report]:
+        """The distances from the measures A to the measures B, shape (n_a, n_b)."""
+        self.ground.check_whole("transport between all measures")
+        return on(self.engine, exact_between)(self._ground, A.rows, B.rows, self.engine)
+
+    def listed(
+        self,
+        A: Discrete,
+        B: Discrete,
+        indptr: Ints,
+        targets: Ints,
+        rank: Ints | None = None,
+        homes: Ints | None = None,
+    ) -> tuple[Floats, Report]:
+        """Distances from each measure i of A to the measures `targets[indptr[i]:indptr[i+1]]` of B, in that order.
+
+        `rank` is an order of the measures of B in which close measures are close; by default it comes from landmarks.
+        On a graph, paths are searched from `homes[i]`, by default the point with the most mass of measure i.
+        """
+        args = self._ground, A.rows, B.rows, indptr, targets, self.engine, rank, homes
+        return on(self.engine, exact_listed)(*args)
+
+
+class CostWarning(UserWarning):
+    """Warns that neighborhoods or measures are so large that the run will take more than about 30 seconds.
+
+    It is a UserWarning and is given before the run starts.
+
+    Examples
+    --------
+    Turn the warning into an error, to stop before a long run:
+
+    >>> import warnings, wasserstein_transform as wt
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", wt.transforms.CostWarning)
+    ...     wt.iterate(wt.mean_shift(1.0), wt.Space.from_points([[0.0], [1.0], [5.0]]), n_iter=1)
+    <Trajectory of 3 points: did 1 iteration as asked; the last movement was 0.5 eps>
+    """
+
+
+def estimate_seconds(n_problems: int, n_entries: float) -> float:
+    """Estimate the seconds that one core needs for problems whose cost matrices have `n_entries` entries in total."""
+    return _ENTRY_SECONDS * n_entries * max(1.0, _side(n_problems, n_entries) / _MAX_LINEAR_SIDE)
+
+
+def warn_of_problems(n_problems: int, n_entries: float, engine: Engine) -> None:
+    """Warn if problems whose cost matrices have `n_entries` entries in total take long."""
+    seconds = estimate_seconds(n_problems, n_entries) / min(engine.n_threads, max(n_problems, 1))
+    if seconds >= MIN_LONG_SECONDS:
+        warn(
+            f"{describe_problems(n_problems, n_entries)} will take about {describe_seconds(seconds)}; "
+            "measures on fewer points or fewer pairs are faster; wt.using(progress=wt.bar()) shows the progress",
+            CostWarning,
+        )
+
+
+def count_entries(sizes: Ints) -> float:
+    """Total number of entries of the cost matrices of all pairs of measures with these numbers of points."""
+    squares = sizes.astype(float) ** 2
+    return float((sizes.sum(dtype=float) ** 2 - squares.sum()) / 2)
+
+
+def describe_problems(n_problems: int, n_entries: float) -> str:
+    """The number and the size of the problems, in words."""
+    side = _side(n_problems, n_entries)
+    return f"{n_problems:,} transport problem{'s' * (n_problems != 1)} of about {side:,.0f} × {side:,.0f} masses"
+
+
+def describe_seconds(seconds: float) -> str:
+    """A duration in the largest unit that fits."""
+    for unit, length in (("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0)):
+        if seconds >= 1.5 * length:
+            return f"{seconds / length:.0f} {unit}"
+    return f"{seconds:.0f} seconds"
+
+
+def _side(n_problems: int, n_entries: float) -> float:
+    return math.sqrt(n_entries / max(n_problems, 1))

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
 
 import numpy as np
 
 from .. import _check as check
 from .._types import Floats
-from ..backends import backend_of
-from ..backends.host import Pieces, line_distance, sort_on_line
-from ..engine import AT_A_TIME, Engine, current, goes_to_disk
+from ..compute.line import distance_on_line, line_among, line_between, sort_on_line
+from ..cuda import on
+from ..engine import N_MATRICES, Engine, current
+from ..kernels.line import Pieces
 from ..measures import Discrete, Measures
 from ..spaces import Dense, Euclidean, Metric
-from .base import Coupling, Status, Transport
+from .transport import Coupling, Status, Transport
 
 
 @dataclass(frozen=True)
@@ -53,10 +53,6 @@ class Line(Transport):
     def __post_init__(self) -> None:
         check.order_p(self.p)
 
-    @classmethod
-    def examples(cls) -> list[Self]:
-        return [cls(1.0), cls(2.0), cls(np.inf)]
-
     def fits(self, ground: Metric) -> bool:
         return isinstance(ground, Euclidean) and ground.points.shape[1:] == (1,)
 
@@ -65,10 +61,10 @@ class Line(Transport):
         self.check(measures)
         assert isinstance(measures, Discrete)
         x, n, engine = _coordinates(ground), measures.n, current(engine)
-        n_held = 0 if goes_to_disk(8.0 * n * n, engine, AT_A_TIME) else n**2
+        n_held = 0 if engine.goes_to_disk(8.0 * n * n, N_MATRICES) else n**2
         instead = "use fewer points or a smaller eps, or Engine(store=folder)"
         _reserve(engine, n_held, f"distances of {n} measures on a line", measures, instead=instead)
-        return Dense(backend_of(engine).line_among(x, float(self.p), measures.rows, engine), ground.triangle)
+        return Dense(on(engine, line_among)(x, float(self.p), measures.rows, engine), ground.triangle)
 
     def cross(self, new: Measures, measures: Measures, ground: Metric, engine: Engine | None = None) -> Floats:
         self.check(new)
@@ -77,14 +73,14 @@ class Line(Transport):
         assert isinstance(measures, Discrete)
         x, engine = _coordinates(ground), current(engine)
         _reserve(engine, new.n * measures.n, f"distances of {new.n} to {measures.n} measures on a line", new, measures)
-        return backend_of(engine).line_between(x, float(self.p), new.rows, measures.rows, engine)
+        return on(engine, line_between)(x, float(self.p), new.rows, measures.rows, engine)
 
     def coupling(self, measures: Measures, ground: Metric, i: int, j: int) -> Coupling:
         """Compute the order-preserving plan, with dual variables (None for p = ∞) and the primal–dual gap."""
         self.check_pair(measures, ground, i, j)
         assert isinstance(measures, Discrete)
         x, both = _coordinates(ground), measures.take(np.array([i, j]))
-        value, pieces = line_distance(sort_on_line(both.rows, x), float(self.p))
+        value, pieces = distance_on_line(sort_on_line(both.rows, x), float(self.p))
         a, b = np.split(both.masses, both.indptr[1:2])
         sources, targets = np.split(both.indices, both.indptr[1:2])
         rows, cols = (np.argsort(x[side], kind="stable") for side in (sources, targets))

@@ -12,17 +12,12 @@ from .._elsewhere import where_it_lies
 from .._types import Bools
 from ..engine import Engine, current
 from ..spaces import Quotient, Space, check_space, quotient
-from .checkpoints import Checkpoints, checkpoints
-from .cost import warn_of_cost
-from .memory import merged_bytes, plan_of
-from .parts import Part
-from .resting import awake, step_awake
-from .trajectory import Trajectory
+from .preflight import preflight, reserve_state
+from .subsets import find_changing, step_changing
+from .trajectory import Checkpoints, Trajectory, open_checkpoints
 from .transform import Process, Transform, as_process, warn_massless
 
 Keep = Literal["last", "all"]
-
-_INSTEAD = "use fewer points, or keep fewer states; with Engine(store=folder), matrices of distances go to disk"
 
 Hook: TypeAlias = Callable[[Trajectory], None]
 """Called with the run so far after each state, including the start (τ = 0)."""
@@ -106,16 +101,14 @@ def iterate(
         )
     if resume is not None and resume.quotients[-1].labels.size != space.n:
         raise ValueError(f"resume is a run on {resume.quotients[-1].labels.size} points, but the space has {space.n}")
-    walk, massless = run(Asked(process, n_iter, tol, merge, keep, hook or _ignore), space, current(engine), resume)
+    request = Request(process, n_iter, tol, merge, keep, hook)
+    with current(engine).watched() as watched:
+        walk, massless = run(request, space, watched, resume)
     warn_massless(massless)
     return walk
 
 
-def _ignore(walk: Trajectory) -> None:
-    """The default hook: do nothing."""
-
-
-class Asked(NamedTuple):
+class Request(NamedTuple):
     """The arguments of a run."""
 
     process: Process
@@ -123,109 +116,114 @@ class Asked(NamedTuple):
     tol: float | None
     merge: float | None
     keep: Keep = "last"
-    hook: Hook = _ignore
+    hook: Hook | None = None
 
-    def told(self, kept: list[Quotient], movements: list[float], converged: bool = False) -> Trajectory:
+    def trajectory(self, kept: list[Quotient], movements: list[float], converged: bool = False) -> Trajectory:
         """The run so far, as the hook gets it and as `iterate` returns it."""
-        done, outcome = len(movements), in_words(movements, self.tol, converged)
-        return Trajectory(tuple(kept), tuple(movements), done, converged, outcome, done + 1 - len(kept))
+        return Trajectory(
+            quotients=tuple(kept),
+            movements=tuple(movements),
+            n_iter=len(movements),
+            converged=converged,
+            outcome=describe_outcome(movements, self.tol, converged),
+            first=len(movements) + 1 - len(kept),
+        )
+
+    def tell(self, walk: Trajectory) -> None:
+        """Call the hook, if there is one."""
+        if self.hook is not None:
+            self.hook(walk)
 
 
-def run(asked: Asked, space: Space, engine: Engine, resume: Trajectory | None = None) -> tuple[Trajectory, Bools]:
+def run(request: Request, space: Space, engine: Engine, resume: Trajectory | None = None) -> tuple[Trajectory, Bools]:
     """Run with checked arguments; return the trajectory and the points that saw no mass."""
-    with engine.watched() as watched:
-        _reserve(asked, space, watched)
-        return _run(asked, space, resume, watched)
-
-
-def _reserve(asked: Asked, space: Space, engine: Engine) -> None:
-    """Check the memory before anything is computed; with a tolerance, the number of states is unknown."""
-    n_states = asked.n_iter + (asked.process.start is not None)
-    if asked.keep == "last" or asked.tol is not None:
-        n_states = min(n_states, 2)
-    if n_states:
-        first = asked.process.start or asked.process.at(0)
-        n_seen = first.localize.n_seen(space)
-        plan = plan_of(asked.process, asked.n_iter, space, engine, n_seen)
-        what = f"{asked.n_iter} iterations on {space.n} points, {n_states} states at a time"
-        merged = 0.0 if asked.merge is None else n_states * merged_bytes(space)
-        engine.reserve(plan.total(n_states) + merged, what, _INSTEAD)
-        n_iter = asked.n_iter if asked.tol is None else None
-        warn_of_cost(first.localize, first.transport, n_iter, space, n_seen, engine)
-
-
-def _run(asked: Asked, space: Space, resume: Trajectory | None, engine: Engine) -> tuple[Trajectory, Bools]:
-    process, n_iter, tol, merge, keep, hook = asked
-    massless, who = np.zeros(space.n, bool), None
-    kept_before = _checkpoints(asked, space, engine)
-    if resume is None and kept_before is not None and (found := kept_before.found(n_iter)) is not None:
-        resume, massless = found
+    _check_resources(request, space, engine)
+    process, n_iter, tol, merge, keep, _ = request
+    massless, changing = np.zeros(space.n, bool), None
+    checkpoints = _open_checkpoints(request, space, engine)
+    if resume is None and checkpoints is not None and (latest := checkpoints.latest(n_iter)) is not None:
+        resume, massless = latest
         if resume.converged:
-            hook(resume)
+            request.tell(resume)
             return resume, massless
     if resume is None:
         state, massless = _start(process, space, merge, engine)
         kept, movements = [state], list[float]()
-        hook(asked.told(kept, movements))
+        request.tell(request.trajectory(kept, movements))
     else:
         kept, movements = list(resume.quotients if keep == "all" else resume.quotients[-1:]), list(resume.movements)
     converged = False
     for k in range(len(movements), n_iter):
         step, before, here = process.at(k), kept[-1], engine.iteration(k + 1, n_iter)
         here.check()
-        state, alone = _advance(before, step, merge, here, who)
-        massless |= alone
-        movements.append(_movement(before, state, here) / scale_of(step, tol))
-        if keep == "all" and tol is not None and k + 1 < n_iter and not state.space.metric.is_on_disk:
-            merged = 0.0 if merge is None else merged_bytes(space)
-            here.reserve(state.space.metric.n_bytes + merged, f"state {k + 2} of the flow", _INSTEAD)
+        if changing is None:
+            moved, alone = step.step(before.space, here)
+        else:
+            moved, alone = step_changing(before.space, step, changing, here)
+        state = _merge(before, moved, step, merge, here)
+        massless |= alone[before.labels]
+        movements.append(_movement(before, state, here) / eps_of(step, tol))
+        if keep == "all" and tol is not None and k + 1 < n_iter:
+            reserve_state(state.space.metric, space, merge is not None, k + 2, here)
         if before.space is not space:
-            before.space.metric.form.forget()  # its cached matrix roots are no longer needed
+            before.space.metric.forget()  # its cached matrix roots are no longer needed
         kept = [*kept, state] if keep == "all" else [state]
         converged = tol is not None and movements[-1] <= tol and process.is_steady(k, n_iter)
-        walk = asked.told(kept, movements, converged)
-        if kept_before is not None:
-            kept_before.save(walk, massless, here)
-        hook(walk)
+        walk = request.trajectory(kept, movements, converged)
+        if checkpoints is not None:
+            checkpoints.save(walk, massless, here)
+        request.tell(walk)
         if converged:
             break
         if k + 1 < n_iter:
-            who = awake(before, state, step.localize.reach, here) if process.at(k + 1) == step else None
-    return asked.told(kept, movements, converged), massless
+            changing = find_changing(before, state, step.localize.reach, here) if process.at(k + 1) == step else None
+    return request.trajectory(kept, movements, converged), massless
 
 
-def _checkpoints(asked: Asked, space: Space, engine: Engine) -> Checkpoints | None:
+def _check_resources(request: Request, space: Space, engine: Engine) -> None:
+    """Reserve the memory of a run, and warn if it will take long."""
+    n_states = request.n_iter + (request.process.start is not None)
+    if request.keep == "last" or request.tol is not None:  # with a tolerance, the number of states is unknown
+        n_states = min(n_states, 2)
+    if n_states:
+        preflight(
+            request.process.steps(request.n_iter),
+            space,
+            engine,
+            n_iter=request.n_iter,
+            may_end_early=request.tol is not None,
+            n_states=n_states,
+            merges=request.merge is not None,
+        )
+
+
+def _open_checkpoints(request: Request, space: Space, engine: Engine) -> Checkpoints | None:
     """The checkpoints of this run; with one transform for all iterations, runs of any length share them."""
-    length = 0 if isinstance(asked.process.step, Transform) else asked.n_iter
-    return checkpoints(space, (asked.process, asked.merge, asked.tol, length), asked.keep == "all", engine)
+    length = 0 if isinstance(request.process.step, Transform) else request.n_iter
+    parameters = request.process, request.merge, request.tol, length
+    return open_checkpoints(space, parameters, request.keep == "all", engine)
 
 
 def _start(process: Process, space: Space, merge: float | None, engine: Engine) -> tuple[Quotient, Bools]:
     """The state at τ = 0."""
+    unmerged = Quotient(space, np.arange(space.n), space.weights, where_it_lies(space, "points"))
     if process.start is None:
-        return _unmerged(space), np.zeros(space.n, bool)
-    return _advance(_unmerged(space), process.start, merge, engine)
+        return unmerged, np.zeros(space.n, bool)
+    moved, massless = process.start.step(space, engine)
+    return _merge(unmerged, moved, process.start, merge, engine), massless
 
 
-def _unmerged(space: Space) -> Quotient:
-    return Quotient(space, np.arange(space.n), space.weights, where_it_lies(space, "points"))
-
-
-def _advance(
-    state: Quotient, step: Transform, merge: float | None, engine: Engine, who: Part | None = None
-) -> tuple[Quotient, np.ndarray]:
-    """One step on the merged space, then merging; labels map all original points to the merged ones."""
-    moved, massless = step.step(state.space, engine) if who is None else step_awake(state.space, step, who, engine)
-    alone = massless[state.labels]
-    points = state.carry(moved)
+def _merge(before: Quotient, moved: Space, step: Transform, merge: float | None, engine: Engine) -> Quotient:
+    """The state after a step, with points merged that came together; labels map all original points to merged ones."""
+    points = before.carry(moved)
     if merge is None:
-        return Quotient(moved, state.labels, state.weights, points), alone
-    merged = quotient(moved, merge * scale_of(step, merge), engine)
-    labels = merged.labels[state.labels]
-    return Quotient(merged.space, labels, state.weights, points, merged.leaders, merged.tol), alone
+        return Quotient(moved, before.labels, before.weights, points)
+    merged = quotient(moved, merge * eps_of(step, merge), engine)
+    labels = merged.labels[before.labels]
+    return Quotient(merged.space, labels, before.weights, points, merged.leaders, merged.tol)
 
 
-def scale_of(step: Transform, relative: float | None) -> float:
+def eps_of(step: Transform, relative: float | None) -> float:
     """The ε of a step; 1 without one, and then a tolerance relative to ε is an error."""
     scale = step.localize.scale
     if scale is None and relative:
@@ -242,7 +240,7 @@ def _movement(before: Quotient, after: Quotient, engine: Engine) -> float:
     return before.space.metric.movement(after.space.metric.take(went_to), engine)
 
 
-def in_words(movements: list[float], tol: float | None, converged: bool) -> str:
+def describe_outcome(movements: list[float], tol: float | None, converged: bool) -> str:
     """The outcome of a run, in words."""
     n = len(movements)
     times = f"{n} iteration{'s' if n != 1 else ''}"
@@ -250,5 +248,5 @@ def in_words(movements: list[float], tol: float | None, converged: bool) -> str:
         return f"converged after {times}: the last movement was {movements[-1]:.3g} eps, the tolerance is {tol:g}"
     if not movements:
         return "did no iteration, as asked: this is the start"
-    said = f"did {times} as asked; the last movement was {movements[-1]:.3g} eps"
-    return said if tol is None else f"{said}, not within the tolerance {tol:g}: raise n_iter to go on"
+    text = f"did {times} as asked; the last movement was {movements[-1]:.3g} eps"
+    return text if tol is None else f"{text}, not within the tolerance {tol:g}: raise n_iter to go on"

@@ -9,7 +9,7 @@ from ..spaces import Euclidean, Space, quotient
 from .cut import cut_tree
 from .tree import spanning_tree
 
-_DISTANCES = 1 << 20  # distances computed at a time
+_BLOCK_DISTANCES = 1 << 20  # distances computed at a time
 TOGETHER = 1e-3  # in units of eps: points within this distance are in the same place
 
 
@@ -42,7 +42,7 @@ def within_reach(space: Space, eps: float) -> tuple[Ints, Floats]:
 
 def nearest_place(points: Floats, centers: Floats) -> Ints:
     """The index of the nearest center of each point."""
-    both, step = Euclidean(np.concatenate([points, centers])), max(1, _DISTANCES // len(centers))
+    both, step = Euclidean(np.concatenate([points, centers])), max(1, _BLOCK_DISTANCES // len(centers))
     cols, nearest = np.arange(len(points), both.n), np.empty(len(points), np.intp)
     for start in range(0, len(points), step):
         rows = np.arange(start, min(start + step, len(points)))

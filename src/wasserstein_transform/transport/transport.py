@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from enum import Enum
-from typing import Self
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from ..localize import LOCALIZATIONS
 from ..measures import Discrete, Measures
 from ..spaces import Metric
 
-_FAINT = 1e-200  # means of powers below this are close to underflow
+_MIN_POWER_MEAN = 1e-200  # means of powers below this are close to underflow
 
 
 class Status(Enum):
@@ -109,11 +108,6 @@ class Transport(Part, ABC):
     p: float
     makes_matrix: bool = True
 
-    @classmethod
-    def examples(cls) -> list[Self]:
-        """Return instances for the shared tests."""
-        return [cls()]
-
     def fits(self, ground: Metric) -> bool:
         """Whether this transport supports measures on a space with this metric."""
         return True
@@ -142,8 +136,8 @@ class Transport(Part, ABC):
         partner = next((t for t in Transport.__subclasses__() if getattr(t, "accepts", None) is kind), None)
         hint = f"; to compare {kind.__name__} measures use {partner.__name__}" if partner else ""
         raise TypeError(
-            f"{name} compares {self.accepts.__name__} measures, made by {_makers(self.accepts)}; "
-            f"it got {kind.__name__} measures, made by {_makers(kind)}{hint}"
+            f"{name} compares {self.accepts.__name__} measures, made by {_name_makers(self.accepts)}; "
+            f"it got {kind.__name__} measures, made by {_name_makers(kind)}{hint}"
         )
 
     @abstractmethod
@@ -166,11 +160,11 @@ class Transport(Part, ABC):
         top[top == 0] = 1.0
         with np.errstate(under="ignore"):
             means = (measures.matrix() @ ((distances / top) ** self.p).T).T
-        found = np.asarray(top * means ** (1 / self.p))
-        for i, j in np.argwhere(means < _FAINT):  # powers that underflow relative to the farthest point
+        distances_to = np.asarray(top * means ** (1 / self.p))
+        for i, j in np.argwhere(means < _MIN_POWER_MEAN):  # powers that underflow relative to the farthest point
             part = slice(measures.indptr[j], measures.indptr[j + 1])
-            found[i, j] = _power_mean(distances[i, measures.indices[part]], measures.masses[part], self.p)
-        return found
+            distances_to[i, j] = _power_mean(distances[i, measures.indices[part]], measures.masses[part], self.p)
+        return distances_to
 
     @abstractmethod
     def coupling(self, measures: Measures, ground: Metric, i: int, j: int) -> Coupling:
@@ -187,7 +181,7 @@ def _power_mean(distances: Floats, masses: Floats, p: float) -> float:
     return float(top * share ** (1 / p))
 
 
-def _makers(kind: type[Measures]) -> str:
+def _name_makers(kind: type[Measures]) -> str:
     """The localizations that make measures of a kind, in words."""
     names = [localize.__name__ for localize in LOCALIZATIONS.values() if localize.makes is kind]
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names) or "other parts"

@@ -1,27 +1,92 @@
-"""The heat kernel: the distribution of a random walk from each point after a given time."""
+"""Markov kernels: a given matrix, and the heat kernel, the distribution of a random walk after a given time."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, issparse, vstack
 
 from .. import _check as check
+from .._shown import Brief
 from .._types import Floats
 from ..engine import Engine, current
-from ..measures import Discrete
-from ..measures.discrete import discrete
+from ..measures import Discrete, make_discrete
 from ..spaces import Graph, Space, check_space
-from .base import Intrinsic
-from .given import Given
-from .kernel import Truncation, relative
-from .nearest import Nearest
+from .kernel import divide_by_largest
+from .localization import Intrinsic, check_mass
 
-_BLOCK = 2.0**22  # entries of the rows that are computed together
-_LONGEST = 1e6  # steps; each is a product with P
-_TAIL = 1e-16  # share of the mass below which the rest of the series is dropped
+_BLOCK_ENTRIES = 2.0**22  # entries of the rows that are computed together
+_MAX_TIME = 1e6  # steps; each is a product with P
+_MAX_TAIL = 1e-16  # share of the mass below which the rest of the series is dropped
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Given(Brief, Intrinsic):
+    """A given Markov matrix: row i is the measure of point i. New points have no measure.
+
+    Parameters
+    ----------
+    matrix : array or scipy sparse matrix of shape (n, n)
+        Entries ≥ 0, and every row sums to 1. A row of zeros is allowed for a point of weight 0.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> space = wt.Space.from_points([[0.0], [1.0]])
+    >>> lazy = wt.Transform(wt.Given(np.array([[0.9, 0.1], [0.1, 0.9]])), wt.Exact(p=1))
+    >>> lazy(space).metric.dense().round(3)
+    array([[0. , 0.8],
+           [0.8, 0. ]])
+    """
+
+    matrix: Any
+
+    def __post_init__(self) -> None:
+        rows = self._rows()
+        if rows.shape[0] != rows.shape[1]:
+            raise ValueError(f"a Markov matrix must be square, got shape {rows.shape}")
+        if rows.nnz and rows.data.min() < 0:
+            raise ValueError(f"a Markov matrix must not have negative entries, got {rows.data.min()}")
+        sums = np.asarray(rows.sum(axis=1)).ravel()
+        wrong = (np.abs(sums - 1) > 1e-6) & (sums != 0)
+        if wrong.any():
+            worst = int(wrong.argmax())
+            raise ValueError(
+                f"rows of a Markov matrix must sum to 1, row {worst} sums to {sums[worst]:.6g}; "
+                "divide each row by its sum, also after taking a part of a larger matrix "
+                f"(here {len(sums)} × {len(sums)})"
+            )
+
+    @property
+    def of_alpha(self) -> bool:
+        return False
+
+    def n_seen(self, space: Space) -> float | None:
+        return float(self._rows().nnz) / space.n
+
+    def __call__(self, space: Space, engine: Engine | None = None) -> Discrete:
+        check_space(space)
+        rows = self._rows()
+        if rows.shape[0] != space.n:
+            raise ValueError(
+                f"the Markov matrix has {rows.shape[0]} rows, but the space has {space.n} points "
+                "(merging points changes their number: use merge=None)"
+            )
+        measures = make_discrete(rows.indptr, rows.indices, rows.data, np.arange(space.n), space.n)
+        check_mass(np.where(measures.massless, 0.0, 1.0), space.weights)
+        return measures
+
+    def _rows(self) -> csr_array:
+        if issparse(self.matrix):
+            rows = csr_array(self.matrix, dtype=np.float64, copy=True)
+            check.floats(rows.data, "the Markov matrix")
+        else:
+            rows = csr_array(np.atleast_2d(check.floats(self.matrix, "the Markov matrix")))
+        rows.sum_duplicates()
+        rows.eliminate_zeros()
+        return rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,8 +129,8 @@ class Heat(Intrinsic):
     cut: float = 1e-6
 
     def __post_init__(self) -> None:
-        if check.positive(self.time, "time") > _LONGEST:
-            raise ValueError(f"time must be at most {_LONGEST:g} steps, got {self.time:g}: every step is computed")
+        if check.positive(self.time, "time") > _MAX_TIME:
+            raise ValueError(f"time must be at most {_MAX_TIME:g} steps, got {self.time:g}: every step is computed")
         if not 0 <= check.tolerance(self.cut, "cut") < 1:
             raise ValueError(f"cut must be a share below 1 and at least 0, got {self.cut!r}")
         if not (self.base is None or isinstance(self.base, Intrinsic) or issparse(self.base)):
@@ -78,27 +143,23 @@ class Heat(Intrinsic):
     def of_alpha(self) -> bool:
         return self.base.of_alpha if isinstance(self.base, Intrinsic) else self.base is None
 
-    @classmethod
-    def examples(cls, n: int, eps: float) -> list[Self]:
-        return [cls(1.5, Truncation(eps)), cls(0.5, Nearest(0.3))]
-
     def __call__(self, space: Space, engine: Engine | None = None) -> Discrete:
         check_space(space)
         engine = current(engine)
         steps = self._steps(space, engine)
-        n, rows = space.n, max(1, int(_BLOCK / space.n))
-        engine.reserve(5 * 8 * _BLOCK, f"heat of {n} points", "use fewer points")
+        n, rows = space.n, max(1, int(_BLOCK_ENTRIES / space.n))
+        engine.reserve(5 * 8 * _BLOCK_ENTRIES, f"heat of {n} points", "use fewer points")
         least = self.cut * space.weights
         parts: list[csr_array] = []
         for start in range(0, n, rows):
-            parts.append(self._heated(steps, least, start, min(start + rows, n)))
+            parts.append(self._heat_rows(steps, least, start, min(start + rows, n)))
             held = sum(part.nnz for part in parts)
             engine.reserve(48.0 * held, f"heat of {n} points, {held} masses", "use a larger cut or a smaller time")
         matrix = csr_array(vstack(parts))
         matrix.sort_indices()
-        return discrete(matrix.indptr, matrix.indices, matrix.data, np.arange(n), n)
+        return make_discrete(matrix.indptr, matrix.indices, matrix.data, np.arange(n), n)
 
-    def _heated(self, steps: csr_array, least: Floats, start: int, end: int) -> csr_array:
+    def _heat_rows(self, steps: csr_array, least: Floats, start: int, end: int) -> csr_array:
         """Rows start…end of the heat kernel, without small masses."""
         term = np.zeros((steps.shape[0], end - start))  # one column per row of the kernel: products are with Pᵀ
         term[np.arange(start, end), np.arange(end - start)] = 1.0
@@ -113,7 +174,7 @@ class Heat(Intrinsic):
         if isinstance(self.base, Intrinsic):
             return self.base(space, engine).matrix()
         affinities = self._affinities(space)
-        weighted = csr_array(affinities.multiply(relative(space.weights)[None, :]))
+        weighted = csr_array(affinities.multiply(divide_by_largest(space.weights)[None, :]))
         weighted.eliminate_zeros()
         sums = np.asarray(weighted.sum(axis=1)).ravel()
         alone = sums == 0  # no neighbor with mass: the walk stays
@@ -156,5 +217,5 @@ def _poisson(time: float) -> Floats:
     logs = jumps * np.log(time) - np.append(0.0, np.cumsum(np.log(jumps[1:])))
     chances = np.exp(logs - logs.max())
     chances /= chances.sum()
-    last = np.flatnonzero(np.cumsum(chances[::-1])[::-1] > _TAIL)[-1]
+    last = np.flatnonzero(np.cumsum(chances[::-1])[::-1] > _MAX_TAIL)[-1]
     return np.asarray(chances[: last + 1])

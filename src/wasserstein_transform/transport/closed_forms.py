@@ -1,4 +1,4 @@
-"""Transport between Gaussians: the closed form of W2."""
+"""Transport in closed form: between Gaussians, between Diracs, and the matrix of all their distances."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 from .. import _check as check
 from .._types import Floats
 from ..engine import Engine, current
-from ..measures import Gaussians, Measures
-from ..spaces import Euclidean, GaussianMetric, Metric
-from .base import Coupling, Status, Transport
+from ..measures import Diracs, Gaussians, Measures
+from ..spaces import Dense, Euclidean, GaussianMetric, Metric
+from .transport import Coupling, Status, Transport
 
 
 @dataclass(frozen=True)
@@ -194,3 +194,94 @@ def rectangle(metric: Metric, n: int, engine: Engine) -> Floats:
     cols = np.arange(n, metric.n)
     engine.reserve(8.0 * n * len(cols), f"{n} × {len(cols)} distances", "use fewer at a time")
     return metric.block(np.arange(n), cols, engine)
+
+
+@dataclass(frozen=True)
+class DiracDistance(Transport):
+    """W_p between Diracs, W_p(δ_x, δ_y) = ‖x − y‖ for every p.
+
+    Notes
+    -----
+    The metric is computed on demand: memory O(n m).
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> shift = wt.Transform(wt.Mean(wt.Truncation(1.0)), wt.DiracDistance())
+    >>> shift(wt.Space.from_points([[0.0], [1.0], [5.0]])).metric.dense()[0]
+    array([0. , 0. , 4.5])
+    """
+
+    accepts = Diracs
+    makes_matrix = False
+    p = 1.0  # the distance is the same for every p
+
+    def metric(self, measures: Measures, ground: Metric, engine: Engine | None = None) -> Euclidean:
+        self.check(measures)
+        assert isinstance(measures, Diracs)
+        return measures.metric()
+
+    def cross(self, new: Measures, measures: Measures, ground: Metric, engine: Engine | None = None) -> Floats:
+        both = self.metric(new, ground).concatenate(self.metric(measures, ground))
+        return rectangle(both, new.n, current(engine))
+
+    def memory(self, n: int, m: int) -> tuple[float, float]:
+        return 8.0 * n * m, 0.0
+
+    def coupling(self, measures: Measures, ground: Metric, i: int, j: int) -> Coupling:
+        """Return the only plan: all mass goes from one point to the other."""
+        self.check_pair(measures, ground, i, j)
+        metric = self.metric(measures, ground)
+        value = float(metric.block(np.array([i]), np.array([j]))[0, 0])
+        potentials = np.zeros(1), np.array([value])
+        return Coupling(value, np.ones((1, 1)), potentials, 0.0, Status.OPTIMAL, np.array([i]), np.array([j]))
+
+
+@dataclass(frozen=True)
+class Stored(Transport):
+    """Compute and store the full matrix of another transport, instead of distances on demand.
+
+    Parameters
+    ----------
+    of : Transport
+        The transport, such as Bures() or DiracDistance().
+
+    Notes
+    -----
+    n(n−1)/2 distances and 8 n² bytes.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> gt = wt.Transform(wt.Gaussian(wt.Truncation(1.0), lam=4.0), wt.transport.Stored(wt.Bures()))
+    >>> gt(wt.Space.from_points([[0.0], [1.0], [5.0]])).metric.matrix[0].round(3)
+    array([0.   , 1.   , 5.099])
+    """
+
+    of: Transport
+    accepts = Measures  # of an instance: those of its transport
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.of, Transport):
+            raise TypeError(f"Stored needs a Transport such as Bures(), got {self.of!r}")
+        object.__setattr__(self, "accepts", self.of.accepts)
+        object.__setattr__(self, "p", self.of.p)
+
+    def fits(self, ground: Metric) -> bool:
+        return self.of.fits(ground)
+
+    def metric(self, measures: Measures, ground: Metric, engine: Engine | None = None) -> Metric:
+        metric = self.of.metric(measures, ground, engine)
+        return metric if isinstance(metric, Dense) else Dense(metric.dense(engine), metric.triangle)
+
+    def cross(self, new: Measures, measures: Measures, ground: Metric, engine: Engine | None = None) -> Floats:
+        return self.of.cross(new, measures, ground, engine)
+
+    def memory(self, n: int, m: int) -> tuple[float, float]:
+        return 8.0 * n * n, sum(self.of.memory(n, m)) if self.of.memory(n, m)[0] < 8.0 * n * n else 8.0 * n * n
+
+    def seconds(self, n: int, n_seen: float) -> float:
+        return self.of.seconds(n, n_seen)
+
+    def coupling(self, measures: Measures, ground: Metric, i: int, j: int) -> Coupling:
+        return self.of.coupling(measures, ground, i, j)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, Protocol, Self
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -84,11 +84,6 @@ class Localization(Part, ABC):
         """Estimate the number of neighbors per point, without computing them; None if there is no cheap estimate."""
         return None
 
-    @classmethod
-    def examples(cls, n: int, eps: float) -> list[Self]:
-        """Return instances for n points that are about eps apart; the shared tests run on them."""
-        return [cls(eps)]  # type: ignore[call-arg]  # classes with other arguments override this method
-
     @abstractmethod
     def __call__(self, space: Space, engine: Engine | None = None) -> Measures:
         """Compute the measures of all n points."""
@@ -116,9 +111,13 @@ class Intrinsic(Localization):
     def __call__(self, space: Space, engine: Engine | None = None) -> Discrete:
         """Compute the measures of all n points."""
 
-    def moments(self, space: Space, engine: Engine) -> HasMoments:
-        """Return the measures of all points for means and covariances only; they need not be stored."""
-        return self(space, engine)
+    def moments(self, space: Space, engine: Engine, first: int = 0) -> HasMoments:
+        """Return the measures of the points from index `first` on for means and covariances only, not always stored.
+
+        Points from `first` > 0 on are new ones: only an `Inductive` localization has measures for them.
+        """
+        measures = self(space, engine)
+        return measures if first == 0 else measures.take(np.arange(first, space.n))
 
 
 class Inductive(Intrinsic):
@@ -133,11 +132,6 @@ class Inductive(Intrinsic):
     >>> wt.Truncation(2.0).cross(np.array([[3.0, 2.0, 1.0]]), space).matrix().toarray()
     array([[0. , 0.5, 0.5]])
     """
-
-    def moments(self, space: Space, engine: Engine, first: int = 0) -> HasMoments:
-        """Return the measures of the points from index `first` on, for means and covariances only."""
-        measures = self(space, engine)
-        return measures if first == 0 else measures.take(np.arange(first, space.n))
 
     @abstractmethod
     def cross(self, distances: Floats, space: Space) -> Discrete:

@@ -1,21 +1,73 @@
-"""Measures with finite support on the space itself."""
+"""Families of probability measures, one per point: discrete on the space, Diracs and Gaussians in R^m."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from hashlib import blake2b
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from .._elsewhere import to_host
-from .._types import Bools, Floats, Ints
-from ..backends import MeansAndCovs, Moments, Rows
-from ..engine import Engine
-from .base import Measures
+from ._elsewhere import on_host, to_host, where_it_lies
+from ._types import Bools, Floats, Ints
+from .compute.records import MeansAndCovs, Moments, Rows
+from .engine import Engine
+from .spaces import Euclidean, GaussianMetric, Metric
 
-_ODD = np.uint64(0x9E3779B97F4A7C15)  # an odd multiplier that scrambles bits (a hash)
-_LARGE = 2.0**200  # masses are kept between 1/_LARGE and _LARGE, so that products of sums do not overflow
+__all__ = ["Diracs", "Discrete", "Gaussians", "Measures"]
+_HASH_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # an odd multiplier that scrambles bits (a hash)
+_MAX_MASS = 2.0**200  # masses are kept between 1/_MAX_MASS and _MAX_MASS, so that products of sums do not overflow
+
+
+class Measures(ABC):
+    """Base class of families of n probability measures, one per point; localizations return them.
+
+    Attributes
+    ----------
+    massless : array of bool, shape (n,)
+        Points with no mass within reach. They do not move.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> space = wt.Space.from_points([[0.0], [1.0], [5.0]])
+    >>> measures = wt.Mean(wt.Truncation(1.0))(space)
+    >>> measures
+    <Diracs: 3 measures in R^1>
+    >>> measures.centers.ravel()
+    array([0.5, 0.5, 5. ])
+    >>> measures.metric().block([0], [1, 2])
+    array([[0. , 4.5]])
+    """
+
+    massless: Bools
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.n} measures{self._in_words()}>"
+
+    def _in_words(self) -> str:
+        """The end of the repr."""
+        return "" if self.centers is None else f" in R^{self.centers.shape[1]}"
+
+    @property
+    @abstractmethod
+    def n(self) -> int:
+        """Number of measures."""
+
+    @property
+    def centers(self) -> Floats | None:
+        """Means of the measures in R^m, the new points, shape (n, m). None if the measures are on the space itself."""
+        return None
+
+    @property
+    def moved(self) -> Floats | None:
+        """The same as `centers`, but left on the GPU if they are there."""
+        return self.centers
+
+    def metric(self) -> Metric | None:
+        """The Wasserstein distance as a metric if a formula gives it; None if transport problems must be solved."""
+        return None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,7 +113,7 @@ class Discrete(Measures):
     size: int
 
     def __post_init__(self) -> None:
-        masses = within_range(self.masses, self.indptr)
+        masses = scale_into_range(self.masses, self.indptr)
         if masses is not self.masses:
             object.__setattr__(self, "masses", masses)
             object.__setattr__(self, "totals", np.add.reduceat(masses, self.indptr[:-1]))
@@ -118,7 +170,7 @@ class Discrete(Measures):
 
     def distinct(self) -> tuple[Discrete, Ints]:
         """Return the distinct measures, and for each measure the index of its equal among them, shape (n,)."""
-        same = _alike(self.indptr, self.indices, self.masses)
+        same = _mark_repeats(self.indptr, self.indices, self.masses)
         seen: dict[bytes, int] = {}
         for i in np.flatnonzero(same >= 0):
             part = slice(self.indptr[i], self.indptr[i + 1])
@@ -141,7 +193,7 @@ class Discrete(Measures):
         )
 
 
-def discrete(indptr: Ints, indices: Ints, masses: Floats, alone: Ints, size: int) -> Discrete:
+def make_discrete(indptr: Ints, indices: Ints, masses: Floats, alone: Ints, size: int) -> Discrete:
     """Make measures from rows that may hold zeros; a row without mass becomes the Dirac at the point `alone[r]`."""
     new, kept = np.asarray(indptr, np.intp), masses > 0
     if not kept.all():
@@ -152,17 +204,17 @@ def discrete(indptr: Ints, indices: Ints, masses: Floats, alone: Ints, size: int
         empty = np.flatnonzero(massless)
         indices, masses = np.insert(indices, new[empty], alone[empty]), np.insert(masses, new[empty], 1.0)
         new = new + np.append(0, np.cumsum(massless))
-    masses = within_range(masses, new)
+    masses = scale_into_range(masses, new)
     totals = np.add.reduceat(masses, new[:-1])
     return Discrete(new, np.asarray(indices, np.intp), masses, totals, massless, size)
 
 
-def _alike(indptr: Ints, indices: Ints, masses: Floats) -> Ints:
+def _mark_repeats(indptr: Ints, indices: Ints, masses: Floats) -> Ints:
     """−1 for rows whose hash differs from all others, 0 for rows that may have an equal."""
-    bits = (indices.astype(np.uint64) * _ODD) ^ np.ascontiguousarray(masses).view(np.uint64)
-    bits *= _ODD
+    bits = (indices.astype(np.uint64) * _HASH_MULTIPLIER) ^ np.ascontiguousarray(masses).view(np.uint64)
+    bits *= _HASH_MULTIPLIER
     bits ^= bits >> np.uint64(29)
-    sums = np.add.reduceat(bits * _ODD, indptr[:-1])
+    sums = np.add.reduceat(bits * _HASH_MULTIPLIER, indptr[:-1])
     order = np.argsort(sums)
     equal = np.diff(sums[order]) == 0
     alike = np.full(len(sums), -1)
@@ -170,17 +222,112 @@ def _alike(indptr: Ints, indices: Ints, masses: Floats) -> Ints:
     return alike
 
 
-def within_range(masses: Floats, indptr: Ints) -> Floats:
+def scale_into_range(masses: Floats, indptr: Ints) -> Floats:
     """Scale rows with extreme masses by a power of 2, so that sums and products of two totals do not overflow."""
-    if masses.max(initial=1.0) < _LARGE and masses.min(initial=1.0) > 1 / _LARGE:
+    if masses.max(initial=1.0) < _MAX_MASS and masses.min(initial=1.0) > 1 / _MAX_MASS:
         return masses
     lengths = np.diff(indptr)
     owner, tops = np.repeat(np.arange(len(lengths)), lengths), np.zeros(len(lengths))
     np.maximum.at(tops, owner, masses)
-    shifts = np.where((tops >= _LARGE) | (tops <= 1 / _LARGE), -np.frexp(tops)[1], 0)
+    shifts = np.where((tops >= _MAX_MASS) | (tops <= 1 / _MAX_MASS), -np.frexp(tops)[1], 0)
     return np.asarray(np.ldexp(masses, shifts[owner])) if shifts.any() else masses
 
 
-def memory_of(n_masses: int, engine: Engine) -> None:
+def reserve_masses(n_masses: int, engine: Engine) -> None:
     """Reserve the memory of measures with `n_masses` masses."""
     engine.reserve(32.0 * n_masses, f"{n_masses} masses of localized measures", "use a smaller eps or a compact kernel")
+
+
+@on_host("points")
+@dataclass(frozen=True, eq=False, repr=False)
+class Diracs(Measures):
+    """Point masses in R^m, one per point. `Mean` and `Ridge` return them.
+
+    Attributes
+    ----------
+    points : array of shape (n, m)
+        The position of each Dirac, in the unit of the coordinates.
+    massless : array of bool, shape (n,)
+        Points with no mass within reach. They do not move.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> space = wt.Space.from_points([[0.0], [1.0], [5.0]])
+    >>> moved = wt.Mean(wt.Truncation(1.0))(space)
+    >>> moved.points.ravel(), moved.massless
+    (array([0.5, 0.5, 5. ]), array([False, False, False]))
+    """
+
+    points: Floats
+    massless: Bools
+
+    @property
+    def n(self) -> int:
+        return len(where_it_lies(self, "points"))
+
+    @property
+    def centers(self) -> Floats:
+        return self.points
+
+    @property
+    def moved(self) -> Floats:
+        points: Floats = where_it_lies(self, "points")
+        return points
+
+    def metric(self) -> Euclidean:
+        """The Euclidean distance of the points, which is W_p of Diracs for every p."""
+        return Euclidean(self.moved)
+
+
+@on_host("means", "covs")
+@dataclass(frozen=True, eq=False, repr=False)
+class Gaussians(Measures):
+    """Normal distributions N(mean, λ·cov) in R^m, one per point. `Gaussian` returns them.
+
+    Attributes
+    ----------
+    means : array of shape (n, m)
+        The centers, in the unit of the coordinates.
+    covs : array of shape (n, m, m)
+        The covariances before multiplication by λ, in the squared unit of the coordinates.
+    lam : float
+        The weight λ ≥ 0 of the covariances.
+    massless : array of bool, shape (n,)
+        Points with no mass within reach.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> space = wt.Space.from_points([[0.0], [1.0], [5.0]])
+    >>> normal = wt.Gaussian(wt.Truncation(1.0), lam=4.0)(space)
+    >>> normal.means.ravel(), normal.covs.ravel()
+    (array([0., 1., 5.]), array([0.25, 0.25, 0.  ]))
+    >>> normal.metric().block([1], [2]).round(3)
+    array([[4.123]])
+    """
+
+    means: Floats
+    covs: Floats
+    lam: float
+    massless: Bools
+
+    def _in_words(self) -> str:
+        return f" in R^{self.moved.shape[1]}, lam={self.lam:g}"
+
+    @property
+    def n(self) -> int:
+        return len(self.moved)
+
+    @property
+    def centers(self) -> Floats:
+        return self.means
+
+    @property
+    def moved(self) -> Floats:
+        means: Floats = where_it_lies(self, "means")
+        return means
+
+    def metric(self) -> GaussianMetric:
+        """W2 between the Gaussians, by the Bures formula."""
+        return GaussianMetric(self.moved, where_it_lies(self, "covs"), self.lam)

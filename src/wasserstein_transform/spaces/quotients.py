@@ -11,7 +11,6 @@ from .._archive import archived, check_array, check_range, check_type
 from .._elsewhere import on_host, where_it_lies
 from .._shown import Brief
 from .._types import Floats, Ints
-from ..backends import backend_of
 from ..engine import Engine, current
 from .metric import Metric
 from .space import Space, check_space, taken_points
@@ -123,8 +122,7 @@ def quotient(space: Space, tol: float = 0.0, engine: Engine | None = None) -> Qu
     check_space(space)
     tol = check.tolerance(tol, "tol")
     metric, engine = space.metric, current(engine)
-    metric.check_reach(tol)
-    by_point = backend_of(engine).leaders(metric.form, space.weights, tol, engine)
+    by_point = metric.leaders(space.weights, tol, engine)
     leads = by_point == np.arange(metric.n)
     kept, labels = np.flatnonzero(leads), (np.cumsum(leads) - 1)[by_point]
     weights = np.asarray(np.bincount(labels, weights=space.weights), np.float64)

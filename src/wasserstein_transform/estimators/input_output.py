@@ -1,9 +1,9 @@
-"""Turn the input of `fit` and `predict` into a space, points or distances."""
+"""What estimators take and return: X becomes a space, points or distances; `output` says what `transform` returns."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,17 +14,22 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from .. import _check as check
 from .._archive import archived, check_array, check_range, check_type
 from .._types import Floats
-from .._warn import warn_of_rounding
+from .._warn import frames_within, module_of, warn, warn_of_rounding
 from ..engine import current
 from ..spaces import Euclidean, Space
 from ..spaces.named import cross_by_name, known_name
 from ..transforms import Trajectory
 
+Kind: TypeAlias = Literal["points", "distances", "embedding"]
+Output: TypeAlias = Literal["auto", "points", "distances", "embedding"]
+
+_PIPELINES = ("sklearn.pipeline", "imblearn.pipeline")  # their steps get only the array that `fit_transform` returned
+
 
 def read_space(estimator: BaseEstimator, X: Any, metric: str, sample_weight: ArrayLike | None) -> Space:
     """Turn points, distances (`metric="precomputed"`), a Space or a fitted transform (its result) into a Space."""
     if isinstance(X, BaseEstimator):
-        X = _end_of(X)
+        X = _last_state(X)
     if isinstance(X, Space):
         if sample_weight is not None:
             raise ValueError("a Space carries its weights: set them when making the Space, not by sample_weight")
@@ -32,7 +37,7 @@ def read_space(estimator: BaseEstimator, X: Any, metric: str, sample_weight: Arr
         return X
     if metric == "precomputed" and np.ndim(X) == 1:
         X = check.distances(X, "X")
-    X = _validated(estimator, X)
+    X = _validate(estimator, X)
     if metric == "precomputed" and X.shape[0] != X.shape[1]:
         raise ValueError(
             f"metric='precomputed' needs a square matrix of distances or SciPy's condensed vector, got shape {X.shape}"
@@ -46,7 +51,7 @@ def read_space(estimator: BaseEstimator, X: Any, metric: str, sample_weight: Arr
     return Space.from_points(X, sample_weight, metric)
 
 
-def _validated(estimator: BaseEstimator, X: Any, reset: bool = True) -> Floats:
+def _validate(estimator: BaseEstimator, X: Any, reset: bool = True) -> Floats:
     """Validate X by scikit-learn, after checks of values that it would accept as numbers."""
     if not any(hasattr(X, name) for name in ("__len__", "__array__", "shape")):
         raise TypeError(f"X must be an array, a Space or a fitted transform, got {type(X).__name__}")
@@ -55,26 +60,26 @@ def _validated(estimator: BaseEstimator, X: Any, reset: bool = True) -> Floats:
         raise ValueError(f"X must have columns of different names, got {twice!r} twice; rename one of them")
     check.numbers(X, "X")
     try:
-        found = validate_data(estimator, X, dtype=np.float64, reset=reset, ensure_all_finite=False)
+        array = validate_data(estimator, X, dtype=np.float64, reset=reset, ensure_all_finite=False)
     except OverflowError as error:
         raise ValueError(f"X must be numbers within the range of floats ({error}); rescale") from None
-    found = check.floats(found, "X")
+    array = check.floats(array, "X")
     warn_of_rounding(X, "X")
-    return found
+    return array
 
 
-def dtype_of(X: Any) -> type[np.floating[Any]]:
+def output_dtype(X: Any) -> type[np.floating[Any]]:
     """The output type for X: float32 if X is float32, otherwise float64."""
     dtypes = getattr(X, "dtypes", None)  # types of the columns of a table
-    found = {getattr(X, "dtype", None)} if dtypes is None else set(dtypes)
-    return np.float32 if found == {np.dtype(np.float32)} else np.float64
+    kinds = {getattr(X, "dtype", None)} if dtypes is None else set(dtypes)
+    return np.float32 if kinds == {np.dtype(np.float32)} else np.float64
 
 
-def _end_of(transform: BaseEstimator) -> Space:
+def _last_state(transform: BaseEstimator) -> Space:
     """The last state of a fitted transform."""
-    name, walk = type(transform).__name__, getattr(transform, "trajectory_", None)
-    if isinstance(walk, Trajectory):
-        return walk.last
+    name, trajectory = type(transform).__name__, getattr(transform, "trajectory_", None)
+    if isinstance(trajectory, Trajectory):
+        return trajectory.last
     if not hasattr(transform, "fit_transform"):
         raise TypeError(f"X must be points, distances, a Space or a fitted transform of this library, got {name}")
     raise NotFittedError(f"this {name} is not fitted yet: call its fit(X) before you pass it")
@@ -89,12 +94,12 @@ def tag_input(tags: Any, metric: str) -> Any:
 
 def read_points(estimator: BaseEstimator, X: Any) -> Floats:
     """Check new points for a fitted estimator."""
-    return check.points(_validated(estimator, X, reset=False), "X")
+    return check.points(_validate(estimator, X, reset=False), "X")
 
 
 @archived
 @dataclass(frozen=True, eq=False)
-class Ground:
+class FittedPoints:
     """What is needed to compute or check distances from new points to the fitted ones."""
 
     metric: str
@@ -121,16 +126,16 @@ class Ground:
         return cls(metric, None if metric == "precomputed" else space.points, space.weights, from_space)
 
 
-def read_distances(estimator: BaseEstimator, X: Any, ground: Ground) -> Floats:
+def read_distances(estimator: BaseEstimator, X: Any, fitted: FittedPoints) -> Floats:
     """Compute, or check, the distances from new points to the fitted ones."""
-    if ground.points is not None:
-        new, n = read_points(estimator, X), len(ground.weights)
+    if fitted.points is not None:
+        new, n = read_points(estimator, X), len(fitted.weights)
         what = f"distances of {len(new)} new points to the {n} fitted ones"
         current().reserve(8.0 * len(new) * n, what, "take fewer new points at a time")
-        return cross_by_name(new, ground.points, ground.metric, ground.weights)
-    if not ground.from_space:
-        X = _validated(estimator, X, reset=False)
-    distances, n = check.points(X, "distances to the fitted points"), len(ground.weights)
+        return cross_by_name(new, fitted.points, fitted.metric, fitted.weights)
+    if not fitted.from_space:
+        X = _validate(estimator, X, reset=False)
+    distances, n = check.points(X, "distances to the fitted points"), len(fitted.weights)
     if distances.shape[1] != n:
         raise ValueError(
             f"X has {distances.shape[1]} features, but {type(estimator).__name__} is expecting {n} features as "
@@ -139,3 +144,52 @@ def read_distances(estimator: BaseEstimator, X: Any, ground: Ground) -> Floats:
     if (distances < 0).any():
         raise ValueError(f"distances must not be negative, got {distances.min()}")
     return distances
+
+
+class MetricLostWarning(UserWarning):
+    """Warns that a pipeline passes on only the moved points, although the new metric is more than their distance.
+
+    Set `output` of the transform to choose what the next step gets.
+
+    Examples
+    --------
+    >>> import warnings, wasserstein_transform as wt
+    >>> from sklearn.pipeline import make_pipeline
+    >>> X = [[0.0], [1.0], [5.0], [6.0]]
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     pipeline = make_pipeline(wt.GaussianTransform(eps=1.0), wt.SingleLinkage(2)).fit(X)
+    >>> caught[0].category.__name__
+    'MetricLostWarning'
+    >>> gt, clusters = wt.GaussianTransform(eps=1.0, output="distances"), wt.SingleLinkage(2, metric="precomputed")
+    >>> make_pipeline(gt, clusters).fit_predict(X)
+    array([0, 0, 1, 1])
+    """
+
+
+def resolve_output(output: str, moves_points: bool, name: str) -> Kind:
+    """The kind of output; "auto" means points if the transform moves points, otherwise distances."""
+    if output not in get_args(Output):
+        raise ValueError(f"output must be one of {', '.join(map(repr, get_args(Output)))}, got {output!r}")
+    if output == "points" and not moves_points:
+        raise ValueError(
+            f"{name} changes distances and does not move points: use output='distances' for the new distances, or "
+            "output='embedding' for points that approximate them"
+        )
+    if output == "auto":
+        return "points" if moves_points else "distances"
+    return output  # type: ignore[return-value]  # one of the others
+
+
+def warn_of_lost_metric(name: str) -> None:
+    """Warn if a pipeline called `fit_transform`, at the line that called the pipeline.
+
+    A direct call of `fit_transform` gets no warning: the caller still has the estimator with its metric.
+    """
+    if any(module_of(frame) in _PIPELINES for frame in frames_within()):
+        warn(
+            f"{name} returns the moved points, but its metric is more than their Euclidean distance, and the next step "
+            "of the pipeline does not get it. Use output='distances' with metric='precomputed' in the next step, "
+            "output='embedding' for points that approximate the metric, or output='points' to keep the points",
+            MetricLostWarning,
+        )

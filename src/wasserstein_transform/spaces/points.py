@@ -1,0 +1,270 @@
+"""Points under the Euclidean distance, and Gaussians under W2, which is the GT distance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from .. import _check as check
+from .._archive import check_array
+from .._elsewhere import contiguous, on_host, where_it_lies
+from .._types import Bools, Floats, Ints
+from ..compute import gaussians
+from ..compute.distances import movement
+from ..compute.records import Frame, check_frame
+from ..compute.search import Search
+from ..cuda import on
+from ..engine import Engine, current
+from ..kernels.geometry import Cloud, Geometry
+from .metric import Metric
+
+
+@on_host("points")
+@dataclass(frozen=True, eq=False, repr=False)
+class Euclidean(Metric):
+    """The Euclidean distance between points, computed on demand.
+
+    Parameters
+    ----------
+    points : array of shape (n, m)
+        The coordinates.
+    frame : Frame, optional
+        The grid of a larger point cloud that these points are a part of. None: the points are all of it.
+
+    Notes
+    -----
+    Memory O(n m). Balls and nearest neighbors are searched in a grid or tree.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> wt.Euclidean(np.array([[0.0, 0.0], [3.0, 4.0]])).dense()
+    array([[0., 5.],
+           [5., 0.]])
+    """
+
+    points: Floats
+    frame: Frame | None = None
+    triangle = True
+
+    def __post_init__(self) -> None:
+        points = contiguous(self._points_there)
+        if points.ndim != 2:
+            check.shape_of_points(points.shape)  # raises: parts of a cloud may be empty, but have two axes
+        object.__setattr__(self, "points", points)
+
+    @property
+    def _points_there(self) -> Any:
+        """The points, on the host or on the GPU."""
+        return where_it_lies(self, "points")
+
+    def _in_words(self) -> str:
+        return f" in R^{self._points_there.shape[1]}"
+
+    @property
+    def cost(self) -> float:
+        return float(self._points_there.shape[1])
+
+    def _make_geometry(self, engine: Engine) -> Cloud:
+        return Cloud(self.points)
+
+    def geometry_near(self, search: Search, reach: float, engine: Engine) -> Geometry:
+        return self.geometry(engine) if search.places is None else Cloud(search.places)
+
+    def contraction(self) -> Floats:
+        return self.points
+
+    @property
+    def n(self) -> int:
+        return len(self._points_there)
+
+    def _check_archived(self) -> None:
+        check_array(self.points, "points", "f", None, None)
+        check_frame(self.frame, self.points.shape[1])
+
+    def take(self, rows: Ints) -> Euclidean:
+        return Euclidean(np.ascontiguousarray(self.points[rows]))
+
+    @property
+    def n_bytes(self) -> int:
+        return int(self._points_there.nbytes)
+
+    @property
+    def places(self) -> Floats:
+        points: Floats = self._points_there
+        return points
+
+    @property
+    def euclidean(self) -> Floats:
+        return self.points
+
+    def movement(self, other: Metric, engine: Engine | None = None) -> float:
+        if not isinstance(other, Euclidean):
+            return other.movement(self, engine)
+        engine = current(engine)
+        return on(engine, movement)(self, other, engine)
+
+    @property
+    def is_euclidean(self) -> bool:
+        return True
+
+    def joins(self, other: Metric) -> bool:
+        return isinstance(other, Euclidean)
+
+    def concatenate(self, other: Metric) -> Euclidean:
+        if not isinstance(other, Euclidean):
+            raise TypeError(f"new points must be Euclidean like the others, got {type(other).__name__}")
+        if other.points.shape[1] != self.points.shape[1]:
+            raise ValueError(
+                f"new points must have {self.points.shape[1]} coordinates like the others, got {other.points.shape[1]}"
+            )
+        return Euclidean(np.concatenate([self.points, other.points]))
+
+    def differs(self, before: Metric, kept: Ints | None = None) -> Bools | None:
+        if not isinstance(before, Euclidean):
+            return None
+        points = before.points if kept is None else before.points[kept]
+        return np.asarray((points != self.points).any(axis=1))
+
+    def with_rows(self, rows: Ints, new: Euclidean) -> Euclidean:
+        points = self.points.copy()
+        points[rows] = new.points
+        return Euclidean(points)
+
+    def framed(self, frame: Frame) -> Euclidean:
+        return replace(self, frame=frame)
+
+
+@on_host("means", "covs")
+@dataclass(frozen=True, eq=False, repr=False)
+class GaussianMetric(Metric):
+    """The GT distance: W2 between the Gaussians N(x, λΣ_x) and N(y, λΣ_y), computed on demand.
+
+    d² = ‖x − y‖² + λ·dcov²(Σ_x, Σ_y), where dcov is the Bures distance of covariances. The covariances are stored
+    before multiplication by λ, so that a new λ needs no new neighborhoods.
+
+    Parameters
+    ----------
+    means : array of shape (n, m)
+        The centers x.
+    covs : array of shape (n, m, m)
+        The covariances Σ_x, symmetric and positive semidefinite, in the squared unit of the means.
+    lam : float
+        The weight λ ≥ 0 of the covariances.
+    frame : Frame, optional
+        The grid of a larger point cloud that these points are a part of. None: the points are all of it.
+
+    Notes
+    -----
+    Memory O(n m²). Time O(m³) per distance.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> means, covs = np.zeros((2, 1)), np.array([[[1.0]], [[9.0]]])
+    >>> wt.spaces.GaussianMetric(means, covs, lam=4.0).dense()
+    array([[0., 4.],
+           [4., 0.]])
+    """
+
+    means: Floats
+    covs: Floats = field()  # field: the default of the base class is none of these
+    lam: float = field()
+    frame: Frame | None = None
+    triangle = True
+
+    def __post_init__(self) -> None:
+        for name in ("means", "covs"):
+            object.__setattr__(self, name, contiguous(where_it_lies(self, name)))
+        means, covs = (where_it_lies(self, name).shape for name in ("means", "covs"))
+        if len(means) != 2 or covs != (*means, means[1]):
+            raise ValueError(f"means of shape (n, m) need covs of shape (n, m, m), got {means} and {covs}")
+        object.__setattr__(self, "lam", float(check.lam(self.lam)))
+
+    def _in_words(self) -> str:
+        return f" in R^{where_it_lies(self, 'means').shape[1]}, lam={self.lam:g}"
+
+    @property
+    def cost(self) -> float:
+        return gaussians.cost(self)
+
+    def _make_geometry(self, engine: Engine) -> Geometry:
+        return gaussians.geometry(self, self.means, np.arange(self.n), engine)
+
+    def geometry_near(self, search: Search, reach: float, engine: Engine) -> Geometry:
+        if search.places is None:
+            return self.geometry(engine)
+        return gaussians.geometry(self, search.places, search.order, engine)
+
+    def contraction(self) -> Floats:
+        return gaussians.contraction(self)
+
+    def rounding(self, contraction: Floats) -> Floats:
+        return gaussians.rounding(self, contraction)
+
+    @property
+    def n(self) -> int:
+        return len(where_it_lies(self, "means"))
+
+    def _check_archived(self) -> None:
+        check_array(self.means, "means", "f", None, None)
+        check_array(self.covs, "covs", "f", None, None, None)
+        check_frame(self.frame, self.means.shape[1])
+
+    def take(self, rows: Ints) -> GaussianMetric:
+        return GaussianMetric(np.ascontiguousarray(self.means[rows]), np.ascontiguousarray(self.covs[rows]), self.lam)
+
+    @property
+    def n_bytes(self) -> int:
+        return int(where_it_lies(self, "means").nbytes + where_it_lies(self, "covs").nbytes)
+
+    @property
+    def places(self) -> Floats:
+        means: Floats = where_it_lies(self, "means")
+        return means
+
+    def movement(self, other: Metric, engine: Engine | None = None) -> float:
+        if isinstance(other, Euclidean):
+            other = GaussianMetric(other.points, np.zeros(where_it_lies(self, "covs").shape), self.lam)
+        if not isinstance(other, GaussianMetric):
+            return other.movement(self, engine)
+        engine = current(engine)
+        return on(engine, movement)(self, other, engine)
+
+    @property
+    def is_euclidean(self) -> bool:
+        return self.lam == 0
+
+    def joins(self, other: Metric) -> bool:
+        return isinstance(other, GaussianMetric)
+
+    def concatenate(self, other: Metric) -> GaussianMetric:
+        if not isinstance(other, GaussianMetric):
+            raise TypeError(f"new points must be a GaussianMetric like the others, got {type(other).__name__}")
+        here, there = (self.means.shape[1], self.lam), (other.means.shape[1], other.lam)
+        if here != there:
+            raise ValueError(
+                f"new Gaussians must be in R^{here[0]} with lam={here[1]:g}, got R^{there[0]} with lam={there[1]:g}"
+            )
+        return GaussianMetric(
+            np.concatenate([self.means, other.means]), np.concatenate([self.covs, other.covs]), self.lam
+        )
+
+    def differs(self, before: Metric, kept: Ints | None = None) -> Bools | None:
+        if not isinstance(before, GaussianMetric):
+            return None
+        if before.lam != self.lam:
+            return np.ones(self.n, bool)
+        means, covs = (before.means, before.covs) if kept is None else (before.means[kept], before.covs[kept])
+        moved = (means != self.means).any(axis=1)
+        return np.asarray(moved | (covs != self.covs).any(axis=(1, 2)))
+
+    def with_rows(self, rows: Ints, new: GaussianMetric) -> GaussianMetric:
+        means, covs = self.means.copy(), self.covs.copy()
+        means[rows], covs[rows] = new.means, new.covs
+        return GaussianMetric(means, covs, new.lam)
+
+    def framed(self, frame: Frame) -> GaussianMetric:
+        return replace(self, frame=frame)

@@ -1,0 +1,147 @@
+"""What a run will take, estimated before it starts: memory is reserved, and a long run gets a warning."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from .._elsewhere import where_it_lies
+from .._warn import warn
+from ..compute.neighborhoods import working_bytes
+from ..cuda import n_cores
+from ..engine import N_MATRICES, Engine
+from ..localize import Extrinsic, Localization
+from ..measures import Gaussians
+from ..spaces import Euclidean, Metric, Space, quotient
+from ..transport import Transport
+from ..transport.exact import MIN_LONG_SECONDS, CostWarning, describe_problems, describe_seconds
+
+_SLACK_BYTES = 2.0**22  # that every run needs: tiles, workspaces, short lists of neighbors
+_PAIR_SECONDS = 4e-9, 4e-8  # per pair within reach for means, and for covariances in the plane
+_INSTEAD = "use fewer points, or keep fewer states; with Engine(store=folder), matrices of distances go to disk"
+
+
+class Step(Protocol):
+    """A localization and a transport, such as a `Transform`."""
+
+    @property
+    def localize(self) -> Localization: ...
+
+    @property
+    def transport(self) -> Transport: ...
+
+
+class Bytes(NamedTuple):
+    """Bytes of each state of a run, and of the working memory of a step."""
+
+    state: float
+    working: float
+
+
+def preflight(
+    steps: Sequence[Step],
+    space: Space,
+    engine: Engine,
+    *,
+    n_iter: int,
+    may_end_early: bool,
+    n_states: int,
+    merges: bool,
+) -> None:
+    """Reserve the memory of a run, and warn if it takes long.
+
+    `steps` are the different steps of the run, the first one first, and `n_states` is the number of new states that are
+    in memory at a time.
+    """
+    n_seen = steps[0].localize.n_seen(space)
+    state, working = estimate_bytes(steps, space, engine, n_seen)
+    merged = n_states * _merged_bytes(space) if merges else 0.0
+    what = f"{n_iter} iterations on {space.n} points, {n_states} states at a time"
+    engine.reserve(n_states * state + working + merged, what, _INSTEAD)
+    warn_if_long(steps[0], None if may_end_early else n_iter, space, engine)
+
+
+def reserve_state(metric: Metric, space: Space, merges: bool, number: int, engine: Engine) -> None:
+    """Reserve the memory of one more state of a run that started from `space`, if it is as large as `metric`."""
+    if not metric.is_on_disk:
+        merged = _merged_bytes(space) if merges else 0.0
+        engine.reserve(metric.n_bytes + merged, f"state {number} of the flow", _INSTEAD)
+
+
+def estimate_bytes(steps: Sequence[Step], space: Space, engine: Engine, n_seen: float | None = None) -> Bytes:
+    """The memory of the most expensive step, for about `n_seen` neighbors per point, if that is known."""
+    each = [_step_bytes(step, space, engine, n_seen) for step in steps]
+    state, working = max(step.state for step in each), max(step.working for step in each)
+    return Bytes(state, working + min(_SLACK_BYTES, 2 * (state + working)))
+
+
+def _step_bytes(step: Step, space: Space, engine: Engine, n_seen: float | None) -> Bytes:
+    n, m = space.n, 0 if space.points is None else space.points.shape[1]
+    state, working = step.transport.memory(n, m)
+    if step.transport.makes_matrix and engine.goes_to_disk(state, N_MATRICES):
+        state = working = 0.0
+    if isinstance(step.localize, Extrinsic):
+        working += working_bytes(space.metric, state, engine)
+    elif n_seen is not None:  # balls while they are sorted, or measures and a reordered copy of them
+        working = max(40.0 * n * n_seen, working + 32.0 * n * n_seen)
+    return Bytes(state, working)
+
+
+def _merged_bytes(space: Space) -> float:
+    """Bytes of a merged state besides its metric: labels, leaders, masses, and the coordinates of all points."""
+    return space.n * (24.0 + (0.0 if space.points is None else 8.0 * space.points.shape[1]))
+
+
+def takes_long(step: Step, n_iter: int | None, space: Space, engine: Engine) -> bool:
+    """Whether `warn_if_long` would warn."""
+    return _estimate_seconds(step, n_iter, space, engine) >= MIN_LONG_SECONDS
+
+
+def warn_if_long(step: Step, n_iter: int | None, space: Space, engine: Engine) -> None:
+    """Warn if `n_iter` iterations take long, or a single one if their number is unknown (None)."""
+    seconds = _estimate_seconds(step, n_iter, space, engine)
+    if seconds < MIN_LONG_SECONDS:
+        return
+    n_seen = step.localize.n_seen(space) or 0.0
+    work = "moving them"
+    if not isinstance(step.localize, Extrinsic):
+        n_problems = space.n * (space.n - 1) // 2
+        problems = describe_problems(n_problems, n_problems * n_seen**2)
+        work = f"{type(step.transport).__name__.lower()} transport ({problems} each time)"
+    advice = "a localization with fewer neighbors is faster, such as a kernel with cut=3 or Nearest(k)"
+    if np.isfinite(step.localize.reach):
+        advice = f"is eps={step.localize.scale:g} in the unit of the data? wt.suggest_eps(X) gives a starting value"
+    warn(
+        f"each neighborhood holds about {n_seen:.0f} of the {space.n} points, so that {work} will take about "
+        f"{describe_seconds(seconds)}{' per iteration' * (n_iter is None)}; {advice}; verbose=True or "
+        "wt.using(progress=wt.bar()) shows the progress",
+        CostWarning,
+    )
+
+
+def _estimate_seconds(step: Step, n_iter: int | None, space: Space, engine: Engine) -> float:
+    """Seconds for all iterations, or for one if their number is unknown; 0 if there is no estimate."""
+    localize, n_seen = step.localize, step.localize.n_seen(space)
+    if n_seen is None:
+        return 0.0
+    if isinstance(localize, Extrinsic):
+        points = where_it_lies(space, "points")
+        m = 1 if points is None else points.shape[1]
+        means, covs = _PAIR_SECONDS
+        one = space.n * n_seen * (covs * max(1, m - 1) ** 2 if localize.makes is Gaussians else means * m)
+    else:
+        one = step.transport.seconds(space.n, n_seen)
+    seconds = max(n_iter or 0, 1) * one / n_cores(engine)
+    if seconds >= MIN_LONG_SECONDS:
+        seconds *= _share_of_distinct(space, engine) ** (1 if isinstance(localize, Extrinsic) else 2)
+    return seconds
+
+
+def _share_of_distinct(space: Space, engine: Engine) -> float:
+    """Share of distinct points: duplicates have equal measures, which are compared once."""
+    places = space.metric.places
+    if places is None:
+        return 1.0
+    return quotient(Space(Euclidean(places), space.weights, None), engine=engine.quiet()).space.n / space.n
