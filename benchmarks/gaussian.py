@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import wasserstein_transform as wt
-from wasserstein_transform.experiments.variants import PAPER_FULL, V4, VARIANTS, Variant, accelerated, time_steps
+from wt_paper.experiments.methods import PAPER_FULL, V4, VARIANTS, Variant, accelerated, time_steps
 
 from .timing import Row, median_seconds
 
@@ -37,7 +37,7 @@ def _matrix(space: wt.Space) -> Row:
 def _stored() -> Row:
     """Time of a step with the full distance matrix, on a grid where it fits into memory."""
     space = wt.Space.from_points(wt.datasets.grid(100).points)
-    lazy, stored = (accelerated(_EPS, _LAM, transport=t).at(0) for t in (wt.Bures(), wt.Stored(wt.Bures())))
+    lazy, stored = (accelerated(_EPS, _LAM, transport=t).at(0) for t in (wt.Bures(), wt.transport.Stored(wt.Bures())))
     start = wt.iterate(wt.gaussian_transform(_EPS, _LAM), space, n_iter=0).last
     ours, full = (median_seconds(lambda step=step: step(start), 3) for step in (lazy, stored))
     work = "the same on a 100×100 grid"

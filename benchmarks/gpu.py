@@ -169,7 +169,7 @@ def _bures() -> Iterator[Row]:
 def _pixels() -> Iterator[Row]:
     for height, width, channels in ((256, 256, 1), (3000, 4000, 1), (3000, 4000, 3)):
         image = _photo(height, width, channels)
-        segment = lambda image=image: wt.image.segment(image, 8, 8).labels  # noqa: E731
+        segment = lambda image=image: wt.image.segment_by_radii(image, 8, 8).labels  # noqa: E731
         with wt.using(device="cuda"):
             found = segment()
         apart = f"{np.count_nonzero(found != segment())} labels differ"

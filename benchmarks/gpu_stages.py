@@ -11,9 +11,12 @@ from typing import Any
 import numpy as np
 
 import wasserstein_transform as wt
-from wasserstein_transform.backends import Cloud, GaussianCloud, backend_of
-from wasserstein_transform.backends.cuda import merging, movement
-from wasserstein_transform.backends.cuda.cells import bounds, cells_of, places_of
+from wasserstein_transform.cuda import device_of
+from wasserstein_transform.cuda.balls import leaders
+from wasserstein_transform.cuda.cells import bounds, cells_of, places_of
+from wasserstein_transform.cuda.distances import movement
+from wasserstein_transform.cuda.neighborhoods import neighborhoods
+from wasserstein_transform.spaces import GaussianMetric
 
 from .timing import Row
 
@@ -21,25 +24,29 @@ from .timing import Row
 def run(sizes: str = "1e6,2,100") -> list[Row]:
     n, m, n_neighbors = (int(float(size)) for size in sizes.split(","))
     engine = wt.Engine(device="cuda")
-    cuda: Any = backend_of(engine)
-    device, rng = cuda.device, np.random.default_rng(0)
+    device, rng = device_of(engine).device, np.random.default_rng(0)
     eps = float((n_neighbors / n / (2, np.pi, 4 * np.pi / 3)[m - 1]) ** (1 / m))
     spread = np.eye(m) * (eps / 3) ** 2 * rng.uniform(0.5, 1, (n, 1, 1))
     points, covs, weights = (
         device.handed_out(device.put(array)) for array in (rng.random((n, m)), spread, np.full(n, 1 / n))
     )
     rows = []
-    for kind, make in (("points", lambda: Cloud(points)), ("Gaussians", lambda: GaussianCloud(points, covs, 1.0))):
-        form: Any = make()
-        seen = cuda.neighborhoods(form, weights, 0, eps, eps, engine)
+    for kind, make in (
+        ("points", lambda: wt.Euclidean(points)),
+        ("Gaussians", lambda: GaussianMetric(points, covs, 1.0)),
+    ):
+        metric: Any = make()
+        seen = neighborhoods(metric, weights, 0, eps, eps, engine, device=device)
         stages: dict[str, Callable[[], Any]] = {
-            "bounds": lambda form=form: bounds(places_of(form, device), device),
-            "cells": lambda form=form: cells_of(form, eps, device),
-            "cells and sorted copies": lambda make=make: cuda.neighborhoods(make(), weights, 0, eps, eps, engine),
+            "bounds": lambda metric=metric: bounds(places_of(metric, device), device),
+            "cells": lambda metric=metric: cells_of(metric, eps, device),
+            "cells and sorted copies": lambda make=make: neighborhoods(
+                make(), weights, 0, eps, eps, engine, device=device
+            ),
             "means": lambda seen=seen: seen.means(points),
             "covariances": lambda seen=seen: seen.covs(points),
-            "movement": lambda form=form, make=make: movement.movement(form, make(), device, engine),
-            "merging": lambda form=form: merging.leaders(form, weights, eps / 1000, device, engine),
+            "movement": lambda metric=metric, make=make: movement(metric, make(), engine, device=device),
+            "merging": lambda metric=metric: leaders(metric, weights, eps / 1000, engine, device=device),
         }
         for stage, work in stages.items():
             name = f"{stage} of {n:,} {kind} in R^{m}, about {n_neighbors} neighbors"

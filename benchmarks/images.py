@@ -19,13 +19,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import wasserstein_transform as wt
-from wasserstein_transform.backends.colors import luv
-from wasserstein_transform.experiments.scores import adjusted_rand
-from wasserstein_transform.image import Merging, Scores, read_bsds, score_segmentation
+from wasserstein_transform.compute.colors import luv
+from wasserstein_transform.image import Merging
 from wasserstein_transform.image.merging import Graph
 from wasserstein_transform.image.regions import merge_small
-from wasserstein_transform.image.scores import contingency, covering
+from wt_paper.experiments.scores import adjusted_rand
 
+from .segmentations import Scores, contingency, covering, read_bsds, score_segmentation
 from .timing import Row
 
 _MIN_SIZE = 30  # pixels; smaller regions are merged
@@ -177,7 +177,7 @@ def _values(photo: Photo) -> Any:
 @cache
 def _moved(photo: Photo, spatial: float, range: float, lam: float) -> Start:
     """Link the moved pixels; the regions are the same for all ways to merge."""
-    done = wt.image.segment(photo.image(), spatial, range, lam, tol=0.01, min_size=_MIN_SIZE)
+    done = wt.image.segment_by_radii(photo.image(), spatial, range, lam, tol=0.01, min_size=_MIN_SIZE)
     return Start(done.labels, done.modes[..., 2:], range)
 
 

@@ -28,7 +28,7 @@ n, what, path = int(sys.argv[1]), sys.argv[2], sys.argv[3]
 points = np.random.default_rng(0).random((n, 2))
 engine = wt.Engine(memory=2e9)
 WORK = {
-    "write": lambda size, at: wt.Space.from_points(points[:size]).metric.condensed(engine, out=at),
+    "write": lambda size, at: wt.Space.from_points(points[:size]).metric.dense(engine, out=at),
     "open": lambda size, at: wt.Space.from_distances(at, engine=engine),
     "tree": lambda size, at: wt.hierarchy.spanning_tree(wt.Space(ready(size, at), np.ones(size), None), engine),
     "nearest": lambda size, at: ready(size, at).neighbors(10, engine=engine),
@@ -68,13 +68,10 @@ _WORDS = {
 
 def run(gigabytes: str = "1") -> list[Row]:
     size = float(gigabytes) * 1e9
-    n = int((2 * size / 8) ** 0.5)
-    rows = []
-    for suffix in ("npy", "zarr"):
-        with tempfile.TemporaryDirectory(dir=".", prefix="matrices-") as folder:
-            path = Path(folder) / f"large.{suffix}"
-            rows += [_row(what, n, path, size) for what in _WORDS]
-    return rows
+    n = int((size / 8) ** 0.5)
+    with tempfile.TemporaryDirectory(dir=".", prefix="matrices-") as folder:
+        path = Path(folder) / "large.npy"
+        return [_row(what, n, path, size) for what in _WORDS]
 
 
 def _row(what: str, n: int, path: Path, size: float) -> Row:
@@ -82,7 +79,7 @@ def _row(what: str, n: int, path: Path, size: float) -> Row:
         [sys.executable, "-c", _CHILD, str(n), what, str(path)], stdout=subprocess.PIPE, check=True, text=True
     )
     wall, cpu, peak = json.loads(done.stdout)
-    work = f"{size / 1e9:g} GB of condensed distances of {n:,} points, {path.suffix}: {_WORDS[what]}"
+    work = f"{size / 1e9:g} GB of distances of {n:,} points: {_WORDS[what]}"
     return Row(
         work, f"{wall:.1f} s, {size / wall / 1e9:.2f} GB/s", f"processor {cpu:.1f} s", f"RssAnon {peak / 1e9:.2f} GB"
     )

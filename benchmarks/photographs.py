@@ -20,16 +20,16 @@ from scipy.sparse import csr_array
 from scipy.special import expit
 
 from wasserstein_transform.engine import current
-from wasserstein_transform.experiments.scores import adjusted_rand
-from wasserstein_transform.image import RegionTree, score_segmentation, segment
+from wasserstein_transform.image import RegionTree, segment
 from wasserstein_transform.image.contours import SCALE, completed, lab_of
 from wasserstein_transform.image.joining import joined, weighed
-from wasserstein_transform.image.scores import contingency, covering
 from wasserstein_transform.image.seams import NAMES, Evidence
 from wasserstein_transform.image.sizes import reduced
 from wasserstein_transform.image.weights import Weights
+from wt_paper.experiments.scores import adjusted_rand
 
 from .images import Photo, _felzenszwalb, photos_in
+from .segmentations import contingency, covering, score_segmentation
 from .timing import Row, median_seconds
 
 _ROUNDS = 3

@@ -23,7 +23,7 @@ import numpy as np, wasserstein_transform as wt
 from skimage import data
 from skimage.transform import resize
 photo = data.astronaut()
-wt.image.segment(photo[:40, :40], 8, 8)  # compiles
+wt.image.segment_by_radii(photo[:40, :40], 8, 8)  # compiles
 side = {side}
 image = (255 * resize(photo, (3 * side, 4 * side), anti_aliasing=False)).astype(np.uint8)
 del photo
@@ -34,7 +34,7 @@ if os.path.exists("/proc/self/clear_refs"):
     open("/proc/self/clear_refs", "w").write("5")  # the peak begins here
 before = memory("VmRSS")
 begun = time.perf_counter()
-found = wt.image.segment(image, 8, 8)
+found = wt.image.segment_by_radii(image, 8, 8)
 done = time.perf_counter()
 print(json.dumps([done - begun, memory("VmHWM"), before, image.nbytes / 2**20, float(found.n_iter.mean())]))
 """
@@ -73,8 +73,8 @@ def _color() -> Row:
     image = np.ascontiguousarray(data.astronaut()[:321, :481])
     stop = (cv2.TERM_CRITERIA_COUNT, 5, 0)
     peer = median_seconds(lambda: cv2.pyrMeanShiftFiltering(image, 8, 8, maxLevel=0, termcrit=stop), 5)
-    found = wt.image.segment(image, 8, 8, color="rgb", n_iter=5)
-    ours = median_seconds(lambda: wt.image.segment(image, 8, 8, color="rgb", n_iter=5), 5)
+    found = wt.image.segment_by_radii(image, 8, 8, color="rgb", n_iter=5)
+    ours = median_seconds(lambda: wt.image.segment_by_radii(image, 8, 8, color="rgb", n_iter=5), 5)
     each = image.shape[0] * image.shape[1]
     work = "481×321 colors, radii 8 and 8, 5 iterations at most, per pixel and iteration; ours with labels, all cores"
     per = 1e9 * ours / float(found.n_iter.sum())

@@ -20,13 +20,14 @@ import numpy as np
 from wasserstein_transform import words
 from wasserstein_transform.words.adapting import POWER, SHARE
 from wasserstein_transform.words.files import open_bytes
-from wasserstein_transform.words.spearman import resampled, spearman
+from wt_paper import ratings
+from wt_paper.ratings import resampled, spearman
 
 SHARES = (0.0, 0.1, 0.2, 0.3, 0.4)
-CLEANINGS: dict[str, words.Cleaning | None] = {
+CLEANINGS: dict[str, words.cleaning.Cleaning | None] = {
     "plain": None,
-    **{f"Common({n})": words.Common(n) for n in (0, 1, 3, 5)},
-    **{f"Whiten({power:g})": words.Whiten(power) for power in (0.25, 0.5, 0.75, 1.0)},
+    **{f"Common({n})": words.cleaning.Common(n) for n in (0, 1, 3, 5)},
+    **{f"Whiten({power:g})": words.cleaning.Whiten(power) for power in (0.25, 0.5, 0.75, 1.0)},
 }
 DEFAULT = f"Whiten({POWER:g}), share {SHARE:g}"
 SHOWN = ("plain, share 0", "Common(3), share 0", f"Whiten({POWER:g}), share 0", DEFAULT)
@@ -56,19 +57,19 @@ def trained(text: str) -> words.WordVectors:
 
 def settings(vectors: words.WordVectors, text: words.Corpus) -> Iterator[tuple[str, np.ndarray]]:
     """Unit vectors for every setting; contexts are counted and weighted once."""
-    weights = words.PPMI()(words.count_contexts(text, vectors))
+    weights = words.variants.PPMI()(words.contexts.count_contexts(text, vectors))
     totals = weights.totals()
     for name, clean in CLEANINGS.items():
         unit = (vectors if clean is None else clean(vectors)).unit
         means = ((weights.matrix @ unit) / np.maximum(totals, 1e-30)[:, None]).astype(np.float32)
         for share in SHARES:
-            yield f"{name}, share {share:g}", words.Shift(share)(unit, means, totals)
+            yield f"{name}, share {share:g}", words.variants.Shift(share)(unit, means, totals)
 
 
 class Judge:
     """Scores of one set of vectors on halves of the pairs."""
 
-    def __init__(self, sets: tuple[words.Benchmark, ...], vectors: words.WordVectors) -> None:
+    def __init__(self, sets: tuple[ratings.Benchmark, ...], vectors: words.WordVectors) -> None:
         self.ends, self.scores, self.halves = [], [], []
         for one in sets:
             ends = one.rows(vectors)
@@ -146,7 +147,7 @@ def main(benchmarks: str, corpus: str, *given: str) -> None:
     for entry in given:
         name, file = entry.split("=", 1)
         vectors[name] = words.read_vectors(file) if file else trained(texts[0])
-    measured(words.read_benchmarks(benchmarks), tuple(words.Corpus.read([text]) for text in texts), vectors)
+    measured(ratings.read_benchmarks(benchmarks), tuple(words.Corpus.read([text]) for text in texts), vectors)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,8 @@ import numpy as np
 from sklearn.metrics import average_precision_score
 
 from wasserstein_transform import words
-from wasserstein_transform.words.spearman import resampled, spearman
+from wt_paper import ratings
+from wt_paper.ratings import resampled, spearman
 
 from .words import one_file
 
@@ -67,7 +68,7 @@ class Pairs(NamedTuple):
     order: np.ndarray
 
 
-def noun_pairs(sets: Iterable[words.Benchmark], vectors: words.WordVectors, nouns: Nouns) -> Pairs:
+def noun_pairs(sets: Iterable[ratings.Benchmark], vectors: words.WordVectors, nouns: Nouns) -> Pairs:
     """Each pair of the benchmarks once."""
     known = {tuple(sorted(map(str.lower, pair))) for one in sets for pair in one.pairs}
     listed = sorted(p for p in known if p[0] != p[1] and all(w in vectors and w in nouns.first for w in p))
@@ -134,7 +135,7 @@ def detections(pairs: Pairs, values: dict[str, Callable[[int, int], float]]) -> 
 
 
 def sureness(
-    gt: words.WordTransform, sets: Iterable[words.Benchmark], values: dict[str, Callable[[int], float]]
+    gt: words.WordTransform, sets: Iterable[ratings.Benchmark], values: dict[str, Callable[[int], float]]
 ) -> None:
     """Spearman correlation of the error of a similarity with the statistics of its two words."""
     for one in sets:
@@ -158,7 +159,7 @@ def shown(name: str, found: tuple[float, float, float]) -> str:
     return f"  {name:58s} {found[0]:.3f} [{found[1]:.3f}, {found[2]:.3f}]"
 
 
-def report(gt: words.WordTransform, sets: tuple[words.Benchmark, ...], nouns: Nouns) -> None:
+def report(gt: words.WordTransform, sets: tuple[ratings.Benchmark, ...], nouns: Nouns) -> None:
     """Print all figures of one transform."""
     pairs = noun_pairs(sets, gt.vectors_, nouns)
     large = [one for one in sets if one.name in ("MEN-TR-3k", "SIMLEX-999", "RW-STANFORD")]
@@ -205,11 +206,11 @@ def main(folder: str, wordnet: str) -> None:
     """Covariances about the word, as in the paper, and about the mean of its contexts."""
     vectors = words.read_vectors(one_file(Path(folder), "vectors"))
     corpus = words.Corpus.read(str(one_file(Path(folder), "corpus")))
-    sets, nouns = words.read_benchmarks(Path(folder, "benchmarks")), read_nouns(Path(wordnet))
+    sets, nouns = ratings.read_benchmarks(Path(folder, "benchmarks")), read_nouns(Path(wordnet))
     for name, parts in {
         "the paper's": {},
-        "about the mean": {"about": words.AboutMean()},
-        "about the mean, pooled": {"about": words.AboutMean(), "shrinkage": words.Shrinkage(300.0)},
+        "about the mean": {"about": words.variants.AboutMean()},
+        "about the mean, pooled": {"about": words.variants.AboutMean(), "shrinkage": words.variants.Shrinkage(300.0)},
     }.items():
         print(f"== covariances: {name}")
         report(words.WordTransform(vectors, **parts).fit(corpus), sets, nouns)

@@ -19,6 +19,7 @@ from threadpoolctl import threadpool_limits
 
 import wasserstein_transform as wt
 from wasserstein_transform import words
+from wt_paper import ratings
 
 from .timing import Row, median_seconds
 
@@ -46,9 +47,9 @@ def one_file(folder: Path, name: str) -> Path:
 
 
 def _table(vectors: Path, corpus: Path, benchmarks: Path) -> Row:
-    words.evaluate({"a": [1.0, 0.0], "b": [0.0, 1.0]}, ["a b " * 9], [_toy()])  # compiles
+    ratings.evaluate({"a": [1.0, 0.0], "b": [0.0, 1.0]}, ["a b " * 9], [_toy()])  # compiles
     start = time.perf_counter()
-    found = words.evaluate(vectors, corpus, benchmarks)
+    found = ratings.evaluate(vectors, corpus, benchmarks)
     seconds = time.perf_counter() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     work = f"vectors and corpus from disk to the table of {len(found.names)} benchmarks"
@@ -61,7 +62,7 @@ def _adapted(vectors: wt.words.WordVectors, corpus: Path, benchmarks: Path) -> R
     start = time.perf_counter()
     adapted = words.adapt(vectors, corpus)
     seconds = time.perf_counter() - start
-    found = words.compare(benchmarks, {"plain": vectors, "adapted": adapted})
+    found = ratings.compare(benchmarks, {"plain": vectors, "adapted": adapted})
     work = f"adapt {len(vectors):,} words, m = {vectors.m}, to a corpus of {adapted.contexts_.n_kept:,} kept words"
     before, after = found.means
     better, worse = int(found.better[:, 1].sum()), int(found.worse[:, 1].sum())
@@ -69,8 +70,8 @@ def _adapted(vectors: wt.words.WordVectors, corpus: Path, benchmarks: Path) -> R
     return Row(work, f"{seconds:.1f} s", scores, "–")
 
 
-def _toy() -> words.Benchmark:
-    return words.Benchmark("toy", (("a", "b"),) * 3, np.arange(3.0))
+def _toy() -> ratings.Benchmark:
+    return ratings.Benchmark("toy", (("a", "b"),) * 3, np.arange(3.0))
 
 
 def _vectors(n: int = _N, m: int = _M, n_topics: int = 300) -> wt.words.WordVectors:

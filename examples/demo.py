@@ -20,7 +20,7 @@ class Case:
     """A data set, the transform for it, and how many clusters it has."""
 
     title: str
-    data: wt.datasets.Labeled
+    data: wt.datasets.shapes.Labeled
     transform: wt.GaussianTransform
     n_clusters: int
 
@@ -34,8 +34,8 @@ CASES = (
 def cluster(case: Case, space: wt.Space) -> wt.SingleLinkage:
     """Single linkage, cut into as many clusters as the data has."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", wt.FewerClustersWarning)  # that it finds fewer is what we print
-        return wt.SingleLinkage(n_clusters=case.n_clusters).fit(space)
+        warnings.simplefilter("ignore", wt.hierarchy.FewerClustersWarning)  # that it finds fewer is what we print
+        return wt.SingleLinkage(n_clusters=case.n_clusters, cut="robust").fit(space)
 
 
 def report(case: Case, when: str, fitted: wt.SingleLinkage) -> None:

@@ -17,7 +17,7 @@ from skimage import data
 from skimage.transform import resize
 
 import wasserstein_transform as wt
-from wasserstein_transform.plotting import color
+from wasserstein_transform.plotting.style import color
 
 FILE = Path(__file__).parents[1] / "docs" / "images" / "front.png"
 FAINT, INK = "#8D949B", "#222222"

@@ -58,8 +58,8 @@ def vectors(sentences: list[str], m: int = 20) -> wt.words.WordVectors:
     """Vectors from a text: positive mutual information with contexts, reduced by a singular value decomposition."""
     corpus = wt.words.Corpus.read(sentences, words.Letters())
     start = wt.words.WordVectors.of(corpus.words, np.ones((len(corpus.words), 1)))
-    counted = words.count_contexts(corpus, start, window=4, min_count=1, sample=0)
-    ppmi = words.PPMI()(counted).matrix.toarray()
+    counted = words.contexts.count_contexts(corpus, start, window=4, min_count=1, sample=0)
+    ppmi = words.variants.PPMI()(counted).matrix.toarray()
     u, s, _ = np.linalg.svd(ppmi)
     return wt.words.WordVectors.of(corpus.words, u[:, :m] * np.sqrt(s[:m]))
 

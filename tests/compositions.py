@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,66 @@ import pytest
 import repeated
 
 import wasserstein_transform as wt
+from wasserstein_transform.localize.kernel import PROFILES
 
 EPS = 0.7
+
+
+def cycle(n: int) -> wt.Given:
+    """A lazy walk on a cycle."""
+    stay = np.eye(n)
+    return wt.Given(0.5 * stay + 0.25 * (np.roll(stay, 1, axis=0) + np.roll(stay, -1, axis=0)))
+
+
+def rational(t: np.ndarray) -> np.ndarray:
+    """A callable profile without a cutoff."""
+    return np.asarray(1 / (1 + t))
+
+
+def bases(n: int, eps: float) -> list[wt.localize.Intrinsic]:
+    return [wt.Truncation(eps), wt.Kernel(eps, "gaussian"), cycle(n)]
+
+
+LOCALIZATIONS: dict[type, Callable[[int, float], list[Any]]] = {
+    wt.Kernel: lambda n, eps: [
+        *(wt.Kernel(eps, profile) for profile in PROFILES),
+        wt.Kernel(eps, cut=2.0),
+        wt.Kernel(eps, rational),
+    ],
+    wt.localize.CachedNeighbors: lambda n, eps: [wt.localize.CachedNeighbors(wt.Truncation(eps))],
+    wt.Nearest: lambda n, eps: [wt.Nearest(0.3)],
+    wt.Whole: lambda n, eps: [wt.Whole()],
+    wt.localize.Identity: lambda n, eps: [wt.localize.Identity()],
+    wt.Given: lambda n, eps: [cycle(n)],
+    wt.Heat: lambda n, eps: [wt.Heat(1.5, wt.Truncation(eps)), wt.Heat(0.5, wt.Nearest(0.3))],
+    wt.Mean: lambda n, eps: [wt.Mean(base) for base in bases(n, eps)],
+    wt.Ridge: lambda n, eps: [*(wt.Ridge(base) for base in bases(n, eps)), wt.Ridge(wt.Truncation(eps), dim=0)],
+    wt.Gaussian: lambda n, eps: [
+        wt.Gaussian(wt.Truncation(eps), lam=2.0, move=True, ridge=1),
+        wt.Gaussian(wt.Truncation(eps), lam=2.0),
+        wt.Gaussian(wt.Truncation(eps), lam=2.0, move=True),
+        wt.Gaussian(wt.Kernel(eps, "epanechnikov"), lam=0.5, move=True),
+        wt.Gaussian(wt.Whole(), lam=1.0),
+    ],
+}
+"""Examples of localizations that `Name(eps)` does not make, or does not make well."""
+
+TRANSPORTS: dict[type, list[wt.transport.Transport]] = {
+    wt.Exact: [wt.Exact(1.0), wt.Exact(2.0), wt.Exact(np.inf)],
+    wt.Line: [wt.Line(1.0), wt.Line(2.0), wt.Line(np.inf)],
+    wt.transport.Stored: [wt.transport.Stored(wt.DiracDistance()), wt.transport.Stored(wt.Bures())],
+}
+"""Examples of transports that `Name()` does not make."""
+
+
+def localizations(kind: type, n: int, eps: float = EPS) -> list[Any]:
+    """Examples of a class of localizations, for n points that are about eps apart."""
+    return LOCALIZATIONS[kind](n, eps) if kind in LOCALIZATIONS else [kind(eps)]
+
+
+def transports(kind: type) -> list[Any]:
+    """Examples of a class of transports."""
+    return TRANSPORTS.get(kind) or [kind()]
 
 
 def transforms(n: int, eps: float = EPS, *, dim: int = 2, of_alpha: bool = False) -> list[wt.Transform]:
@@ -20,9 +79,9 @@ def transforms(n: int, eps: float = EPS, *, dim: int = 2, of_alpha: bool = False
     return [
         wt.Transform(localize, transport)
         for kind in wt.localize.LOCALIZATIONS.values()
-        for localize in kind.examples(n, eps)
+        for localize in localizations(kind, n, eps)
         for other in wt.transport.TRANSPORTS.values()
-        for transport in other.examples()
+        for transport in transports(other)
         if (localize.of_alpha or not of_alpha) and localize.makes is transport.accepts and transport.fits(ground)
     ]
 

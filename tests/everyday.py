@@ -72,10 +72,12 @@ def _images() -> dict[str, np.ndarray]:
     found = {}
     for lam in (0.0, 1.0):
         for name, image, axis in (("gray", gray, None), ("color", color, -1), ("volume", volume, None)):
-            done = wt.image.segment(image, 2, 0.4, lam, color="none", channel_axis=axis, n_jobs=1)
+            done = wt.image.segment_by_radii(image, 2, 0.4, lam, color="none", channel_axis=axis, n_jobs=1)
             found |= {f"{name} {lam}": done.modes, f"labels of {name} {lam}": done.labels}
-    found["levels"] = wt.image.segment(levels, 2, 2.0, color="none", channel_axis=None, linking="paper", n_jobs=1).modes
-    found["merged regions"] = wt.image.segment(
+    found["levels"] = wt.image.segment_by_radii(
+        levels, 2, 2.0, color="none", channel_axis=None, linking="paper", n_jobs=1
+    ).modes
+    found["merged regions"] = wt.image.segment_by_radii(
         gray, 2, 0.4, color="none", merging=wt.image.Merging(0.3, min_size=2), n_jobs=1
     ).labels
     return found
@@ -137,7 +139,7 @@ def _weights(engine: wt.Engine) -> dict[str, np.ndarray]:
         last = wt.iterate(process, wt.Space.from_points(_arms(300, 2), _masses(300)), n_iter=2, engine=engine).last
         found[f"weighted {process}"[:60]] = last.metric.dense(engine)
     found["weighted gt"] = wt.iterate(wt.gaussian_transform(0.3, 1.0), space, n_iter=2, engine=engine).last.points
-    found["weighted clusters"] = wt.cluster(_arms(n, 2), weights=_masses(n)).labels
+    found["weighted clusters"] = wt.cluster(_arms(n, 2), sample_weight=_masses(n)).labels
     return found
 
 
@@ -210,7 +212,7 @@ def _estimators(engine: wt.Engine) -> dict[str, np.ndarray]:
         found |= {f"fit {name}": np.asarray(fitted.distances_), f"new in {name}": fitted.transform(new)}
     found["predict ms"] = wt.MeanShift(0.3).fit(X).predict(new)
     found["linkage"] = wt.linkage(wt.Space.from_points(X), engine=engine)
-    found["single linkage"] = wt.SingleLinkage(n_clusters=4).fit_predict(X)
+    found["single linkage"] = wt.SingleLinkage(n_clusters=4, cut="robust").fit_predict(X)
     return found
 
 
@@ -234,9 +236,11 @@ def _pictures(engine: wt.Engine) -> dict[str, np.ndarray]:
         "twelve regions": wt.image.segment(color, n_segments=12).labels,
     }
     for lam in (0.0, 1.0):
-        found[f"moved pixels {lam}"] = wt.image.segment(color, 4, 0.2, lam).labels
+        found[f"moved pixels {lam}"] = wt.image.segment_by_radii(color, 4, 0.2, lam).labels
     levels = np.round(color[..., 0] * 60).astype(np.uint8)
-    found["levels at size"] = wt.image.segment(levels, 4, 8.0, color="none", channel_axis=None, linking="paper").modes
+    found["levels at size"] = wt.image.segment_by_radii(
+        levels, 4, 8.0, color="none", channel_axis=None, linking="paper"
+    ).modes
     return found
 
 

@@ -82,6 +82,12 @@ def relative_links(wheel: Path) -> list[str]:
     return [f"a link of the description: {link}" for link in re.findall(r"\]\(((?!https?://|#)[^)]*)\)", text)]
 
 
+def parts_of_the_paper(wheel: Path) -> list[str]:
+    """Files of the folder paper, which no wheel has."""
+    with zipfile.ZipFile(wheel) as files:
+        return [f"the wheel has {name}" for name in files.namelist() if "wt_paper" in name]
+
+
 def try_out(package: Path, extra: str, folder: Path) -> str:
     """Install it into an empty environment, and run the README in an empty folder."""
     home, empty = folder / "environment", folder / "empty"
@@ -113,7 +119,7 @@ def main() -> int:
         if COMPILED.is_dir():  # of the same sources: not compiled again in every environment
             shutil.copytree(COMPILED, kernels / "wasserstein_transform")
         packages = build(folder / "dist")
-        faults += relative_links(packages[0])
+        faults += relative_links(packages[0]) + parts_of_the_paper(packages[0])
         cases = [(package, extra) for package in packages for extra in EXTRAS]
         for number, _ in enumerate(cases):
             (folder / str(number)).mkdir()

@@ -140,12 +140,12 @@ def test_other_parameters_are_checked() -> None:
         wt.Kernel(1.0, "gaussian", cut=0)
     with pytest.raises(ValueError, match="metric must be one of"):
         wt.Space.from_points(GOOD, metric="taxi")
-    with pytest.raises(ValueError, match="cut must be 'robust', 'count' or 'height'"):
+    with pytest.raises(ValueError, match="cut must be 'count', 'height' or 'robust'"):
         wt.SingleLinkage(cut="best").fit(GOOD)
     with pytest.raises(ValueError, match="n_clusters must be a whole number ≥ 1"):
         wt.SingleLinkage(0).fit(GOOD)
     with pytest.raises(ValueError, match="share must be between 0 and 1"):
-        wt.SingleLinkage(share=2).fit(GOOD)
+        wt.SingleLinkage(cut="robust", share=2).fit(GOOD)
     with pytest.raises(ValueError, match="needs a height"):
         wt.SingleLinkage(cut="height").fit(GOOD)
     with pytest.raises(ValueError, match="method must be"):
@@ -268,12 +268,12 @@ def test_odd_data_work(estimator, X: np.ndarray) -> None:
         (lambda: wt.Truncation(1e-200), "eps must be positive and finite"),
         (lambda: wt.Space.from_points(None), "points must be numbers, got None"),
         (lambda: wt.iterate(wt.mean_shift(1.0), wt.Space.from_points(GOOD), n_iter=np.inf), "n_iter must be"),
-        (lambda: wt.SingleLinkage(share="a").fit(GOOD), "share must be"),
+        (lambda: wt.SingleLinkage(cut="robust", share="a").fit(GOOD), "share must be"),
         (lambda: wt.SingleLinkage(metric=["euclidean"]).fit(GOOD), "metric must be one of"),
         (lambda: wt.spaces.quotient(wt.Space.from_points(GOOD), -1), "tol must be"),
         (lambda: wt.Euclidean(GOOD).balls(np.nan), "radius must be"),
         (lambda: wt.Engine(memory="2GB"), "memory must be a number of bytes"),
-        (lambda: wt.suggest_eps(wt.Space.from_points(GOOD), [1, 1, 1]), "a Space carries its weights"),
+        (lambda: wt.suggest_eps(wt.Space.from_points(GOOD), sample_weight=[1, 1, 1]), "a Space carries its weights"),
         (
             lambda: wt.WassersteinTransform(wt.Truncation(1.0), wt.Exact()).set_params(localize__eps__x=1),
             "no parameters",
@@ -303,8 +303,8 @@ def test_arrays_in_place_of_spaces_trees_and_metrics_are_refused_with_the_way_to
         wt.Truncation(1.0),
         wt.Given(np.eye(3)),
         wt.Whole(),
-        wt.Identity(),
-        wt.Mean(wt.Identity()),
+        wt.localize.Identity(),
+        wt.Mean(wt.localize.Identity()),
         wt.spaces.quotient,
     ):
         with pytest.raises(TypeError, match=r"a Space is needed, got ndarray; wt.Space.from_points"):
@@ -379,7 +379,7 @@ def test_numbers_that_are_none_or_too_large_are_refused(value: object) -> None:
         lambda: wt.LocalTruncation(1.0, p=value).fit(GOOD),
         lambda: wt.KernelTransform(1.0, cut=value).fit(GOOD),
         lambda: wt.SingleLinkage(value).fit(GOOD),
-        lambda: wt.SingleLinkage(share=value).fit(GOOD),
+        lambda: wt.SingleLinkage(cut="robust", share=value).fit(GOOD),
         lambda: wt.SingleLinkage(cut="height", height=value).fit(GOOD),
     ):
         with pytest.raises(ValueError, match="must") as caught:
@@ -440,7 +440,7 @@ def test_two_columns_of_one_name_are_refused_by_estimators() -> None:
 
 def test_an_error_within_a_property_of_a_fitted_estimator_is_told() -> None:
     estimator = wt.GaussianTransform(1.0, n_iter=0)
-    with pytest.raises(NotFittedError, match="is not fitted yet: call fit first"):
+    with pytest.raises(NotFittedError, match="is not fitted yet"):
         _ = estimator.distances_
     estimator.fit(GOOD).metric_ = None
     with pytest.raises(AttributeError, match="'NoneType' object has no attribute 'dense'") as caught:

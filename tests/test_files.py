@@ -189,7 +189,7 @@ def test_room_is_taken_before_a_file_is_mapped(tmp_path: Path, monkeypatch: pyte
     def never(_: Any) -> None:
         raise AssertionError("it was mapped")
 
-    monkeypatch.setattr(_mapped, "_take", full)
+    monkeypatch.setattr(_mapped, "_fill_space", full)
     with pytest.raises(OSError, match=r"numbers needs 928 bytes on disk, and .* are free .*\(No space left") as caught:
         write_mapped(tmp_path / "a.npy", F8, (100,), never, "numbers")
     assert caught.value.errno == errno.ENOSPC

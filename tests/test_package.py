@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import subprocess
 import sys
 from graphlib import TopologicalSorter
@@ -28,8 +29,16 @@ def test_type_checkers_see_the_names_of_the_table() -> None:
     tree = ast.parse(Path(wt.__file__).read_text("utf-8"))
     (block,) = (node for node in tree.body if isinstance(node, ast.If))
     seen = {name.name for node in block.body if isinstance(node, ast.ImportFrom) for name in node.names}
-    parts = {name for name, room in wt._HOME.items() if room in wt._PARTS}  # of rooms that are imported whole
-    assert seen - {"*"} == (set(wt._HOME) - parts) | set(wt._ROOMS)
+    assert set(wt.__all__) == set(wt._HOME)
+    assert seen == set(wt.__all__) | set(wt._PACKAGES)
+
+
+def test_every_package_lists_its_names_and_they_are_there() -> None:
+    for package in wt._PACKAGES:
+        module = importlib.import_module(f"wasserstein_transform.{package}")
+        assert module.__all__, package
+        assert all(hasattr(module, name) for name in module.__all__)
+    assert len(wt.__all__) <= 50
 
 
 def test_import_is_lazy() -> None:

@@ -15,8 +15,8 @@ from sklearn.preprocessing import StandardScaler
 
 import wasserstein_transform as wt
 from docs.building import names
-from wasserstein_transform.experiments.parameters import FULL
-from wasserstein_transform.experiments.reporting import listing, summary
+from wt_paper.experiments.parameters import FULL
+from wt_paper.reporting import listing, summary
 
 ROOT = Path(__file__).parents[1]
 CODE = [
@@ -50,9 +50,9 @@ def test_the_list_of_claims_is_that_of_the_record() -> None:
 @pytest.mark.slow
 def test_the_figures_beside_the_code_and_methods_come_out() -> None:
     X, _ = wt.datasets.dumbbell()
-    with pytest.warns(wt.FewerClustersWarning, match="found 1 clusters of the 3"):
-        before = wt.SingleLinkage(3).fit_predict(X)
-    after = wt.SingleLinkage(3).fit_predict(wt.GaussianTransform(eps=0.2, lam=1.0, n_iter=2).fit(X))
+    with pytest.warns(wt.hierarchy.FewerClustersWarning, match="found 1 clusters of the 3"):
+        before = wt.SingleLinkage(3, cut="robust").fit_predict(X)
+    after = wt.SingleLinkage(3, cut="robust").fit_predict(wt.GaussianTransform(eps=0.2, lam=1.0, n_iter=2).fit(X))
     assert f"# {np.bincount(before)} {np.bincount(after)}" in (ROOT / "docs/methods.md").read_text("utf-8")
     readme = (ROOT / "README.md").read_text("utf-8")
     assert f"# {np.bincount(wt.cluster(X).labels + 1)}" in readme
@@ -60,7 +60,7 @@ def test_the_figures_beside_the_code_and_methods_come_out() -> None:
     wines, truth = load_wine(return_X_y=True)
     scores = []
     for columns in (wines, StandardScaler().fit_transform(wines)):
-        found = wt.SingleLinkage(3).fit_predict(wt.GaussianTransform(n_iter=3).fit(columns))
+        found = wt.SingleLinkage(3, cut="robust").fit_predict(wt.GaussianTransform(n_iter=3).fit(columns))
         scores.append(f"{adjusted_rand_score(truth, found):.2f}")
     assert f"an adjusted Rand index of {scores[0]} becomes {scores[1]}" in (ROOT / "docs/methods.md").read_text("utf-8")
 
@@ -83,8 +83,8 @@ def test_the_code_of_the_readme_and_of_pages_that_were_part_of_it_runs(
 
 
 def names_in(page: str) -> list[str]:
-    """Names of the package in code of a page: wt.theory.prokhorov."""
-    return re.findall(r"`wt\.([\w.]+)", page)
+    """Names of the package and the theory in code of a page: wt.image.segment, theory.prokhorov."""
+    return re.findall(r"`((?:wt|theory)\.[\w.]+)", page)
 
 
 def test_every_name_on_the_map_of_the_paper_exists() -> None:
@@ -93,7 +93,7 @@ def test_every_name_on_the_map_of_the_paper_exists() -> None:
     assert len(found) > 60
     linked = names.written()
     for name in found:
-        assert f"wt.{name}" in linked, name
+        assert name in linked, name
     rows = [line for line in page.splitlines() if re.match(r"\| [2-6]\.\d", line)]
     assert len(rows) > 30
     assert all(names_in(row) or "`wt reproduce" in row for row in rows)

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import wasserstein_transform as wt
+from wt_paper import theory
 
 X = np.random.default_rng(3).normal(size=(300, 2))
 SPACE = wt.Space.from_points(X)
@@ -113,11 +114,11 @@ def results() -> dict[str, object]:
         "Space | points | 300": SPACE,
         "Trajectory": wt.iterate(wt.mean_shift(0.5), SPACE, n_iter=1),
         "Tree": wt.hierarchy.spanning_tree(SPACE),
-        "Embedding": wt.plotting.embed(SPACE.take(np.arange(20))),
+        "Embedding": wt.plotting.embedding.embed(SPACE.take(np.arange(20))),
         "sigma": wt.auto.noise_scale(X),
-        BAD: wt.theory.Inequality(BAD, np.zeros(3), np.ones(3), {"<C>": 1.0}, note="<b>"),
-        "no pair to compare": wt.theory.Inequality("one point", np.zeros(0), np.zeros(0)),
-        "flb | 0": wt.theory.gromov_wasserstein_bounds(SPACE.take(np.arange(8)), SPACE.take(np.arange(8))),
+        BAD: theory.Inequality(BAD, np.zeros(3), np.ones(3), {"<C>": 1.0}, note="<b>"),
+        "no pair to compare": theory.Inequality("one point", np.zeros(0), np.zeros(0)),
+        "flb | 0": theory.gromov_wasserstein_bounds(SPACE.take(np.arange(8)), SPACE.take(np.arange(8))),
         "GaussianTransform(": wt.suggest(X),
         "Clustering of 60 points": wt.cluster(X[:60]),
         "Denoised": wt.denoise(X),
@@ -137,7 +138,7 @@ def test_bare_records_and_empty_ones_have_a_table_too() -> None:
     assert "none" in read(wt.graphs.as_network(nx.empty_graph(3))._repr_html_())
     assert "pairs | 0" in read(wt.graphs.curvature(nx.empty_graph(3))._repr_html_())
     assert "iterations | 0" in read(wt.graphs.ricci_flow(nx.path_graph(3), 0)._repr_html_())
-    unknown = wt.plotting.Embedding(np.full((9, 2), np.nan), 0.12345678)
+    unknown = wt.plotting.embedding.Embedding(np.full((9, 2), np.nan), 0.12345678)
     assert "<9 × 2 float64>, all unknown | explained | 0.1235" in read(unknown._repr_html_())
 
 

@@ -23,7 +23,7 @@ def raw_old_cut(X: Points, k: int) -> Labels:
 
 def raw(X: Points, k: int, reachability: int = 0, **setting: Any) -> Labels:
     how = {"reachability": reachability} if reachability else {}
-    return wt.cut_tree(wt.hierarchy.spanning_tree(wt.Space.from_points(X), **how), k, **setting)
+    return wt.cut_tree(wt.hierarchy.spanning_tree(wt.Space.from_points(X), **how), k, **{"cut": "robust", **setting})
 
 
 def transformed_old_cut(X: Points, k: int, **setting: Any) -> Labels:
@@ -31,7 +31,7 @@ def transformed_old_cut(X: Points, k: int, **setting: Any) -> Labels:
 
 
 def transformed(X: Points, k: int, **setting: Any) -> Labels:
-    return wt.cut_tree(_tree(X, **setting), k)
+    return wt.cut_tree(_tree(X, **setting), k, cut="robust")
 
 
 def cluster(X: Points, k: int | None, **setting: Any) -> Labels:
@@ -45,7 +45,7 @@ def _tree(X: Points, lam: float = 1.0, tau: int = 1) -> wt.hierarchy.Tree:
         X = X - X.mean(axis=0)
         X = X @ np.linalg.svd(X, full_matrices=False)[2][:_AXES].T
     transform = wt.GaussianTransform(_scale_of_root_n(X), lam, n_iter=tau).fit(X)
-    return wt.SingleLinkage(2).fit(transform).tree_
+    return wt.SingleLinkage(2, cut="robust").fit(transform).tree_
 
 
 def _scale_of_root_n(X: Points) -> float:

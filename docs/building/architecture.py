@@ -23,10 +23,10 @@ _FILLS = {  # of the groups below, in their order
     "dark": ("#4a3b22", "#26344a", "#23402c", "#402c49"),
 }
 _GROUPS = {
-    "interfaces": {"cli", "explorer", "experiments", "plotting"},
+    "interfaces": {"cli", "explorer", "plotting"},
     "applications": set[str](),  # all others
     "the transform": {"transforms", "transport", "localize", "measures", "spaces"},
-    "computation and data": {"backends", "engine", "kernels", "datasets"},
+    "computation and data": {"compute", "cuda", "engine", "kernels", "datasets"},
 }
 _WIDTH, _HEIGHT = 0.92, 0.5
 
@@ -45,9 +45,10 @@ def rooms_of(package: Path) -> nx.DiGraph:
     """The graph of the packages: an edge from each package to those that one of its files imports."""
     graph = nx.DiGraph()
     rooms = {folder.parent.name for folder in package.glob("*/__init__.py")}
+    rooms |= {file.stem for file in package.glob("[a-z]*.py")}
     graph.add_nodes_from(sorted(rooms))
     for room in rooms:
-        for file in sorted((package / room).rglob("*.py")):
+        for file in sorted((package / room).rglob("*.py")) or [package / f"{room}.py"]:
             graph.add_edges_from((room, other) for other in _imported(file, package) if other in rooms - {room})
     return graph
 

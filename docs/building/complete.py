@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from . import constants, docstrings
-from .names import documented, every_name, homes, without_example
+from .names import documented, homes, in_the_reference, without_example
 
 
 @cache
@@ -42,7 +42,7 @@ class Page(HTMLParser):
 def missing_names(site: Path) -> list[str]:
     """Public names without a docstring, a page, or a place on it."""
     at, faults, pages = homes(), [], {}
-    for name in every_name():
+    for name in in_the_reference():
         home = at[name.short, id(name.value)]
         file = site / "reference" / f"{home.full}.html"
         if file not in pages:
@@ -83,7 +83,7 @@ def foreign(site: Path) -> list[str]:
 
 def main(folder: str) -> int:
     """Say what is missing, and return how much."""
-    site, n_names, objects = Path(folder), sum(1 for _ in every_name()), documented()
+    site, n_names, objects = Path(folder), sum(1 for _ in in_the_reference()), documented()
     wrong, counted = docstrings.faults(objects)
     without = [f"{name}: no example in the docstring" for name in without_example(objects)]
     faults = missing_names(site) + without + wrong + broken_links(site) + foreign(site)

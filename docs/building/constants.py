@@ -6,12 +6,11 @@ import ast
 import inspect
 from collections.abc import Mapping
 from functools import cache
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 
-import wasserstein_transform as wt
-
-from .names import Name
+from .names import Name, home
 
 _LONGEST = 300  # characters of a value that are shown
 
@@ -40,7 +39,7 @@ def about(name: Name) -> str:
 def _texts(room: str) -> dict[str, str]:
     """Texts below assignments, in all files of a subpackage."""
     found = {}
-    for file in sorted((Path(wt.__file__).parent / room).glob("*.py")):
+    for file in sorted(Path(str(import_module(home(room)).__file__)).parent.glob("*.py")):
         body = ast.parse(file.read_text("utf-8")).body
         for node, following in pairwise(body):
             if isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant):

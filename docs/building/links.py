@@ -43,7 +43,9 @@ class NamesAsLinks(SphinxTransform):
         known: dict[str, str] = self.app._public_names
         if "reference/" in self.env.docname:
             return known
-        return {text: target for text, target in known.items() if text.startswith("wt.") or text[0].isupper()}
+        return {
+            text: target for text, target in known.items() if text.startswith(("wt.", "theory.")) or text[0].isupper()
+        }
 
     def _own_page(self, target: str) -> bool:
         return self.env.docname.endswith(f"/{target}")

@@ -1,8 +1,9 @@
-"""Every public name of the package, and the page of the reference that has it."""
+"""Every public name of the package and of the paper's theory, and the page of the reference that has it."""
 
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from types import ModuleType
@@ -11,7 +12,9 @@ from typing import Any
 import wasserstein_transform as wt
 
 PACKAGE = "wasserstein_transform"
-ROOMS: tuple[str, ...] = wt._ROOMS
+ROOMS: tuple[str, ...] = wt._PACKAGES
+PAPER = "wt_paper"  # of the folder paper, beside the package
+PAPER_ROOMS = ("theory",)
 
 
 @dataclass(frozen=True)
@@ -25,7 +28,7 @@ class Name:
     @property
     def full(self) -> str:
         """The name with the package and the subpackage in front."""
-        return ".".join(filter(None, (PACKAGE, self.room, self.short)))
+        return f"{home(self.room)}.{self.short}"
 
     @property
     def shown(self) -> str:
@@ -42,6 +45,11 @@ class Name:
         return "function" if hasattr(self.value, "__code__") or hasattr(self.value, "__wrapped__") else "data"
 
 
+def home(room: str) -> str:
+    """The full name of a subpackage; "" is the top of the package."""
+    return ".".join(filter(None, (PAPER if room in PAPER_ROOMS else PACKAGE, room)))
+
+
 def listed(module: ModuleType) -> list[str]:
     """What a subpackage lists: its `__all__`, or what it imports by name."""
     names = vars(module).get("__all__") or getattr(module, "__all__", None)
@@ -56,20 +64,27 @@ def _is_module(module: ModuleType, name: str) -> bool:
 
 def of_room(room: str) -> list[Name]:
     """All names of a subpackage; "" is the top of the package."""
-    module = importlib.import_module(".".join(filter(None, (PACKAGE, room))))
+    module = importlib.import_module(home(room))
     return [Name(room, name, getattr(module, name)) for name in listed(module)]
 
 
 def every_name() -> Iterator[Name]:
-    """All public names; a name that two subpackages list comes twice."""
+    """All public names of the package; a name that two subpackages list comes twice."""
     for room in ("", *ROOMS):
+        yield from of_room(room)
+
+
+def in_the_reference() -> Iterator[Name]:
+    """All names that have a page: those of the package and of the paper's theory."""
+    yield from every_name()
+    for room in PAPER_ROOMS:
         yield from of_room(room)
 
 
 def homes() -> dict[tuple[str, int], Name]:
     """The place that documents each name and object: the top of the package if it is there, else a subpackage."""
     found: dict[tuple[str, int], Name] = {}
-    for name in every_name():
+    for name in in_the_reference():
         found.setdefault((name.short, id(name.value)), name)
     return found
 
@@ -85,13 +100,13 @@ def without_example(names: Iterable[Name]) -> list[str]:
 
 
 def written() -> dict[str, str]:
-    """How a public name may be written in text, and its full name: wt.cluster, wt.auto.cluster.
+    """How a public name may be written in text, and its full name: wt.cluster, wt.auto.cluster, theory.prokhorov.
 
     A short name alone is known if only one object has it.
     """
     known, shorts, at = {}, {}, homes()
-    for name in every_name():
-        home = at[name.short, id(name.value)]
-        known[name.shown] = known[name.full] = known[name.shown.removeprefix("wt.")] = home.full
-        shorts.setdefault(name.short, set()).add(home.full)
+    for name in in_the_reference():
+        target = at[name.short, id(name.value)].full
+        known[name.shown] = known[name.full] = known[re.sub(r"^(wt|wt_paper)\.", "", name.shown)] = target
+        shorts.setdefault(name.short, set()).add(target)
     return {short: full for short, (full, *others) in ((s, sorted(f)) for s, f in shorts.items()) if not others} | known

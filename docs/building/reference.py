@@ -7,7 +7,7 @@ import inspect
 from pathlib import Path
 
 from . import constants
-from .names import PACKAGE, ROOMS, Name, homes, of_room
+from .names import PACKAGE, PAPER, PAPER_ROOMS, ROOMS, Name, home, homes, of_room
 
 GROUPS = {
     "Answers without parameters": ("auto", "curves", "explorer"),
@@ -15,7 +15,7 @@ GROUPS = {
     "Parts to compose": ("spaces", "localize", "measures", "transport"),
     "Images, words, graphs, files": ("image", "words", "graphs", "tables"),
     "Large work": ("clouds", "engine"),
-    "Theory and the paper": ("theory", "experiments", "datasets", "plotting"),
+    "Theory and the paper": ("theory", "datasets", "plotting"),
 }
 _TITLES = {"class": "Classes", "function": "Functions", "data": "Constants and types"}
 
@@ -23,11 +23,13 @@ _TITLES = {"class": "Classes", "function": "Functions", "data": "Constants and t
 def write(folder: Path) -> None:
     """Write the pages of all packages into a folder; autosummary then writes those of the names beside them."""
     folder.mkdir(parents=True, exist_ok=True)
-    assert {room for rooms in GROUPS.values() for room in rooms} == set(ROOMS), "a package has no group: see GROUPS"
+    assert {room for rooms in GROUPS.values() for room in rooms} == {*ROOMS, *PAPER_ROOMS}, (
+        "a package has no group: see GROUPS"
+    )
     at = homes()
     _forget(folder, {name.full for name in at.values()})
     _write(folder / "index.rst", _front())
-    for room in ("", *ROOMS):
+    for room in ("", *ROOMS, *PAPER_ROOMS):
         names = [at[name.short, id(name.value)] for name in of_room(room)]
         _write(folder / f"{room or 'top'}.rst", _page(room, names))
         for name in names:
@@ -37,9 +39,10 @@ def write(folder: Path) -> None:
 
 def _forget(folder: Path, known: set[str]) -> None:
     """Remove the pages of names that are public no longer."""
-    for file in folder.glob(f"{PACKAGE}.*.rst"):
-        if file.stem not in known:
-            file.unlink()
+    for package in (PACKAGE, PAPER):
+        for file in folder.glob(f"{package}.*.rst"):
+            if file.stem not in known:
+                file.unlink()
 
 
 def _write(file: Path, text: str) -> None:
@@ -52,19 +55,22 @@ def _front() -> str:
     lines = [_heading("Reference", "=")]
     lines.append(
         "Every public name has a page. ``import wasserstein_transform as wt`` is the only import you need: packages\n"
-        "such as ``wt.image`` are loaded when they are first used.\n"
+        "such as ``wt.image`` are loaded when they are first used. An editable installation of the repository has\n"
+        "the theorems of the paper, too: ``wt_paper.theory``.\n"
     )
     lines.append(".. toctree::\n   :maxdepth: 1\n   :caption: Most used\n\n   top\n")
     for group, rooms in GROUPS.items():
         entries = "\n".join(f"   {room}" for room in rooms)
         lines.append(f".. toctree::\n   :maxdepth: 1\n   :caption: {group}\n\n{entries}\n")
-    rows = "\n".join(f"   * - :doc:`wt.{room} <{room}>`\n     - {_summary(room)}" for room in ROOMS)
+    rows = "\n".join(
+        f"   * - :doc:`{_title(room)} <{room}>`\n     - {_summary(room)}" for room in (*ROOMS, *PAPER_ROOMS)
+    )
     lines.append(f".. list-table::\n   :widths: 25 75\n   :class: rooms\n\n{rows}\n")
     return "\n".join(lines)
 
 
 def _page(room: str, names: list[Name]) -> str:
-    title = f"wt.{room}" if room else "wt: names at the top"
+    title = _title(room) if room else "wt: names at the top"
     about = inspect.getdoc(_module(room)) if room else "The names that most users need. All others are in the packages."
     lines = [_heading(title, "="), about or "", ""]
     for kind, heading in _TITLES.items():
@@ -92,7 +98,11 @@ def _table(names: list[Name], kind: str, own: bool) -> str:
 
 
 def _module(room: str) -> object:
-    return importlib.import_module(f"{PACKAGE}.{room}")
+    return importlib.import_module(home(room))
+
+
+def _title(room: str) -> str:
+    return home(room).replace(PACKAGE, "wt", 1)
 
 
 def _summary(room: str) -> str:

@@ -40,7 +40,7 @@ REASONS = ("a GPU", "a cluster", "a file of yours")
 EXACT = ("start.md", "five-lines.md")  # the first pages a reader copies from: everything they print is on the page
 _BLOCK = re.compile(r"^~~~.*?^~~~|^( *)```(python|pycon|sh)\n(.*?)^\1```", re.DOTALL | re.MULTILINE)  # ~~~: a page
 _NOT_RUN = re.compile(r"# not run: needs (.*)")
-_FILE = re.compile(r"# (?:src|tests|docs|examples|benchmarks)/\S+$", re.MULTILINE)
+_FILE = re.compile(r"# (?:src|paper|tests|docs|examples|benchmarks)/\S+$", re.MULTILINE)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from spellchecker import SpellChecker
 
 ROOT = Path(__file__).parents[2]
 WORDS = ROOT / "docs" / "words.txt"
-_FOLDERS = ("src", "docs", "examples", "benchmarks")
+_FOLDERS = ("src", "paper/wt_paper", "docs", "examples", "benchmarks")
 _MADE = {"gallery", "project", "reference", "__pycache__"}  # folders of docs/ that the build writes, and bytecode
 _FENCE = re.compile(r"^( *)(```|~~~).*?^\1\2", re.DOTALL | re.MULTILINE)
 _CODE = re.compile(r"`+[^`]*`+|\]\([^)]*\)|<[^<>]*>|https?://\S+|\{[^{}\s]*\}|%\w")

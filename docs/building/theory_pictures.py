@@ -13,6 +13,7 @@ from scipy.cluster.hierarchy import dendrogram
 from scipy.linalg import sqrtm
 
 import wasserstein_transform as wt
+from wt_paper import theory
 
 from .inks import Inks, Picture, bare, panels
 
@@ -191,8 +192,7 @@ def _stability() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     space = wt.Space.from_points(rng.normal(size=(40, 2)))
     other = rng.dirichlet(np.ones(40))
     found = [
-        wt.theory.stability_kernel(space, (1 - t) * space.weights + t * other, eps=3.0)
-        for t in np.geomspace(1e-3, 1, 10)
+        theory.stability_kernel(space, (1 - t) * space.weights + t * other, eps=3.0) for t in np.geomspace(1e-3, 1, 10)
     ]
     bounds = [one.corollary for one in found]
     moved = np.array([one.constants["W1"] for one in found])
@@ -214,7 +214,7 @@ def stability(inks: Inks) -> Figure:
 def ultrametric(inks: Inks) -> Figure:
     """A tree, and what local truncation with p = 1 makes of it."""
     rng = np.random.default_rng(8)
-    tree = wt.theory.subdominant_ultrametric(wt.Space.from_points(rng.normal(size=(14, 2))))
+    tree = theory.subdominant_ultrametric(wt.Space.from_points(rng.normal(size=(14, 2))))
     space = wt.Space.from_distances(tree.matrix, triangle=True)
     height = 0.6
     new = wt.Transform(wt.Truncation(height), wt.Exact(1))(space)
@@ -234,9 +234,9 @@ def ultrametric(inks: Inks) -> Figure:
 @cache
 def _contractions() -> dict[str, np.ndarray]:
     radii = np.linspace(0.1, 0.9, 9)
-    forms = {"sphere": wt.theory.SPHERE, "flat torus": wt.theory.TORUS, "hyperbolic plane": wt.theory.HYPERBOLIC}
+    forms = {"sphere": theory.SPHERE, "flat torus": theory.TORUS, "hyperbolic plane": theory.HYPERBOLIC}
     return {
-        name: np.array([[r, float(wt.theory.predicted(f, r)), wt.theory.contraction(f, r, r)] for r in radii]).T
+        name: np.array([[r, float(theory.predicted(f, r)), theory.contraction(f, r, r)] for r in radii]).T
         for name, f in forms.items()
     }
 

@@ -40,9 +40,9 @@ figure = found.plot()
 
 gt = wt.GaussianTransform(eps=0.2, lam=1.0, n_iter=2).fit(X)
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore", wt.FewerClustersWarning)  # before, there is only one cluster
-    before = wt.SingleLinkage(n_clusters=3).fit(X)
-after = wt.SingleLinkage(n_clusters=3).fit(gt)
+    warnings.simplefilter("ignore", wt.hierarchy.FewerClustersWarning)  # before, there is only one cluster
+    before = wt.SingleLinkage(n_clusters=3, cut="robust").fit(X)
+after = wt.SingleLinkage(n_clusters=3, cut="robust").fit(gt)
 for when, fitted in (("before", before), ("after", after)):
     print(when, np.bincount(fitted.labels_), round(adjusted_rand_score(truth, fitted.labels_), 2))
 
@@ -62,7 +62,7 @@ wine = load_wine()
 Z = StandardScaler().fit_transform(wine.data)
 moved = wt.GaussianTransform(n_iter=3).fit(Z)
 runs = {"raw distances": Z, "Gaussian Transform, 3 iterations": moved}
-scores = {name: wt.SingleLinkage(n_clusters=3).fit_predict(data) for name, data in runs.items()}
+scores = {name: wt.SingleLinkage(n_clusters=3, cut="robust").fit_predict(data) for name, data in runs.items()}
 for name, labels in scores.items():
     print(f"{name}: adjusted Rand index {adjusted_rand_score(wine.target, labels):.2f}")
 

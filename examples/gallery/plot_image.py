@@ -18,10 +18,10 @@ import wasserstein_transform as wt
 photo = (255 * resize(skimage.data.coffee(), (200, 300), anti_aliasing=True)).astype(np.uint8)
 
 # %%
-# **With two radii.** ``spatial`` is a radius in pixels, ``range`` a radius in color. ``filtered`` is the smoothed
+# **With two radii.** ``spatial_radius`` is in pixels, ``range_radius`` in color. ``filtered`` is the smoothed
 # image, and ``labels`` has the region of every pixel. ``min_size`` merges small regions into a neighbor.
 
-found = wt.segment(photo, spatial=8, range=10, min_size=50)
+found = wt.image.segment_by_radii(photo, spatial_radius=8, range_radius=10, min_size=50)
 print(f"{found.labels.max() + 1} regions")
 
 # %%
@@ -51,7 +51,7 @@ y, x = np.mgrid[:120, :160]
 clean = 60.0 * (x + y > 140) + 40.0 * ((x - 60) ** 2 + (y - 50) ** 2 < 900)
 noisy = clean + rng.normal(scale=8, size=x.shape)
 for name, lam in (("mean shift", 0.0), ("Gaussian Transform, λ = 5", 5.0)):
-    smooth = wt.segment(noisy, spatial=8, range=25, lam=lam, min_size=30)
+    smooth = wt.image.segment_by_radii(noisy, spatial_radius=8, range_radius=25, lam=lam, min_size=30)
     error = np.sqrt(np.mean((smooth.filtered - clean) ** 2))
     print(f"{name}: {smooth.labels.max() + 1} regions, error {error:.1f} gray levels (given: 8.0)")
 

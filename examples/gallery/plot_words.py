@@ -30,8 +30,8 @@ print(f"{len(known)} sentences to train on, {len(new)} to adapt to")
 options = {"window": 5, "sample": 0, "tokens": wt.words.Letters()}
 corpus = wt.words.Corpus.read(known, options["tokens"])
 blank = wt.words.WordVectors.of(corpus.words, np.ones((len(corpus.words), 1)))
-counts = wt.words.count_contexts(corpus, blank, window=5, min_count=2, sample=0)
-u, s, _ = svds(wt.words.PPMI()(counts).matrix.astype(float), k=50, random_state=0)
+counts = wt.words.contexts.count_contexts(corpus, blank, window=5, min_count=2, sample=0)
+u, s, _ = svds(wt.words.variants.PPMI()(counts).matrix.astype(float), k=50, random_state=0)
 rows = u * np.sqrt(s)
 seen = np.linalg.norm(rows, axis=1) > 1e-9
 vectors = wt.words.WordVectors.of([word for word, ok in zip(corpus.words, seen, strict=True) if ok], rows[seen])

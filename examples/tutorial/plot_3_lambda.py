@@ -33,12 +33,14 @@ import warnings
 from sklearn.metrics import adjusted_rand_score
 
 X, truth = wt.datasets.t_junction()
-warnings.simplefilter("ignore", wt.FewerClustersWarning)  # small λ finds only one cluster, as the pictures show
+warnings.simplefilter(
+    "ignore", wt.hierarchy.FewerClustersWarning
+)  # small λ finds only one cluster, as the pictures show
 
 figure, axes = wt.plotting.panels(2, 3, width=7.5, height=5)
 for (top, below), lam in zip(axes.T, (0.0, 1.0, 5.0), strict=True):
     gt = wt.GaussianTransform(eps=10.0, lam=lam, n_iter=2).fit(X)
-    found = wt.SingleLinkage(n_clusters=2).fit(gt)
+    found = wt.SingleLinkage(n_clusters=2, cut="robust").fit(gt)
     score = adjusted_rand_score(truth, found.labels_)
     print(f"λ = {lam:g}: clusters of {np.bincount(found.labels_)} points, ARI {score:.2f}")
     wt.plotting.cloud(X, found.labels_, ax=top, size=9, title=f"λ = {lam:g}: ARI {score:.2f}")
@@ -55,7 +57,7 @@ for (top, below), lam in zip(axes.T, (0.0, 1.0, 5.0), strict=True):
 X, truth = wt.datasets.dumbbell()
 for lam in (0.0, 1.0, 5.0, 20.0, 100.0, 1000.0):
     gt = wt.GaussianTransform(eps=0.2, lam=lam, n_iter=2).fit(X)
-    found = wt.SingleLinkage(n_clusters=3).fit(gt)
+    found = wt.SingleLinkage(n_clusters=3, cut="robust").fit(gt)
     moved = np.linalg.norm(gt.points_ - X, axis=1)
     sizes = np.bincount(found.labels_)
     score = adjusted_rand_score(truth, found.labels_)

@@ -20,8 +20,10 @@ from sklearn.metrics import adjusted_rand_score
 
 import wasserstein_transform as wt
 
-warnings.simplefilter("ignore", wt.FewerClustersWarning)  # one cluster instead of three is what some runs show
-tree = wt.SingleLinkage(n_clusters=4)
+warnings.simplefilter(
+    "ignore", wt.hierarchy.FewerClustersWarning
+)  # one cluster instead of three is what some runs show
+tree = wt.SingleLinkage(n_clusters=4, cut="robust")
 for spread in (1.0, 1.4, 1.8):
     X, truth = make_blobs(600, centers=4, cluster_std=spread, random_state=3)
     scores = {
@@ -42,10 +44,10 @@ X, truth = wt.datasets.dumbbell()
 radii = (0.03, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
 found = {}
 with warnings.catch_warnings(record=True) as said:
-    warnings.simplefilter("always", wt.ScaleWarning)
+    warnings.simplefilter("always", wt.auto.ScaleWarning)
     for eps in radii:
         gt = wt.GaussianTransform(eps=eps, lam=1.0, n_iter=2).fit(X)
-        labels = wt.SingleLinkage(n_clusters=3).fit_predict(gt)
+        labels = wt.SingleLinkage(n_clusters=3, cut="robust").fit_predict(gt)
         found[eps] = adjusted_rand_score(truth, labels), gt.points_
         print(f"ε = {eps}: ARI {found[eps][0]:.2f}")
 print(said[0].message if said else "no warning")
@@ -70,7 +72,7 @@ for extra in (0, 5, 10):
         wide = np.hstack([X, noise])
         gt = wt.GaussianTransform(lam=1.0, n_iter=2).fit(wide)
         for name, data in (("GT", gt), ("raw distances", wide)):
-            labels = wt.SingleLinkage(n_clusters=3).fit_predict(data)
+            labels = wt.SingleLinkage(n_clusters=3, cut="robust").fit_predict(data)
             scores[name].append(adjusted_rand_score(truth, labels))
     print(f"{extra} columns of noise:", ", ".join(f"{name} {np.mean(s):.2f}" for name, s in scores.items()))
 
@@ -99,10 +101,10 @@ for n in (100, 200, 400):
     wt.iterate(wt.local_truncation(0.1), points, n_iter=1).last.metric.condensed()
     print(f"{n} points: {time.perf_counter() - start:.2f} s")
 with warnings.catch_warnings():
-    warnings.simplefilter("error", wt.CostWarning)
+    warnings.simplefilter("error", wt.transforms.CostWarning)
     try:
         wt.iterate(wt.local_truncation(0.1), wt.Space.from_points(rng.random((10_000, 2))), n_iter=1)
-    except wt.CostWarning as warning:
+    except wt.transforms.CostWarning as warning:
         print("10000 points:", warning)
 
 # %%

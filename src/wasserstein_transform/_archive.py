@@ -3,30 +3,39 @@
 A value consists of registered classes (stored as the arguments of their constructors), arrays, sparse arrays, tuples,
 lists, dicts, strings, numbers and None. An object that occurs twice is stored once, and is one object again after
 reading.
+
+Files may be damaged or malicious: headers are checked before arrays are read.
 """
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 import json
 import os
+import stat
+import zipfile
 from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from functools import partial
+from math import prod
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
 
 import numpy as np
+from numpy.lib import format as npy
 from scipy.sparse import csr_array, issparse
 
 from ._files import check_target, writing
-from ._fingerprint import class_name, fingerprint
-from ._npz import read_arrays
 
-FORMAT, VERSION = "wasserstein-transform", 1
+FORMAT, VERSION = "wasserstein-transform", 2
 
 T = TypeVar("T", bound=type)
 
 _CLASSES: dict[str, type] = {}
 _KINDS = {"f": "floats", "i": "whole numbers"}
+_MAX_SHOWN_SIDES = 8  # numbers of a shape in messages
+_MAX_SHOWN_CHARACTERS = 200  # characters of other messages in ours
 
 
 def archived(cls: T) -> T:
@@ -63,10 +72,10 @@ def write(path: str | os.PathLike[str], value: Any) -> Path:
     return path
 
 
-def read(path: str | os.PathLike[str], kind: type, room: Callable[[float], None] = lambda n_bytes: None) -> Any:
-    """Read a value of the class `kind` from a file; `room` is called with its size first and may raise an error."""
+def read(path: str | os.PathLike[str], kind: type, reserve: Callable[[float], None] = lambda n_bytes: None) -> Any:
+    """Read a value of the class `kind` from a file; `reserve` is called with its size first and may raise an error."""
     try:
-        stored = read_arrays(path, room)
+        stored = read_arrays(path, reserve)
         header = json.loads(str(stored.pop("header")))
         arrays = [stored[f"a{k}"] for k in range(len(stored))]
     except (ValueError, KeyError, RecursionError) as error:
@@ -244,3 +253,144 @@ class _Reader:
         if hasattr(value, "_check_archived"):
             value._check_archived()
         return value
+
+
+_READERS: dict[tuple[int, int], Any] = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+
+
+class DamagedError(ValueError):
+    """A file that is damaged or not of the expected format."""
+
+
+def read_arrays(path: str | os.PathLike[str], reserve: Callable[[float], None]) -> dict[str, np.ndarray]:
+    """Read all arrays of a file, by name. They take no more memory than the file has bytes.
+
+    `reserve` is called with the size first and may raise an error. A damaged file raises `DamagedError`, a missing file
+    OSError.
+    """
+    with open(path, "rb") as stream:  # noqa: PTH123 the path may be a string
+        if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+            raise DamagedError("it is a device or a pipe")
+        members = _catch_damage(partial(zipfile.ZipFile, stream))
+        with members:
+            listed = members.infolist()
+            reserve(float(sum(member.file_size for member in listed)))
+            _check_members(listed, os.fstat(stream.fileno()).st_size)
+            return dict(_catch_damage(partial(_read_member, members, member)) for member in listed)
+
+
+def _catch_damage(read: Callable[[], Any]) -> Any:
+    """Turn any exception of a reader, which damaged files can cause, into a DamagedError."""
+    try:
+        return read()
+    except DamagedError:
+        raise
+    except Exception as error:
+        words = str(error)[:_MAX_SHOWN_CHARACTERS]
+        raise DamagedError(f"{type(error).__name__}: {words}" if words else type(error).__name__) from None
+
+
+def _check_members(listed: list[zipfile.ZipInfo], n_bytes: int) -> None:
+    """Reject compressed and repeated members, since a small file could then fill the memory."""
+    if any(member.compress_type != zipfile.ZIP_STORED for member in listed):
+        raise DamagedError("it is compressed, but save() does not compress")
+    if len({member.filename for member in listed}) < len(listed):
+        raise DamagedError("it holds two arrays with the same name")
+    if sum(member.file_size for member in listed) > n_bytes:
+        raise DamagedError(f"it announces more than its {n_bytes} bytes")
+
+
+def _read_member(members: zipfile.ZipFile, member: zipfile.ZipInfo) -> tuple[str, np.ndarray]:
+    with members.open(member) as stream:
+        _check_header(stream, member.file_size)
+    with members.open(member) as stream:
+        return member.filename.removesuffix(".npy"), np.asarray(npy.read_array(stream, allow_pickle=False))
+
+
+def _check_header(stream: IO[bytes], n_bytes: int) -> None:
+    """Check that the size in the header is the size of the data, since NumPy allocates memory by the header."""
+    shape, dtype = read_header(stream)
+    if dtype.hasobject:
+        raise DamagedError("it holds Python objects")
+    if min(shape, default=0) < 0 or prod(shape) * dtype.itemsize != n_bytes - stream.tell():
+        raise DamagedError(
+            f"it announces an array of shape {show_shape(shape)} and has {n_bytes - stream.tell()} bytes for it"
+        )
+
+
+def read_header(stream: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """Read the shape and type of an array from its header in NumPy format."""
+    reader = _READERS.get(_catch_damage(partial(npy.read_magic, stream)))
+    if reader is None:
+        raise DamagedError("it holds an array in an unknown version of the NumPy format")
+    shape, _, dtype = _catch_damage(partial(reader, stream))
+    if dtype.itemsize == 0:  # any number of them would take no bytes
+        raise DamagedError(f"it holds values without content ({dtype})")
+    return shape, dtype
+
+
+def show_shape(shape: tuple[int, ...]) -> str:
+    """Format a shape for messages, shortened, since a damaged file may have any number of axes."""
+    sides = [f"{side:.3g}" if abs(side) > 10**15 else str(side) for side in shape[:_MAX_SHOWN_SIDES]]
+    return f"({', '.join([*sides, '…'] if len(shape) > _MAX_SHOWN_SIDES else sides)}{',' * (len(shape) == 1)})"
+
+
+def fingerprint(value: Any) -> str:
+    """Compute a digest of a value that is the same in any process.
+
+    Parameters
+    ----------
+    value : array, sparse matrix, number, str, bytes, None, or a tuple, list, dict or dataclass of these
+
+    Returns
+    -------
+    str
+        32 hexadecimal digits. Values of different types or dtypes have different digests.
+
+    Notes
+    -----
+    Time is linear in the number of bytes.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> one, other = wt.engine.fingerprint((1, np.zeros(3))), wt.engine.fingerprint((1, np.zeros(3)))
+    >>> len(one), one == other, one == wt.engine.fingerprint((1, np.zeros(3, dtype=np.float32)))
+    (32, True, False)
+    """
+    digest = hashlib.blake2b(digest_size=16)
+    _feed(digest, value)
+    return digest.hexdigest()
+
+
+def class_name(cls: type) -> str:
+    """Return the name of a class in files: those of users have their module, so that they never replace ours."""
+    ours = cls.__module__.partition(".")[0] == __name__.partition(".")[0]
+    return cls.__name__ if ours else f"{cls.__module__}.{cls.__qualname__}"
+
+
+def _feed(digest: Any, value: Any) -> None:
+    if isinstance(value, np.ndarray):
+        digest.update(f"array {value.dtype.str} {value.shape};".encode())
+        digest.update(np.ascontiguousarray(value).data)
+    elif isinstance(value, np.generic | bool | int | float | complex | str | bytes | type(None)):
+        plain = value.item() if isinstance(value, np.generic) else value
+        digest.update(f"{type(plain).__name__} {plain!r};".encode())
+    elif isinstance(value, tuple | list):
+        digest.update(f"{type(value).__name__} {len(value)};".encode())
+        for entry in value:
+            _feed(digest, entry)
+    elif isinstance(value, dict):
+        digest.update(f"dict {len(value)};".encode())
+        for key in sorted(value):
+            _feed(digest, key)
+            _feed(digest, value[key])
+    elif issparse(value):
+        rows = value.tocsr()
+        _feed(digest, ("sparse", rows.shape, rows.indptr, rows.indices, rows.data))
+    elif is_dataclass(value) and not isinstance(value, type):
+        digest.update(f"{class_name(type(value))};".encode())
+        for field in fields(value):
+            _feed(digest, getattr(value, field.name))
+    else:
+        raise TypeError(f"a fingerprint needs arrays, numbers, strings or tuples of them, got {type(value).__name__}")

@@ -31,5 +31,5 @@ class cached_property(Generic[T]):  # noqa: N801 the name in functools
     def __get__(self, instance: object | None, owner: type) -> Self | T:
         if instance is None:
             return self
-        found: T = vars(instance).setdefault(self._name, self._compute(instance))
-        return found
+        value: T = vars(instance).setdefault(self._name, self._compute(instance))
+        return value

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numpy as np
@@ -23,6 +24,10 @@ class Elsewhere(NDArrayOperatorsMixin):
     @abstractmethod
     def _fetch(self) -> np.ndarray:
         """Copy the array to the host."""
+
+    def write(self, values: np.ndarray) -> None:
+        """Replace all values by those of an array on the host."""
+        raise TypeError(f"{self!r} can only be read")
 
     @cached_property
     def host(self) -> np.ndarray:
@@ -81,6 +86,17 @@ def _on_host(value: Any) -> Any:
 def to_host(value: Any) -> Any:
     """Copy an `Elsewhere` array to the host; return any other value unchanged."""
     return value.host if isinstance(value, Elsewhere) else value
+
+
+@contextmanager
+def host_copy(out: Any) -> Iterator[Any]:
+    """An array on the host to be filled: `out` itself, or one that is copied to the device in the end."""
+    if not isinstance(out, Elsewhere):
+        yield out
+        return
+    host = np.empty(out.shape, out.dtype)
+    yield host
+    out.write(host)
 
 
 def contiguous(values: Any) -> Any:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import errno
-import hashlib
-import importlib
 import io
 import mmap
 import os
 import shutil
 import tempfile
-import uuid
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
@@ -20,7 +16,7 @@ import numpy as np
 
 from ._files import Draft, PathLike, check_target, open_in_place, writing
 
-_ZEROS = 1 << 20  # bytes written at a time if the system cannot allocate a file
+_BLOCK_BYTES = 1 << 20  # bytes written at a time if the system cannot allocate a file
 
 
 def write_mapped(
@@ -34,22 +30,22 @@ def write_mapped(
     `unfinished`, a partly filled array stays in that file if the work is interrupted, and is used again the next time.
     """
     if unfinished is not None:
-        return _write_named(Path(path), dtype, shape, fill, what, unfinished)
+        return _write_resumable(Path(path), dtype, shape, fill, what, unfinished)
     with Draft(path) as draft:
         if draft.is_stream:
             raise OSError(errno.EINVAL, f"{what} needs a file that can be mapped, but {path} is a device or a pipe")
-        begin = _begun(draft.stream, dtype, shape, draft.target.parent, what)
-        array = np.memmap(draft.stream, dtype, "r+", begin, shape)
+        begin = _begin(draft.stream, dtype, shape, draft.target.parent, what)
+        array: Any = np.memmap(draft.stream, dtype, "r+", begin, shape)
         fill(array)
         array.flush()
         del array
         with draft.publish() as stream:
-            found: Any = np.memmap(stream, dtype, "r", begin, shape)
-        found.filename = draft.target
-        return found
+            mapped: Any = np.memmap(stream, dtype, "r", begin, shape)
+        mapped.filename = draft.target
+        return mapped
 
 
-def _begun(stream: IO[bytes], dtype: Any, shape: tuple[int, ...], folder: Path, what: str) -> int:
+def _begin(stream: IO[bytes], dtype: Any, shape: tuple[int, ...], folder: Path, what: str) -> int:
     """Write the header of an array and allocate its space; return the offset of the data."""
     header = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
     np.lib.format.write_array_header_1_0(stream, header)
@@ -58,7 +54,7 @@ def _begun(stream: IO[bytes], dtype: Any, shape: tuple[int, ...], folder: Path, 
     return begin
 
 
-def _write_named(
+def _write_resumable(
     path: Path, dtype: Any, shape: tuple[int, ...], fill: Callable[[Any], None], what: str, unfinished: Path
 ) -> Any:
     target = check_target(path)
@@ -71,7 +67,7 @@ def _write_named(
         stream.seek(0)
         if stream.read(begin) != head.getvalue() or unfinished.stat().st_size != begin + n_bytes:
             stream.truncate(0)
-            _begun(stream, dtype, shape, unfinished.parent, what)
+            _begin(stream, dtype, shape, unfinished.parent, what)
     array = np.memmap(unfinished, dtype, "r+", begin, shape)
     fill(array)
     array.flush()
@@ -84,22 +80,21 @@ def _write_named(
         with unfinished.open("rb") as source, writing(target) as copy:  # the target is on another disk
             shutil.copyfileobj(source, copy, 1 << 24)
         unfinished.unlink()
-    found: Any = np.memmap(target, dtype, "r", begin, shape)
-    return found
+    return np.memmap(target, dtype, "r", begin, shape)
 
 
 def read_map(path: Path) -> np.ndarray:
     """Map a `.npy` file for reading; raise a ValueError for any other file."""
     try:
-        found = np.load(path, mmap_mode="r", allow_pickle=False)
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
     except Exception as error:  # NumPy parses headers as Python, which may raise anything
         raise ValueError(
             f"{path} is not a .npy file of numbers, or it is cut off or damaged ({error!s:.200}); get it again"
         ) from None
-    if not isinstance(found, np.ndarray):
-        found.close()
+    if not isinstance(array, np.ndarray):
+        array.close()
         raise ValueError(f"{path} is not a .npy file of numbers but an archive; save one array with np.save")
-    return found
+    return array
 
 
 def scratch_map(folder: Path, dtype: Any, shape: tuple[int, ...], what: str) -> Any:
@@ -121,7 +116,7 @@ def is_mapped(array: np.ndarray) -> bool:
     return False
 
 
-class _Lent:
+class _Writable:
     """Exposes a read-only array as writable, and keeps it alive."""
 
     def __init__(self, array: np.ndarray) -> None:
@@ -135,85 +130,17 @@ def as_writable(array: np.ndarray) -> np.ndarray:
     Compiled code for read-only arrays would be a second version. Writing to the result of a read-only file kills the
     process.
     """
-    return array if array.flags.writeable else np.asarray(_Lent(array))
+    return array if array.flags.writeable else np.asarray(_Writable(array))
 
 
-@contextmanager
-def writing_folder(path: PathLike, may_replace: Callable[[Path], bool], what: str) -> Iterator[Path]:
-    """Make a folder that gets the name `path` at the end of the block, and is removed after an error.
-
-    An existing folder is replaced if `may_replace` returns True. Leftovers of killed processes are removed.
-    """
-    target = Path(os.path.realpath(path))
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"there is no folder {target.parent} to write {target.name} to; make it first")
-    if target.exists() and not may_replace(target):
-        raise FileExistsError(f"{path} exists already and holds something else than {what}; choose another name")
-    mark = f".{hashlib.sha256(target.name.encode()).hexdigest()[:8]}-"
-    _sweep(target.parent, mark)
-    part = target.parent / f"{mark}{uuid.uuid4().hex[:16]}.part"
-    try:
-        part.mkdir()
-    except PermissionError:
-        raise PermissionError(f"the folder {target.parent} may not be written to; choose another folder") from None
-    held = _hold(part)
-    try:
-        yield part
-        _take_place(part, target, mark)
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
-        if held is not None:
-            os.close(held)
-
-
-def _take_place(part: Path, target: Path, mark: str) -> None:
-    """Rename a folder; an existing one is moved away first, and back if the rename fails."""
-    old = target.parent / f"{mark}{uuid.uuid4().hex[:16]}.part"
-    there = target.exists()
-    if there:
-        target.rename(old)
-    try:
-        part.rename(target)
-    except OSError:
-        if there:
-            old.rename(target)
-        raise
-    if old.is_file():
-        old.unlink()
-    shutil.rmtree(old, ignore_errors=True)
-
-
-def _hold(folder: Path) -> int | None:
-    """Lock a folder for the life of this process; None if it is locked already or locks are not supported."""
-    with suppress(ImportError, OSError):
-        locks = importlib.import_module("fcntl")
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            locks.flock(handle, locks.LOCK_EX | locks.LOCK_NB)
-        except OSError:
-            os.close(handle)
-            return None
-        return handle
-    return None
-
-
-def _sweep(folder: Path, mark: str) -> None:
-    """Remove folders that no process has locked."""
-    for left in folder.glob(f"{mark}*.part"):
-        held = _hold(left)
-        if held is not None:
-            shutil.rmtree(left, ignore_errors=True)
-            os.close(held)
-
-
-def check_room(n_bytes: float, folder: Path, what: str) -> None:
+def check_disk_space(n_bytes: float, folder: Path, what: str) -> None:
     """Raise an error if a disk has too little free space."""
     free = shutil.disk_usage(folder).free
     if n_bytes > free:
-        raise OSError(errno.ENOSPC, _no_room(n_bytes, free, folder, what, os.strerror(errno.ENOSPC)))
+        raise OSError(errno.ENOSPC, _describe_shortage(n_bytes, free, folder, what, os.strerror(errno.ENOSPC)))
 
 
-def _no_room(n_bytes: float, free: float, folder: Path, what: str, reason: str | None) -> str:
+def _describe_shortage(n_bytes: float, free: float, folder: Path, what: str, reason: str | None) -> str:
     said = f"{what} needs {n_bytes:.3g} bytes on disk, and {free:.3g} are free in {folder} ({reason})"
     return f"{said}; choose a file in another folder"
 
@@ -225,12 +152,12 @@ def _allocate(stream: IO[bytes], n_bytes: int, folder: Path, what: str) -> None:
     try:
         if n_bytes > free:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        _take(stream, n_bytes)
+        _fill_space(stream, n_bytes)
     except OSError as error:
-        raise OSError(error.errno, _no_room(n_bytes, free, folder, what, error.strerror)) from None
+        raise OSError(error.errno, _describe_shortage(n_bytes, free, folder, what, error.strerror)) from None
 
 
-def _take(stream: IO[bytes], n_bytes: int) -> None:
+def _fill_space(stream: IO[bytes], n_bytes: int) -> None:
     if hasattr(os, "posix_fallocate"):
         try:
             os.posix_fallocate(stream.fileno(), 0, n_bytes)
@@ -240,5 +167,5 @@ def _take(stream: IO[bytes], n_bytes: int) -> None:
                 raise
     left = n_bytes - stream.seek(0, os.SEEK_END)
     while left > 0:
-        left -= stream.write(bytes(min(left, _ZEROS)))
+        left -= stream.write(bytes(min(left, _BLOCK_BYTES)))
     stream.flush()

@@ -53,7 +53,7 @@ class Part:
 def parts_in(names: Mapping[str, object], kind: type[Part]) -> dict[str, Any]:
     """The concrete subclasses of `kind` among the names of a module, by name in snake case."""
     classes = [value for value in names.values() if isinstance(value, type) and issubclass(value, kind)]
-    return {_key(found.__name__): found for found in classes if not inspect.isabstract(found)}
+    return {_key(part.__name__): part for part in classes if not inspect.isabstract(part)}
 
 
 def _key(name: str) -> str:

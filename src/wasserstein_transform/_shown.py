@@ -1,17 +1,20 @@
-"""Short text and notebook views of values."""
+"""Views of values: short text, notebook tables, plots and reports; plotting and explorer are imported on demand."""
 
 from __future__ import annotations
 
 import importlib
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, fields
 from html import escape
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-_SMALL = 4  # arrays with more entries are shown by their shape
-_LONG = 200  # characters of a table cell
+_MAX_SHOWN_ENTRIES = 4  # arrays with more entries are shown by their shape
+_MAX_CELL_CHARACTERS = 200  # characters of a table cell
 
 
 def brief(value: Any) -> str:
@@ -20,7 +23,7 @@ def brief(value: Any) -> str:
         return f"({', '.join(map(brief, value))})"
     if not (isinstance(value, np.ndarray) or hasattr(value, "nnz")):
         return repr(value)
-    if isinstance(value, np.ndarray) and value.size <= _SMALL:
+    if isinstance(value, np.ndarray) and value.size <= _MAX_SHOWN_ENTRIES:
         return repr(value.tolist())
     shape = " × ".join(map(str, value.shape))
     return f"<{shape} {value.dtype}>" if isinstance(value, np.ndarray) else f"<{shape} sparse, {value.nnz} entries>"
@@ -50,10 +53,10 @@ def _cell(value: Any) -> str:
     """The text of a value in a table: numbers with four digits, arrays by shape and range."""
     if isinstance(value, float | np.floating):
         return f"{value:.4g}"
-    if isinstance(value, np.ndarray) and value.size > _SMALL and value.dtype.kind in "fiu":
+    if isinstance(value, np.ndarray) and value.size > _MAX_SHOWN_ENTRIES and value.dtype.kind in "fiu":
         return f"{brief(value)}, {in_range(value)}"
     text = value if isinstance(value, str) else brief(value)
-    return text if len(text) <= _LONG else f"{text[: _LONG - 1]}…"
+    return text if len(text) <= _MAX_CELL_CHARACTERS else f"{text[: _MAX_CELL_CHARACTERS - 1]}…"
 
 
 def in_range(values: Any) -> str:
@@ -83,3 +86,32 @@ def table(title: str, names: Iterable[str], rows: Iterable[Sequence[str]]) -> st
     head = "".join(f"<th>{escape(name)}</th>" for name in names)
     body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
     return f"<table><caption>{escape(title)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def import_plotting(name: str) -> ModuleType:
+    """Import a module of `plotting`."""
+    return importlib.import_module(f"wasserstein_transform.plotting.{name}")
+
+
+class Reported:
+    """A result with a method that writes an HTML report."""
+
+    def report(self, path: str | os.PathLike[str], *, title: str | None = None) -> Path:
+        """Write one HTML file with linked, interactive views of the result; it works without a server or network.
+
+        Needs Bokeh, the extra `explore`.
+
+        Parameters
+        ----------
+        path : str or path
+            The file to write; an existing file is replaced.
+        title : str, optional
+            The heading of the page. None: a default heading.
+
+        Returns
+        -------
+        Path
+            The path of the file.
+        """
+        written: Path = importlib.import_module("wasserstein_transform.explorer.report").report(self, path, title=title)
+        return written

@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 
-_WITHIN = ("wasserstein_transform", "sklearn", "imblearn", "joblib")  # packages that call this one for the user
+_CALLERS = ("wasserstein_transform", "sklearn", "imblearn", "joblib")  # packages that call this one for the user
 
-_EXACT = 2**53  # up to this, floats represent all integers
+_MAX_EXACT_INTEGER = 2**53  # up to this, floats represent all integers
 
 _LISTENER: ContextVar[Callable[[str], None] | None] = ContextVar("listener", default=None)
 
 
 @contextmanager
-def heard_by(listen: Callable[[str], None]) -> Iterator[None]:
+def redirect_warnings(listen: Callable[[str], None]) -> Iterator[None]:
     """Send the warnings of this thread to `listen`; Python's own filters are global to the process."""
     token = _LISTENER.set(listen)
     try:
@@ -46,7 +46,7 @@ def warn_of_rounding(values: Any, name: str) -> None:
     for column in map(np.asarray, columns):
         if column.dtype.kind not in "iu" or column.dtype.itemsize < 8 or not column.size:
             continue
-        if column.max() <= _EXACT and column.min() >= -_EXACT:
+        if column.max() <= _MAX_EXACT_INTEGER and column.min() >= -_MAX_EXACT_INTEGER:
             continue
         with np.errstate(invalid="ignore"):  # the largest ones are rounded up, out of their range
             rounded = column[column.astype(np.float64).astype(column.dtype) != column]
@@ -61,7 +61,7 @@ def warn_of_rounding(values: Any, name: str) -> None:
 def frames_within(frame: FrameType | None = None) -> Iterator[FrameType]:
     """Yield the frames from here, or from `frame`, up to the user's frame, which is left out."""
     frame = sys._getframe(1) if frame is None else frame
-    while frame.f_back is not None and module_of(frame).partition(".")[0] in _WITHIN:
+    while frame.f_back is not None and module_of(frame).partition(".")[0] in _CALLERS:
         yield frame
         frame = frame.f_back
 

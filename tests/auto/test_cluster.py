@@ -94,7 +94,7 @@ def test_clusters_move_with_the_points(blobs, of_blobs) -> None:
 
 def test_weight_k_is_k_copies_and_weight_0_no_point(blobs, rng) -> None:
     X, weights = blobs[0], rng.integers(0, 4, 90)
-    weighted = wt.cluster(X, 3, weights=weights, noise=True)
+    weighted = wt.cluster(X, 3, sample_weight=weights, noise=True)
     copied = wt.cluster(np.repeat(X, weights, axis=0), 3, noise=True)
     np.testing.assert_array_equal(np.repeat(weighted.labels, weights), copied.labels)
     np.testing.assert_allclose(np.repeat(weighted.probabilities, weights), copied.probabilities, rtol=0, atol=1e-9)
@@ -106,7 +106,7 @@ def test_weight_k_is_k_copies_and_weight_0_no_point(blobs, rng) -> None:
 @pytest.mark.slow
 def test_copies_do_not_change_clusters_whose_number_is_open(blobs, rng) -> None:
     X, weights = blobs[0], rng.integers(1, 3, 90)
-    copied, weighted = wt.cluster(np.repeat(X, weights, axis=0)), wt.cluster(X, weights=weights)
+    copied, weighted = wt.cluster(np.repeat(X, weights, axis=0)), wt.cluster(X, sample_weight=weights)
     np.testing.assert_array_equal(np.repeat(weighted.labels, weights), copied.labels)
 
 
@@ -194,7 +194,9 @@ def test_three_points_are_parted_in_two_if_asked() -> None:
 
 
 def test_more_clusters_than_places_are_not_found() -> None:
-    with pytest.warns(wt.FewerClustersWarning, match="found 2 clusters of the 5 asked for: there are no more places"):
+    with pytest.warns(
+        wt.hierarchy.FewerClustersWarning, match="found 2 clusters of the 5 asked for: there are no more places"
+    ):
         assert wt.cluster([[0.0], [1.0], [1.0]], 5).labels.tolist() == [1, 0, 0]
 
 
@@ -226,7 +228,7 @@ def test_prediction_in_small_steps_is_the_same(blobs, of_blobs, monkeypatch) -> 
 def test_more_clusters_than_places_are_each_place_and_a_warning() -> None:
     for X, n_places in (([[1.0, 2.0]], 1), ([[0.0], [0.0], [3.0]], 2)):
         with pytest.warns(
-            wt.FewerClustersWarning, match=f"found {n_places} clusters of the 4 asked for: there are no more"
+            wt.hierarchy.FewerClustersWarning, match=f"found {n_places} clusters of the 4 asked for: there are no more"
         ):
             assert wt.cluster(X, 4).n_clusters == n_places
 
@@ -304,7 +306,7 @@ def test_what_cannot_be_clustered_is_refused(blobs, of_blobs) -> None:
     with pytest.raises(ValueError, match="a Space carries its metric"):
         wt.cluster(wt.Space.from_points(X), metric="cityblock")
     with pytest.raises(ValueError, match="weights"):
-        wt.cluster(X, weights=np.zeros(90))
+        wt.cluster(X, sample_weight=np.zeros(90))
     stored = wt.cluster(cdist(X[:3], X[:3]), metric="precomputed")
     with pytest.raises(ValueError, match="X must hold distances to all 3 fitted points, got 2 columns"):
         stored.predict([[1.0, 2.0]])
@@ -325,7 +327,7 @@ def test_matrices_for_the_scaling_of_distances_are_announced(blobs) -> None:
 
 def test_progress_is_told_of_all_trees(blobs) -> None:
     seen = []
-    wt.cluster(blobs[0], 3, progress=seen.append)
+    wt.cluster(blobs[0], 3, engine=wt.Engine(progress=seen.append))
     trees = [update.done for update in seen if update.stage == "trees"]
     assert trees == sorted(trees)
     assert trees[-1] == len(REACHES) + len(WALKS)

@@ -17,10 +17,10 @@ from wasserstein_transform.auto.clustering.ground import Ground
 from wasserstein_transform.auto.clustering.mixtures import k_means, mixture
 from wasserstein_transform.auto.clustering.noise import thin_places
 from wasserstein_transform.auto.clustering.persistence import lasting_cuts
-from wasserstein_transform.backends.host import walk_down
 from wasserstein_transform.engine import current
 from wasserstein_transform.hierarchy import spanning_tree
 from wasserstein_transform.hierarchy.dendrogram import Dendrogram
+from wasserstein_transform.kernels.linkage import walk_down
 
 
 def random_tree(rng: np.random.Generator, n: int) -> np.ndarray:

@@ -71,9 +71,9 @@ def test_neither_the_order_of_points_nor_copies_matter_in_a_plane() -> None:
     order = np.random.default_rng(0).permutation(90)
     assert np.array_equal(wt.denoise(X[order], 1).points, wt.denoise(X, 1).points[order])
     copied = np.append(order, [5, 5, 7])
-    plain, found = wt.denoise(X, 1, weights=np.bincount(copied)), wt.denoise(X[copied], 1)
+    plain, found = wt.denoise(X, 1, sample_weight=np.bincount(copied)), wt.denoise(X[copied], 1)
     assert found.points == pytest.approx(plain.points[copied], abs=1e-12)
-    plain, found = wt.cluster(X, 2, weights=np.bincount(copied)), wt.cluster(X[copied], 2)
+    plain, found = wt.cluster(X, 2, sample_weight=np.bincount(copied)), wt.cluster(X[copied], 2)
     assert np.array_equal(found.labels, plain.labels[copied])
 
 

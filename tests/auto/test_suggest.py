@@ -65,7 +65,7 @@ def test_spirals_stay_apart_at_what_is_suggested() -> None:
         wt.GaussianTransform("auto", "auto", n_iter="auto"),
         wt.GaussianTransform(),
     ):
-        labels = wt.SingleLinkage(3).fit(estimator.fit(X)).labels_
+        labels = wt.SingleLinkage(3, cut="robust").fit(estimator.fit(X)).labels_
         assert adjusted_rand_score(truth, labels) == 1
 
 

@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.metrics import adjusted_rand_score
 
 import wasserstein_transform as wt
-from wasserstein_transform.backends.cpu.neighborhoods import Neighborhoods
+from wasserstein_transform.compute.neighborhoods import Neighborhoods
 from wasserstein_transform.kernels.geometry import Cloud
 
 EPS, LAM = [0.4, 0.9], [0.0, 1.0, 5.0]
@@ -95,7 +95,7 @@ def test_the_start_is_made_once_for_each_eps(n_iter: int, points: np.ndarray, mo
     covs = Neighborhoods.covs
 
     def counted(self: Neighborhoods, points: np.ndarray) -> object:
-        if isinstance(self.search.geometry, Cloud):
+        if isinstance(self.geometry, Cloud):
             starts.append(self.eps)
         return covs(self, points)
 
@@ -230,7 +230,7 @@ def test_one_number_is_a_list_of_one_and_repeats_run_once(points: np.ndarray) ->
 
 def test_progress_counts_runs_and_nothing_else(points: np.ndarray, capfd: pytest.CaptureFixture[str]) -> None:
     calls: list[wt.engine.Update] = []
-    wt.sweep(points, EPS, LAM, progress=calls.append)
+    wt.sweep(points, EPS, LAM, engine=wt.Engine(progress=calls.append))
     assert [update[:3] for update in calls if not update.finished] == [("sweep", done, 6) for done in range(7)]
     assert [update.finished for update in calls].count(True) == 1
     wt.sweep(points, EPS, LAM)
@@ -247,7 +247,7 @@ def test_an_interruption_ends_everything(points: np.ndarray) -> None:
                 raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        wt.sweep(points, EPS, LAM, progress=interrupt)
+        wt.sweep(points, EPS, LAM, engine=wt.Engine(progress=interrupt))
     assert calls == [0, 1, 2]
 
 
@@ -296,4 +296,4 @@ def test_a_sweep_warns_once_of_points_that_see_no_mass() -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         wt.sweep([[0.0], [0.1], [9.0]], [0.5, 1.0, 2.0], [0, 1], sample_weight=[1, 1, 0])
-    assert [(found.category, found.filename) for found in caught] == [(wt.MasslessWarning, __file__)]
+    assert [(found.category, found.filename) for found in caught] == [(wt.transforms.MasslessWarning, __file__)]

@@ -15,7 +15,7 @@ import wasserstein_transform as wt
 from wasserstein_transform import _check as check
 from wasserstein_transform.cli.app import Commands, app
 from wasserstein_transform.cli.tables import fitting, show
-from wasserstein_transform.experiments import EXPERIMENTS
+from wt_paper.experiments import EXPERIMENTS
 
 HEAVY = {"numpy", "scipy", "sklearn", "numba", "matplotlib", "rich.progress", "asyncio"}
 ROOMS = (
@@ -24,11 +24,10 @@ ROOMS = (
     "image",
     "words",
     "plotting",
-    "experiments.theory",
-    "experiments.reporting",
     "estimators",
     "engine",
-    "backends",
+    "compute",
+    "cuda",
     "kernels",
 )
 
@@ -65,6 +64,7 @@ def test_help_imports_neither_experiments_nor_array_libraries(words: list[str]) 
     imported = set(done.stderr.splitlines()[-1].split())
     assert not imported & HEAVY
     assert not imported & {f"wasserstein_transform.{room}" for room in ROOMS}
+    assert not imported & {"wt_paper.theory", "wt_paper.experiments.theorems", "wt_paper.reporting"}
 
 
 @pytest.mark.slow
@@ -73,8 +73,20 @@ def test_commands_import_no_more_than_they_need(tmp_path: Path) -> None:
     assert "no.txt is not there" in done.stderr
     imported = set(done.stderr.splitlines()[-1].split())
     assert "wasserstein_transform.graphs" in imported
-    others = ("words", "image", "estimators", "experiments.reporting", "experiments.theory")
-    assert not imported & {"sklearn", "matplotlib", *(f"wasserstein_transform.{room}" for room in others)}
+    others = ("words", "image", "estimators")
+    assert not imported & {"sklearn", "matplotlib", "wt_paper", *(f"wasserstein_transform.{room}" for room in others)}
+
+
+def test_without_the_paper_reproduce_says_in_a_line_where_to_get_it() -> None:
+    script = (
+        "import sys; from pathlib import Path;"
+        "sys.path[:] = [path for path in sys.path if not Path(path, 'wt_paper').is_dir()];"
+        "from wasserstein_transform.cli import main; main()"
+    )
+    for words in (["reproduce", "--quick"], ["reproduce", "--help"]):
+        done = subprocess.run([sys.executable, "-c", script, *words], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+        assert done.stderr.endswith("clone the repository and run there: make reproduce\n")
 
 
 def test_the_names_of_experiments_are_known_before_they_are_imported() -> None:
@@ -85,7 +97,7 @@ def test_the_names_of_experiments_are_known_before_they_are_imported() -> None:
 
 def test_help_needs_no_more_than_ascii() -> None:
     """What typer prints itself goes out as UTF-8 even where ASCII is asked for."""
-    commands = [["words", name] for name in ("adapt", "evaluate", "fit", "similar", "pair")]
+    commands = [["words", name] for name in ("adapt", "fit", "similar", "pair")]
     commands += [[name] for name in Commands().entries]
     for words in [[], *commands]:
         assert CliRunner().invoke(app, [*words, "--help"]).output.isascii(), words

@@ -16,13 +16,13 @@ SEGMENT = ["segment", "picture.png", "-o", "out"]
 FLOW = ["flow", "graph.txt", "-o", "out"]
 WORDS = ["--vectors", "vectors.txt", "--corpus", "corpus.txt"]
 SIMILAR = ["words", "similar", "a", *WORDS]
-EVALUATE = ["words", "evaluate", *WORDS, "--benchmarks", "benchmarks"]
+ADAPT = ["words", "adapt", *WORDS, "-o", "new.txt"]
 COUNTS = [
     *([*SEGMENT, option] for option in ("--min-size", "--n-iter", "-j")),
     *([*FLOW, option] for option in ("--n-iter", "--surgery", "-j")),
     ["curvature", "graph.txt", "-o", "out", "-j"],
     *([*SIMILAR, option] for option in ("-k", "--window", "--min-count", "--common", "-j")),
-    *([*EVALUATE, option] for option in ("--resamples", "--window", "--min-count", "--common", "-j")),
+    *([*ADAPT, option] for option in ("--window", "--min-count", "-j")),
     ["reproduce", "--quick", "-o", "out", "-j"],
     *(["cluster", "points.csv", "-o", "out", option] for option in ("-k", "-j")),
     *(["denoise", "points.csv", "-o", "out", option] for option in ("-d", "--n-iter")),
@@ -37,8 +37,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "points.csv").write_text("0,1\n1,3\n2,2\n3,1\n")
     (tmp_path / "vectors.txt").write_text("a 1 0\nb 0 1\nc 1 1\nd 2 1\n")
     (tmp_path / "corpus.txt").write_text("a b c d " * 20)
-    (tmp_path / "benchmarks").mkdir()
-    (tmp_path / "benchmarks" / "some.txt").write_text("a b 1\nb c 2\na c 3\nc d 4\n")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -96,9 +96,9 @@ def test_pictures_take_axes_and_return_them() -> None:
     graph = nx.barbell_graph(4, 1)
     graph.add_edge("far", "away")
     found, flow = wt.graphs.curvature(graph), wt.graphs.ricci_flow(graph, 5)
-    places = wt.plotting.layout(graph)
+    places = wt.plotting.layouts.layout(graph)
     assert places.shape == (11, 2)
-    np.testing.assert_array_equal(places, wt.plotting.layout(graph))
+    np.testing.assert_array_equal(places, wt.plotting.layouts.layout(graph))
     _, axes = wt.plotting.panels(2, 2)
     drawn = wt.plotting.curvature(found, places, axes[0, 0], limit=1.0)
     assert drawn is axes[0, 0]
@@ -113,7 +113,7 @@ def test_pictures_take_axes_and_return_them() -> None:
 
 def test_a_layout_keeps_near_nodes_near() -> None:
     ring = nx.cycle_graph(30)
-    places = wt.plotting.layout(ring)
+    places = wt.plotting.layouts.layout(ring)
     steps = np.linalg.norm(np.diff(places, axis=0), axis=1)
     across = np.linalg.norm(places[:15] - places[15:], axis=1)
     assert steps.max() < 0.3 * across.min()
@@ -130,7 +130,7 @@ def test_what_cannot_be_drawn_is_refused() -> None:
     with pytest.raises(TypeError, match="found must be a Curvature, got Graph"):
         wt.plotting.curvature(nx.path_graph(3))
     with pytest.raises(ValueError, match="at most 1500 nodes"):
-        wt.plotting.layout(nx.path_graph(1501))
+        wt.plotting.layouts.layout(nx.path_graph(1501))
 
 
 @pytest.mark.slow

@@ -200,7 +200,7 @@ def test_every_command_is_where_the_table_says() -> None:
 @pytest.mark.parametrize("width", [40, 80])
 def test_help_fits_the_terminal(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
-    for words in ([], ["cluster"], ["skeleton"], ["flow"], ["words", "evaluate"]):
+    for words in ([], ["cluster"], ["skeleton"], ["flow"], ["words", "adapt"]):
         text = run(*words, "--help").stdout
         assert max(map(len, text.splitlines())) <= width, words
 

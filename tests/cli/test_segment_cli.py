@@ -43,10 +43,12 @@ def test_labels_overlay_and_filtered_picture_are_written(file: Path, tmp_path: P
     assert written == {"labels.png", "overlay.png", "filtered.png", "summary.json"}
     labels = io.imread(tmp_path / "a" / "out" / "labels.png")
     assert labels.dtype == np.uint16
-    np.testing.assert_array_equal(labels, wt.image.segment(picture(), 4).labels)
+    np.testing.assert_array_equal(labels, wt.image.segment_by_radii(picture(), 4).labels)
     np.testing.assert_array_equal(io.imread(tmp_path / "a" / "out" / "filtered.png"), picture())
     overlay = io.imread(tmp_path / "a" / "out" / "overlay.png")
-    np.testing.assert_array_equal((overlay != picture()).any(axis=2), wt.image.segment(picture(), 4).boundaries())
+    np.testing.assert_array_equal(
+        (overlay != picture()).any(axis=2), wt.image.segment_by_radii(picture(), 4).boundaries()
+    )
 
 
 @pytest.mark.slow
@@ -73,7 +75,7 @@ def test_without_radii_a_picture_is_cut_along_its_contours(file: Path, tmp_path:
     contours = io.imread(tmp_path / "out" / "contours.png")
     assert contours.dtype == np.uint8
     np.testing.assert_array_equal(contours < 128, tree.contours() > 0.5)
-    for words, labels in ((["--scale", 0.01], tree.cut(0.01)), (["-n", 3], tree.cut(n=3))):
+    for words, labels in ((["--scale", 0.01], tree.cut(0.01)), (["-n", 3], tree.cut(n_segments=3))):
         assert command(file, "-o", tmp_path / "out", "--force", *words).exit_code == 0
         np.testing.assert_array_equal(io.imread(tmp_path / "out" / "labels.png"), labels)
     assert command(file, "-o", tmp_path / "out", "--force", "--spatial", 4).exit_code == 0
@@ -93,10 +95,10 @@ def test_regions_are_merged_when_asked_for(tmp_path: Path) -> None:
     ):
         done = command(tmp_path / "strips.png", "-o", tmp_path / "out", "--force", "--spatial", 4, *words)
         assert done.exit_code == 0, done.output
-        labels = wt.image.segment(grey, 4, merging=merging).labels
+        labels = wt.image.segment_by_radii(grey, 4, merging=merging).labels
         np.testing.assert_array_equal(io.imread(tmp_path / "out" / "labels.png"), labels)
-    assert wt.image.segment(grey, 4).n_segments == 3
-    assert wt.image.segment(grey, 4, merging=wt.image.Merging(40)).n_segments == 1
+    assert wt.image.segment_by_radii(grey, 4).n_segments == 3
+    assert wt.image.segment_by_radii(grey, 4, merging=wt.image.Merging(40)).n_segments == 1
 
 
 def test_grey_levels_are_of_255_whatever_the_depth(tmp_path: Path) -> None:
@@ -189,8 +191,8 @@ def test_a_small_file_that_unpacks_to_a_large_picture_is_not_unpacked(
         (["FILE", "-o", "FILE/below"], "is a file; give a folder"),
         (["FILE", "--spatial", "0"], "spatial must be positive"),
         (["FILE", "--scale", "2"], "scale must lie between 0 and 1"),
-        (["FILE", "-n", "9999"], "n must be at most"),
-        (["FILE", "--scale", "0.5", "--lam", "1"], "scale is for segmenting without radii"),
+        (["FILE", "-n", "9999"], "n_segments must be at most"),
+        (["FILE", "--scale", "0.5", "--lam", "1"], "--scale is for contours"),
         (["FILE", "--range", "nan"], "range must be"),
         (["FILE", "--lam", "-1"], "lam must be"),
         (["FILE", "--color", "hsv"], "color must be one of luv, lab, rgb and none, got 'hsv'"),
@@ -235,3 +237,9 @@ def test_many_segments_come_with_advice(tmp_path: Path) -> None:
         app, ["segment", str(tmp_path / "noise.png"), "-o", str(tmp_path / "b"), "--range", "8", "--min-size", "9"]
     )
     assert "leave out --spatial" not in done.output
+
+
+def test_merging_alone_has_the_radii_it_was_tuned_for(file: Path, tmp_path: Path) -> None:
+    assert command(file, "-o", tmp_path / "out", "--merge").exit_code == 0
+    expected = wt.image.segment_by_radii(picture(), 5, 3, 5, merging=wt.image.Merging())
+    np.testing.assert_array_equal(io.imread(tmp_path / "out" / "labels.png"), expected.labels)

@@ -149,7 +149,7 @@ def test_a_constant_column_changes_no_bit():
         assert found.reason == plain.reason
         assert np.array_equal(wt.skeleton(found).edges, wt.skeleton(plain).edges)
     off = np.vstack([np.column_stack([X, 0 * rows]), [[1.2, 0.0, 0.5]]])  # a point without mass is no reason to leave
-    found = wt.denoise(off, weights=np.append(np.ones(300), 0.0))
+    found = wt.denoise(off, sample_weight=np.append(np.ones(300), 0.0))
     assert found.points[:300, :2] == pytest.approx(plain.points, abs=1e-12)
     assert found.points[300, 2] == 0.5
 
@@ -218,7 +218,7 @@ def test_moved_is_the_distance():
 def test_weight_k_is_k_copies():
     shape = circle(300, 0.1)
     copies = np.random.default_rng(0).integers(1, 4, 300)
-    weighted = wt.denoise(shape.points, weights=copies)
+    weighted = wt.denoise(shape.points, sample_weight=copies)
     repeated = wt.denoise(np.repeat(shape.points, copies, axis=0))
     assert weighted.eps == pytest.approx(repeated.eps)
     first = np.append(0, np.cumsum(copies)[:-1])
@@ -260,7 +260,7 @@ def test_few_neighbors_suffice_where_the_shape_is_thin(seed):
 
 def test_points_without_mass_follow():
     X = circle(400, 0.1).points
-    found = wt.denoise(np.vstack([X, [[1.2, 0.0]]]), weights=[1.0] * 400 + [0.0])
+    found = wt.denoise(np.vstack([X, [[1.2, 0.0]]]), sample_weight=[1.0] * 400 + [0.0])
     assert found.points[:400] == pytest.approx(wt.denoise(X).points, abs=1e-9)
     assert abs(np.hypot(*found.points[400]) - 1) < 0.1
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import wasserstein_transform as wt
-from wasserstein_transform.curves import Step, guard
+from wasserstein_transform.curves import guard
+from wasserstein_transform.curves.guard import Step
 from wasserstein_transform.engine import current
 
 START = Step(0, 0.0, 0.10, 0.2, 0.4, 2.0)

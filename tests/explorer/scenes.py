@@ -10,7 +10,7 @@ from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import pdist, squareform
 
 import wasserstein_transform as wt
-from wasserstein_transform.explorer import Curve, Scene
+from wasserstein_transform.explorer.scene import Curve, Scene
 
 
 def blobs(n: int = 40, seed: int = 3) -> np.ndarray:

@@ -387,7 +387,7 @@ def test_a_million_rows_are_opened_sampled_and_said(window, explorer, tmp_path):
 @pytest.mark.slow
 def test_regions_of_a_picture_are_those_of_the_library(window, explorer):
     with tab(window, explorer, "?data=painted+shapes&spatial=6&range=14") as seen:
-        found = wt.image.segment(painted().pixels, 6.0, 14.0, 0.0, min_size=20)
+        found = wt.image.segment_by_radii(painted().pixels, 6.0, 14.0, 0.0, min_size=20)
         assert f"{found.n_segments} regions" in seen.page.inner_text("#status")
         download = _saved(seen, "#save-labels")
         np.testing.assert_array_equal(np.load(download.path()), found.labels)

@@ -16,9 +16,9 @@ from explorer.browser import Opened, opened, settle
 from explorer.scenes import blobs, scene_of
 
 import wasserstein_transform as wt
-from wasserstein_transform.explorer import Scene
 from wasserstein_transform.explorer.from_results import story_of
 from wasserstein_transform.explorer.report import page_of, report
+from wasserstein_transform.explorer.scene import Scene
 from wasserstein_transform.explorer.views import ball, cut, in_words
 
 X = blobs(60)
@@ -122,7 +122,7 @@ def test_denoised_points_and_skeletons() -> None:
 
 @pytest.mark.slow
 def test_estimators_of_clusters() -> None:
-    single, auto = wt.SingleLinkage(3).fit(X), wt.AutoCluster().fit(X)
+    single, auto = wt.SingleLinkage(3, cut="robust").fit(X), wt.AutoCluster().fit(X)
     for fitted in (single, auto):
         scene = story_of(fitted).scene
         assert scene is not None

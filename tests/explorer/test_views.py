@@ -17,7 +17,7 @@ from bokeh.resources import Resources
 from explorer.scenes import blobs, scene_of
 
 import wasserstein_transform as wt
-from wasserstein_transform.explorer import Scene
+from wasserstein_transform.explorer.scene import Scene
 from wasserstein_transform.explorer.views import Views, ball, cut, in_words
 from wasserstein_transform.explorer.views.balls import is_known
 from wasserstein_transform.explorer.views.cuts import least, start

@@ -11,7 +11,10 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "extend.md"
 _SECTION = re.compile(r"^## (.*?)\n(.*?)(?=^## |\Z)", re.DOTALL | re.MULTILINE)
 _BLOCK = re.compile(r"^(```|~~~)(\w+)\n# ((?:\w+/)*\w+\.\w+)\n(.*?)^\1$", re.DOTALL | re.MULTILINE)
-_LINKED = ("src", "tests", "docs", "examples", "pyproject.toml", "Makefile", "README.md", "CONTRIBUTING.md")
+_LINKED = (
+    "src", "paper", "tests", "docs", "examples", "benchmarks", "conftest.py", "pyproject.toml", "Makefile", "README.md",
+    "CONTRIBUTING.md",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

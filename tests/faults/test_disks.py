@@ -13,7 +13,7 @@ import pytest
 from engine.test_seams import cloud
 
 import wasserstein_transform as wt
-from wasserstein_transform.engine import tiles
+from wasserstein_transform.engine import tasks as tiles
 
 pytestmark = pytest.mark.slow
 
@@ -46,19 +46,19 @@ needs_mounts = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 
 def test_a_full_disk_ends_keeping_and_not_the_work(small: Path) -> None:
     metric = wt.Euclidean(cloud(600, 2))
     expected = metric.condensed()
-    with wt.using(store=small / "s"), pytest.warns(wt.StoreWarning, match="No space left on device"):
+    with wt.using(store=small / "s"), pytest.warns(wt.engine.StoreWarning, match="No space left on device"):
         np.testing.assert_array_equal(metric.condensed(), expected)
-    with wt.using(store=small / "s"), pytest.warns(wt.StoreWarning, match="No space left on device"):
+    with wt.using(store=small / "s"), pytest.warns(wt.engine.StoreWarning, match="No space left on device"):
         np.testing.assert_array_equal(metric.condensed(), expected)
 
 
 @needs_mounts
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # of ZipFile, by older NumPy
 def test_states_that_do_not_fit_the_disk_are_done_without(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wt.transforms.checkpoints, "_SHARE", np.inf)
+    monkeypatch.setattr(wt.transforms.trajectory, "_MAX_WRITING_SHARE", np.inf)
     space = wt.Space.from_points(cloud(4000, 2))
     expected = wt.iterate(wt.gaussian_transform(0.3, 1.0), space, n_iter=2)
-    with pytest.warns(wt.StoreWarning, match="no longer kept"):
+    with pytest.warns(wt.engine.StoreWarning, match="no longer kept"):
         found = wt.iterate(wt.gaussian_transform(0.3, 1.0), space, n_iter=2, engine=wt.Engine(store=small / "s"))
     np.testing.assert_array_equal(found.points, expected.points)
 

@@ -104,7 +104,7 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals")
-@pytest.mark.filterwarnings("ignore::wasserstein_transform.CostWarning")
+@pytest.mark.filterwarnings("ignore::wasserstein_transform.transforms.CostWarning")
 def test_ctrl_c_twice_ends_soon_and_leaves_a_store_that_can_be_used(tmp_path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-W", "ignore", "-c", LONG, tmp_path / "s"], stdout=subprocess.PIPE, stderr=subprocess.PIPE

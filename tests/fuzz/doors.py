@@ -18,8 +18,9 @@ from fuzz import folders, layers, seeds
 from fuzz.layers import Layer
 from wasserstein_transform import tables, words
 from wasserstein_transform.cli import again, pictures
-from wasserstein_transform.experiments.reporting import part, record
 from wasserstein_transform.explorer.shelf import Shelf
+from wt_paper import ratings
+from wt_paper.reporting import part, record
 
 
 def _nothing(found: Any) -> None:
@@ -131,12 +132,11 @@ DOORS: dict[str, Door] = {
     "gif": _picture("gif"),
     "bmp": _picture("bmp"),
     "webp": _picture("webp"),
-    "bsds": Door("people.mat", seeds.bsds, wt.image.read_bsds, layers=(layers.plain, layers.mat)),
     "vectors": Door("vectors.txt", seeds.vectors, words.read_vectors),
     "vectors.gz": Door("vectors.gz", seeds.packed_vectors, words.read_vectors, layers=(layers.plain, layers.gz)),
     "vectors.npy": Door("vectors.npy", seeds.vector_array, _with_vocabulary),
     "corpus": Door("corpus.txt", seeds.corpora, words.Corpus.read),
-    "benchmark": Door("pairs.txt", seeds.benchmarks, words.read_benchmark),
+    "benchmark": Door("pairs.txt", seeds.benchmarks, ratings.read_benchmark),
     "edges": Door("edges.csv", seeds.edges, wt.graphs.read_graph),
     "gml": Door("graph.gml", lambda: seeds.graphs("gml"), wt.graphs.read_graph),
     "graphml": Door("graph.graphml", lambda: seeds.graphs("graphml"), wt.graphs.read_graph),
@@ -147,7 +147,6 @@ DOORS: dict[str, Door] = {
         "words.npz", seeds.word_transforms, words.WordTransform.load, _use_words, (layers.plain, layers.members)
     ),
     "distances": Door("matrix.npy", lambda: seeds.matrices("npy"), wt.Space.from_distances, _use_space),
-    "zarr": Door("zarr.zip", folders.zarrs, folders.read_zarr, _use_space, (layers.members,)),
     "journal": Door("journal", folders.journals, folders.read_journal),
     "store": Door("store.zip", folders.stores, folders.read_store, layers=(layers.members,)),
     "block": Door("points.block", folders.blocks, folders.read_block),

@@ -1,4 +1,4 @@
-"""Folders as doors: stores, runs of clouds, Zarr arrays. They travel as archives, and are changed member by member."""
+"""Folders as doors: stores, runs of clouds. They travel as archives, and are changed member by member."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import numpy as np
 
 import wasserstein_transform as wt
 from wasserstein_transform.clouds.blocks import open_block
-from wasserstein_transform.engine import tiles
+from wasserstein_transform.engine import tasks as tiles
 from wasserstein_transform.engine.store import Journal
 
 X = np.random.default_rng(0).normal(size=(60, 2))
@@ -60,14 +60,14 @@ def _walk(store: Path) -> Any:
 
 def stores() -> list[bytes]:
     """A store with tiles and states."""
-    wt.transforms.checkpoints._SHARE = np.inf
+    wt.transforms.trajectory._MAX_WRITING_SHARE = np.inf
     return packed(lambda folder: _walk(folder / "store"))
 
 
 def read_store(file: Path) -> Any:
     """Go on with it: what comes out must be what would be computed."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", wt.StoreWarning)
+        warnings.simplefilter("ignore", wt.engine.StoreWarning)
         walk = _walk(unpacked(file) / "store")
     expected = wt.iterate(PROCESS, wt.Space.from_points(X), n_iter=2)
     assert np.array_equal(walk.points, expected.points)
@@ -120,17 +120,3 @@ def read_journal(file: Path) -> Any:
         record = journal.read(k, _SHAPES[0])
         assert record is None or (record[0] == np.arange(5.0) + k).all()
     journal.close()
-
-
-def zarrs() -> list[bytes]:
-    """Distances as Zarr arrays, square and condensed."""
-    metric = wt.Euclidean(X)
-    return [
-        *packed(lambda folder: metric.dense(out=folder / "d.zarr")),
-        *packed(lambda folder: metric.condensed(out=folder / "d.zarr")),
-    ]
-
-
-def read_zarr(file: Path) -> Any:
-    """As a space."""
-    return wt.Space.from_distances(unpacked(file) / "d.zarr")

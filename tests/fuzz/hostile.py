@@ -165,38 +165,9 @@ def laughs(levels: int = 12, kind: str = "entities") -> bytes:
     ).encode()
 
 
-def mat_of(inside: bytes, packed: bytes = b"") -> bytes:
-    """A file of MATLAB's with one element, packed."""
-    head = b"MATLAB 5.0 MAT-file".ljust(124) + b"\x00\x01IM"
-    inside = packed or zlib.compress(inside, 1)
-    return head + struct.pack("<II", 15, len(inside)) + inside
-
-
-def mat_cells(depth: int) -> bytes:
-    """Cells in cells."""
-    inside = b""
-    flags = struct.pack("<IIII", 6, 8, 1, 0)
-    dims = struct.pack("<IIii", 5, 8, 1, 1)
-    for k in range(depth):
-        name = (
-            struct.pack("<II", 1, 11) + b"groundTruth".ljust(16, b"\0") if k == depth - 1 else struct.pack("<II", 1, 0)
-        )
-        body = flags + dims + name + inside
-        inside = struct.pack("<II", 14, len(body)) + body
-    return mat_of(inside)
-
-
-def mat_array(rows: int, columns: int, length: int) -> bytes:
-    """An array that says it has that size."""
-    flags, dims = struct.pack("<IIII", 6, 8, 6, 0), struct.pack("<IIii", 5, 8, rows, columns)
-    name = struct.pack("<II", 1, 11) + b"groundTruth".ljust(16, b"\0")
-    body = flags + dims + name + struct.pack("<II", 9, length % 2**32) + bytes(64)
-    return mat_of(struct.pack("<II", 14, len(body)) + body)
-
-
 def archive_of(tree: Any, **arrays: np.ndarray) -> bytes:
     """A file as `save` writes it, of a Space with that tree."""
-    header = {"format": "wasserstein-transform", "version": 1, "kind": "Space", "tree": tree}
+    header = {"format": "wasserstein-transform", "version": 2, "kind": "Space", "tree": tree}
     return layers.archived(header, arrays)
 
 
@@ -230,7 +201,7 @@ def space_tree(**arrays: np.ndarray) -> bytes:
 
 def space_header(tree: str) -> bytes:
     """A header around a tree that is given as text."""
-    return archive_header('{"format": "wasserstein-transform", "version": 1, "tree": ' + tree + "}")
+    return archive_header('{"format": "wasserstein-transform", "version": 2, "tree": ' + tree + "}")
 
 
 def utf16_laughs() -> bytes:

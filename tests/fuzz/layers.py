@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from wasserstein_transform._fingerprint import fingerprint
+from wasserstein_transform._archive import fingerprint
 
 Change: TypeAlias = Callable[[bytes], bytes]
 Layer: TypeAlias = Callable[[bytes, Change, int], bytes]
@@ -84,14 +84,6 @@ def png(content: bytes, change: Change, part: int) -> bytes:
     kind, inside = chunks[k]
     chunks[k] = kind, zlib.compress(change(zlib.decompress(inside)), 1) if kind == b"IDAT" else change(inside)
     return signature + b"".join(_chunk(*chunk) for chunk in chunks)
-
-
-def mat(content: bytes, change: Change, part: int) -> bytes:
-    """The first packed element of a file of MATLAB's, behind its header."""
-    kind, length = struct.unpack("<II", content[128:136])
-    assert kind == 15, kind
-    inside = zlib.compress(change(zlib.decompress(content[136 : 136 + length])), 1)
-    return content[:128] + struct.pack("<II", 15, len(inside)) + inside + content[136 + length :]
 
 
 def zipped(inside: dict[str, bytes]) -> bytes:

@@ -17,9 +17,8 @@ import numpy as np
 import wasserstein_transform as wt
 from wasserstein_transform import tables, words
 from wasserstein_transform.estimators.saving import Saved
-from wasserstein_transform.experiments.claims import Choice, Claim
-from wasserstein_transform.experiments.experiment import Table as Listing
-from wasserstein_transform.experiments.reporting.part import Part
+from wt_paper.experiments.experiment import Choice, Claim, Table as Listing
+from wt_paper.reporting.part import Part
 
 CLOUD = np.random.default_rng(7).normal(size=(12, 2))
 _MATRIX = np.array([[1, 0.5, -2], [0.25, 3, 1e-3], [4, 5, 6]], np.float32)
@@ -42,7 +41,7 @@ def _table() -> tables.Table:
 
 def csv() -> list[bytes]:
     return [
-        tables.encode(_table(), "csv"),
+        tables.writing.encode(_table(), "csv"),
         b"# a comment\nx;y\n0,5;1\n2;3,5\n1;007\n",
         b'"a","b"\n"1\n",2\n3,"4"\n',
         ",0,1\n0,1.5,é\n1,2.5,ü\n".encode("utf-16"),
@@ -51,7 +50,7 @@ def csv() -> list[bytes]:
 
 def encoded(kind: str) -> list[bytes]:
     table = tables.Table({"longitude": CLOUD[:, 0], "latitude": CLOUD[:, 1], "name": ["a b", "c'd", "é"] * 4})
-    return [tables.encode(table, kind)]
+    return [tables.writing.encode(table, kind)]
 
 
 def packed(kind: str) -> list[bytes]:
@@ -62,7 +61,7 @@ def packed(kind: str) -> list[bytes]:
 
 
 def ply() -> list[bytes]:
-    binary = tables.encode(tables.Table({"x": CLOUD[:, 0], "y": CLOUD[:, 1], "n": np.arange(12)}), "ply")
+    binary = tables.writing.encode(tables.Table({"x": CLOUD[:, 0], "y": CLOUD[:, 1], "n": np.arange(12)}), "ply")
     head = b"ply\nformat ascii 1.0\nelement camera 1\nproperty int k\nelement vertex 2\nproperty float x\n"
     text = head + b"property float y\nelement face 1\nproperty list uchar int v\nend_header\n7\n0 1\n2 3.5\n3 0 1 2\n"
     return [binary, text]
@@ -107,7 +106,7 @@ def parquet() -> list[bytes]:
 
 def las(kind: str) -> list[bytes]:
     table = tables.Table({"x": CLOUD[:, 0], "y": CLOUD[:, 1], "z": np.arange(12.0), "extra": np.arange(12)})
-    return [tables.encode(table, kind)]
+    return [tables.writing.encode(table, kind)]
 
 
 def matrices(kind: str) -> list[bytes]:
@@ -126,17 +125,6 @@ def pictures(kind: str) -> list[bytes]:
     shapes = [gray, color] if kind in ("png", "tif", "jpg", "bmp") else [color]
     more = [gray.astype(np.uint16) * 257] if kind in ("png", "tif") else []
     return [bytes(imwrite("<bytes>", picture, extension=f".{kind}")) for picture in (*shapes, *more)]
-
-
-def bsds() -> list[bytes]:
-    from scipy.io import savemat  # noqa: PLC0415
-
-    people = np.empty((1, 2), object)
-    for k in range(2):
-        people[0, k] = {"Segmentation": np.arange(1, 17, dtype=np.uint16).reshape(4, 4), "Boundaries": np.eye(4)}
-    held = io.BytesIO()
-    savemat(held, {"groundTruth": people}, do_compression=True)
-    return [held.getvalue()]
 
 
 def vectors() -> list[bytes]:
@@ -200,8 +188,8 @@ def estimators() -> list[bytes]:
         wt.MeanShift(eps=0.8),
         wt.GaussianTransform(eps=[1.5, 1.4], lam=0.5, n_iter=2, ridge=1),
         wt.LocalTruncation(eps=0.5, p=2, n_iter=2, merge=1e-3),
-        wt.WassersteinTransform(wt.Gaussian(wt.Nearest(5), 1.0), wt.Stored(wt.Bures())),
-        wt.SingleLinkage(3),
+        wt.WassersteinTransform(wt.Gaussian(wt.Nearest(5), 1.0), wt.transport.Stored(wt.Bures())),
+        wt.SingleLinkage(3, cut="robust"),
         wt.AutoCluster(3),
     )
     return _saved(*(estimator.fit(CLOUD) for estimator in made))

@@ -294,7 +294,7 @@ def test_through_the_transform_is_the_robust_cut_of_the_new_distances() -> None:
     graph = nx.relaxed_caveman_graph(4, 7, 0.15, seed=3)
     space = wt.Space.from_graph(graph)
     walk = wt.iterate(wt.Transform(wt.Heat(2.0), wt.Exact(1.0)), space, n_iter=1)
-    expected = wt.cut_tree(wt.hierarchy.spanning_tree(walk.last), 4)
+    expected = wt.cut_tree(wt.hierarchy.spanning_tree(walk.last), 4, cut="robust")
     np.testing.assert_array_equal(wt.graphs.communities(graph, 4, wt.graphs.Transformed()).labels, expected)
     lazy = wt.graphs.Transformed(wt.graphs.LazyWalk(0.5), n_iter=2)
     truth = np.repeat(np.arange(4), 7)
@@ -337,9 +337,9 @@ def test_odd_graphs_have_communities() -> None:
 def test_what_is_asked_wrongly_is_named() -> None:
     edges = [(0, 1), (1, 2), (3, 4)]
     for words, said in [
-        ({"n": 6}, "n must be at most 5, the number of nodes, got 6"),
-        ({"n": 0}, "n must be a whole number"),
-        ({"n": 2, "resolution": 1.0}, "either n or resolution"),
+        ({"n_communities": 6}, "n_communities must be at most 5, the number of nodes, got 6"),
+        ({"n_communities": 0}, "n_communities must be a whole number"),
+        ({"n_communities": 2, "resolution": 1.0}, "give one of n_communities and resolution"),
         ({"resolution": -1.0}, "resolution must be"),
         ({"method": wt.graphs.Transformed()}, "the graph must be connected"),
     ]:

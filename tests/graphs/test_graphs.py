@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 import wasserstein_transform as wt
-from wasserstein_transform.backends.cpu import paths
+from wasserstein_transform.compute import paths
 from wasserstein_transform.graphs.cuts import modularity
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "graphs"
@@ -87,7 +87,7 @@ def test_curvature_is_that_of_the_linear_program(
     lengths: tuple[int, float], idleness: float, small: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seed, power = lengths
-    monkeypatch.setattr(paths, "_MOST", {True: small, False: small})
+    monkeypatch.setattr(paths, "_MAX_STORED", {True: small, False: small})
     graph = nx.gnm_random_graph(18, 40, seed=seed)
     if power:
         weighted(graph, seed)
@@ -187,7 +187,7 @@ def test_files_that_hold_no_graph_are_refused(name: str, text: str, said: str, t
 
 
 def test_the_result_does_not_depend_on_threads_and_edges_have_no_direction(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(paths, "_MOST", {True: 0.0, False: 0.0})
+    monkeypatch.setattr(paths, "_MAX_STORED", {True: 0.0, False: 0.0})
     graph = weighted(nx.barabasi_albert_graph(150, 3, seed=5), 5)
     one, two = (wt.graphs.curvature(graph, n_jobs=k, weight="length").values for k in (1, 3))
     np.testing.assert_array_equal(one, two)
@@ -439,5 +439,7 @@ def test_communities_are_asked_for_by_their_number_and_cutoffs_by_name() -> None
         ValueError, match="n_communities must be at least 2, the number of connected parts of the graph, got 1"
     ):
         apart.communities(1)
-    with pytest.warns(wt.FewerClustersWarning, match="found 1 communities of the 3 asked for: the next edges"):
+    with pytest.warns(
+        wt.hierarchy.FewerClustersWarning, match="found 1 communities of the 3 asked for: the next edges"
+    ):
         assert wt.graphs.ricci_flow(nx.cycle_graph(6), 2).communities(3).n_communities == 1

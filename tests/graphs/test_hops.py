@@ -10,7 +10,7 @@ from repeated import each_once
 from scipy.sparse import csr_array
 
 import wasserstein_transform as wt
-from wasserstein_transform.backends.cpu.exact import hops
+from wasserstein_transform.compute import exact
 
 GRAPHS = {
     "sparse": nx.gnm_random_graph(16, 30, seed=0),
@@ -25,7 +25,7 @@ GRAPHS = {
 
 def by_simplex(monkeypatch: pytest.MonkeyPatch, *given: object, **named: object) -> wt.graphs.Curvature:
     with monkeypatch.context() as patch:
-        patch.setattr(hops, "fit", lambda *_: False)
+        patch.setattr(exact, "are_hops", lambda *_: False)
         return wt.graphs.curvature(*given, **named)
 
 
@@ -77,7 +77,7 @@ def test_the_length_of_all_edges_is_a_unit(length: float) -> None:
 def test_measures_that_reach_farther_go_another_way(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = nx.gnm_random_graph(40, 70, seed=3)
     pairs = [(a, b) for a in range(5) for b in nx.node_connected_component(graph, a) if b > a]
-    monkeypatch.setattr(hops, "listed", lambda *_: pytest.fail("not all distances are 3 edges at most"))
+    monkeypatch.setattr(exact, "listed_by_hops", lambda *_: pytest.fail("not all distances are 3 edges at most"))
     wt.graphs.curvature(graph, wt.Truncation(2.0))
     wt.graphs.curvature(graph, pairs=pairs)
 

@@ -8,7 +8,7 @@ import pytest
 from scipy.sparse.csgraph import dijkstra
 
 import wasserstein_transform as wt
-from wasserstein_transform.backends.cpu import paths
+from wasserstein_transform.compute import paths
 
 GRAPHS = {
     "hubs": nx.barabasi_albert_graph(90, 3, seed=0),
@@ -25,12 +25,12 @@ def test_distances_are_those_of_single_searches(name: str, few: int, monkeypatch
     network = wt.graphs.as_network(GRAPHS[name])
     rng = np.random.default_rng(2)
     lengths = rng.uniform(0.1, 2.0, len(network.edges)) * (rng.random(len(network.edges)) < 0.9)
-    form, everybody, engine = network.with_lengths(lengths).metric.form, np.arange(network.n), wt.Engine()
-    assert not paths.adjacency_of(form).even
-    monkeypatch.setattr(paths, "_SWEEPS", few)
+    metric, everybody, engine = network.with_lengths(lengths).metric, np.arange(network.n), wt.Engine()
+    assert not metric.adjacency.even
+    monkeypatch.setattr(paths, "_MAX_SWEEPS", few)
     found = np.empty((network.n, network.n))
-    paths.dense(form, found, engine)
-    single = paths.block(form, everybody, everybody, engine)
+    paths.path_matrix(metric, found, engine)
+    single = paths.path_block(metric, everybody, everybody, engine)
     upper = np.triu_indices(network.n)
     assert found[upper].tobytes() == single[upper].tobytes()
     assert found.T.tobytes() == found.tobytes()

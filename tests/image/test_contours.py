@@ -8,6 +8,7 @@ from reference import contours as reference
 from scipy.cluster.hierarchy import fcluster, is_valid_linkage
 
 import wasserstein_transform as wt
+from benchmarks.segmentations import score_segmentation
 from wasserstein_transform.engine import current
 from wasserstein_transform.image import sizes
 from wasserstein_transform.image.basins import basins
@@ -229,7 +230,7 @@ def test_a_large_mirrored_picture_is_reduced_and_carried_back_alike(
 def test_regions_of_a_clear_scene_are_found() -> None:
     photo, truth = scene((120, 160))
     found = wt.segment(photo)
-    scores = wt.image.score_segmentation(found.labels, [truth])
+    scores = score_segmentation(found.labels, [truth])
     assert found.n_segments == 4
     assert scores.covering > 0.95
     assert found.filtered.dtype == np.uint8
@@ -252,7 +253,7 @@ def test_a_tree_gives_any_number_of_regions_each_level_within_the_next(found: wt
     assert tree is not None
     before = tree.regions
     for n in (tree.n_finest, 9, 5, 2, 1):
-        labels = tree.cut(n=n)
+        labels = tree.cut(n_segments=n)
         assert np.unique(labels).tolist() == list(range(n))
         assert len(np.unique(np.stack([before.ravel(), labels.ravel()]), axis=1)[0]) == before.max() + 1
         before = labels
@@ -281,7 +282,7 @@ def test_scipy_cuts_the_linkage_as_the_tree_does(found: wt.image.Segmentation) -
     assert is_valid_linkage(Z)
     for n in (2, 4, 9):
         flat = fcluster(Z, n, "maxclust")
-        assert same_partition(flat[tree.regions], tree.cut(n=n))
+        assert same_partition(flat[tree.regions], tree.cut(n_segments=n))
 
 
 @pytest.mark.slow
@@ -289,22 +290,15 @@ def test_scale_and_number_reach_the_tree(found: wt.image.Segmentation) -> None:
     photo, tree = scene()[0], found.tree
     assert tree is not None
     np.testing.assert_array_equal(wt.segment(photo, scale=0.2).labels, tree.cut(0.2))
-    np.testing.assert_array_equal(wt.segment(photo, n_segments=3).labels, tree.cut(n=3))
-    np.testing.assert_array_equal(wt.image.ImageSegmenter(n_segments=3).fit_predict(photo), tree.cut(n=3))
+    np.testing.assert_array_equal(wt.segment(photo, n_segments=3).labels, tree.cut(n_segments=3))
+    np.testing.assert_array_equal(wt.image.ImageSegmenter(n_segments=3).fit_predict(photo), tree.cut(n_segments=3))
     fine = wt.segment(photo, scale=0.0, min_size=50)
     assert np.bincount(fine.labels.ravel()).min() >= 50
 
 
-def test_any_option_of_windows_asks_for_windows(found: wt.image.Segmentation) -> None:
-    photo = scene()[0]
+def test_contours_have_a_tree_and_radii_have_none(found: wt.image.Segmentation) -> None:
     assert found.tree is not None
-    for options in ({"spatial": 8.0}, {"range": 8.0}, {"lam": 0.0}, {"n_iter": 100}, {"color": "luv"}):
-        windows = wt.segment(photo, **options)
-        assert windows.tree is None
-        np.testing.assert_array_equal(windows.labels, wt.segment(photo, 8, 8).labels)
-    merging = wt.image.Merging()
-    merged = wt.segment(photo, merging=merging).labels
-    np.testing.assert_array_equal(merged, wt.segment(photo, 5, 3, 5, merging=merging).labels)
+    assert wt.image.segment_by_radii(scene()[0]).tree is None
 
 
 # kinds of images
@@ -317,7 +311,7 @@ def test_gray_pictures_of_any_type_have_regions(rng: np.random.Generator) -> Non
     shown = np.rint(level).astype(np.uint8)
     for gray in (shown, shown[..., None], shown.astype(np.uint16) * 9 + 500, shown - 1000.0, shown * 1e-6):
         made = wt.segment(gray)
-        assert wt.image.score_segmentation(made.labels, [truth]).covering > 0.9
+        assert score_segmentation(made.labels, [truth]).covering > 0.9
         assert made.filtered.shape == gray.shape
         assert made.filtered.dtype == gray.dtype
     units = [wt.segment(level * factor).labels for factor in (1.0, 4.0)]
@@ -353,9 +347,9 @@ def test_a_mask_leaves_pixels_out_and_parts_that_do_not_touch_are_joined_last() 
     tree = made.tree
     assert tree is not None
     assert tree.heights[-1] == 1.0
-    left, right = tree.cut(n=2)[0, 0], tree.cut(n=2)[0, -1]
+    left, right = tree.cut(n_segments=2)[0, 0], tree.cut(n_segments=2)[0, -1]
     assert left != right
-    assert wt.image.score_segmentation(made.labels, [np.where(mask, truth, -1)]).covering > 0.9
+    assert score_segmentation(made.labels, [np.where(mask, truth, -1)]).covering > 0.9
 
 
 @pytest.mark.slow
@@ -365,7 +359,7 @@ def test_large_images_are_cut_along_their_own_edges(masked: bool) -> None:
     mask = np.hypot(*(np.indices(truth.shape) - 500)) < 480 if masked else None
     made = wt.segment(photo, mask=mask)
     seen = truth if mask is None else np.where(mask, truth, -1)
-    scores = wt.image.score_segmentation(made.labels, [seen])
+    scores = score_segmentation(made.labels, [seen])
     assert scores.covering > 0.98
     assert made.tree is not None
     assert np.unique(made.tree.regions[made.tree.regions >= 0]).tolist() == list(range(made.tree.n_finest))
@@ -399,15 +393,13 @@ def test_the_result_does_not_depend_on_the_number_of_threads(found: wt.image.Seg
         ({"scale": 1.5}, "scale must lie between 0 and 1, got 1.5"),
         ({"scale": -1}, "scale must be a finite number ≥ 0"),
         ({"n_segments": 0}, "n_segments must be a whole number ≥ 1"),
-        ({"n_segments": 10**6}, "n must be at most"),
-        ({"scale": 0.5, "spatial": 8}, "scale is for segmenting without radii"),
-        ({"n_segments": 5, "merging": wt.image.Merging()}, "n_segments is for segmenting without radii"),
-        ({"image": np.zeros((3, 4, 5)), "scale": 0.5}, "scale needs a gray or color image"),
+        ({"n_segments": 10**6}, "n_segments must be at most"),
+        ({"image": np.zeros((3, 4, 5))}, "contours are those of a gray or color image, got shape"),
         ({"image": np.full((4, 4), np.nan)}, "image must be finite; mask out"),
         ({"image": np.full((4, 4), 1e200)}, r"image must lie within ±1e\+30"),
         ({"image": np.full((4, 4, 3), 7.0)}, r"colors given as floats must lie in \[0, 1\]"),
     ],
-    ids=range(11),
+    ids=range(9),
 )
 def test_bad_input_is_named(arguments: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
@@ -417,8 +409,8 @@ def test_bad_input_is_named(arguments: dict, message: str) -> None:
 def test_a_cut_needs_one_rule(found: wt.image.Segmentation) -> None:
     tree = found.tree
     assert tree is not None
-    for options in ({}, {"scale": 0.5, "n": 3}):
-        with pytest.raises(ValueError, match="cut needs one of scale and n"):
+    for options in ({}, {"scale": 0.5, "n_segments": 3}):
+        with pytest.raises(ValueError, match="give one of scale and n_segments"):
             tree.cut(**options)
 
 

@@ -85,14 +85,14 @@ def test_an_edge_keeps_apart_what_a_gradient_does_not():
 
 
 def test_one_region_and_one_pixel_stay_what_they_are():
-    assert wt.image.segment(np.zeros((1, 1)), merging=Merging()).n_segments == 1
-    assert wt.image.segment(np.zeros((6, 7)), merging=Merging()).n_segments == 1
+    assert wt.image.segment_by_radii(np.zeros((1, 1)), merging=Merging()).n_segments == 1
+    assert wt.image.segment_by_radii(np.zeros((6, 7)), merging=Merging()).n_segments == 1
 
 
 def test_regions_that_do_not_touch_are_not_merged():
     mask = np.ones((12, 9), bool)
     mask[:, 4] = False
-    done = wt.image.segment(np.full((12, 9), 3.0), mask=mask, merging=Merging())
+    done = wt.image.segment_by_radii(np.full((12, 9), 3.0), mask=mask, merging=Merging())
     assert done.n_segments == 2
     assert (done.labels[:, 4] == -1).all()
 
@@ -100,21 +100,21 @@ def test_regions_that_do_not_touch_are_not_merged():
 def test_volumes_are_merged_too():
     volume = np.zeros((6, 8, 8))
     volume[3:] = 6.0
-    assert wt.image.segment(volume, 3, 5).n_segments == 2
-    assert wt.image.segment(volume, 3, 5, merging=Merging()).n_segments == 1
+    assert wt.image.segment_by_radii(volume, 3, 5).n_segments == 2
+    assert wt.image.segment_by_radii(volume, 3, 5, merging=Merging()).n_segments == 1
 
 
 def test_result_does_not_depend_on_the_number_of_threads():
     image = np.random.default_rng(1).normal(strips(0, 8, 16, 40, width=10), 3.0)
-    one, two = (wt.image.segment(image, 4, 5, merging=Merging(0.8), n_jobs=n) for n in (1, 2))
+    one, two = (wt.image.segment_by_radii(image, 4, 5, merging=Merging(0.8), n_jobs=n) for n in (1, 2))
     assert np.array_equal(one.labels, two.labels)
     assert one.n_segments > 1
 
 
 def test_values_in_other_units_give_the_same_regions():
     image = np.random.default_rng(2).integers(0, 4, (20, 20)) + strips(0, 16, 64, width=7)[0, :20]
-    here = wt.image.segment(image, 4, 8, merging=Merging())
-    there = wt.image.segment(image / 256 + 1024, 4, 8 / 256, merging=Merging())
+    here = wt.image.segment_by_radii(image, 4, 8, merging=Merging())
+    there = wt.image.segment_by_radii(image / 256 + 1024, 4, 8 / 256, merging=Merging())
     assert np.array_equal(here.labels, there.labels)
 
 

@@ -11,7 +11,7 @@ from repeated import each_once
 from sklearn.exceptions import ConvergenceWarning
 
 import wasserstein_transform as wt
-from wasserstein_transform.backends.colors import lab, luv
+from wasserstein_transform.compute.colors import lab, luv
 from wasserstein_transform.image import LinkAllModes, LinkTouching
 from wasserstein_transform.image.regions import merge_small, touching
 
@@ -33,7 +33,7 @@ def blocks(rng: np.random.Generator, shape: tuple[int, ...], noise: float = 2.0)
 @pytest.mark.parametrize("shape", [(13, 11), (4, 6, 5)])
 def test_pixels_move_as_their_slow_twins(shape: tuple[int, ...], channels: int, rng: np.random.Generator) -> None:
     image = np.stack([blocks(rng, shape) for _ in range(channels)], axis=-1)
-    found = wt.image.segment(image, 3.0, 9.0, color="none", channel_axis=-1)
+    found = wt.image.segment_by_radii(image, 3.0, 9.0, color="none", channel_axis=-1)
     place, value = reference.moved(image, 3.0, 9.0, 0.0, 100)
     modes = found.modes.reshape(-1, found.modes.shape[-1])
     np.testing.assert_allclose(modes[:, : len(shape)], place, atol=1e-10)
@@ -48,7 +48,7 @@ def test_the_gaussian_transform_moves_pixels_as_its_slow_twin(
 ) -> None:
     image = blocks(rng, shape)
     with pytest.warns(ConvergenceWarning) if n_iter < 5 else nullcontext():  # by then all rest or swing
-        found = wt.image.segment(image, 3.0, 8.0, lam=3.0, n_iter=n_iter, channel_axis=None)
+        found = wt.image.segment_by_radii(image, 3.0, 8.0, lam=3.0, n_iter=n_iter, channel_axis=None)
     place, value = reference.moved(image[..., None], 3.0, 8.0, 3.0, n_iter)
     modes = found.modes.reshape(image.size, -1)
     np.testing.assert_allclose(modes[:, :-1], place, atol=1e-9)
@@ -59,14 +59,14 @@ def test_the_gaussian_transform_moves_pixels_as_its_slow_twin(
 @pytest.mark.parametrize("masked", [False, True])
 @pytest.mark.parametrize("shape", [(40, 31), (1, 37), (9, 11, 10)])
 @pytest.mark.parametrize("radii", [(3.0, 8.0), (1.0, 0.5), (50.0, 20.0)])
-def test_few_grey_levels_go_by_histograms_with_the_same_bits(
+def test_a_constant_channel_and_threads_change_no_bit(
     radii: tuple[float, float], shape: tuple[int, ...], masked: bool, rng: np.random.Generator
 ) -> None:
     image = np.rint(blocks(rng, shape, 6.0))
     mask = rng.random(shape) < 0.8 if masked else None
-    levels = wt.image.segment(image, *radii, mask=mask, channel_axis=None, tol=1e-3, n_iter=7)
+    levels = wt.image.segment_by_radii(image, *radii, mask=mask, channel_axis=None, tol=1e-3, n_iter=7)
     # a second channel that never tells pixels apart: windows, not histograms
-    windows = wt.image.segment(
+    windows = wt.image.segment_by_radii(
         np.stack([image, np.zeros(shape)], axis=-1),
         *radii,
         color="none",
@@ -78,7 +78,7 @@ def test_few_grey_levels_go_by_histograms_with_the_same_bits(
     np.testing.assert_array_equal(levels.modes, windows.modes[..., :-1])
     np.testing.assert_array_equal(levels.n_iter, windows.n_iter)
     np.testing.assert_array_equal(levels.labels, windows.labels)
-    alone = wt.image.segment(image, *radii, mask=mask, channel_axis=None, tol=1e-3, n_iter=7, n_jobs=1)
+    alone = wt.image.segment_by_radii(image, *radii, mask=mask, channel_axis=None, tol=1e-3, n_iter=7, n_jobs=1)
     np.testing.assert_array_equal(alone.modes, levels.modes)
 
 
@@ -88,7 +88,7 @@ def test_pixels_that_swing_are_stopped_where_their_slow_twins_are(
     shape: tuple[int, ...], whole: bool, rng: np.random.Generator
 ) -> None:
     image = np.rint(blocks(rng, shape, 6.0)) if whole else blocks(rng, shape, 6.0)
-    found = wt.image.segment(image, 3.0, 14.0, lam=6.0, channel_axis=None)
+    found = wt.image.segment_by_radii(image, 3.0, 14.0, lam=6.0, channel_axis=None)
     assert found.converged
     assert found.n_swinging > 0
     place, value = reference.moved(image[..., None], 3.0, 14.0, 6.0, 100)
@@ -101,7 +101,7 @@ def test_pixels_that_swing_are_stopped_where_their_slow_twins_are(
 def test_where_swinging_pixels_are_stopped_depends_on_nothing_else(channels: int, rng: np.random.Generator) -> None:
     image = np.stack([blocks(rng, (40, 30), 5.0) for _ in range(channels)], axis=-1)
     few, many, alone = (
-        wt.image.segment(image, 4.0, 12.0, 5.0, color="none", channel_axis=-1, n_iter=n_iter, n_jobs=n_jobs)
+        wt.image.segment_by_radii(image, 4.0, 12.0, 5.0, color="none", channel_axis=-1, n_iter=n_iter, n_jobs=n_jobs)
         for n_iter, n_jobs in ((100, 2), (5000, 2), (100, 1))
     )
     assert few.n_swinging == many.n_swinging > 0
@@ -111,14 +111,14 @@ def test_where_swinging_pixels_are_stopped_depends_on_nothing_else(channels: int
         np.testing.assert_array_equal(few.n_iter, other.n_iter)
     mask = np.zeros((40, 30), bool)
     mask[::9, ::9] = True
-    lonely = wt.image.segment(image, 4.0, 12.0, 5.0, color="none", channel_axis=-1, mask=mask)
+    lonely = wt.image.segment_by_radii(image, 4.0, 12.0, 5.0, color="none", channel_axis=-1, mask=mask)
     assert lonely.n_swinging == 0  # who is not there does not swing
 
 
 def test_without_weight_the_gaussian_transform_is_mean_shift(rng: np.random.Generator) -> None:
     image = blocks(rng, (20, 20))
-    tiny = wt.image.segment(image, 3.0, 8.0, lam=1e-300)
-    plain = wt.image.segment(image, 3.0, 8.0)
+    tiny = wt.image.segment_by_radii(image, 3.0, 8.0, lam=1e-300)
+    plain = wt.image.segment_by_radii(image, 3.0, 8.0)
     np.testing.assert_allclose(tiny.modes, plain.modes, rtol=1e-12)
 
 
@@ -127,12 +127,12 @@ def test_linking_joins_what_its_slow_twin_joins(shape: tuple[int, ...], rng: np.
     image = blocks(rng, shape, 5.0)
     place, value = reference.moved(image[..., None], 2.5, 9.0, 0.0, 100)
     every = np.stack(np.triu_indices(image.size, 1), axis=1)
-    found = wt.image.segment(image, 2.5, 9.0, linking="paper", channel_axis=None).labels
+    found = wt.image.segment_by_radii(image, 2.5, 9.0, linking="paper", channel_axis=None).labels
     assert same_partition(found, reference.linked(place, value, every, 2.5, 9.0))
     grid = np.arange(image.size).reshape(shape)
     ahead = [np.moveaxis(grid, axis, 0) for axis in range(len(shape))]
     beside = np.concatenate([np.stack([a[:-1].ravel(), a[1:].ravel()], axis=1) for a in ahead])
-    found = wt.image.segment(image, 2.5, 9.0, linking=LinkTouching(0.7), channel_axis=None).labels
+    found = wt.image.segment_by_radii(image, 2.5, 9.0, linking=LinkTouching(0.7), channel_axis=None).labels
     assert same_partition(found, reference.linked(place, value, beside, 2.5, 0.7 * 9.0))
 
 
@@ -142,7 +142,7 @@ def test_the_papers_linking_of_many_channels_joins_what_its_slow_twin_joins(
     shape: tuple[int, ...], radii: tuple[float, float], rng: np.random.Generator
 ) -> None:
     image = np.stack([blocks(rng, shape, 5.0) for _ in range(3)], axis=-1)
-    found = wt.image.segment(image, *radii, color="none", linking="paper", channel_axis=-1)
+    found = wt.image.segment_by_radii(image, *radii, color="none", linking="paper", channel_axis=-1)
     modes = found.modes.reshape(-1, len(shape) + 3)
     every = np.stack(np.triu_indices(len(modes), 1), axis=1)
     expected = reference.linked(modes[:, :-3], modes[:, -3:], every, *radii)
@@ -152,7 +152,7 @@ def test_the_papers_linking_of_many_channels_joins_what_its_slow_twin_joins(
 
 def test_the_papers_linking_refuses_radii_no_cell_can_have() -> None:
     with pytest.raises(ValueError, match="needs radii of at least 5e-10 times the spread of the data"):
-        wt.image.segment(np.array([[0.0, 1e12]]), range=1.0, linking="paper")
+        wt.image.segment_by_radii(np.array([[0.0, 1e12]]), range_radius=1.0, linking="paper")
 
 
 @pytest.mark.parametrize("lam", [0.0, 4.0])
@@ -161,13 +161,13 @@ def test_the_result_does_not_depend_on_the_number_of_threads(
     lam: float, linking: str, rng: np.random.Generator
 ) -> None:
     image = blocks(rng, (60, 50))
-    one, two = (wt.image.segment(image, 4.0, 6.0, lam, linking=linking, n_jobs=jobs) for jobs in (1, 3))
+    one, two = (wt.image.segment_by_radii(image, 4.0, 6.0, lam, linking=linking, n_jobs=jobs) for jobs in (1, 3))
     np.testing.assert_array_equal(one.labels, two.labels)
     np.testing.assert_array_equal(one.modes, two.modes)
 
 
 def test_regions_are_numbered_by_their_first_pixels_and_hang_together(rng: np.random.Generator) -> None:
-    found = wt.image.segment(blocks(rng, (40, 40)), 4.0, 8.0)
+    found = wt.image.segment_by_radii(blocks(rng, (40, 40)), 4.0, 8.0)
     first = np.unique(found.labels.ravel(), return_index=True)[1]
     assert (np.diff(first) > 0).all()
     assert found.n_segments == len(first) == found.labels.max() + 1
@@ -176,7 +176,7 @@ def test_regions_are_numbered_by_their_first_pixels_and_hang_together(rng: np.ra
 def test_a_step_is_found_and_its_edge_is_where_it_is() -> None:
     image = np.zeros((20, 30), np.uint8)
     image[:, 12:] = 100
-    found = wt.image.segment(image, 8, 8)
+    found = wt.image.segment_by_radii(image, 8, 8)
     assert found.n_segments == 2
     np.testing.assert_array_equal(found.labels, (image > 0).astype(int))
     np.testing.assert_array_equal(np.unique(np.flatnonzero(found.boundaries().any(axis=0))), [11])
@@ -187,21 +187,21 @@ def test_a_step_is_found_and_its_edge_is_where_it_is() -> None:
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int32, np.float32, np.float64, np.bool_])
 def test_what_comes_back_has_the_type_that_came(dtype: type, rng: np.random.Generator) -> None:
     image = (rng.random((16, 16)) < 0.5).astype(dtype)
-    found = wt.image.segment(image, 2.0, 0.4)
+    found = wt.image.segment_by_radii(image, 2.0, 0.4)
     assert found.filtered.dtype == image.dtype
     assert found.filtered.shape == image.shape
 
 
 def test_colors_are_compared_in_luv_unless_told_otherwise(rng: np.random.Generator) -> None:
     image = rng.integers(0, 256, (12, 12, 3), dtype=np.uint8)
-    found = wt.image.segment(image, 2.0, 5.0, n_iter=1, tol=1e9)
+    found = wt.image.segment_by_radii(image, 2.0, 5.0, n_iter=1, tol=1e9)
     expected = reference.moved(luv(image / 255).astype(np.float32), 2.0, 5.0, 0.0, 1)[1]
     np.testing.assert_allclose(found.modes[..., 2:].reshape(-1, 3), expected, atol=1e-9)
     with_alpha = np.concatenate([image, rng.integers(0, 256, (12, 12, 1), dtype=np.uint8)], axis=-1)
-    np.testing.assert_array_equal(wt.image.segment(with_alpha, 2.0, 5.0, n_iter=1, tol=1e9).modes, found.modes)
-    plain = wt.image.segment(image, 2.0, 5.0, color="rgb", n_iter=1, tol=1e9)
+    np.testing.assert_array_equal(wt.image.segment_by_radii(with_alpha, 2.0, 5.0, n_iter=1, tol=1e9).modes, found.modes)
+    plain = wt.image.segment_by_radii(image, 2.0, 5.0, color="rgb", n_iter=1, tol=1e9)
     np.testing.assert_allclose(
-        plain.modes, wt.image.segment(image.astype(float), 2.0, 5.0, color="none", n_iter=1, tol=1e9).modes
+        plain.modes, wt.image.segment_by_radii(image.astype(float), 2.0, 5.0, color="none", n_iter=1, tol=1e9).modes
     )
 
 
@@ -215,7 +215,10 @@ def test_color_spaces_are_scikit_images(rng: np.random.Generator) -> None:
 
 def test_colors_as_signed_integers_are_those_of_eight_bits(rng: np.random.Generator) -> None:
     image = rng.integers(0, 256, (10, 10, 3), dtype=np.uint8)
-    bytes_, whole = wt.image.segment(image, 3.0, 20.0), wt.image.segment(image.astype(np.int64), 3.0, 20.0)
+    bytes_, whole = (
+        wt.image.segment_by_radii(image, 3.0, 20.0),
+        wt.image.segment_by_radii(image.astype(np.int64), 3.0, 20.0),
+    )
     np.testing.assert_array_equal(whole.modes, bytes_.modes)
     np.testing.assert_array_equal(whole.filtered, bytes_.filtered)
 
@@ -224,15 +227,15 @@ def test_colors_as_signed_integers_are_those_of_eight_bits(rng: np.random.Genera
 def test_colors_come_back(space: str, rng: np.random.Generator) -> None:
     image = rng.integers(0, 256, (9, 8, 4), dtype=np.uint8)
     image[0] = 0
-    still = wt.image.segment(image, 1.0, 1e-9, color=space)  # nobody has neighbors: nothing moves
+    still = wt.image.segment_by_radii(image, 1.0, 1e-9, color=space)  # nobody has neighbors: nothing moves
     np.testing.assert_array_equal(still.filtered, image)
     floats = image[..., :3] / 255
-    np.testing.assert_allclose(wt.image.segment(floats, 1.0, 1e-9, color=space).filtered, floats, atol=1e-5)
+    np.testing.assert_allclose(wt.image.segment_by_radii(floats, 1.0, 1e-9, color=space).filtered, floats, atol=1e-5)
 
 
 def test_a_filtered_image_has_the_values_pixels_moved_to(rng: np.random.Generator) -> None:
     image = np.clip(blocks(rng, (20, 20)) + 50, 0, 255).astype(np.uint8)
-    found = wt.image.segment(image, 3.0, 8.0)
+    found = wt.image.segment_by_radii(image, 3.0, 8.0)
     np.testing.assert_array_equal(found.filtered, np.rint(found.modes[..., 2]).astype(np.uint8))
     assert found.filtered.std() < image.std()
 
@@ -241,13 +244,13 @@ def test_pixels_outside_the_mask_are_nobodys_neighbours(rng: np.random.Generator
     image = blocks(rng, (14, 12))
     mask = rng.random(image.shape) < 0.7
     noisy = np.where(mask, image, rng.normal(scale=50, size=image.shape))
-    one, two = (wt.image.segment(what, 3.0, 8.0, mask=mask) for what in (image, noisy))
+    one, two = (wt.image.segment_by_radii(what, 3.0, 8.0, mask=mask) for what in (image, noisy))
     np.testing.assert_array_equal(one.labels, two.labels)
     assert ((one.labels == -1) == ~mask).all()
     place, _ = reference.moved(image[..., None], 3.0, 8.0, 0.0, 100, mask)
     np.testing.assert_allclose(one.modes[mask][:, :2], place.reshape(14, 12, 2)[mask], atol=1e-10)
     broken = np.where(mask, image, np.nan)
-    np.testing.assert_array_equal(wt.image.segment(broken, 3.0, 8.0, mask=mask).labels, one.labels)
+    np.testing.assert_array_equal(wt.image.segment_by_radii(broken, 3.0, 8.0, mask=mask).labels, one.labels)
 
 
 def test_small_regions_go_to_the_most_similar_region_they_touch() -> None:
@@ -263,7 +266,7 @@ def test_small_regions_go_to_the_most_similar_region_they_touch() -> None:
 
 @pytest.mark.parametrize("min_size", [5, 40])
 def test_no_small_region_is_left(min_size: int, rng: np.random.Generator) -> None:
-    found = wt.image.segment(blocks(rng, (40, 40), 6.0), 2.0, 4.0, min_size=min_size)
+    found = wt.image.segment_by_radii(blocks(rng, (40, 40), 6.0), 2.0, 4.0, min_size=min_size)
     assert np.bincount(found.labels.ravel()).min() >= min_size
     assert len(np.unique(found.labels)) == found.n_segments
 
@@ -277,12 +280,12 @@ def test_no_small_region_is_left(min_size: int, rng: np.random.Generator) -> Non
         (np.zeros((3, 4, 5)), {"channel_axis": None}, 1),
         (np.array([[0, 100, 0]]), {}, 3),
         (np.array([[0, 100, 0]]), {"linking": "paper"}, 2),
-        (np.arange(20.0)[None], {"spatial": 1e6, "range": 1e6}, 1),
+        (np.arange(20.0)[None], {"spatial_radius": 1e6, "range_radius": 1e6}, 1),
     ],
     ids=range(7),
 )
 def test_obvious_images_have_obvious_segments(image: np.ndarray, options: dict, count: int) -> None:
-    assert wt.image.segment(image, **{"spatial": 8.0, **options}).n_segments == count
+    assert wt.image.segment_by_radii(image, **options).n_segments == count
 
 
 @pytest.mark.parametrize(
@@ -299,8 +302,8 @@ def test_obvious_images_have_obvious_segments(image: np.ndarray, options: dict, 
         ({"image": np.zeros((2, 2)), "channel_axis": 5}, "channel_axis must be an axis of the image"),
         ({"image": np.zeros((2, 2)), "merging": "yes"}, "merging must be a Merging or None, got 'yes'"),
         ({"image": np.full((2, 2, 3), 200.0)}, r"colors given as floats must lie in \[0, 1\], got 200 to 200"),
-        ({"image": np.zeros((2, 2)), "spatial": -1}, "spatial must be positive"),
-        ({"image": np.zeros((2, 2)), "range": 0}, "range must be positive"),
+        ({"image": np.zeros((2, 2)), "spatial_radius": -1}, "spatial_radius must be positive"),
+        ({"image": np.zeros((2, 2)), "range_radius": 0}, "range_radius must be positive"),
         ({"image": np.zeros((2, 2)), "lam": -1}, "lam must be"),
         ({"image": np.zeros((2, 2)), "color": "hsv"}, "color must be one of luv, lab, rgb and none, got 'hsv'"),
         ({"image": np.zeros((2, 2)), "linking": "all"}, "linking must be one of adjacent, paper"),
@@ -316,19 +319,19 @@ def test_obvious_images_have_obvious_segments(image: np.ndarray, options: dict, 
 )
 def test_bad_input_is_named(arguments: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        wt.image.segment(**{"spatial": 8.0, **arguments})
+        wt.image.segment_by_radii(**arguments)
 
 
 def test_huge_windows_are_announced_with_their_cost() -> None:
     with pytest.warns(UserWarning, match="windows of .* pixels, about .* comparisons"):
-        wt.image.segment(np.zeros((200, 200)), spatial=120.0)
+        wt.image.segment_by_radii(np.zeros((200, 200)), spatial_radius=120.0)
 
 
 def test_parts_can_be_given_instead_of_names(rng: np.random.Generator) -> None:
     image = blocks(rng, (20, 20))
     by_name, by_part = (
-        wt.image.segment(image, 3, 8, linking="paper"),
-        wt.image.segment(image, 3, 8, linking=LinkAllModes()),
+        wt.image.segment_by_radii(image, 3, 8, linking="paper"),
+        wt.image.segment_by_radii(image, 3, 8, linking=LinkAllModes()),
     )
     np.testing.assert_array_equal(by_name.labels, by_part.labels)
     with pytest.raises(ValueError, match="share must be positive"):
@@ -338,11 +341,14 @@ def test_parts_can_be_given_instead_of_names(rng: np.random.Generator) -> None:
 def test_radii_beyond_all_squares_are_radii_of_the_whole_image() -> None:
     image = np.random.default_rng(3).integers(0, 255, (9, 8)).astype(np.uint8)
     for lam in (0.0, 2.0):
-        wide, all_of_it = wt.image.segment(image, 1e6, 40.0, lam), wt.image.segment(image, 1e300, 40.0, lam)
+        wide, all_of_it = (
+            wt.image.segment_by_radii(image, 1e6, 40.0, lam),
+            wt.image.segment_by_radii(image, 1e300, 40.0, lam),
+        )
         assert np.array_equal(wide.labels, all_of_it.labels)
     for linking in ("adjacent", "paper"):
-        assert wt.image.segment(image, 5.0, 1e300, linking=linking).n_segments == 1
-    assert wt.image.segment(image, tol=1e300).n_iter.max() == 1
+        assert wt.image.segment_by_radii(image, 5.0, 1e300, linking=linking).n_segments == 1
+    assert wt.image.segment_by_radii(image, tol=1e300).n_iter.max() == 1
 
 
 def test_masked_arrays_and_axes_that_are_none_are_refused() -> None:

@@ -1,11 +1,8 @@
-"""The estimator for images, the picture of regions, and the photograph of the experiment."""
+"""The estimator for images, and the picture of regions."""
 
 from __future__ import annotations
 
-import dataclasses
-import sys
 from inspect import signature
-from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
@@ -14,9 +11,6 @@ from sklearn.base import clone
 
 import wasserstein_transform as wt
 from wasserstein_transform import plotting
-from wasserstein_transform.engine import Engine
-from wasserstein_transform.experiments import EXPERIMENTS
-from wasserstein_transform.experiments.parameters import Cameraman, Scene
 from wasserstein_transform.plotting.images import EDGE, as_rgb, outlined, painted
 
 mpl.use("Agg")
@@ -29,30 +23,30 @@ def image() -> np.ndarray:
 
 
 def test_the_estimator_finds_what_the_function_finds(image: np.ndarray) -> None:
-    made = wt.image.ImageSegmenter(spatial=3, lam=1.0).fit(image)
-    np.testing.assert_array_equal(made.labels_, wt.image.segment(image, 3, lam=1.0).labels)
+    made = wt.image.ImageSegmenter(spatial_radius=3, lam=1.0).fit(image)
+    np.testing.assert_array_equal(made.labels_, wt.image.segment_by_radii(image, 3, lam=1.0).labels)
     assert made.n_segments_ == made.segmentation_.n_segments == 3
-    np.testing.assert_array_equal(wt.image.ImageSegmenter(spatial=3, lam=1.0).fit_predict(image), made.labels_)
+    np.testing.assert_array_equal(wt.image.ImageSegmenter(spatial_radius=3, lam=1.0).fit_predict(image), made.labels_)
     merging = wt.image.Merging(share=100.0)
-    assert wt.image.ImageSegmenter(spatial=3, merging=merging).fit(image).n_segments_ == 1
+    assert wt.image.ImageSegmenter(spatial_radius=3, merging=merging).fit(image).n_segments_ == 1
 
 
 def test_a_mask_leaves_pixels_out(image: np.ndarray) -> None:
-    labels = wt.image.ImageSegmenter(spatial=8).fit_predict(image, mask=image < 100)
+    labels = wt.image.ImageSegmenter(spatial_radius=8).fit_predict(image, mask=image < 100)
     assert np.unique(labels).tolist() == [-1, 0, 1]
     assert (labels[image > 100] == -1).all()
 
 
 def test_parameters_are_read_set_and_cloned_and_shown_where_they_differ() -> None:
-    made = wt.image.ImageSegmenter(spatial=5, color="lab")
-    assert set(made.get_params()) == set(signature(wt.image.segment).parameters) - {"image", "mask", "engine"}
+    made = wt.image.ImageSegmenter(spatial_radius=5, color="lab")
+    assert set(made.get_params()) == set(signature(wt.image.segment_by_radii).parameters) - {"image", "mask", "engine"}
     assert clone(made).set_params(lam=2.0).get_params() == {**made.get_params(), "lam": 2.0}
-    assert repr(made) == "ImageSegmenter(color='lab', spatial=5)"
+    assert repr(made) == "ImageSegmenter(color='lab', spatial_radius=5)"
 
 
 def test_bad_parameters_are_refused_by_fit_and_not_before(image: np.ndarray) -> None:
-    made = wt.image.ImageSegmenter(spatial=-1)
-    with pytest.raises(ValueError, match="spatial must be positive"):
+    made = wt.image.ImageSegmenter(spatial_radius=-1)
+    with pytest.raises(ValueError, match="spatial_radius must be positive"):
         made.fit(image)
     assert not hasattr(made, "labels_")
     with pytest.raises(ValueError, match="linking must be one of adjacent, paper"):
@@ -61,7 +55,7 @@ def test_bad_parameters_are_refused_by_fit_and_not_before(image: np.ndarray) -> 
 
 def test_boundaries_are_lines_between_regions(image: np.ndarray) -> None:
     ax = plotting.panels()[1]
-    assert plotting.segmentation(image, wt.image.segment(image, 3).labels, ax) is ax
+    assert plotting.segmentation(image, wt.image.segment_by_radii(image, 3).labels, ax) is ax
     lines = np.array(ax.collections[0].get_segments())
     np.testing.assert_array_equal(lines, [[[4.5, -0.5], [4.5, 19.5]], [[11.5, -0.5], [11.5, 19.5]]])
     assert ax.get_xlim() == (-0.5, 19.5)
@@ -113,7 +107,7 @@ def test_images_are_shown_in_eight_bits(image: np.ndarray, level: int) -> None:
 
 
 def test_outlines_are_painted_into_pixels(image: np.ndarray) -> None:
-    shown = outlined(image.astype(np.uint8), wt.image.segment(image, 3).labels)
+    shown = outlined(image.astype(np.uint8), wt.image.segment_by_radii(image, 3).labels)
     red = (shown == np.array([int(EDGE[k : k + 2], 16) for k in (1, 3, 5)])).all(axis=2)
     assert np.flatnonzero(red.all(axis=0)).tolist() == [4, 11]
     assert red.sum() == 40
@@ -132,38 +126,10 @@ def test_what_is_no_image_or_has_other_labels_is_not_drawn(shown: np.ndarray, la
         plotting.segmentation(shown, labels)
 
 
-# the experiment
-
-
-def test_another_image_is_read_and_one_without_pixels_to_spare_has_nothing_finer(tmp_path: Path) -> None:
-    io = pytest.importorskip("imageio.v3")
-    pytest.importorskip("skimage")
-    io.imwrite(tmp_path / "own.png", np.kron(np.uint8([[10, 90], [170, 250]]), np.ones((16, 20), np.uint8)))
-    scenes = (Scene(32, 3.0, 8.0, 2.0), Scene(16, 2.0, 8.0, 2.0))
-    parameters = Cameraman(path=str(tmp_path / "own.png"), scenes=scenes)
-    result = EXPERIMENTS["cameraman"].run(parameters, Engine())
-    first, second = result.views
-    assert {labels.max() + 1 for labels in first.labels.values()} == {4}
-    assert (len(first.finer), len(second.finer)) == (0, 4)
-    as_good, better = EXPERIMENTS["cameraman"].claims(result)
-    assert (len(as_good.choices), as_good.verdict) == (2, "reproduced")
-    assert (len(better.choices), better.verdict) == (10, "not reproduced")  # both find all there is
-    large = dataclasses.replace(parameters, scenes=(Scene(64, 3.0, 8.0, 2.0),))
-    with pytest.raises(ValueError, match="must have at least 64 pixels on each side, got 32"):
-        EXPERIMENTS["cameraman"].run(large, Engine())
-
-
-def test_without_scikit_image_the_experiment_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "skimage", None)
-    assert 'pip install "wasserstein-transform[image]"' in EXPERIMENTS["cameraman"].lacks
-    with pytest.raises(ImportError, match=r"wasserstein-transform\[image\]"):
-        EXPERIMENTS["cameraman"].run(Cameraman(), Engine())
-
-
 def test_segments_are_found_on_the_current_engine(image: np.ndarray) -> None:
     seen: list[wt.engine.Update] = []
     with wt.using(progress=seen.append) as engine:
-        wt.image.segment(image, 4.0, 8.0, lam=1.0, merging=wt.image.Merging(0.1))
+        wt.image.segment_by_radii(image, 4.0, 8.0, lam=1.0, merging=wt.image.Merging(0.1))
         stages = list(dict.fromkeys(update.stage for update in seen))
         assert stages == [
             "shapes of neighborhoods",
@@ -176,8 +142,8 @@ def test_segments_are_found_on_the_current_engine(image: np.ndarray) -> None:
         assert [update.finished for update in seen].count(True) == 1
         engine.cancel()
         with pytest.raises(wt.Cancelled):
-            wt.image.ImageSegmenter(spatial=4.0).fit(image)
+            wt.image.ImageSegmenter(spatial_radius=4.0).fit(image)
     asked = wt.Engine(progress=seen.append)
     seen.clear()
-    wt.image.segment(image, 4.0, 8.0, engine=asked)
+    wt.image.segment_by_radii(image, 4.0, 8.0, engine=asked)
     assert seen

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from wasserstein_transform.backends.cpu.pixels import _patch
-from wasserstein_transform.backends.images import window_of
+from wasserstein_transform.compute.pixels import _patch, window_of
 from wasserstein_transform.kernels.bures import gap_plane, gap_space
-from wasserstein_transform.kernels.shapes import moments
+from wasserstein_transform.kernels.patches import moments
 
 
 def as_shape(cov: np.ndarray) -> np.ndarray:

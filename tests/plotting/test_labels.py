@@ -45,7 +45,7 @@ def test_neighbors_in_the_palette_differ_in_gray_and_in_shape() -> None:
     assert min(abs(a - b) for a in shades[:3] for b in shades[:3] if a != b) > 11  # the first three all do
     assert len({marker(k) for k in range(7)}) == len(MARKERS) == 7
     assert all(marker(k) != marker(k + 1) for k in range(-1, 20))
-    assert lightness(plotting.GRAY) > lightness(plotting.INK) + 20
+    assert lightness(plotting.style.GRAY) > lightness(plotting.style.INK) + 20
 
 
 def test_large_dots_have_the_shape_of_their_label(rng: np.random.Generator) -> None:

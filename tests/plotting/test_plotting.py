@@ -95,7 +95,7 @@ def test_panels_and_walks_too_say_how_to_get_matplotlib(
         plotting.panels()
     with pytest.raises(ImportError, match=r"wasserstein-transform\[plot\]"):
         plotting.walk(flow)
-    assert plotting.embed([[0.0, 1.0], [1.0, 0.0]]).explained == 1  # numbers need none
+    assert plotting.embedding.embed([[0.0, 1.0], [1.0, 0.0]]).explained == 1  # numbers need none
 
 
 def test_a_picture_that_fails_leaves_no_figure_behind(cloud: np.ndarray) -> None:
@@ -123,7 +123,7 @@ def test_the_room_is_there_without_matplotlib() -> None:
 
 
 def test_labels_choose_colors_and_noise_is_grey() -> None:
-    assert [plotting.color(k) for k in range(-1, 7)] == [plotting.GRAY, *plotting.PALETTE]
+    assert [plotting.color(k) for k in range(-1, 7)] == [plotting.style.GRAY, *plotting.style.PALETTE]
     assert len({plotting.color(k) for k in range(21)}) == 21
     assert plotting.color(22) == plotting.color(1)
 
@@ -139,16 +139,16 @@ def test_points_have_the_colors_of_their_labels(ax: mpl.axes.Axes, rng: np.rando
     points, labels = rng.normal(size=(40, 2)), rng.integers(-1, 9, 40)
     plotting.cloud(points, labels, ax=ax)
     assert _colors(ax, points) == [plotting.color(k) for k in labels]
-    assert to_hex(ax.collections[0].get_facecolors()[0]).upper() == plotting.GRAY  # noise lies below
+    assert to_hex(ax.collections[0].get_facecolors()[0]).upper() == plotting.style.GRAY  # noise lies below
 
 
 @pytest.mark.parametrize(
     ("labels", "colors", "expected"),
     [
         (["b", "a", "b"], None, [plotting.color(1), plotting.color(0), plotting.color(1)]),
-        ([2.0, 0.0, -1.0], None, [plotting.color(2), plotting.color(0), plotting.GRAY]),
+        ([2.0, 0.0, -1.0], None, [plotting.color(2), plotting.color(0), plotting.style.GRAY]),
         ([True, False, True], None, [plotting.color(1), plotting.color(0), plotting.color(1)]),
-        ([0, 3, -1], ["#FF0000", "#00FF00"], ["#FF0000", "#00FF00", plotting.GRAY]),
+        ([0, 3, -1], ["#FF0000", "#00FF00"], ["#FF0000", "#00FF00", plotting.style.GRAY]),
         (["b", "a", "b"], {"a": "#FF0000", "b": "#00FF00"}, ["#00FF00", "#FF0000", "#00FF00"]),
         (None, ["#FF0000"], ["#FF0000"] * 3),
         (None, "#FF0000", ["#FF0000"] * 3),
@@ -251,16 +251,18 @@ def test_a_walk_says_what_it_lacks(flow: wt.transforms.Trajectory, cloud: np.nda
 
 def test_euclidean_distances_are_kept(rng: np.random.Generator) -> None:
     points = rng.normal(size=(50, 3)) * [10, 3, 1]
-    found = plotting.embed(wt.Space.from_points(points), dim=3)
+    found = plotting.embedding.embed(wt.Space.from_points(points), dim=3)
     np.testing.assert_allclose(pdist(found.points), pdist(points), atol=1e-9)
     assert found.explained == pytest.approx(1, abs=1e-12)
     spectrum = np.linalg.svd(points - points.mean(axis=0), compute_uv=False) ** 2
-    assert plotting.embed(pdist(points)).explained == pytest.approx((spectrum[:2] ** 2).sum() / (spectrum**2).sum())
+    assert plotting.embedding.embed(pdist(points)).explained == pytest.approx(
+        (spectrum[:2] ** 2).sum() / (spectrum**2).sum()
+    )
 
 
 def test_onto_recovers_the_points_and_mirrors_if_it_must(cloud: np.ndarray) -> None:
     for target in (cloud, cloud * [-1, 1] + 100):
-        found = plotting.embed(wt.Euclidean(target), onto=target)
+        found = plotting.embedding.embed(wt.Euclidean(target), onto=target)
         np.testing.assert_allclose(found.points, target, atol=1e-9)
         drawn = plotting.mds(wt.Euclidean(target), onto=target).collections[0].get_offsets()
         np.testing.assert_allclose(drawn, target, atol=1e-9)
@@ -268,29 +270,31 @@ def test_onto_recovers_the_points_and_mirrors_if_it_must(cloud: np.ndarray) -> N
 
 def test_embeddings_do_not_depend_on_how_the_points_lie(cloud: np.ndarray) -> None:
     turned = cloud @ np.array([[0.6, -0.8], [0.8, 0.6]]) * [1, -1] + 7
-    np.testing.assert_allclose(plotting.embed(pdist(turned)).points, plotting.embed(pdist(cloud)).points, atol=1e-9)
+    np.testing.assert_allclose(
+        plotting.embedding.embed(pdist(turned)).points, plotting.embedding.embed(pdist(cloud)).points, atol=1e-9
+    )
 
 
 def test_distances_that_are_not_euclidean_are_clipped_and_small_ones_padded() -> None:
     star = np.full((4, 4), 2.0) - 2 * np.eye(4)
     star[0, 1:] = star[1:, 0] = 1.0  # the middle of three points at distance 2 cannot be at distance 1 of all
-    found = plotting.embed(star, dim=4)
+    found = plotting.embedding.embed(star, dim=4)
     center = np.eye(4) - 1 / 4
     spectrum = np.linalg.eigvalsh(-0.5 * center @ star**2 @ center)
     assert spectrum.min() < -0.1
     assert found.explained == pytest.approx((spectrum[spectrum > 0] ** 2).sum() / (spectrum**2).sum())
     assert (found.points[:, 2:] == 0).all()
-    assert plotting.embed([[0.0, 0.0], [0.0, 0.0]], dim=3).points.tolist() == [[0] * 3] * 2
-    assert plotting.embed([[0.0]]).points.tolist() == [[0, 0]]
+    assert plotting.embedding.embed([[0.0, 0.0], [0.0, 0.0]], dim=3).points.tolist() == [[0] * 3] * 2
+    assert plotting.embedding.embed([[0.0]]).points.tolist() == [[0, 0]]
 
 
 def test_embeddings_refuse_what_they_cannot_do(cloud: np.ndarray) -> None:
     with pytest.raises(ValueError, match=r"onto must have a row .* shape \(30, 3\), got shape \(30, 2\)"):
-        plotting.embed(wt.Euclidean(cloud), dim=3, onto=cloud)
+        plotting.embedding.embed(wt.Euclidean(cloud), dim=3, onto=cloud)
     with pytest.raises(ValueError, match="distances must be a square matrix"):
-        plotting.embed(cloud)
+        plotting.embedding.embed(cloud)
     with pytest.raises(ValueError, match="dim must be a whole number ≥ 1, got 0"):
-        plotting.embed(wt.Euclidean(cloud), 0)
+        plotting.embedding.embed(wt.Euclidean(cloud), 0)
 
 
 # trees
@@ -319,35 +323,35 @@ def test_the_heights_of_a_dendrogram_are_those_of_the_tree(ax: mpl.axes.Axes, cl
 def test_branches_have_the_color_of_the_cluster_their_points_share(ax: mpl.axes.Axes) -> None:
     X = [[0.0], [1.0], [10.0], [12.0], [30.0]]
     plotting.dendrogram(wt.hierarchy.spanning_tree(wt.Space.from_points(X)), [1, 1, 0, 0, -1], ax=ax)
-    grey = plotting.GRAY
+    grey = plotting.style.GRAY
     assert _merges(ax) == [(1, plotting.color(1)), (2, plotting.color(0)), (9, grey), (18, grey)]
 
 
 def test_noise_and_trees_without_labels_are_not_colored(cloud: np.ndarray) -> None:
     space = wt.Space.from_points(cloud)
-    assert {name for _, name in _merges(plotting.dendrogram(space))} == {plotting.INK}
-    assert {name for _, name in _merges(plotting.dendrogram(space, np.full(30, -1)))} == {plotting.GRAY}
+    assert {name for _, name in _merges(plotting.dendrogram(space))} == {plotting.style.INK}
+    assert {name for _, name in _merges(plotting.dendrogram(space, np.full(30, -1)))} == {plotting.style.GRAY}
 
 
 def test_a_cut_at_a_height_colors_what_is_below_and_draws_it(ax: mpl.axes.Axes, cloud: np.ndarray) -> None:
     Z = linkage(cloud, "average")
     plotting.dendrogram(Z, height=1.5, ax=ax)
     for level, name in _merges(ax):
-        assert (name == plotting.GRAY) == (level > 1.5)
+        assert (name == plotting.style.GRAY) == (level > 1.5)
     assert ax.lines[0].get_ydata() == [1.5, 1.5]
 
 
 def test_trees_come_in_many_shapes_and_are_the_same(cloud: np.ndarray) -> None:
     space = wt.Space.from_points(cloud)
     tree = wt.hierarchy.spanning_tree(space)
-    fitted = wt.SingleLinkage(n_clusters=2).fit(cloud)
-    labels = wt.cut_tree(tree, 2)
+    fitted = wt.SingleLinkage(n_clusters=2, cut="robust").fit(cloud)
+    labels = wt.cut_tree(tree, 2, cut="robust")
     expected = _merges(plotting.dendrogram(tree, labels))
     for shown, wish in ((tree, 2), (space, 2), (space.metric.dense(), 2), (fitted, None)):
         assert _merges(plotting.dendrogram(shown, n_clusters=wish)) == expected
     assert _merges(plotting.dendrogram(tree.Z, labels)) == expected
     alone = _merges(plotting.dendrogram(tree.Z, n_clusters=2))  # heights do not say what strays are nearest to
-    assert all(ink in (plotting.GRAY, wanted) for (_, ink), (_, wanted) in zip(alone, expected, strict=True))
+    assert all(ink in (plotting.style.GRAY, wanted) for (_, ink), (_, wanted) in zip(alone, expected, strict=True))
 
 
 @pytest.mark.parametrize("orientation", ["bottom", "left", "right"])
@@ -545,7 +549,7 @@ def test_values_have_a_scale_and_labels_colors(cloud: np.ndarray, ax: mpl.axes.A
     assert bar.get_ylim() == pytest.approx((np.nanmin(heights), np.nanmax(heights)))
     drawn = ax.collections[0].get_facecolors()
     assert len(np.unique(drawn, axis=0)) > 25
-    np.testing.assert_allclose(drawn[0], to_rgba(plotting.GRAY))  # unknown, and below the others
+    np.testing.assert_allclose(drawn[0], to_rgba(plotting.style.GRAY))  # unknown, and below the others
     whole = plotting.panels()[1]
     plotting.cloud(cloud, np.arange(30.0) % 3, ax=whole)
     assert not whole.child_axes

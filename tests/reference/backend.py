@@ -1,26 +1,19 @@
-"""A backend in plain NumPy: slow, obvious, and good enough for the laws."""
+"""A device in plain NumPy: slow, obvious, and good enough for the laws."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from wasserstein_transform.backends import (
-    Balls,
-    Cloud,
-    Cpu,
-    Form,
-    GaussianCloud,
-    Matrix,
-    MeansAndCovs,
-    Moments,
-    Nearest,
-    NearRows,
-    closed,
-)
+import wasserstein_transform as wt
+from wasserstein_transform.compute.records import Balls, MeansAndCovs, Moments, Nearest, closed
 from wasserstein_transform.engine import Engine
+from wasserstein_transform.spaces import GaussianMetric, Metric, Sparse
 
 _PROFILES = {
     0: np.ones_like,
@@ -30,74 +23,81 @@ _PROFILES = {
 }
 
 
-class Plain(Cpu):
-    """Distances, balls, neighbors, moments, movement and merging of matrices and clouds; the rest is left to `Cpu`."""
+class Plain:
+    """Distances, balls, neighbors, moments, movement and merging of matrices and clouds; the rest is left to the CPU.
+
+    Its methods have the names of the functions for the CPU, and give NotImplemented for what is left to them.
+    """
 
     name = "plain"
+    n_cores = 1.0
 
-    def block(self, form: Form, rows: np.ndarray, cols: np.ndarray, engine: Engine) -> np.ndarray:
-        if not isinstance(form, Matrix | NearRows | Cloud | GaussianCloud):
-            return super().block(form, rows, cols, engine)
-        return _matrix(form)[np.ix_(rows, cols)]
+    def version_of(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        mine = getattr(self, function.__name__, None)
+        if mine is None:
+            return function
 
-    def pairs(self, form: Form, rows: np.ndarray, cols: np.ndarray, engine: Engine) -> np.ndarray:
-        if not isinstance(form, Matrix | NearRows | Cloud | GaussianCloud):
-            return super().pairs(form, rows, cols, engine)
-        return _matrix(form)[rows, cols]
+        @wraps(function)
+        def run(*args: Any) -> Any:
+            result = mine(*args)
+            return function(*args) if result is NotImplemented else result
 
-    def dense(self, form: Form, out: np.ndarray, engine: Engine) -> None:
-        if isinstance(form, Matrix | Cloud | GaussianCloud):
-            out[:] = _matrix(form)
-        else:
-            super().dense(form, out, engine)
+        return run
 
-    def condensed(self, form: Form, out: np.ndarray, engine: Engine) -> None:
-        if isinstance(form, Matrix | Cloud | GaussianCloud):
-            out[:] = _matrix(form)[np.triu_indices(form.n, 1)]
-        else:
-            super().condensed(form, out, engine)
+    def block(self, metric: Metric, rows: np.ndarray, cols: np.ndarray, engine: Engine) -> Any:
+        return _matrix(metric)[np.ix_(rows, cols)] if _knows(metric) or _is_sparse(metric) else NotImplemented
 
-    def movement(self, before: Form, after: Form, engine: Engine) -> float:
-        if isinstance(before, Cloud) and isinstance(after, Cloud):
-            return float(np.linalg.norm(before.points - after.points, axis=1).max())
-        assert isinstance(before, GaussianCloud)
-        assert isinstance(after, GaussianCloud)
-        both = GaussianCloud(
-            np.concatenate([before.means, after.means]), np.concatenate([before.covs, after.covs]), after.lam
-        )
+    def pairs(self, metric: Metric, rows: np.ndarray, cols: np.ndarray, engine: Engine) -> Any:
+        return _matrix(metric)[rows, cols] if _knows(metric) or _is_sparse(metric) else NotImplemented
+
+    def dense(self, metric: Metric, out: np.ndarray, engine: Engine) -> Any:
+        if not _knows(metric):
+            return NotImplemented
+        out[:] = _matrix(metric)
+        return None
+
+    def condensed(self, metric: Metric, out: np.ndarray, engine: Engine) -> Any:
+        if not _knows(metric):
+            return NotImplemented
+        out[:] = _matrix(metric)[np.triu_indices(metric.n, 1)]
+        return None
+
+    def movement(self, before: Metric, after: Metric, engine: Engine) -> float:
+        both = before.concatenate(after)
         return float(_matrix(both)[np.arange(before.n), np.arange(before.n, both.n)].max())
 
-    def balls(self, form: Form, radius: float, engine: Engine) -> Balls:
-        if not isinstance(form, Matrix | Cloud | GaussianCloud):
-            return super().balls(form, radius, engine)
-        D = _matrix(form)
+    def balls(self, metric: Metric, radius: float, engine: Engine) -> Any:
+        if not _knows(metric):
+            return NotImplemented
+        D = _matrix(metric)
         near = csr_array(closed(radius) >= D * D)
-        owner = np.repeat(np.arange(form.n), np.diff(near.indptr))
+        owner = np.repeat(np.arange(metric.n), np.diff(near.indptr))
         return Balls(near.indptr.astype(np.intp), near.indices.astype(np.intp), D[owner, near.indices])
 
-    def nearest(self, form: Form, k: int, of: Form | None, engine: Engine) -> Nearest:
-        if of is not None or not isinstance(form, Matrix | Cloud | GaussianCloud):
-            return super().nearest(form, k, of, engine)
-        D = _matrix(form).copy()
+    def nearest(self, metric: Metric, k: int, of: Metric | None, engine: Engine) -> Any:
+        if of is not None or not _knows(metric):
+            return NotImplemented
+        D = _matrix(metric).copy()
         np.fill_diagonal(D, np.inf)
         indices = np.argsort(D, axis=1, kind="stable")[:, :k]
         return Nearest(np.take_along_axis(D, indices, axis=1), indices)
 
     def neighborhoods(
-        self, form: Form, weights: np.ndarray, profile: int, eps: float, reach: float, engine: Engine, first: int = 0
-    ) -> DenseNeighborhoods:
-        if not isinstance(form, Matrix | Cloud | GaussianCloud):
-            return super().neighborhoods(form, weights, profile, eps, reach, engine, first)  # type: ignore[return-value]
-        D = _matrix(form)[first:]
+        self, metric: Metric, weights: np.ndarray, profile: int, eps: float, reach: float, engine: Engine,
+        first: int = 0,
+    ) -> Any:  # fmt: skip
+        if not _knows(metric):
+            return NotImplemented
+        D = _matrix(metric)[first:]
         masses = weights * _PROFILES[profile]((D / eps) ** 2)
         masses[(closed(reach) if np.isfinite(reach) else np.inf) < D * D] = 0.0
         return DenseNeighborhoods(masses, first)
 
-    def leaders(self, form: Form, weights: np.ndarray, tol: float, engine: Engine) -> np.ndarray:
-        if not isinstance(form, Matrix | Cloud | GaussianCloud):
-            return super().leaders(form, weights, tol, engine)
-        D, order = _matrix(form), np.argsort(weights == 0, kind="stable")
-        leader, leads = np.empty(form.n, np.intp), []
+    def leaders(self, metric: Metric, weights: np.ndarray, tol: float, engine: Engine) -> Any:
+        if not _knows(metric):
+            return NotImplemented
+        D, order = _matrix(metric), np.argsort(weights == 0, kind="stable")
+        leader, leads = np.empty(metric.n, np.intp), []
         for i in order:
             near = [j for j in leads if D[i, j] ** 2 <= closed(tol)]
             leader[i] = near[0] if near else i
@@ -136,31 +136,40 @@ class DenseNeighborhoods:
         return self
 
 
-def _matrix(form: Form) -> np.ndarray:
-    return form.kept("plain matrix", lambda: _computed(form))
+def _knows(metric: Metric) -> bool:
+    return isinstance(metric, wt.Dense | wt.Euclidean | GaussianMetric)
 
 
-def _computed(form: Form) -> np.ndarray:
-    if isinstance(form, Matrix):
-        return form.matrix
-    if isinstance(form, NearRows):
-        out = np.full((form.n, form.n), np.inf)
-        out[np.repeat(np.arange(form.n), np.diff(form.indptr)), form.indices] = form.distances
+def _is_sparse(metric: Metric) -> bool:
+    return isinstance(metric, Sparse)
+
+
+def _matrix(metric: Metric) -> np.ndarray:
+    if "plain matrix" not in metric.derived:
+        metric.derived["plain matrix"] = _computed(metric)
+    return metric.derived["plain matrix"]
+
+
+def _computed(metric: Metric) -> np.ndarray:
+    if isinstance(metric, wt.Dense):
+        return metric.matrix
+    if isinstance(metric, Sparse):
+        out = np.full((metric.n, metric.n), np.inf)
+        rows = metric.rows
+        out[np.repeat(np.arange(metric.n), np.diff(rows.indptr)), rows.indices] = rows.distances
         return out
-    if isinstance(form, Cloud):
-        return np.sqrt(((form.points[:, None] - form.points[None]) ** 2).sum(axis=2))
-    assert isinstance(form, GaussianCloud)
-    apart = ((form.means[:, None] - form.means[None]) ** 2).sum(axis=2)
-    if form.lam == 0:
+    if isinstance(metric, wt.Euclidean):
+        return np.sqrt(((metric.points[:, None] - metric.points[None]) ** 2).sum(axis=2))
+    assert isinstance(metric, GaussianMetric)
+    apart = ((metric.means[:, None] - metric.means[None]) ** 2).sum(axis=2)
+    if metric.lam == 0:
         return np.sqrt(apart)
-    values, vectors = np.linalg.eigh(form.covs)
+    values, vectors = np.linalg.eigh(metric.covs)
     values[values < 1e-15 * values.shape[1] * values[:, -1:]] = 0.0  # what rounding makes of an eigenvalue 0
     halves = (vectors * np.sqrt(values)[:, None, :]) @ vectors.transpose(0, 2, 1)
-    gaps = np.zeros((form.n, form.n))
-    for i in range(form.n):
-        for j in range(i + 1, form.n):  # Procrustes: the smallest ‖A^½ − B^½Q‖, no cancellation
+    gaps = np.zeros((metric.n, metric.n))
+    for i in range(metric.n):
+        for j in range(i + 1, metric.n):  # Procrustes: the smallest ‖A^½ − B^½Q‖, no cancellation
             u, _, vt = np.linalg.svd(halves[j] @ halves[i])
-            gaps[i, j] = gaps[j, i] = (
-                (halves[i] - u @ vt @ halves[j] if False else halves[i] - (halves[j] @ (u @ vt))) ** 2
-            ).sum()
-    return np.sqrt(apart + form.lam * gaps)
+            gaps[i, j] = gaps[j, i] = ((halves[i] - halves[j] @ (u @ vt)) ** 2).sum()
+    return np.sqrt(apart + metric.lam * gaps)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from wasserstein_transform.backends import Frame
+from wasserstein_transform.compute.records import Frame
 
 
 def frame_of(points: np.ndarray, reach: float, per_reach: int) -> Frame:

@@ -7,7 +7,8 @@ import io
 import numpy as np
 import pytest
 
-from wasserstein_transform.tables import encode, read
+from wasserstein_transform.tables import read
+from wasserstein_transform.tables.writing import encode
 
 ARFF = r"""% a comment
 @RELATION 'two words'

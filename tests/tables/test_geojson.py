@@ -7,7 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from wasserstein_transform.tables import Table, encode, read
+from wasserstein_transform.tables import Table, read
+from wasserstein_transform.tables.writing import encode
 
 
 def feature(kind: str, coordinates: object, **properties: object) -> dict:

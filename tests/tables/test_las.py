@@ -7,7 +7,8 @@ import io
 import numpy as np
 import pytest
 
-from wasserstein_transform.tables import Table, encode, read
+from wasserstein_transform.tables import Table, read
+from wasserstein_transform.tables.writing import encode
 
 
 def test_las_is_scaled_and_shifted_as_laspy_does() -> None:

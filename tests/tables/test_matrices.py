@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 from scipy.spatial.distance import pdist, squareform
 
-from wasserstein_transform.tables import Table, encode, read_matrix
+from wasserstein_transform.tables import Table, read_matrix
+from wasserstein_transform.tables.writing import encode
 
 SQUARE = [[0.0, 1.5, 2.0], [1.5, 0.0, 3.0], [2.0, 3.0, 0.0]]
 

@@ -8,7 +8,8 @@ import zipfile
 import numpy as np
 import pytest
 
-from wasserstein_transform.tables import Table, encode, read
+from wasserstein_transform.tables import Table, read
+from wasserstein_transform.tables.writing import encode
 
 
 def saved(array: np.ndarray) -> bytes:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from wasserstein_transform.tables import Table, encode, read
+from wasserstein_transform.tables import Table, read
+from wasserstein_transform.tables.writing import encode
 
 HEADER = """ply
 format {} 1.0

@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from wasserstein_transform.tables import KINDS, Table, encode, read
+from wasserstein_transform.tables import Table, read
+from wasserstein_transform.tables.kinds import KINDS
 from wasserstein_transform.tables.text import quick
+from wasserstein_transform.tables.writing import encode
 
 EXTRAS = {"parquet": "pyarrow", "las": "laspy", "laz": "lazrs"}
 few = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -6,7 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from wasserstein_transform.tables import KINDS, Table, as_table, encode, read, write
+from wasserstein_transform.tables import Table, as_table, read, write
+from wasserstein_transform.tables.kinds import KINDS
+from wasserstein_transform.tables.writing import encode
 
 
 @pytest.fixture

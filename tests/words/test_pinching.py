@@ -61,8 +61,10 @@ def test_two_directions_decide_where_they_are_all_there_is(rng: np.random.Genera
     assert found == pytest.approx(gap(A, B), rel=0.02)  # less what rounding might take
 
 
-@pytest.mark.parametrize("about", [words.AboutWord(), words.AboutMean()])
-@pytest.mark.parametrize("shrinkage", [None, words.Shrinkage(5.0), words.Shrinkage(5.0, pooled=False)])
+@pytest.mark.parametrize("about", [words.variants.AboutWord(), words.variants.AboutMean()])
+@pytest.mark.parametrize(
+    "shrinkage", [None, words.variants.Shrinkage(5.0), words.variants.Shrinkage(5.0, pooled=False)]
+)
 def test_outlines_and_forms_are_those_of_the_covariances(about, shrinkage, rng: np.random.Generator) -> None:
     n = 60
     vectors = wt.words.WordVectors.of([f"w{k}" for k in range(n)], rng.normal(size=(n, M)))

@@ -56,7 +56,7 @@ def test_contexts_are_counted_as_in_the_definition(text, vectors, fitted) -> Non
     assert fitted.contexts_.counts[names.index("rare")] == 1
 
 
-@pytest.mark.parametrize("part", [words.Flat(), words.Harmonic(), words.Linear()])
+@pytest.mark.parametrize("part", [words.contexts.Flat(), words.contexts.Harmonic(), words.contexts.Linear()])
 def test_contexts_weigh_by_distance(text, vectors, part) -> None:
     weights = {"Flat": [1, 1, 1], "Harmonic": [1, 1 / 2, 1 / 3], "Linear": [1, 2 / 3, 1 / 3]}[type(part).__name__]
     found = slow.contexts(plain(text), 3, weights)
@@ -118,9 +118,9 @@ def test_frequent_words_are_dropped_by_the_rule_of_word2vec() -> None:
     t = 0.01
     f = np.bincount(draws) / len(draws)
     expected = np.minimum((np.sqrt(f / t) + 1) * t / f, 1) * np.bincount(draws)
-    kept = words.count_contexts(corpus, vectors, 1, 1, t, rng=1)
+    kept = words.contexts.count_contexts(corpus, vectors, 1, 1, t, rng=1)
     assert kept.totals() / 2 == pytest.approx(expected, rel=0.03)  # each occurrence has two contexts
-    again = words.count_contexts(corpus, vectors, 1, 1, t, rng=1)
+    again = words.contexts.count_contexts(corpus, vectors, 1, 1, t, rng=1)
     assert np.array_equal(kept.matrix.toarray(), again.matrix.toarray())
 
 
@@ -133,18 +133,18 @@ def test_covariances_are_about_the_word(text, vectors, fitted) -> None:
 
 def test_covariances_about_the_mean(text, vectors) -> None:
     found = slow.contexts(plain(text), 3)
-    gt = wt.words.WordTransform(vectors, window=3, min_count=2, sample=0, about=words.AboutMean()).fit(text)
+    gt = wt.words.WordTransform(vectors, window=3, min_count=2, sample=0, about=words.variants.AboutMean()).fit(text)
     center = slow.mean("w12", found, vectors)
     assert gt.covariance("w12") == pytest.approx(slow.covariance("w12", found, vectors, center), abs=1e-6)
 
 
 @pytest.mark.repeated(1)
-@pytest.mark.parametrize("about", [words.AboutWord(), words.AboutMean()])
+@pytest.mark.parametrize("about", [words.variants.AboutWord(), words.variants.AboutMean()])
 @pytest.mark.parametrize("pooled", [True, False])
 def test_shrinkage_draws_to_the_pooled_covariance_or_to_zero(text, vectors, about, pooled) -> None:
     kind = {"window": 3, "min_count": 2, "sample": 0, "about": about}
     gt = wt.words.WordTransform(vectors, **kind).fit(text)
-    shrunk = wt.words.WordTransform(vectors, **kind, shrinkage=words.Shrinkage(30.0, pooled)).fit(text)
+    shrunk = wt.words.WordTransform(vectors, **kind, shrinkage=words.variants.Shrinkage(30.0, pooled)).fit(text)
     n = gt.contexts_.totals()
     covs = np.array([gt.covariance(word) for word in vectors])
     pool = pooled * np.einsum("i,ijk->jk", n, covs) / n.sum()
@@ -154,7 +154,7 @@ def test_shrinkage_draws_to_the_pooled_covariance_or_to_zero(text, vectors, abou
 
 def test_ppmi_weighs_by_surprise(text, vectors, fitted) -> None:
     counts = fitted.contexts_.matrix.toarray().astype(float)
-    gt = wt.words.WordTransform(vectors, window=3, min_count=2, sample=0, weighting=words.PPMI(1.0)).fit(text)
+    gt = wt.words.WordTransform(vectors, window=3, min_count=2, sample=0, weighting=words.variants.PPMI(1.0)).fit(text)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = counts * counts.sum() / np.outer(counts.sum(axis=1), counts.sum(axis=0))
         expected = np.where(ratio > 1, np.log(ratio), 0.0)
@@ -163,7 +163,7 @@ def test_ppmi_weighs_by_surprise(text, vectors, fitted) -> None:
 
 
 def test_common_components_are_removed(vectors) -> None:
-    rest = words.Common(2)(wt.words.WordVectors.of(vectors, list(vectors.values())))
+    rest = words.cleaning.Common(2)(wt.words.WordVectors.of(vectors, list(vectors.values())))
     unit = np.array([v / np.linalg.norm(v) for v in vectors.values()])
     centered = unit - unit.mean(axis=0)
     _, _, axes = np.linalg.svd(centered, full_matrices=False)
@@ -173,7 +173,7 @@ def test_common_components_are_removed(vectors) -> None:
 
 @pytest.mark.parametrize("centered", [True, False])
 def test_points_move_towards_their_contexts(text, vectors, centered) -> None:
-    shift = words.Shift(0.25, centered)
+    shift = words.variants.Shift(0.25, centered)
     gt = wt.words.WordTransform(vectors, window=3, min_count=2, sample=0, lam=0.0, shift=shift).fit(text)
     found = slow.contexts(plain(text), 3)
     totals = gt.contexts_.totals()
@@ -217,10 +217,10 @@ def test_unknown_words_and_words_without_context_are_named(fitted) -> None:
 
 VARIANTS = [
     {},
-    {"about": words.AboutMean()},
-    {"shrinkage": words.Shrinkage(20.0)},
-    {"shrinkage": words.Shrinkage(20.0, pooled=False), "shift": words.Shift(0.3)},
-    {"weighting": words.PPMI(), "common": words.Common(1)},
+    {"about": words.variants.AboutMean()},
+    {"shrinkage": words.variants.Shrinkage(20.0)},
+    {"shrinkage": words.variants.Shrinkage(20.0, pooled=False), "shift": words.variants.Shift(0.3)},
+    {"weighting": words.variants.PPMI(), "common": words.cleaning.Common(1)},
 ]
 
 
@@ -296,14 +296,14 @@ def test_singular_covariances_of_many_contexts(crowd) -> None:
 
 def test_what_is_saved_comes_back(text, vectors, tmp_path) -> None:
     gt = wt.words.WordTransform(
-        vectors, window=2, lam=0.3, min_count=1, common=words.Common(1), about=words.AboutMean(),
-        shrinkage=words.Shrinkage(3.0), tokens=words.Letters(),
+        vectors, window=2, lam=0.3, min_count=1, common=words.cleaning.Common(1), about=words.variants.AboutMean(),
+        shrinkage=words.variants.Shrinkage(3.0), tokens=words.Letters(),
     ).fit(text)  # fmt: skip
     file = tmp_path / "words.npz"
     gt.save(file)
     again = wt.words.WordTransform.load(file)
     assert again.distance("w0", "w20") == gt.distance("w0", "w20")
-    assert again.get_params()["shrinkage"] == words.Shrinkage(3.0)
+    assert again.get_params()["shrinkage"] == words.variants.Shrinkage(3.0)
     assert [path.name for path in tmp_path.iterdir()] == ["words.npz"]
     file.write_bytes(file.read_bytes()[:1000])
     with pytest.raises(ValueError, match="not a saved WordTransform"):
@@ -390,15 +390,6 @@ def test_a_corpus_can_be_cancelled_between_its_documents(vectors) -> None:
         wt.words.Corpus.read(documents(), engine=engine)
 
 
-def test_progress_of_an_evaluation_is_one_piece_of_work(text, vectors) -> None:
-    seen: list[wt.engine.Update] = []
-    one = words.Benchmark("one", (("w1", "w2"), ("w3", "w4"), ("w5", "w6")), np.array([1.0, 2.0, 3.0]))
-    transform = wt.words.WordTransform(vectors, min_count=2)
-    words.evaluate(vectors, text, [one], [2, 3], [1.0], transform, n_boot=2, engine=Engine(progress=seen.append))
-    assert [update.finished for update in seen].count(True) == 1
-    assert {"reading the corpus", "contexts", "covariances", "distances"} < {update.stage for update in seen}
-
-
 def test_texts_of_zeros_or_half_characters_are_refused(tmp_path) -> None:
     (tmp_path / "wide.txt").write_bytes("cat sat".encode("utf-16-le"))
     with pytest.raises(ValueError, match=r"wide.txt holds zeros, as UTF-16 does"):
@@ -430,7 +421,7 @@ def test_corpora_that_leave_no_context_are_warned_of(vectors) -> None:
         ({"about": "mean"}, "about must be a part, a About, or None"),
         ({"shrinkage": 3.0}, "shrinkage must be a part"),
         ({"common": 1}, "common must be a part"),
-        ({"common": words.Common(5)}, "n_components must be less than the 5 dimensions"),
+        ({"common": words.cleaning.Common(5)}, "n_components must be less than the 5 dimensions"),
     ],
 )
 def test_what_is_no_parameter_is_refused(text, vectors, parts, error) -> None:
@@ -451,14 +442,14 @@ def test_what_is_no_word_is_refused(fitted) -> None:
             wt.words.WordVectors.of(names, np.eye(2))
     for arguments in (("a",), (np.nan,), (0.75, np.nan)):
         with pytest.raises(ValueError, match="must be a finite number"):
-            words.PPMI(*arguments)
+            words.variants.PPMI(*arguments)
 
 
 def test_words_that_are_nothing_but_common_are_left_out() -> None:
     turn = np.linalg.qr(np.random.default_rng(1).normal(size=(3, 3)))[0]
     wide, narrow = [[0.6, 0.8, 0.0], [-0.6, 0.8, 0.0]], [[0.0, 0.8, 0.6], [0.0, 0.8, -0.6]]
     vectors = wt.words.WordVectors.of("abcdef", np.array([*wide, *wide, *narrow]) @ turn)
-    assert words.Common(1)(vectors).words == ("e", "f")
+    assert words.cleaning.Common(1)(vectors).words == ("e", "f")
 
 
 def test_all_words_come_back_from_a_file(tmp_path) -> None:
@@ -478,7 +469,7 @@ def test_what_was_not_saved_cannot_be_loaded(fitted, tmp_path) -> None:
 
 
 def test_parts_of_ones_own_cannot_be_saved(text, vectors, tmp_path) -> None:
-    class Counts(words.Counts):
+    class Counts(words.variants.Counts):
         pass
 
     gt = wt.words.WordTransform(vectors, min_count=1, weighting=Counts()).fit(text)
@@ -487,7 +478,7 @@ def test_parts_of_ones_own_cannot_be_saved(text, vectors, tmp_path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-class Halfway(words.About):
+class Halfway(words.variants.About):
     """A part of one's own."""
 
     def __call__(self, word, mean):
@@ -495,7 +486,7 @@ class Halfway(words.About):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shrinkage", [None, words.Shrinkage(5.0)])
+@pytest.mark.parametrize("shrinkage", [None, words.variants.Shrinkage(5.0)])
 def test_parts_of_ones_own_are_searched_exactly(crowd, shrinkage) -> None:
     known, matrix = crowd
     gt = wt.words.WordTransform(known, lam=20.0, about=Halfway(), shrinkage=shrinkage).fit(matrix)
@@ -509,7 +500,7 @@ def test_points_that_moved_to_nothing_are_found() -> None:
     vectors = {"query": [1.0, 0.0], "nothing": [0.0, 1.0], "down": [0.0, -1.0]}
     vectors |= {f"far{k}": [0.25, 0.968 + 0.001 * k] for k in range(100)}
     contexts = csr_array(([1.0], ([1], [2])), shape=(103, 103))
-    gt = wt.words.WordTransform(vectors, lam=0.0, shift=words.Shift(0.5, centered=False)).fit(contexts)
+    gt = wt.words.WordTransform(vectors, lam=0.0, shift=words.variants.Shift(0.5, centered=False)).fit(contexts)
     assert not gt.points_[1].any()
     assert gt.most_similar("query", 1).words == ("nothing",)
 

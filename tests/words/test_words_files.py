@@ -1,4 +1,4 @@
-"""Vectors and benchmarks from files: every format, and what can be wrong with them."""
+"""Vectors from files: every format, and what can be wrong with them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import wasserstein_transform as wt
-from wasserstein_transform import words
 from wasserstein_transform.words import reading
 
 NAMES = ["cat", "dog", "Ärger", "new york"]
@@ -138,40 +137,6 @@ def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
         wt.words.WordVectors.of(["a", "b"], np.array([[1], [np.inf]], np.float32))
 
 
-def test_benchmarks_are_read(tmp_path: Path) -> None:
-    (tmp_path / "EN-ONE.txt").write_text("﻿# people\ncat\tdog\t3.5\n\nYak gnu 1 more\n")
-    (tmp_path / "two.txt").write_text("a b -1e1\n")
-    one, two = words.read_benchmarks(tmp_path)
-    assert (one.name, one.pairs, one.scores.tolist()) == ("ONE", (("cat", "dog"), ("Yak", "gnu")), [3.5, 1.0])
-    assert two.name == "two"
-    known = wt.words.WordVectors.of(["yak", "gnu"], np.eye(2))
-    assert one.rows(known).tolist() == [[-1, -1], [0, 1]]
-
-
-WRONG_BENCHMARKS = {
-    "empty": (b"", "must hold at least one pair of words, it holds none"),
-    "no score": (b"cat dog\n", "line 1 must hold two words and a number, got 'cat dog"),
-    "no number": (b"cat dog 1\ncat dog high\n", "line 2 must hold two words and a number"),
-    "not finite": (b"cat dog nan\n", "line 1 must hold a finite score"),
-    "latin": (b"cat \xff 1\n", "line 1 is not UTF-8"),
-    "gz cut off": (gzip.compress(b"cat dog 1\n")[:-9], "cut off or damaged"),
-}
-
-
-@pytest.mark.parametrize(("content", "error"), WRONG_BENCHMARKS.values(), ids=WRONG_BENCHMARKS)
-def test_what_is_wrong_with_a_benchmark_is_said(tmp_path: Path, content: bytes, error: str) -> None:
-    (tmp_path / "b.txt").write_bytes(content)
-    with pytest.raises(ValueError, match=error):
-        words.read_benchmark(tmp_path / "b.txt")
-
-
-def test_folders_without_benchmarks_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="it holds none"):
-        words.read_benchmarks(tmp_path)
-    with pytest.raises(ValueError, match="is not there; give a folder"):
-        words.read_benchmarks(tmp_path / "no")
-
-
 def test_a_dict_without_words_is_named() -> None:
     with pytest.raises(ValueError, match="at least one word, the dict is empty"):
         wt.words.WordTransform({}).fit(["a b"])
@@ -198,9 +163,6 @@ def test_a_small_file_does_not_unpack_to_more_than_lines_can_be(name: str, tmp_p
     assert (tmp_path / "bomb.gz").stat().st_size < 10**6
     with pytest.raises(ValueError, match=message):
         wt.words.read_vectors(tmp_path / "bomb.gz")
-    if "line" in name:
-        with pytest.raises(ValueError, match=r"has more than 16.0 MiB|two words and a number"):
-            words.read_benchmark(tmp_path / "bomb.gz")
 
 
 @pytest.mark.parametrize("content", [text(), binary()], ids=["text", "binary"])
@@ -209,9 +171,6 @@ def test_reading_takes_no_more_memory_than_there_is(content: bytes, tmp_path: Pa
     message = r"vectors takes more than 100 bytes of memory to read; .* raise the limit with wt.using\(memory=…\)"
     with wt.using(memory=100), pytest.raises(MemoryError, match=message):
         wt.words.read_vectors(tmp_path / "vectors")
-    (tmp_path / "pairs.txt").write_bytes(b"cat dog 1\n")
-    with wt.using(memory=100), pytest.raises(MemoryError, match=r"pairs.txt takes more than 100 bytes"):
-        words.read_benchmark(tmp_path / "pairs.txt")
 
 
 def test_an_array_that_announces_more_than_memory_is_not_read(tmp_path: Path) -> None:

@@ -2,16 +2,14 @@
 
 from .clustering.cluster import cluster
 from .clustering.clustering import Clustering
-from .noise import Noise, noise_scale
-from .runs import Run, Sweep
+from .noise import noise_scale
+from .runs import Sweep
 from .suggestion import Suggestion, suggest
 from .sweeping import sweep
 from .units import ScaleWarning
 
-__all__ = [
+__all__ = (
     "Clustering",
-    "Noise",
-    "Run",
     "ScaleWarning",
     "Suggestion",
     "Sweep",
@@ -19,4 +17,4 @@ __all__ = [
     "noise_scale",
     "suggest",
     "sweep",
-]
+)

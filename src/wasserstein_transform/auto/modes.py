@@ -9,9 +9,8 @@ import numpy as np
 
 from .._types import Floats, Ints
 from ..engine import Engine
-from ..hierarchy.resting import within_reach
-from ..localize.places import spread
-from ..localize.scale import median_radii, n_neighbors
+from ..hierarchy.converged import within_reach
+from ..localize.scale import median_radii, n_neighbors, spread
 from ..spaces import Euclidean, Space
 from ..transforms import iterate, mean_shift
 from .agreement import adjusted_rand

@@ -11,8 +11,7 @@ from .. import _check as check
 from .._shown import Brief
 from .._types import Bools, Floats, Ints
 from ..engine import Engine, current, one_blas_thread
-from ..localize.places import distinct, read, rows_of, spread, weighted_median
-from ..localize.scale import scale_of
+from ..localize.scale import distinct, read, rows_of, scale_of, spread, weighted_median
 from ..spaces import Space
 from .span import outward, within_span
 
@@ -94,8 +93,8 @@ class Noise(Brief):
 def noise_scale(
     X: ArrayLike | Space,
     dim: int = 1,
-    sample_weight: ArrayLike | None = None,
     *,
+    sample_weight: ArrayLike | None = None,
     engine: Engine | None = None,
 ) -> Noise:
     """Estimate the noise across curves (dim=1) or surfaces (dim=2), and the radius at which it shows.

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._types import Bools, Floats
 from ..engine import one_blas_thread
-from ..localize.places import spread
+from ..localize.scale import spread
 from ..spaces import Euclidean, Space
 
 _UNIT = 2.0**-53  # relative rounding of a number

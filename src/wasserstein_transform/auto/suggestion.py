@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._pictures import Reported, drawn_by
-from .._shown import frame, table
+from .._shown import Reported, frame, import_plotting, table
 from ..engine import Engine, current
-from ..localize.places import distinct, read, rows_of, spread
-from ..localize.scale import median_radii, n_neighbors, ordinal, scale_of
+from ..localize.scale import distinct, median_radii, n_neighbors, ordinal, read, rows_of, scale_of, spread
 from ..spaces import Space
 from .modes import modes_of
 from .noise import Noise, noise_of
@@ -94,7 +92,7 @@ class Suggestion(Reported):
         -------
         matplotlib Axes
         """
-        axes: Axes = drawn_by("suggestions").draw(self, ax, title=title)
+        axes: Axes = import_plotting("suggestions").draw(self, ax, title=title)
         return axes
 
     @property
@@ -124,9 +122,9 @@ class Suggestion(Reported):
 def suggest(
     X: ArrayLike | Space,
     purpose: Purpose = "clusters",
-    metric: str | None = None,
-    sample_weight: ArrayLike | None = None,
     *,
+    sample_weight: ArrayLike | None = None,
+    metric: str = "euclidean",
     engine: Engine | None = None,
 ) -> Suggestion:
     """Suggest parameters for these points: ε from their scale, matching λ and τ, and the reason.
@@ -140,10 +138,10 @@ def suggest(
         distance to the 10th neighbor. Works with distances, too. "modes": for `MeanShift`; a radius at which a sample
         has the same clusters as at neighboring radii. "curve", "surface": for `ridge`; the radius at which the spread
         across lines or planes is that of the noise, see `auto.noise_scale`.
-    metric : str, optional
-        "precomputed" for distances, or a SciPy name; None means Euclidean.
     sample_weight : array of shape (n,), optional
         Masses of the points; weight k is the same as k copies. None means equal masses.
+    metric : str, default "euclidean"
+        A SciPy name, or "precomputed" for distances.
     engine : Engine, optional
         Threads, memory limit and progress; None means the setting of `wt.using`.
 

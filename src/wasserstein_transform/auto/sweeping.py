@@ -10,16 +10,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _check as check
-from ..engine import Engine, Progress, current
+from ..engine import Engine, current
 from ..localize import Localization
-from ..localize.places import read
-from ..localize.profiles import ProfileLike
+from ..localize.kernel import ProfileLike
+from ..localize.scale import read
 from ..measures import Gaussians
 from ..spaces import GaussianMetric, Space
 from ..transforms import Process, Transform, gaussian_transform
-from ..transforms.loop import Asked, run
-from ..transforms.named import Eps
-from ..transforms.transform import warn_massless
+from ..transforms.iteration import Request, run
+from ..transforms.transform import Eps, warn_massless
 from .runs import Run, Sweep
 
 
@@ -35,7 +34,7 @@ def sweep(
     merge: float | None = None,
     sample_weight: ArrayLike | None = None,
     n_jobs: int | None = None,
-    progress: Progress | None = None,
+    verbose: bool = False,
     engine: Engine | None = None,
 ) -> Sweep:
     """Run the Gaussian Transform for every pair of an ε and a λ.
@@ -63,8 +62,8 @@ def sweep(
         Masses of the points; None means equal masses. A Space has its own.
     n_jobs : int, optional
         Number of threads; −1 means all cores, None the setting of the engine. Results do not depend on it.
-    progress : callable, optional
-        Called with an `Update` as runs end; `bar()` draws a progress bar.
+    verbose : bool, default False
+        Whether to show a progress bar.
     engine : Engine, optional
         Threads, memory limit and progress; None means the setting of `wt.using`.
 
@@ -100,7 +99,7 @@ def sweep(
     tol = None if tol is None else check.tolerance(tol, "tol")
     merge = None if merge is None else check.tolerance(merge, "merge")
     processes = [[gaussian_transform(e, l, profile, ridge) for l in lams] for e in radii]
-    engine, total = current(engine, n_jobs=n_jobs, progress=progress), len(radii) * len(lams)
+    engine, total = current(engine, n_jobs=n_jobs, verbose=verbose), len(radii) * len(lams)
     if space.points is not None:
         n, m = space.points.shape
         states = total + len(radii)  # the start of each eps, and the end of each run
@@ -123,7 +122,7 @@ def _runs(
             measures = replace(start, lam=l)
             started = Space(GaussianMetric(measures.means, measures.covs, l), space.weights, measures.means)
             ready = Process(Transform(_Ready(measures, e), _first(process).transport), process.step)
-            walk, alone = run(Asked(ready, n_iter, tol, merge), space, quiet)
+            walk, alone = run(Request(ready, n_iter, tol, merge), space, quiet)
             massless |= alone
             yield Run(e, l, started, walk)
             done += 1

@@ -6,7 +6,7 @@ import numpy as np
 
 from .._types import Floats
 from .._warn import warn
-from ..localize.places import spread
+from ..localize.scale import spread
 from ..spaces import Space
 
 _DISTANCES, _FEWEST, _MOST = 1e6, 20, 100  # distances to compute, about; smallest and largest number of places

@@ -10,7 +10,6 @@ import typer
 
 from .options import AsJson, Force, Jobs, Quiet
 from .running import speaking
-from .tables import aligned
 from .word_options import AsLetters, MinCount, Sample, Seed, Window, check_files, print_facts
 
 
@@ -19,9 +18,6 @@ def adapt(
     vectors: Annotated[Path, typer.Option(help="GloVe or word2vec, text or binary; gz and xz too.")],
     corpus: Annotated[
         Path | None, typer.Option(help="Text file: plain, gz or xz. Without it words do not move.")
-    ] = None,
-    benchmarks: Annotated[
-        Path | None, typer.Option(help="Score against human ratings: a folder as for evaluate.")
     ] = None,
     share: Annotated[float, typer.Option(help="How far words move toward their contexts, 0 to 1.")] = 0.2,
     power: Annotated[float, typer.Option(help="How much variances are equalized, 0 to 1.")] = 0.75,
@@ -41,29 +37,21 @@ def adapt(
     that ends in .npz also keeps the contexts, for `similar` and `pair`.
     """
     with speaking("wt words adapt", quiet or json):
-        from ..words import Letters, adapt as run, compare
-        from ..words.benchmarks import as_benchmarks
-        from ..words.reading import as_vectors
+        from ..words import Letters, adapt as run
         from ..words.writing import check_kind
 
         keeps_all = output.suffix.lower() == ".npz"
         if not keeps_all:
             check_kind(output)
         check_files(force, output)
-        sets = None if benchmarks is None else as_benchmarks(benchmarks)
-        start, known = time.perf_counter(), as_vectors(vectors)
+        start = time.perf_counter()
         gt = run(
-            known, corpus, share=share, power=power, window=window, min_count=min_count, sample=sample, rng=seed,
+            vectors, corpus, share=share, power=power, window=window, min_count=min_count, sample=sample, rng=seed,
             tokens=Letters() if letters else None, n_jobs=jobs,
         )  # fmt: skip
         (gt.save if keeps_all else gt.adapted.write)(output)
         moved = int((gt.contexts_.totals() > 0).sum())
         lines = [f"{len(gt.vectors_)} words, of which {moved} moved", str(output)]
         facts: dict[str, Any] = {"words": len(gt.vectors_), "moved": moved, "written": str(output)}
-        if sets is not None:
-            found = compare(sets, {"plain": known, "adapted": gt})
-            head, *rows = found.rows()
-            facts["scores"] = [dict(zip(head, row, strict=True)) for row in rows]
-            lines = [*aligned(found.rows()), *lines]
         facts["seconds"] = time.perf_counter() - start
         print_facts(facts, [*lines, f"{facts['seconds']:.1f} s"], json, quiet)

@@ -86,7 +86,7 @@ def run_denoise(points: Points, dim: int | None, how: Denoising, run: Run) -> De
     with run.stage("denoising"):
         return find(
             points.given, dim, eps=number_or_auto(how.eps, "eps"), lam=how.lam, n_iter=how.n_iter,
-            weights=points.weights, scale=scale, order=order, trust=how.trust,
+            sample_weight=points.weights, scale=scale, order=order, trust=how.trust,
         )  # fmt: skip
 
 

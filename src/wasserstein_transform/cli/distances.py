@@ -100,7 +100,8 @@ def _shaped(matrix: Floats, condensed: bool) -> Floats:
 
 def _encoded(values: Floats, kind: str) -> bytes:
     if kind == "parquet":
-        from ..tables import Table, encode
+        from ..tables import Table
+        from ..tables.writing import encode
 
         columns = {"distance": values} if values.ndim == 1 else {str(k): row for k, row in enumerate(values, 1)}
         return encode(Table(columns), "parquet")
@@ -142,7 +143,7 @@ def _said(matrix: Floats) -> str:
 
 
 def _draw(matrix: Floats, points: Points) -> Any:
-    from ..localize.places import spread
+    from ..localize.scale import spread
     from ..plotting import heatmap, panels
     from .figures import title_of
 

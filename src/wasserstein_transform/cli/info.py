@@ -23,7 +23,6 @@ _EXTRAS = {
     "graph": ("networkx",),
     "files": ("pyarrow", "laspy"),
     "explore": ("bokeh",),
-    "theory": ("ot",),
 }
 _LISTED = 40  # the most columns that are listed
 
@@ -56,7 +55,7 @@ def info(
 
 
 def _installed() -> tuple[dict[str, Any], list[str]]:
-    from ..backends.compiling import compiled_code
+    from ..compute.compiling import compiled_code
     from ..engine import current
     from ..engine.memory import available, in_words
 

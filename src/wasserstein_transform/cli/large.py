@@ -13,7 +13,8 @@ from .summary import command_line, encoded, versions
 from .targets import check_free
 
 if TYPE_CHECKING:
-    from ..clouds import Source as Cloud, StoredTrajectory
+    from ..clouds import StoredTrajectory
+    from ..clouds.sources import Source as Cloud
     from ..transforms import Process
     from .keeping import Keeping
     from .reading import Source
@@ -33,8 +34,8 @@ def large_cloud(how: Method, source: Source, run: Run) -> Cloud | None:
         return None
     if path.is_file() and path.stat().st_size < _SMALL and run.engine.memory is None:
         return None
-    from ..clouds import open_source
-    from ..clouds.memory import job_bytes
+    from ..clouds.sources import open_source
+    from ..clouds.state import job_bytes
 
     names = None if source.columns is None else [name.strip() for name in source.columns.split(",")]
     cloud = open_source(path, names, source.weight)

@@ -72,10 +72,10 @@ def working(machine: Machine, output: str | Path | None) -> Iterator[dict[str, A
     if machine.memory is not None:
         changes["memory"] = in_bytes(machine.memory)
     if machine.device is not None:
-        from ..backends import backend_of
+        from ..cuda import device_name
         from ..engine import Engine
 
-        backend_of(Engine(device=machine.device))  # raises now if there is no GPU
+        device_name(Engine(device=machine.device))  # raises now if there is no GPU
         changes["device"] = machine.device
     with ExitStack() as open_things:
         if folder is not None:

@@ -70,7 +70,7 @@ def fitted(how: Method, points: Points, n_iter: int | str, **more: Any) -> Any:
     name = how.name_for(points)
     if points.matrix is not None and moves_points(name):
         raise ValueError(f"--method {name} needs points, got distances; --method lt takes distances")
-    shared: dict[str, Any] = {"eps": radii(how.eps), "keep": "result", **more}
+    shared: dict[str, Any] = {"eps": radii(how.eps), "keep": "last", **more}
     if how.n_iter is not None or name != "ms":
         shared["n_iter"] = how.n_iter if how.n_iter is not None else n_iter
     if name == "ms":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,6 +20,8 @@ _MANY = 300  # with more segments than this, most are texture or noise
 _FILES = ("labels.png", "labels.npy", "overlay.png", "filtered.png", "contours.png")
 _SOMETIMES = ("labels.png", "labels.npy", "contours.png")
 _RADII = "Options of windows"
+_ARGUMENTS = {"spatial": "spatial_radius", "range": "range_radius"}
+_TUNED = {"spatial": 5.0, "range": 3.0, "lam": 5.0}
 
 
 @expanded
@@ -87,20 +89,26 @@ def segment(
     segments), overlay.png (with the boundaries), filtered.png (the mean color of each segment), contours.png (the
     strength of every boundary; not with mean shift) and summary.json. If an error occurs, no file is written.
     """  # noqa: D205
-    options = {
-        "spatial": spatial, "range": range, "lam": lam, "scale": scale, "n_segments": n_segments, "color": color,
-        "linking": linking, "min_size": min_size, "n_iter": n_iter,
-    }  # fmt: skip
+    cut = {"scale": scale, "n_segments": n_segments}
+    radii = {"spatial": spatial, "range": range, "lam": lam, "color": color, "linking": linking, "n_iter": n_iter}
     with opened(call, folder, jobs) as run:
-        from ..image import segment as find
+        from .. import image as images
         from .pictures import encode, load
 
         merging = _merging(merge, share)
+        by_radii = merge or any(value is not None for value in radii.values())
+        if by_radii and (given := [name for name, value in cut.items() if value is not None]):
+            option = given[0].replace("_", "-")
+            raise ValueError(f"--{option} is for contours; leave out --spatial, --range and the options of windows")
         place = run.place(*_FILES)
         with run.stage("reading"):
             picture = load(image)
         with run.stage("segmenting"):
-            found = find(picture, **options, merging=merging)  # type: ignore[arg-type]
+            if by_radii:
+                known = {_ARGUMENTS.get(name, name): value for name, value in _defaults(radii, merge).items()}
+                found = images.segment_by_radii(picture, merging=merging, min_size=min_size, **known)
+            else:
+                found = images.segment(picture, n_segments, scale=scale, min_size=min_size)
         files = encode(found, picture)
         size = " × ".join(map(str, found.labels.shape))
         words = [f"{found.n_segments} segments of {size} pixels in {run.seconds['segmenting']:.1f} s"]
@@ -109,10 +117,16 @@ def segment(
         if "labels.npy" in files:
             words.append("labels.npy has 32 bits per pixel, because a PNG holds at most 65536 labels")
         run.about |= {"shape": list(picture.shape)}
-        parameters = options | {"merging": None if merging is None else merging.share}
+        parameters = cut | radii | {"min_size": min_size} | {"merging": None if merging is None else merging.share}
         run.finish_folder(
             place, files, words, parameters, {"segments": found.n_segments}, as_input(str(image)), _SOMETIMES
         )
+
+
+def _defaults(radii: dict[str, Any], merge: bool) -> dict[str, Any]:
+    """The given options; radii and λ that --merge was tuned for, if none of them is given."""
+    given = {name: value for name, value in radii.items() if value is not None}
+    return (_TUNED if merge and not given.keys() & _TUNED.keys() else {}) | given
 
 
 def _merging(merge: bool, share: float | None) -> Merging | None:

@@ -18,7 +18,7 @@ TEXT = "csv"  # the format for pipes
 
 def offered(name: str) -> Callable[[str], Offer]:
     """The offer of a table with this name, by default in the format of the input."""
-    from ..tables import KINDS
+    from ..tables.kinds import KINDS
 
     kinds = {kind: f".{kind}" for kind in KINDS}
     return lambda kind: Offer(name, kinds, kind if kind in kinds else TEXT, TEXT)
@@ -26,7 +26,7 @@ def offered(name: str) -> Callable[[str], Offer]:
 
 def check_kind(points: Points, kind: str, new: tuple[str, ...] = ()) -> None:
     """Raise if a format cannot hold the table with new numeric columns; tested with the first row."""
-    from ..tables import encode
+    from ..tables.writing import encode
 
     encode(points.table.take([0]).with_columns({name: [0.0] for name in new}), kind)
 
@@ -43,7 +43,7 @@ def encoder(table: Table) -> Callable[[str], bytes]:
     """A function that encodes the table in any format."""
 
     def encode_as(kind: str) -> bytes:
-        from ..tables import encode
+        from ..tables.writing import encode
 
         return encode(table, kind)
 

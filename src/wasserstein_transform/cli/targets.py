@@ -40,9 +40,9 @@ def check_free(path: Path, force: bool, source: Path | None = None) -> None:
 
 def check_space(path: Path, n_bytes: float, what: str) -> None:
     """Raise if the disk of a file that is written later has too little space."""
-    from .._mapped import check_room
+    from .._mapped import check_disk_space
 
-    check_room(n_bytes, _existing(path), what)
+    check_disk_space(n_bytes, _existing(path), what)
 
 
 def _existing(path: Path) -> Path:

@@ -17,8 +17,7 @@ class Warmed(NamedTuple):
 
 def warm(name: str) -> Warmed:
     """Run a part and count the kernels that it compiles."""
-    from ..backends.compiling import say_nothing
-    from ..backends.host import on_compile
+    from ..compute.compiling import on_compile, say_nothing
 
     say_nothing()  # no hint to run `wt warmup`
     names: list[str] = []
@@ -49,20 +48,20 @@ def _gaussian_transform() -> None:
     from ..estimators import GaussianTransform, SingleLinkage
 
     for m in (1, 2, 3):
-        SingleLinkage(2).fit(GaussianTransform(1.0, n_iter=2).fit(_points(20, m)))
+        SingleLinkage(2, cut="robust").fit(GaussianTransform(1.0, n_iter=2).fit(_points(20, m)))
 
 
 def _local_truncation() -> None:
     from ..estimators import LocalTruncation, SingleLinkage
 
     for p in (1, 2):
-        SingleLinkage(2).fit(LocalTruncation(1.0, p=p, n_iter=2).fit(_points(20, 2)))
+        SingleLinkage(2, cut="robust").fit(LocalTruncation(1.0, p=p, n_iter=2).fit(_points(20, 2)))
 
 
 def _single_linkage() -> None:
     from ..estimators import SingleLinkage
 
-    SingleLinkage(2).fit(_points(400, 2))
+    SingleLinkage(2, cut="robust").fit(_points(400, 2))
 
 
 def _clusters() -> None:
@@ -85,14 +84,14 @@ def _pairs() -> None:
 def _segment() -> None:
     import numpy as np
 
-    from ..image import segment
+    from ..image import segment, segment_by_radii
 
     image = np.random.default_rng(0).random((8, 8, 3))
     segment(image)
     segment(np.zeros((400, 400), np.uint8))  # large enough to be reduced first
     for lam in (0.0, 1.0):
-        segment(image, 2, 0.3, lam, color="none", tol=0.01)
-        segment((9 * image[..., 0]).astype(np.uint8), 2, 3.0, lam, color="none", tol=0.01)
+        segment_by_radii(image, 2, 0.3, lam, color="none", tol=0.01)
+        segment_by_radii((9 * image[..., 0]).astype(np.uint8), 2, 3.0, lam, color="none", tol=0.01)
 
 
 def _curvature() -> None:

@@ -150,6 +150,6 @@ def _by_environment() -> int:
 
 def listening(watch: Watch) -> Any:
     """Tell the watch about compilation; returns a function that ends this."""
-    from ..backends.host import on_compile
+    from ..compute.compiling import on_compile
 
     return on_compile(watch.compiles)

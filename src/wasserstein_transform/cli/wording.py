@@ -12,6 +12,8 @@ _IN_SHELLS = {
     r"use dtype='float32', out='distances\.npy' for a file on disk, fewer points, or block\(\)": "take fewer rows",
     r"use fewer points, or GaussianTransform": "take fewer rows, or --method gt",
     r"use fewer points, or output='points'": "take fewer rows",
+    r"wt\.image\.segment_by_radii takes": "--spatial 8 takes",
+    r"\b(spatial|range)_radius must be": r"--\1 must be",
     r"\(StandardScaler\)": "(--scale standard)",
     r"\bn_clusters=(\w+)": r"--clusters \1",
     r"\bkind='(\w+)'": r"--kind \1",

@@ -1,28 +1,21 @@
-"""`wt words`: adapt word vectors to a corpus, evaluate them, and query distances."""
+"""`wt words`: adapt word vectors to a corpus, and query distances."""
 
 from __future__ import annotations
 
-import json as as_json
-import time
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .._files import write_together
 from .adapting import adapt
 from .commands import Command, Group
-from .errors import hushed
 from .options import AsJson, Force, Jobs, Quiet
-from .printing import say
 from .running import speaking
-from .summary import plain
-from .tables import aligned, show
+from .tables import aligned
 from .word_options import AsLetters, MinCount, Sample, Seed, Window, check_files, print_facts
 
 if TYPE_CHECKING:
-    from ..words import Evaluation, WordTransform
+    from ..words import WordTransform
 
 words = typer.Typer(
     help="Adapt pre-trained word vectors to a corpus; compare words as Gaussians.",
@@ -47,51 +40,6 @@ Centered = Annotated[bool, typer.Option("--about-mean", help="Covariances about 
 
 
 words.command(cls=Command)(adapt)
-
-
-@words.command(cls=Command)
-def evaluate(
-    vectors: Annotated[Path, typer.Option(help="GloVe or word2vec, text or binary; gz and xz too.")],
-    corpus: Annotated[Path, typer.Option(help="Text file: plain, gz or xz.")],
-    benchmarks: Annotated[Path, typer.Option(help="Folder of .txt files with two words and a score per line.")],
-    window: Annotated[list[int] | None, typer.Option(help="Window; may be repeated. Default: 5.")] = None,
-    lam: Annotated[
-        list[float] | None,
-        typer.Option(help="Weight of contexts; may be repeated. Default: 0.1, 0.5, 1."),
-    ] = None,
-    min_count: MinCount = 5,
-    sample: Sample = 1e-4,
-    seed: Seed = 0,
-    letters: AsLetters = False,
-    common: Removed = -1,
-    about_mean: Centered = False,
-    resamples: Annotated[int, typer.Option(help="Number of resamples for the intervals.")] = 1000,
-    csv: Annotated[Path | None, typer.Option(help="Write the table to this file.")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Write the figure to this file.")] = None,
-    force: Force = False,
-    json: AsJson = False,
-    quiet: Quiet = False,
-    jobs: Jobs = None,
-) -> None:
-    """Compare distances with human ratings: Spearman correlations on benchmarks of word similarity.
-
-    The first column is for the plain vectors. + and - mark settings that differ significantly from them, by bootstrap
-    over the pairs.
-    """
-    with speaking("wt words evaluate", quiet or json):
-        from ..words import WordTransform, evaluate as run
-
-        parts = _parts(5, 1.0, min_count, sample, seed, letters, common, about_mean, jobs)
-        check_files(force, csv, plot)
-        _check_picture(plot)
-        start = time.perf_counter()
-        found = run(
-            vectors, corpus, benchmarks, window or [5], lam or [0.1, 0.5, 1.0], WordTransform(None, **parts), resamples
-        )
-        seconds = time.perf_counter() - start
-        drawn = {} if plot is None else {plot: _drawn(found, plot)}
-        write_together(drawn | ({} if csv is None else {csv: found.csv().encode()}))
-        hushed(lambda: _say_scores(found, seconds, json, quiet))
 
 
 @words.command(cls=Command)
@@ -193,23 +141,13 @@ def _contexts(gt: WordTransform, word: str) -> tuple[int, float]:
     return int(gt.contexts_.counts[row]), float(gt.contexts_.totals()[row])
 
 
-def _say_scores(found: Evaluation, seconds: float, json: bool, quiet: bool) -> None:
-    if json:
-        head, *rows = found.rows()
-        scores = [dict(zip(head, row, strict=True)) for row in rows]
-        facts = {"scores": scores, "unknown": list(found.unknown), "bare": found.n_bare, "seconds": seconds}
-        say(as_json.dumps(plain(facts), indent=2, ensure_ascii=False))
-    elif not quiet:
-        show(found.rows())
-        _say_unknown(found)
-        say(f"{seconds:.1f} s")
-
-
 def _parts(
     window: int, lam: float | None, min_count: int, sample: float, seed: int, letters: bool, common: int,
     about_mean: bool, jobs: int | None,
 ) -> dict[str, Any]:  # fmt: skip
-    from ..words import AboutMean, Common, Letters, Spaced
+    from ..words import Letters, Spaced
+    from ..words.cleaning import Common
+    from ..words.variants import AboutMean
 
     return {
         "window": window, "lam": lam, "min_count": min_count, "sample": sample, "rng": seed,
@@ -246,32 +184,3 @@ def _check_options(context: typer.Context, model: Path | None) -> None:
         source = context.get_parameter_source(name)
         if source is not None and source.name != "DEFAULT":
             raise ValueError(f"--{name.replace('_', '-')} was fixed when the model was fitted; leave it out")
-
-
-def _say_unknown(found: Evaluation) -> None:
-    if found.unknown:
-        some = ", ".join(found.unknown[:8])
-        more = f" and {len(found.unknown) - 8} more" if len(found.unknown) > 8 else ""
-        say(f"without a vector: {some}{more}")
-    if found.n_bare:
-        say(f"without a context, and therefore with covariance 0: {found.n_bare} words")
-
-
-def _check_picture(file: Path | None) -> None:
-    if file is None:
-        return
-    from .. import plotting
-
-    kinds = plotting.panels()[0].canvas.get_supported_filetypes()
-    if file.suffix.lower().lstrip(".") not in kinds:
-        raise ValueError(f"{file} must end in a figure format, such as .png, .pdf or .svg")
-
-
-def _drawn(found: Evaluation, file: Path) -> bytes:
-    from .. import plotting
-
-    figure, ax = plotting.panels(height=0.8 + 0.09 * len(found.names) * (len(found.settings) + 2))
-    plotting.agreement(found, ax=ax)
-    out = BytesIO()
-    figure.savefig(out, dpi=200, format=file.suffix.lower().lstrip("."))
-    return out.getvalue()

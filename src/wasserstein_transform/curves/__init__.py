@@ -2,8 +2,12 @@
 
 from .denoised import Denoised
 from .denoising import denoise
-from .guard import Step
 from .net import Skeleton
 from .skeletons import skeleton
 
-__all__ = ["Denoised", "Skeleton", "Step", "denoise", "skeleton"]
+__all__ = (
+    "Denoised",
+    "Skeleton",
+    "denoise",
+    "skeleton",
+)

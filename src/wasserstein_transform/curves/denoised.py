@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._cached import cached_property
-from .._pictures import Reported, drawn_by
-from .._shown import facts, frame
+from .._shown import Reported, facts, frame, import_plotting
 from .._types import Bools, Floats, Ints
 from .guard import Step
 
@@ -140,7 +139,7 @@ class Denoised(Reported):
         -------
         matplotlib Axes
         """
-        axes: Axes = drawn_by("curves").denoised(self, ax, title=title)
+        axes: Axes = import_plotting("curves").denoised(self, ax, title=title)
         return axes
 
     def _repr_html_(self) -> str:

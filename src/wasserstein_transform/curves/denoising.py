@@ -12,8 +12,8 @@ from .._types import Bools, Floats
 from ..auto.noise import Noise
 from ..auto.span import Span, span_of
 from ..auto.suggestion import suggestion_of
-from ..engine import Engine, Progress, current
-from ..localize.places import weighted_median
+from ..engine import Engine, current
+from ..localize.scale import weighted_median
 from ..spaces import Euclidean, Space
 from ..transforms import iterate, mean_shift
 from .denoised import Denoised
@@ -35,12 +35,12 @@ def denoise(
     eps: float | None = None,
     lam: float = 0.0,
     n_iter: int | None = None,
-    weights: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     scale: ArrayLike | None = None,
     order: Any = None,
     trust: float = 6.5,
     n_jobs: int | None = None,
-    progress: Progress | None = None,
+    verbose: bool = False,
     engine: Engine | None = None,
 ) -> Denoised:
     """Move noisy points onto the curve or surface they were sampled from.
@@ -70,7 +70,7 @@ def denoise(
         curves influence each other less.
     n_iter : int, optional
         Number of steps; the guard then only reports. None means as many as the guard allows, at most five.
-    weights : array of shape (n,), optional
+    sample_weight : array of shape (n,), optional
         Masses; weight k is the same as k copies. None means equal masses.
     scale : array of shape (m,), optional
         Unit of length of each axis, for axes of different accuracy, such as the height of LiDAR points; `eps` is then
@@ -83,8 +83,8 @@ def denoise(
         lets all points move all the way. If the noise is far below ε, proportionally fewer neighbors suffice.
     n_jobs : int, optional
         Number of threads; −1 means all cores, None the setting of the engine. The result does not depend on it.
-    progress : callable, optional
-        Called with an `Update` during the run; `bar()` draws a progress bar.
+    verbose : bool, default False
+        Whether to show a progress bar.
     engine : Engine, optional
         Threads, memory limit and progress; None means the setting of `wt.using`.
 
@@ -110,9 +110,9 @@ def denoise(
     >>> bool(after < before / 2)
     True
     """
-    asked = _read(X, dim, eps, lam, n_iter, weights, scale, order, trust)
+    asked = _read(X, dim, eps, lam, n_iter, sample_weight, scale, order, trust)
     n, m = asked.points.shape
-    with current(engine, n_jobs=n_jobs, progress=progress).watched() as engine:
+    with current(engine, n_jobs=n_jobs, verbose=verbose).watched() as engine:
         r = min(m, MOST_AXES)
         n_bytes = 8.0 * n * (4 * m * r + 2 * r * r + 16 * m + 28)  # 28: order, cells and their runs
         engine.reserve(n_bytes, f"denoising {n} points in R^{m}", "take fewer points")

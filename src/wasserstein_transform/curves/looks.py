@@ -8,9 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from .._types import Floats
-from ..engine import Engine, Flag, Record, Rows, Task, Tile, evenly, one_blas_thread
-from ..localize import HasMoments, Kernel
-from ..localize.places import weighted_median
+from ..engine import Engine, Flag, Tile, evenly, one_blas_thread
+from ..localize import Kernel
+from ..localize.localization import HasMoments
+from ..localize.scale import weighted_median
 from ..spaces import Euclidean, GaussianMetric, Space
 
 _ROUNDING = 1e-6  # relative: evidence on a grid is often a whole number
@@ -116,20 +117,17 @@ def _off(field: Floats, axes: Floats) -> Floats:
     return np.asarray(field - np.einsum("iak,ik->ia", axes, along))
 
 
-class _Covs(NamedTuple):
-    covs: Floats
-
-
 def _spectra(covs: Floats, engine: Engine) -> tuple[Floats, Floats]:
     """Return principal variances, largest first, and axes."""
     n, m = covs.shape[:2]
     variances, axes = np.empty((n, m)), np.empty((n, m, m))
+
+    def decompose(tile: Tile, stop: Flag) -> None:
+        part = slice(*tile)
+        values, vectors = np.linalg.eigh(covs[part])
+        variances[part] = np.maximum(values[:, ::-1], 0.0)  # ≥ 0 in theory; clip rounding errors
+        axes[part] = vectors[:, :, ::-1]
+
     with one_blas_thread():  # many small matrices
-        engine.run(Task("axes", _axes, _Covs(covs), evenly(n, 10.0 * m**3), Rows()), (variances, axes))
+        engine.loop("axes", evenly(n, 10.0 * m**3), decompose)
     return variances, axes
-
-
-def _axes(asked: _Covs, tile: Tile, stop: Flag, record: Record) -> None:
-    values, vectors = np.linalg.eigh(asked.covs[tile.start : tile.stop])
-    record[0][:] = np.maximum(values[:, ::-1], 0.0)  # ≥ 0 in theory; clip rounding errors
-    record[1][:] = vectors[:, :, ::-1]

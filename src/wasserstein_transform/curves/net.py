@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from .._files import PathLike, write_bytes
-from .._pictures import Reported, drawn_by
-from .._shown import facts, frame
+from .._shown import Reported, facts, frame, import_plotting
 from .._types import Floats, Ints
 from .denoised import Denoised
 from .simplifying import length_of
@@ -158,7 +157,7 @@ class Skeleton(Reported):
         -------
         matplotlib Axes
         """
-        axes: Axes = drawn_by("curves").skeleton(self, ax, title=title)
+        axes: Axes = import_plotting("curves").skeleton(self, ax, title=title)
         return axes
 
     def _repr_html_(self) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _check as check
 from .._types import Floats, Ints
-from ..engine import Engine, Progress, current
+from ..engine import Engine, current
 from .denoised import Denoised
 from .forest import Forest
 from .joining import Net, add_where_missing, chains, join, melt, prune
@@ -39,7 +39,7 @@ def skeleton(
     order: Any = None,
     leg: float | None = None,
     n_jobs: int | None = None,
-    progress: Progress | None = None,
+    verbose: bool = False,
     engine: Engine | None = None,
 ) -> Skeleton:
     """Extract the curves along which denoised points lie: a graph of ends, junctions and polylines between them.
@@ -66,8 +66,8 @@ def skeleton(
         Longest leg that joins knots, in the same unit; None means ε.
     n_jobs : int, optional
         Number of threads; −1 means all cores, None the setting of the engine.
-    progress : callable, optional
-        Called with an `Update` during the run.
+    verbose : bool, default False
+        Whether to show a progress bar.
     engine : Engine, optional
         Threads, memory limit and progress; None means the setting of `wt.using`.
 
@@ -95,7 +95,7 @@ def skeleton(
     spur = _SPUR * result.eps if spur is None else check.tolerance(spur, "spur")
     leg = result.eps if leg is None else check.tolerance(leg, "leg")
     track = result.track if order is None else track_of(order, len(result.points))
-    with current(engine, n_jobs=n_jobs, progress=progress).watched() as engine:
+    with current(engine, n_jobs=n_jobs, verbose=verbose).watched() as engine:
         points, ways = result.points / result.scale, _units(result.axes[:, :, 0] / result.scale)
         loop = _LOOP * result.eps
         everybody = track is not None if outliers is None else bool(outliers)

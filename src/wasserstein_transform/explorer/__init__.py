@@ -5,6 +5,8 @@ Needs Bokeh, which the extra `explore` installs.
 
 from .opening import explore
 from .report import report
-from .scene import Curve, Scene
 
-__all__ = ["Curve", "Scene", "explore", "report"]
+__all__ = (
+    "explore",
+    "report",
+)

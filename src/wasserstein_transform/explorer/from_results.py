@@ -71,7 +71,7 @@ def _estimator(fitted: IteratedTransform, engine: Engine) -> Story:
     name, radii = type(fitted).__name__, np.ravel(fitted.eps_)
     names = tuple(map(str, getattr(fitted, "feature_names_in_", ())))
     eps = float(radii[0]) if len(radii) == 1 else float("nan")
-    scene = _walked(fitted._walk, eps, name, names, engine)
+    scene = _walked(fitted.trajectory_, eps, name, names, engine)
     labels = vars(fitted).get("labels_")
     scene = replace(scene, labels=None if labels is None else np.asarray(labels)[scene.rows])
     facts: Facts = {"points": fitted._space.n, "ε": ", ".join(f"{e:.6g}" for e in radii)}
@@ -79,7 +79,7 @@ def _estimator(fitted: IteratedTransform, engine: Engine) -> Story:
         facts["λ"] = f"{fitted.lam_:g}"
     facts |= {
         "iterations": fitted.n_iter_,
-        "outcome": fitted._walk.outcome,
+        "outcome": fitted.trajectory_.outcome,
         "where ε comes from": vars(fitted).get("reason_", ""),
     }
     code = f"import wasserstein_transform as wt\n\nX = …  # your points\nfitted = wt.{fitted!r}.fit(X)"

@@ -18,8 +18,8 @@ def explore(
     X: Any = None,
     labels: Any = None,
     *,
-    metric: str | None = None,
     sample_weight: Any = None,
+    metric: str = "euclidean",
     name: str = "X",
     port: int = 0,
 ) -> Explorer:
@@ -34,10 +34,10 @@ def explore(
         Data to show; distances need metric="precomputed". Default None: the page starts with a built-in data set.
     labels : array of shape (n,), optional
         Known labels, for coloring the points.
-    metric : str, optional
-        "precomputed" if X holds distances, or the name of a SciPy metric. Default None: Euclidean.
     sample_weight : array of shape (n,), optional
         Masses of the points. Default None: equal masses.
+    metric : str, default "euclidean"
+        "precomputed" if X holds distances, or the name of a SciPy metric.
     name : str, default "X"
         Name of the data on the page.
     port : int, default 0
@@ -73,8 +73,8 @@ def explore(
     return in_thread(shelf, port)
 
 
-def _put(shelf: Any, X: Any, labels: Any, metric: str | None, sample_weight: Any, name: str) -> None:
-    from ..localize.places import read
+def _put(shelf: Any, X: Any, labels: Any, metric: str, sample_weight: Any, name: str) -> None:
+    from ..localize.scale import read
     from .sets import of_points
 
     if isinstance(X, str | Path):

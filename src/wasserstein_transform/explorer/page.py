@@ -15,7 +15,7 @@ from bokeh.layouts import column
 from bokeh.model import DataModel
 from bokeh.models import Div
 
-from .._warn import heard_by
+from .._warn import redirect_warnings
 from ..engine import Engine
 from ..spaces import rim
 from .making import points_of, run
@@ -118,7 +118,7 @@ class Page:
     def _work(self, request: dict[str, Any], engine: Engine) -> None:
         notes: list[str] = []
         began = time.perf_counter()
-        with heard_by(notes.append):
+        with redirect_warnings(notes.append):
             answers = {
                 "open": self._open, "settings": self._settle, "clusters": self._cluster, "snapshot": self._snapshot,
                 "labels": self._labels,

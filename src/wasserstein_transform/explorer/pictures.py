@@ -28,7 +28,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Brushes:
-    """The parameters of `image.segment` that have sliders."""
+    """The parameters of `image.segment_by_radii` that have sliders."""
 
     spatial: float = 8.0
     range: float = 12.0
@@ -59,8 +59,14 @@ class Brushes:
 
     def code(self, reading: str) -> str:
         """Python code that computes the same."""
-        given = ", ".join(f"{name}={value!r}" for name, value in asdict(self).items())
-        return f"import wasserstein_transform as wt\n\n{reading}\nfound = wt.image.segment(picture, {given})\n"
+        given = ", ".join(f"{name}={value!r}" for name, value in self.arguments().items())
+        return f"import wasserstein_transform as wt\n\n{reading}\nfound = wt.image.segment_by_radii(picture, {given})\n"
+
+    def arguments(self) -> dict[str, Any]:
+        """The arguments of `segment_by_radii`."""
+        return {
+            "spatial_radius": self.spatial, "range_radius": self.range, "lam": self.lam, "min_size": self.min_size
+        }  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +104,7 @@ def painted() -> Picture:
 
 def segmented(picture: Picture, brushes: Brushes, engine: Engine) -> Painted:
     """Segment an image and draw its regions."""
-    from ..image import segment
+    from ..image import segment_by_radii
     from ..plotting.images import as_rgb, outlined
 
     pixels = picture.pixels
@@ -107,7 +113,7 @@ def segmented(picture: Picture, brushes: Brushes, engine: Engine) -> Painted:
     if step > 1:
         notes = (f"every {step}th pixel of {pixels.shape[1]} × {pixels.shape[0]} is used",)
         pixels = pixels[::step, ::step]
-    found = segment(pixels, **asdict(brushes), engine=engine)
+    found = segment_by_radii(pixels, **brushes.arguments(), engine=engine)
     filtered = np.clip(np.rint(found.filtered), 0, 255).astype(np.uint8)
     return Painted(
         found.n_segments, _bytes(as_rgb(pixels)), _bytes(outlined(as_rgb(pixels), found.labels)),

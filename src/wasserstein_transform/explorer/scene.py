@@ -30,7 +30,7 @@ class Curve(Brief):
     Examples
     --------
     >>> import numpy as np, wasserstein_transform as wt
-    >>> curve = wt.explorer.Curve(np.array([1.0, 2.0, 4.0]), np.array([1.5, 4.0, 11.0]), suggested=2.0)
+    >>> curve = wt.explorer.scene.Curve(np.array([1.0, 2.0, 4.0]), np.array([1.5, 4.0, 11.0]), suggested=2.0)
     >>> float(np.interp(3.0, curve.radii, curve.counts))  # mean number of points within 3.0
     7.5
     """
@@ -92,7 +92,7 @@ class Scene(Brief):
     --------
     >>> import numpy as np, wasserstein_transform as wt
     >>> frames = np.array([[[0, 0], [1, 0], [3, 0]], [[0.5, 0], [0.5, 0], [3, 0]]], np.float32)
-    >>> scene = wt.explorer.Scene("three points", ("x", "y"), frames, np.arange(3), eps=1.0)
+    >>> scene = wt.explorer.scene.Scene("three points", ("x", "y"), frames, np.arange(3), eps=1.0)
     >>> scene.n, scene.times  # points, and the iteration of each frame
     (3, (0, 1))
     """

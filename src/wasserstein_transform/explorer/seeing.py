@@ -10,7 +10,7 @@ from .._types import Floats, Ints
 from ..auto.suggestion import suggestion_of
 from ..engine import Engine
 from ..hierarchy import Tree, spanning_tree
-from ..localize.places import rows_of, spread
+from ..localize.scale import rows_of, spread
 from ..plotting.branches import leaf_order
 from ..plotting.embedding import embed
 from ..spaces import Space

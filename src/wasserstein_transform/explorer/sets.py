@@ -12,7 +12,7 @@ from .. import datasets
 from .._cached import cached_property
 from .._shown import Brief
 from .._types import Ints
-from ..localize.places import spread
+from ..localize.scale import spread
 from ..spaces import Space
 from .planes import Plane, plane_of
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _check as check
-from ..engine import Engine, bar, current
-from ..spaces.edge_weights import ASK
+from ..engine import Engine, current
+from ..spaces.edges import ASK
 from .cuts import Communities
 from .method import Method
 from .network import as_network
@@ -15,7 +15,7 @@ from .talking import Messages
 
 def communities(
     graph: Any,
-    n: int | None = None,
+    n_communities: int | None = None,
     method: Method | None = None,
     *,
     resolution: float | None = None,
@@ -30,14 +30,14 @@ def communities(
     ----------
     graph : networkx graph, scipy sparse matrix, list of edges (a, b) or (a, b, length), or a file
         Undirected, as for `curvature`.
-    n : int, optional
+    n_communities : int, optional
         Number of communities; None (default) lets the method choose it.
     method : Messages or Transformed, optional
         None means `Messages()`.
     resolution : float, optional
         If given, the number of communities is the one with the largest modularity at this resolution: above 1 gives
         more and smaller communities, below 1 fewer. None (default): Messages chooses by the evidence, Transformed by
-        modularity at resolution 1. Not together with `n`.
+        modularity at resolution 1. Not together with `n_communities`.
     weight : {"length", "strength", None}, optional
         Meaning of the numbers at edges, as for `as_network`. Messages uses strengths, 1/length.
     n_jobs : int, optional
@@ -70,14 +70,14 @@ def communities(
            [1, 1, 1, 1, 1, 1],
            [0, 0, 0, 0, 0, 0]])
     """
-    network, asked = as_network(graph, weight), current(engine, n_jobs=n_jobs, progress=bar() if verbose else None)
+    network, asked = as_network(graph, weight), current(engine, n_jobs=n_jobs, verbose=verbose)
     how = Messages() if method is None else method
     if not isinstance(how, Method):
         raise TypeError(f"method must be Messages() or Transformed(...), got {how!r}")
-    if n is not None and resolution is not None:
-        raise ValueError("either n or resolution can be given, got both; resolution chooses the number n")
+    if n_communities is not None and resolution is not None:
+        raise ValueError("give one of n_communities and resolution, got both; resolution chooses the number")
     resolution = None if resolution is None else check.positive(resolution, "resolution")
-    if n is not None and check.count(n, "n", 1) > network.n:
-        raise ValueError(f"n must be at most {network.n}, the number of nodes, got {n}")
+    if n_communities is not None and check.count(n_communities, "n_communities", 1) > network.n:
+        raise ValueError(f"n_communities must be at most {network.n}, the number of nodes, got {n_communities}")
     with asked.watched() as engine:
-        return how.find(network, n, resolution, engine)
+        return how.find(network, n_communities, resolution, engine)

@@ -12,14 +12,13 @@ from numpy.typing import ArrayLike
 from .. import _check as check
 from .._shown import Brief, facts, in_range
 from .._types import Floats, Ints
-from ..backends import Memory
-from ..engine import Engine, bar, current
+from ..engine import Engine, current
 from ..localize import Heat, Localization
 from ..measures import Discrete
 from ..spaces import Space
-from ..spaces.edge_weights import ASK
+from ..spaces.edges import ASK
 from ..transport import Report
-from ..transport.batch import Batch
+from ..transport.exact import Batch
 from .network import Network, as_network
 from .walks import LazyWalk
 
@@ -148,7 +147,7 @@ def curvature(
     graph: Any,
     measures: Localization | LazyWalk | None = None,
     pairs: Sequence[tuple[Hashable, Hashable]] | None = None,
-    weights: ArrayLike | None = None,
+    masses: ArrayLike | None = None,
     n_jobs: int | None = None,
     verbose: bool = False,
     engine: Engine | None = None,
@@ -166,7 +165,7 @@ def curvature(
         The measure at each node: None means `LazyWalk(0.5)`; or Truncation, Nearest, Heat, Given, …
     pairs : list of pairs of nodes, optional
         Pairs to compute, by the names of nodes; None means all edges.
-    weights : array of shape (n,), optional
+    masses : array of shape (n,), optional
         Masses of the n nodes, for measures that use them, such as Truncation; None means equal masses.
     n_jobs : int, optional
         Number of threads; −1 means all cores, None the setting of the engine. The result does not depend on it.
@@ -196,9 +195,9 @@ def curvature(
     >>> wt.graphs.curvature([("a", "b"), ("b", "c")], wt.Truncation(1.0), pairs=[("a", "c")]).values.round(3)
     array([0.5])
     """
-    network, asked = as_network(graph, weight), current(engine, n_jobs=n_jobs, progress=bar() if verbose else None)
+    network, asked = as_network(graph, weight), current(engine, n_jobs=n_jobs, verbose=verbose)
     ends = network.edges if pairs is None else _numbered(pairs, network)
-    space = Space(network.metric, check.weights(weights, network.n), None)
+    space = Space(network.metric, check.weights(masses, network.n), None)
     with asked.watched() as engine:
         return compare(network, localized(network, measures, space, engine), ends, engine)
 
@@ -287,7 +286,7 @@ def dynamical_curvature(
     if moments.ndim != 1 or len(moments) == 0:
         raise ValueError(f"times must be a list of numbers, got shape {moments.shape}")
     rules = [Heat(float(time), cut=cut) for time in moments]
-    with current(engine, n_jobs=n_jobs, progress=bar() if verbose else None).watched() as engine:
+    with current(engine, n_jobs=n_jobs, verbose=verbose).watched() as engine:
         steps = [engine.iteration(k, len(rules)) for k in range(1, len(rules) + 1)]
         values = [curvature(network, rule, engine=step).values for rule, step in zip(rules, steps, strict=True)]
     return Dynamics(network, moments, np.array(values))
@@ -307,17 +306,15 @@ def localized(network: Network, measures: Localization | LazyWalk | None, space:
     return found
 
 
-def compare(
-    network: Network, measures: Discrete, ends: Ints, engine: Engine, memory: Memory | None = None
-) -> Curvature:
-    """Return the curvature of the listed pairs; `memory` speeds up repeated calls with changing lengths."""
+def compare(network: Network, measures: Discrete, ends: Ints, engine: Engine) -> Curvature:
+    """Return the curvature of the listed pairs."""
     metric = network.metric
     distances = metric.pairs(ends[:, 0], ends[:, 1], engine)
     transports = np.where(np.isfinite(distances), 0.0, np.inf)
     asked = np.flatnonzero(np.isfinite(distances) & (ends[:, 0] != ends[:, 1]))
     report = Report()
     if len(asked):
-        found, report = _transports(measures, metric, ends[asked], engine, memory)
+        found, report = _transports(measures, metric, ends[asked], engine)
         transports[asked] = found
     known = np.isfinite(distances) & (distances > 0)
     values = np.full(len(ends), np.nan)
@@ -330,7 +327,7 @@ class _Transports(NamedTuple):
     report: Report
 
 
-def _transports(measures: Discrete, metric: Any, ends: Ints, engine: Engine, memory: Memory | None) -> _Transports:
+def _transports(measures: Discrete, metric: Any, ends: Ints, engine: Engine) -> _Transports:
     """Return W1 of the listed pairs; shortest paths start from the measure with fewer points."""
     n, sizes = measures.n, np.diff(measures.indptr)
     swapped = sizes[ends[:, 1]] < sizes[ends[:, 0]]
@@ -339,7 +336,7 @@ def _transports(measures: Discrete, metric: Any, ends: Ints, engine: Engine, mem
     indptr = np.searchsorted(rows[order], np.arange(n + 1))
     everybody = np.arange(n)
     found, report = Batch(metric, 1.0, engine).listed(
-        measures, measures, indptr, cols[order], rank=everybody, homes=everybody, memory=memory
+        measures, measures, indptr, cols[order], rank=everybody, homes=everybody
     )
     values = np.empty(len(ends))
     values[order] = found

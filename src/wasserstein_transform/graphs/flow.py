@@ -11,11 +11,10 @@ from .. import _check as check
 from .._parts import Part
 from .._shown import facts, in_range
 from .._types import Bools, Floats, Ints
-from ..backends import Memory
-from ..engine import Engine, bar, current
+from ..engine import Engine, current
 from ..localize import Localization
 from ..spaces import Space
-from ..spaces.edge_weights import ASK
+from ..spaces.edges import ASK
 from .curvature import Curvature, compare, localized
 from .cuts import Communities, best_cut, cut_at, cut_into
 from .network import Network, as_network
@@ -206,7 +205,7 @@ def ricci_flow(
     >>> flow.communities().labels
     array([0, 0, 0, 1, 1, 1])
     """
-    network, asked = as_network(graph, weight), current(engine, n_jobs=n_jobs, progress=bar() if verbose else None)
+    network, asked = as_network(graph, weight), current(engine, n_jobs=n_jobs, verbose=verbose)
     n_iter, tol = check.count(n_iter, "n_iter", 0), None if tol is None else check.tolerance(tol, "tol")
     if not 0 < check.positive(step, "step") <= 1:
         raise ValueError(f"step must be at most 1, got {step}; a larger step could make lengths negative")
@@ -229,14 +228,14 @@ def _flow(
     weights = np.full(network.n, 1.0 / network.n)
     lengths, curvatures = [_of_mean_one(network.lengths)], []
     cut_after = np.full(len(network.edges), -1, np.intp)
-    converged, memory = False, Memory()
+    converged = False
     for k in range(n_iter):
         here = engine.iteration(k + 1, n_iter)
         here.check()
         kept = cut_after < 0
         state = network.with_lengths(lengths[-1], kept)
         measures = localized(state, rule, Space(state.metric, weights, None), here)
-        found = compare(state, measures, state.edges, here, memory)
+        found = compare(state, measures, state.edges, here)
         curvatures.append(_spread(found.values, kept))
         new = _of_mean_one(found.distances - step * (found.distances - found.transports))
         lengths.append(_spread(new, kept))

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..spaces.edge_weights import KNOWN, EdgeList
+from ..spaces.edges import KNOWN, EdgeList
 
 _WHOLE = re.compile(r"-?[0-9]{1,100}")
 _BETWEEN = re.compile(r"\s*[,;]\s*|\s+")

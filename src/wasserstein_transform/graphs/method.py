@@ -19,8 +19,10 @@ class Method(Part, ABC):
     """A method that finds communities."""
 
     @abstractmethod
-    def find(self, network: Network, n: int | None, resolution: float | None, engine: Engine) -> Communities:
-        """Find n communities; if n is None, choose the number, by modularity if `resolution` is given."""
+    def find(
+        self, network: Network, n_communities: int | None, resolution: float | None, engine: Engine
+    ) -> Communities:
+        """Find this number of communities; if it is None, choose it, by modularity if `resolution` is given."""
 
 
 def labelled(network: Network, labels: Ints, chances: Floats | None = None) -> Communities:

@@ -14,8 +14,7 @@ from .._cached import cached_property
 from .._shown import facts, in_range
 from .._types import Bools, Floats, Ints
 from ..spaces import Graph
-from ..spaces.edge_weights import ASK, check_weight
-from ..spaces.edges import as_edges, is_graph
+from ..spaces.edges import ASK, as_edges, check_weight, is_graph
 from .files import need_networkx, read_graph
 
 _SHOWN = 5  # nodes shown in a notebook

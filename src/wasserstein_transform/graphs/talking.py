@@ -44,14 +44,16 @@ class Messages(Method):
     array([0, 0, 0, 1, 1, 1])
     """
 
-    def find(self, network: Network, n: int | None, resolution: float | None, engine: Engine) -> Communities:
-        """Find n communities; if n is None, the number with the best evidence, or modularity if `resolution` is set."""
+    def find(
+        self, network: Network, n_communities: int | None, resolution: float | None, engine: Engine
+    ) -> Communities:
+        """Find this number of communities; None: that of the best evidence, or modularity if `resolution` is set."""
         if len(network.edges) == 0:
             return without_edges(network)
         if not (network.lengths > 0).all():
             raise ValueError("edges of length 0 have no strength; give them a length, or merge the nodes they join")
         with one_blas_thread():  # the result is the same to the bit for any number of threads
-            return _Talk(network, engine).found(n, resolution)
+            return _Talk(network, engine).found(n_communities, resolution)
 
 
 class _Talk:

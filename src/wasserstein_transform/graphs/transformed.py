@@ -8,9 +8,10 @@ import numpy as np
 
 from .. import _check as check
 from .._types import Ints
-from .._warn import heard_by
+from .._warn import redirect_warnings
 from ..engine import Engine
-from ..hierarchy import Tree, cut_tree, cut_tree_each, spanning_tree
+from ..hierarchy import Tree, cut_tree, spanning_tree
+from ..hierarchy.cut import cut_tree_each
 from ..localize import Heat, Intrinsic
 from ..spaces import Space
 from ..transforms import Transform, iterate
@@ -63,14 +64,16 @@ class Transformed(Method):
                 "can be repeated"
             )
 
-    def find(self, network: Network, n: int | None, resolution: float | None, engine: Engine) -> Communities:
-        """Find n communities; if n is None, the number of largest modularity at `resolution`, 1 by default."""
+    def find(
+        self, network: Network, n_communities: int | None, resolution: float | None, engine: Engine
+    ) -> Communities:
+        """Find this number of communities; None: the number of largest modularity at `resolution`, 1 by default."""
         if network.n == 1:
             return without_edges(network)
         network.metric.check_connected()
         tree = self._tree(network, engine)
-        if n is not None:
-            return labelled(network, cut_tree(tree, n, share=self.share))
+        if n_communities is not None:
+            return labelled(network, cut_tree(tree, n_communities, cut="robust", share=self.share))
         return labelled(network, self._best(network, tree, 1.0 if resolution is None else resolution))
 
     def _tree(self, network: Network, engine: Engine) -> Tree:
@@ -82,6 +85,8 @@ class Transformed(Method):
     def _best(self, network: Network, tree: Tree, resolution: float) -> Ints:
         """Return the robust cut with the largest modularity, which may be a single community."""
         most = min(network.n, int(2 * np.sqrt(network.n)) + 1)
-        with heard_by(lambda _: None):  # no warnings: the search expects cuts with fewer clusters than requested
+        with redirect_warnings(
+            lambda _: None
+        ):  # no warnings: the search expects cuts with fewer clusters than requested
             cuts = list(cut_tree_each(tree, range(1, most + 1), share=self.share))
         return max(cuts, key=lambda labels: modularity(network, labels, resolution))

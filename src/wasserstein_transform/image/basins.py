@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._types import Bools, Floats, Ints
-from ..backends.host import fill_basins, find_exits
+from ..kernels.contours import fill_basins, find_exits
 
 
 def basins(height: Floats, inside: Bools | None = None) -> Ints:

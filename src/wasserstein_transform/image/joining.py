@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from .._types import Floats, Ints
-from ..backends.host import Patches, Rule, Seams, all_evidence, join_regions
 from ..engine import Engine, Flag
+from ..kernels.contours import Patches, Rule, Seams, all_evidence, join_regions
 from .seams import GROUP, NAMES, STARTS, UNITS, Evidence
 from .weights import COLOR, Weights
 

@@ -10,10 +10,10 @@ import numpy as np
 from .. import _check as check
 from .._elsewhere import to_host
 from .._types import Bools, Floats, Ints
-from ..backends import backend_of
-from ..backends.host import link_adjacent, link_cells, link_inside, number_parts
-from ..backends.images import Grid, Links
+from ..compute.pixels import Grid, Links, link_touching, number_parts
+from ..cuda import on
 from ..engine import Engine, Flag, current
+from ..kernels.regions import link_adjacent, link_cells, link_inside
 from ..spaces import closed
 
 _FINEST = 2**31  # most cells along an axis
@@ -32,8 +32,8 @@ class Linking(ABC):
     ...         _, first, level = np.unique(np.rint(modes[:, -1]), return_index=True, return_inverse=True)
     ...         parent[:] = first[level]
     >>> image = np.repeat([[10.0] * 8 + [50.0] * 8 + [10.0] * 8], 16, axis=0)
-    >>> wt.image.segment(image, 4, 4).n_segments, wt.image.segment(image, 4, 4, linking=SameLevel()).n_segments
-    (3, 2)
+    >>> [wt.image.segment_by_radii(image, 4, 4, linking=way).n_segments for way in ("adjacent", SameLevel())]
+    [3, 2]
     """
 
     @abstractmethod
@@ -99,7 +99,8 @@ class LinkTouching(Linking):
     --------
     >>> import numpy as np, wasserstein_transform as wt
     >>> image = np.repeat([[10.0] * 16 + [16.0] * 16 + [50.0] * 16], 16, axis=0)
-    >>> [wt.image.segment(image, 5, 5, linking=wt.image.LinkTouching(share)).n_segments for share in (0.5, 1.5)]
+    >>> touching = [wt.image.LinkTouching(share) for share in (0.5, 1.5)]
+    >>> [wt.image.segment_by_radii(image, 5, 5, linking=way).n_segments for way in touching]
     [3, 2]
     """
 
@@ -127,7 +128,7 @@ class LinkTouching(Linking):
         """Link and number pixels on the backend of the engine; the result is that of `join`."""
         links = Links(mask, len(shape), closed(spatial), closed(self.share * range))
         with current(engine).watched() as engine:
-            return backend_of(engine).link_touching(modes, _grid(shape), links, engine)
+            return on(engine, link_touching)(modes, _grid(shape), links, engine)
 
 
 def _grid(shape: tuple[int, ...]) -> Grid:
@@ -150,7 +151,7 @@ class LinkAllModes(Linking):
     --------
     >>> import wasserstein_transform as wt
     >>> wt.image.ImageSegmenter(8, 8, linking=wt.image.LinkAllModes())
-    ImageSegmenter(linking=LinkAllModes(), range=8, spatial=8)
+    ImageSegmenter(linking=LinkAllModes(), range_radius=8, spatial_radius=8)
     """
 
     def working_bytes(self, n_columns: int) -> float:

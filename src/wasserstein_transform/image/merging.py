@@ -9,8 +9,9 @@ import numpy as np
 
 from .. import _check as check
 from .._types import Floats, Ints
-from ..backends.host import Borders, Regions, facing, merge_regions, number_parts
+from ..compute.pixels import facing, number_parts
 from ..engine import Engine, current
+from ..kernels.regions import Borders, Regions, merge_regions
 from .regions import means, merge_small, renumbered, touching
 
 
@@ -57,8 +58,8 @@ class Merging:
     --------
     >>> import numpy as np, wasserstein_transform as wt
     >>> image = np.repeat([[10.0] * 16 + [16.0] * 16 + [50.0] * 16], 16, axis=0)
-    >>> wt.image.segment(image, 5, 5).n_segments, wt.image.segment(image, 5, 5, merging=wt.image.Merging()).n_segments
-    (3, 2)
+    >>> [wt.image.segment_by_radii(image, 5, 5, merging=way).n_segments for way in (None, wt.image.Merging())]
+    [3, 2]
     """
 
     share: float = 2.0

@@ -6,8 +6,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .._types import Floats
 from .._warn import warn
-from ..backends import backend_of
-from ..backends.images import Image, Motion, Moved, most, window_of, window_size
+from ..compute.pixels import Image, Motion, Moved, most, shift_pixels, window_of, window_size
+from ..cuda import on
 from ..engine import Engine
 from .pixels import Pixels
 
@@ -21,7 +21,7 @@ def move(pixels: Pixels, values: Floats, motion: Motion, engine: Engine) -> Move
     _warn_of_cost(window_size(window), pixels.n)
     within = motion._replace(range=min(motion.range, 10 * most(values.dtype)))  # excludes the value of masked pixels
     image = Image(values, pixels.mask, len(pixels.shape))
-    return backend_of(engine).shift_pixels(image, window, within, engine)
+    return on(engine, shift_pixels)(image, window, within, engine)
 
 
 def warn_of_unfinished(moved: Moved, n_iter: int) -> None:

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._types import Bools, Floats
-from ..backends import backend_of
-from ..backends.colors import SPACES
-from ..backends.images import Grid, Picture, full, most
+from ..compute.colors import SPACES, painted, range_features
+from ..compute.pixels import Grid, Picture, full, most
+from ..cuda import on
 from ..engine import Engine, current
 
 _COLORS = 4  # largest length of a last axis that channel_axis="auto" takes for channels
@@ -65,7 +65,7 @@ class Pixels:
         picture = self._picture
         if self.space is not None:
             check_colors(picture.flat[:, :3])
-        values, low, high = backend_of(engine).range_features(picture, engine)
+        values, low, high = on(engine, range_features)(picture, engine)
         limit = most(values.dtype)
         if not np.isfinite(low) or not np.isfinite(high):
             raise ValueError("image must be finite; mask out pixels that are not: mask=np.isfinite(image)")
@@ -76,7 +76,7 @@ class Pixels:
     def painted(self, modes: Floats, engine: Engine | None = None) -> NDArray[Any]:
         """Return an image of moved pixels, in dtype and range of this one; alpha and masked pixels are unchanged."""
         engine = current(engine)
-        return backend_of(engine).painted(self._picture, modes, engine).reshape(self.image.shape)
+        return on(engine, painted)(self._picture, modes, engine).reshape(self.image.shape)
 
     @property
     def _picture(self) -> Picture:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from .._types import Bools, Floats, Ints
-from ..backends import backend_of
-from ..backends.host import distinct, number_parts, region_sums, unite
+from ..compute import pixels
+from ..compute.pixels import distinct, number_parts, region_sums
+from ..cuda import on
 from ..engine import Engine, current
+from ..kernels.regions import unite
 
 _SLAB = 2**18  # borders processed at a time: bounds memory, and lets Ctrl-C interrupt
 
@@ -15,7 +17,7 @@ _SLAB = 2**18  # borders processed at a time: bounds memory, and lets Ctrl-C int
 def touching(labels: Ints, engine: Engine | None = None) -> Ints:
     """Return the pairs of regions that touch along an axis, each once, the smaller number first; −1 is no region."""
     engine = current(engine)
-    return backend_of(engine).touching(labels, engine)
+    return on(engine, pixels.touching)(labels, engine)
 
 
 def boundaries(labels: Ints | Bools) -> Bools:
@@ -29,7 +31,7 @@ def boundaries(labels: Ints | Bools) -> Bools:
 
 def means(labels: Ints, values: Floats) -> tuple[Floats, Ints]:
     """Return the mean values of each region, and the sizes; `values` has one row per pixel."""
-    sums, sizes = region_sums(labels, values)
+    sums, sizes = region_sums(labels, values, 0, current())
     return sums / sizes[:, None], sizes
 
 
@@ -43,7 +45,7 @@ def merge_small(
     regions.
     """
     engine = current(engine)
-    sums, sizes = backend_of(engine).region_sums(labels, values, first, engine)
+    sums, sizes = on(engine, region_sums)(labels, values, first, engine)
     pairs, new = touching(labels, engine), np.arange(len(sizes))
     while True:
         engine.report("merging small regions", 0, 1)

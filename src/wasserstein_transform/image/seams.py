@@ -7,7 +7,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from .._types import Bools, Floats, Ints
-from ..backends.host import facing
+from ..compute.pixels import facing
 from ..engine import Engine, Flag
 from .basins import basins
 from .regions import renumbered

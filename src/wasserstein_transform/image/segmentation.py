@@ -41,14 +41,14 @@ class Segmentation:
         Number of pixels that would cycle between a few states forever; each is stopped at the state with most
         neighbors.
     tree : RegionTree, optional
-        Regions at every scale, if no radii were given: `tree.cut(n=12)`, `tree.cut(0.3)`. Pixels are then not moved,
+        Regions at every scale, from `segment`: `tree.cut(n_segments=12)`, `tree.cut(0.3)`. Pixels are then not moved,
         and `modes` are the mean positions and values of their regions, computed when first read. None with radii.
 
     Examples
     --------
     >>> import numpy as np, wasserstein_transform as wt
     >>> image = np.repeat([[10.0] * 8 + [50.0] * 8], 16, axis=0)
-    >>> found = wt.image.segment(image, spatial=4, range=8)
+    >>> found = wt.image.segment_by_radii(image, spatial_radius=4, range_radius=8)
     >>> found
     <Segmentation of 16 × 16 pixels into 2 segments>
     >>> found.labels[0], found.mean_color().ravel()

@@ -10,29 +10,27 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from .._types import Ints
 from .linking import Linking
 from .merging import Merging
+from .radii import segment_by_radii
 from .segmentation import Segmentation
-from .segmenting import segment
 
 
 class ImageSegmenter(ClusterMixin, BaseEstimator):
-    """Segment images, as a scikit-learn estimator: parameters can be read, set, cloned and searched.
+    """Segment images by radii, as a scikit-learn estimator: parameters can be read, set, cloned and searched.
 
     An image is a grid, not an array of samples × features: `fit` takes one image, labels have its shape, and
     scikit-learn's `check_estimator` does not apply. Parameters are checked in `fit`.
 
     Parameters
     ----------
-    spatial, range, lam, scale, n_segments, color, linking, merging, n_iter, tol, min_size, channel_axis
-        As for `segment`.
-    n_jobs, verbose
-        As for `segment`.
+    spatial_radius, range_radius, lam, color, linking, merging, n_iter, tol, min_size, channel_axis, n_jobs, verbose
+        As for `segment_by_radii`.
 
     Attributes
     ----------
     labels_ : array of int, shape of the grid
         Regions 0, 1, …; −1 outside the mask.
     segmentation_ : Segmentation
-        Regions, their tree or modes, and the filtered image.
+        Regions, their modes, and the filtered image.
     n_segments_ : int
         Number of regions.
 
@@ -40,7 +38,7 @@ class ImageSegmenter(ClusterMixin, BaseEstimator):
     --------
     >>> import numpy as np, wasserstein_transform as wt
     >>> image = np.repeat([[10.0] * 8 + [50.0] * 8], 16, axis=0)
-    >>> wt.image.ImageSegmenter(spatial=4).fit(image).n_segments_
+    >>> wt.image.ImageSegmenter(spatial_radius=4).fit(image).n_segments_
     2
     """
 
@@ -50,27 +48,23 @@ class ImageSegmenter(ClusterMixin, BaseEstimator):
 
     def __init__(
         self,
-        spatial: float | None = None,
-        range: float | None = None,
-        lam: float | None = None,
+        spatial_radius: float = 8.0,
+        range_radius: float = 8.0,
+        lam: float = 0.0,
         *,
-        scale: float | None = None,
-        n_segments: int | None = None,
-        color: Literal["luv", "lab", "rgb", "none"] | None = None,
-        linking: str | Linking | None = None,
+        color: Literal["luv", "lab", "rgb", "none"] = "luv",
+        linking: str | Linking = "adjacent",
         merging: Merging | None = None,
-        n_iter: int | None = None,
-        tol: float | None = None,
+        n_iter: int = 100,
+        tol: float = 0.0,
         min_size: int = 0,
         channel_axis: int | Literal["auto"] | None = "auto",
         n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
-        self.spatial = spatial
-        self.range = range
+        self.spatial_radius = spatial_radius
+        self.range_radius = range_radius
         self.lam = lam
-        self.scale = scale
-        self.n_segments = n_segments
         self.color = color
         self.linking = linking
         self.merging = merging
@@ -87,7 +81,7 @@ class ImageSegmenter(ClusterMixin, BaseEstimator):
         Parameters
         ----------
         image : array of shape (h, w), (h, w, channels), (d, h, w) or (d, h, w, channels)
-            As for `segment`.
+            As for `segment_by_radii`.
         y : ignored
         mask : array of bool, shape of the grid, optional
             Pixels to segment; None means all.
@@ -97,7 +91,7 @@ class ImageSegmenter(ClusterMixin, BaseEstimator):
         ImageSegmenter
             This object.
         """
-        self.segmentation_ = segment(image, mask=mask, **self.get_params(deep=False))
+        self.segmentation_ = segment_by_radii(image, mask=mask, **self.get_params(deep=False))
         self.labels_ = self.segmentation_.labels
         self.n_segments_ = self.segmentation_.n_segments
         return self

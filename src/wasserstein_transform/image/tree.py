@@ -8,7 +8,8 @@ import numpy as np
 
 from .. import _check as check
 from .._types import Floats, Ints
-from ..backends.host import facing, number_parts, unite
+from ..compute.pixels import facing, number_parts
+from ..kernels.regions import unite
 from .regions import renumbered
 
 
@@ -39,7 +40,7 @@ class RegionTree:
     >>> photo[:, 20:] = 110, 160, 90
     >>> photo[10:30, 35:50] = 230
     >>> tree = wt.image.segment(photo).tree
-    >>> [int(tree.cut(n=n).max()) + 1 for n in (1, 2, 3)]
+    >>> [int(tree.cut(n_segments=n).max()) + 1 for n in (1, 2, 3)]
     [1, 2, 3]
     """
 
@@ -60,23 +61,23 @@ class RegionTree:
         """Return the number of regions of `cut(scale)`."""
         return self.n_finest - self._n_joins(scale, None)
 
-    def cut(self, scale: float | None = None, *, n: int | None = None) -> Ints:
+    def cut(self, scale: float | None = None, *, n_segments: int | None = None) -> Ints:
         """Return labels 0, 1, … in the order of first pixels; −1 outside the mask.
 
         Parameters
         ----------
         scale : float, 0 to 1
             From 0, fine, to 1, coarse: boundaries up to this strength are removed.
-        n : int
-            Number of regions, at most `n_finest`; give either `scale` or `n`.
+        n_segments : int
+            Number of regions, at most `n_finest`; give either `scale` or `n_segments`.
 
         Returns
         -------
         array of int, shape (h, w)
         """
-        if (scale is None) == (n is None):
-            raise ValueError(f"cut needs one of scale and n, got scale={scale}, n={n}; write cut(0.5) or cut(n=12)")
-        return renumbered(self.regions, self.parts(self._n_joins(scale, n)))
+        if (scale is None) == (n_segments is None):
+            raise ValueError(f"give one of scale and n_segments, got {scale} and {n_segments}")
+        return renumbered(self.regions, self.parts(self._n_joins(scale, n_segments)))
 
     def contours(self) -> Floats:
         """Return the ultrametric contour map: the strength of the boundary at each pixel, from 0 (none) to 1.
@@ -109,15 +110,17 @@ class RegionTree:
             Z[k] = min(one, other), max(one, other), height, size
         return Z
 
-    def _n_joins(self, scale: float | None, n: int | None) -> int:
-        if n is None:
+    def _n_joins(self, scale: float | None, n_segments: int | None) -> int:
+        if n_segments is None:
             limit = check.tolerance(scale, "scale")
             if limit > 1:
                 raise ValueError(f"scale must lie between 0 and 1, got {scale}")
             return int(np.searchsorted(self.heights, limit, side="right"))
-        if check.count(n, "n", 1) > self.n_finest:
-            raise ValueError(f"n must be at most {self.n_finest}, the number of finest regions, got {n}")
-        return self.n_finest - n
+        if check.count(n_segments, "n_segments", 1) > self.n_finest:
+            raise ValueError(
+                f"n_segments must be at most {self.n_finest}, the number of finest regions, got {n_segments}"
+            )
+        return self.n_finest - n_segments
 
     def parts(self, n_joins: int) -> Ints:
         """Return the region of each finest region after `n_joins` joins."""

@@ -5,29 +5,21 @@ figure, and returns the Axes; `clustering` always makes a new figure and returns
 changes a global setting of matplotlib.
 """
 
-from .agreement import agreement
 from .clouds import cloud
 from .clusterings import clustering
 from .contours import contour_map
 from .curves import denoised, skeleton
 from .dendrograms import dendrogram
-from .embedding import Embedding, embed
 from .gaussians import ellipses
 from .graphs import communities, curvature, flow, histogram
 from .images import segmentation
-from .layouts import layout
 from .locality import balls
 from .matrices import heatmap
 from .scaling import mds
-from .style import GRAY, INK, PALETTE, color, panels
+from .style import color, panels
 from .walks import walk
 
-__all__ = [
-    "GRAY",
-    "INK",
-    "PALETTE",
-    "Embedding",
-    "agreement",
+__all__ = (
     "balls",
     "cloud",
     "clustering",
@@ -38,14 +30,12 @@ __all__ = [
     "dendrogram",
     "denoised",
     "ellipses",
-    "embed",
     "flow",
     "heatmap",
     "histogram",
-    "layout",
     "mds",
     "panels",
     "segmentation",
     "skeleton",
     "walk",
-]
+)

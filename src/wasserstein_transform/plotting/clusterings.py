@@ -10,7 +10,7 @@ from .. import _check as check
 from .._types import Floats, Ints
 from ..auto import Clustering
 from ..auto.clustering.clustering import Partition
-from ..localize.places import spread
+from ..localize.scale import spread
 from .branches import branches, places, top
 from .canvas import need_matplotlib
 from .clouds import dotted, draw as draw_points

@@ -53,7 +53,7 @@ def contour_map(found: Segmentation | RegionTree, ax: Axes | None = None, *, tit
     if not hasattr(tree, "contours"):
         raise ValueError(
             f"contour_map needs a tree of regions, and this {type(found).__name__} has none; "
-            "wt.segment(image) without radii makes one"
+            "wt.segment(image) makes one"
         )
     picture = drawn(tree.contours())
     ax = canvas(ax, 2, figure_size(*picture.shape))

@@ -96,7 +96,7 @@ def _clusters(shown: Any, tree: Tree, labels: Any, n_clusters: int | None, heigh
     if len(given) > 1:
         raise ValueError(f"give only one of labels, n_clusters and height, got {' and '.join(given)}")
     if n_clusters is not None:
-        return cut_tree(tree, n_clusters)
+        return cut_tree(tree, n_clusters, cut="robust")
     if height is not None:
         return cut_tree(tree, cut="height", height=height)
     labels = getattr(shown, "labels_", None) if labels is None and hasattr(shown, "tree_") else labels

@@ -33,7 +33,7 @@ class Embedding(Brief):
     --------
     >>> import wasserstein_transform as wt
     >>> square = [[0, 0], [1, 0], [1, 1], [0, 1]]
-    >>> found = wt.plotting.embed(wt.Space.from_points(square), dim=1)
+    >>> found = wt.plotting.embedding.embed(wt.Space.from_points(square), dim=1)
     >>> found.points.shape, round(found.explained, 2)  # one of two equal eigenvalues
     ((4, 1), 0.5)
     """
@@ -70,7 +70,8 @@ def embed(distances: Any, dim: int = 2, *, onto: ArrayLike | None = None) -> Emb
     Examples
     --------
     >>> import wasserstein_transform as wt
-    >>> flat = wt.plotting.embed([[0.0, 3.0, 4.0], [3.0, 0.0, 5.0], [4.0, 5.0, 0.0]], onto=[[0, 0], [3, 0], [0, 4]])
+    >>> distances = [[0.0, 3.0, 4.0], [3.0, 0.0, 5.0], [4.0, 5.0, 0.0]]
+    >>> flat = wt.plotting.embedding.embed(distances, onto=[[0, 0], [3, 0], [0, 4]])
     >>> flat.points.round(9) + 0
     array([[0., 0.], [3., 0.], [0., 4.]])
     >>> round(flat.explained, 9)

@@ -40,7 +40,7 @@ def layout(graph: Any) -> Floats:
     Examples
     --------
     >>> import numpy as np, wasserstein_transform as wt
-    >>> places = wt.plotting.layout([(0, 1), (1, 2)])  # a path: its ends are two edges apart
+    >>> places = wt.plotting.layouts.layout([(0, 1), (1, 2)])  # a path: its ends are two edges apart
     >>> round(float(np.linalg.norm(places[0] - places[2])), 3)
     2.0
     """

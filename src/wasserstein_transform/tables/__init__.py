@@ -1,10 +1,15 @@
 """Read and write tables of points with named columns: CSV, Parquet, NPY, ARFF, GeoJSON, LAS, PLY and others."""
 
 from .frames import as_table
-from .kinds import KINDS
-from .matrices import Matrix, read_matrix
+from .matrices import read_matrix
 from .reading import read
 from .table import Table
-from .writing import encode, write
+from .writing import write
 
-__all__ = ["KINDS", "Matrix", "Table", "as_table", "encode", "read", "read_matrix", "write"]
+__all__ = (
+    "Table",
+    "as_table",
+    "read",
+    "read_matrix",
+    "write",
+)

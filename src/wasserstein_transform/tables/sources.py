@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any, TypeAlias, cast
 
 from ..engine import current
-from ..engine.unpacking import WindowError, open_xz
+from ..engine.memory import WindowError, open_xz
 
 Readable: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | IO[str]"
 

@@ -60,7 +60,8 @@ def encode(table: Table, kind: str) -> bytes:
 
     Examples
     --------
-    >>> from wasserstein_transform.tables import Table, encode
+    >>> from wasserstein_transform.tables import Table
+    >>> from wasserstein_transform.tables.writing import encode
     >>> encode(Table({"x": [0.1, 2.0], "label": [7, 8]}), "csv")
     b'x,label\n0.1,7\n2.0,8\n'
     """

@@ -24,7 +24,7 @@ class Cleaning(Part):
     Examples
     --------
     >>> from wasserstein_transform import words
-    >>> class FirstTwo(words.Cleaning):
+    >>> class FirstTwo(words.cleaning.Cleaning):
     ...     def __call__(self, vectors):
     ...         return words.WordVectors.of(vectors.words, vectors.matrix[:, :2])
     >>> FirstTwo()(words.WordVectors.of(["a", "b"], [[3.0, 4.0, 1.0], [0.0, 2.0, 5.0]]))
@@ -56,7 +56,7 @@ class Common(Cleaning):
     --------
     >>> from wasserstein_transform import words
     >>> vectors = words.WordVectors.of(["a", "b", "c"], [[1.0, 0.0, 0.1], [1.0, 0.1, 0.0], [1.0, 0.0, -0.1]])
-    >>> abs(words.Common(n_components=0)(vectors).matrix.mean(axis=0)).max().round(5)
+    >>> abs(words.cleaning.Common(n_components=0)(vectors).matrix.mean(axis=0)).max().round(5)
     np.float32(0.0)
     """
 
@@ -102,7 +102,7 @@ class Whiten(Cleaning):
     >>> import numpy as np
     >>> from wasserstein_transform import words
     >>> spread = np.random.default_rng(0).normal(size=(5000, 3)) * [9.0, 1.0, 1.0]
-    >>> white = words.Whiten(1.0)(words.WordVectors.of(map(str, range(5000)), spread))
+    >>> white = words.cleaning.Whiten(1.0)(words.WordVectors.of(map(str, range(5000)), spread))
     >>> np.round(white.matrix.var(axis=0) / white.matrix.var(), 1)
     array([1., 1., 1.], dtype=float32)
     """

@@ -15,10 +15,10 @@ from .._parts import Part
 from .._shown import Brief
 from .._types import Floats, Ints
 from .._warn import warn
-from ..backends import backend_of
-from ..backends.host import BORDER, keep_words
-from ..backends.words import ContextRows, Stretch
 from ..engine import Engine, current
+from ..kernels.words import BORDER, keep as keep_words
+from . import arrays
+from .arrays import ContextRows, Stretch
 from .corpus import Corpus
 from .vectors import WordVectors
 
@@ -37,7 +37,7 @@ class Nearness(Part):
     --------
     >>> import numpy as np
     >>> from wasserstein_transform import words
-    >>> class Halving(words.Nearness):
+    >>> class Halving(words.contexts.Nearness):
     ...     def __call__(self, window):
     ...         return 0.5 ** np.arange(window)
     >>> Halving()(3)
@@ -56,7 +56,7 @@ class Flat(Nearness):
     Examples
     --------
     >>> from wasserstein_transform import words
-    >>> words.Flat()(3)
+    >>> words.contexts.Flat()(3)
     array([1., 1., 1.])
     """
 
@@ -71,7 +71,7 @@ class Harmonic(Nearness):
     Examples
     --------
     >>> from wasserstein_transform import words
-    >>> words.Harmonic()(4).round(2)
+    >>> words.contexts.Harmonic()(4).round(2)
     array([1.  , 0.5 , 0.33, 0.25])
     """
 
@@ -86,7 +86,7 @@ class Linear(Nearness):
     Examples
     --------
     >>> from wasserstein_transform import words
-    >>> words.Linear()(4)
+    >>> words.contexts.Linear()(4)
     array([1.  , 0.75, 0.5 , 0.25])
     """
 
@@ -133,7 +133,7 @@ class Contexts(Brief):
 
     @property
     def rows(self) -> ContextRows:
-        """The rows in the form that backends take."""
+        """The rows as arrays."""
         return ContextRows(self.matrix.indptr, self.matrix.indices, self.matrix.data)
 
     def of(self, row: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
@@ -219,7 +219,7 @@ def count_contexts(
     >>> from wasserstein_transform import words
     >>> corpus = words.Corpus.read(["cat sat", "dog sat"])
     >>> vectors = words.WordVectors.of(["cat", "dog", "sat"], [[1.0, 0.1], [1.0, -0.1], [0.1, 1.0]])
-    >>> words.count_contexts(corpus, vectors, window=1, min_count=1, sample=0).matrix.toarray()
+    >>> words.contexts.count_contexts(corpus, vectors, window=1, min_count=1, sample=0).matrix.toarray()
     array([[0., 0., 1.],
            [0., 0., 1.],
            [1., 1., 0.]], dtype=float32)
@@ -239,7 +239,7 @@ def count_contexts(
     with current(engine).watched() as engine:
         for text in _stretches(corpus, rows, chances, window, draws):
             n_kept += int(np.count_nonzero(text.kept[text.first : text.last] != BORDER))
-            part = _matrix(backend_of(engine).count_contexts(text, weights, n, engine))
+            part = _matrix(arrays.count_contexts(text, weights, n, engine))
             total = part if total is None else total + part
     if total.nnz == 0:
         warn(

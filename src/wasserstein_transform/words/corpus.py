@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from .._parts import Part
 from .._types import Ints
-from ..backends.host import TABLE_IS_FULL, WordTable, fill_slots, intern_words
-from ..engine import Engine, Progress, current
+from ..engine import Engine, current
+from ..kernels.words import FULL as TABLE_IS_FULL, Table as WordTable, fill_slots, intern as intern_words
 from .files import DAMAGED, damaged, open_bytes
 
 _PIECE = 1 << 22  # bytes of text at a time
@@ -36,7 +36,7 @@ class Tokens(Part):
     Examples
     --------
     >>> from wasserstein_transform import words
-    >>> class Hyphens(words.Tokens):
+    >>> class Hyphens(words.corpus.Tokens):
     ...     def __call__(self, text):
     ...         return text.replace("-", " ")
     >>> words.Corpus.read(["well-known word"], Hyphens()).words
@@ -109,7 +109,7 @@ class Corpus:
         source: Any,
         tokens: Tokens | None = None,
         encoding: str = "utf-8",
-        progress: Progress | None = None,
+        verbose: bool = False,
         engine: Engine | None = None,
     ) -> Corpus:
         """Read a corpus from a file or from texts.
@@ -124,8 +124,8 @@ class Corpus:
             How the text is split into words; None means `Spaced()`.
         encoding : str, default "utf-8"
             Encoding of the file.
-        progress : callable, optional
-            Called when reading begins and ends; the length of the text is not known before.
+        verbose : bool, default False
+            Whether to show that reading goes on; the length of the text is not known before.
         engine : Engine, optional
             Memory limit, progress and cancellation; None means the setting of `wt.using`.
 
@@ -143,7 +143,7 @@ class Corpus:
         from_file = isinstance(source, str | Path)
         pieces = _texts(_decoded(source, encoding), str(source)) if from_file else _joined(_documents(source))
         writer = _Writer()
-        with current(engine, progress=progress).watched() as engine:
+        with current(engine, verbose=verbose).watched() as engine:
             engine.report("reading the corpus", 0, 1)
             writer.add(pieces, tokens or Spaced(), engine)
             engine.report("reading the corpus", 1, 1)

@@ -11,10 +11,17 @@ from .._cached import cached_property
 from .._mapped import write_mapped
 from .._shown import Brief
 from .._types import Floats, Ints
-from ..backends import backend_of
-from ..backends.host import word_covariance
-from ..backends.words import Packed, Spreads
 from ..engine import Engine, current
+from .arrays import (
+    Packed,
+    Spreads,
+    context_forms,
+    covariance as word_covariance,
+    factor_forms,
+    word_factors,
+    word_gaps,
+    word_means,
+)
 from .contexts import Contexts
 from .variants import About, AboutMean, AboutWord, Shrinkage
 from .vectors import Singles
@@ -55,11 +62,11 @@ class Factors(Brief):
 
     def forms(self, directions: Floats, fixed: Floats, engine: Engine) -> Floats:
         """Return xᵀΣx, xᵀΣy and yᵀΣy for each covariance, where x is its own direction and y is `fixed`."""
-        return backend_of(engine).factor_forms(self._all, directions, fixed, engine)
+        return factor_forms(self._all, directions, fixed, engine)
 
     def gaps(self, ends: Ints, engine: Engine) -> Floats:
         """Return dcov² of pairs of covariances; `ends` has a row for each pair."""
-        return backend_of(engine).word_gaps(self._all, np.ascontiguousarray(ends, np.intp), engine)
+        return word_gaps(self._all, np.ascontiguousarray(ends, np.intp), engine)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -97,7 +104,7 @@ class Covariances(Brief):
     def means(self) -> Singles:
         """The mean of the contexts of each word; 0 where there are none."""
         engine, rows = current(), np.arange(len(self.points))
-        return backend_of(engine).word_means(self.contexts.rows, self.points, self.squares, rows, engine)[0]
+        return word_means(self.contexts.rows, self.points, self.squares, rows, engine)[0]
 
     @cached_property
     def squares(self) -> Floats:
@@ -158,7 +165,7 @@ class Covariances(Brief):
         n, what = int(starts[-1]), f"covariances of {len(rows)} words"
 
         def fill(packed: Singles) -> None:
-            backend_of(engine).word_factors(self._spreads, rows, starts, packed, engine)
+            word_factors(self._spreads, rows, starts, packed, engine)
 
         if file is not None:
             engine.announce(4.0 * n, f"{what}, on disk")
@@ -176,9 +183,7 @@ class Covariances(Brief):
         """Return xᵀΣx, xᵀΣy and yᵀΣy of some words, x the direction of each word, y `fixed`, without forming Σ."""
         share, about = self.share[rows][:, None], centers.astype(np.float64)
         offsets = np.stack([np.einsum("ij,ij->i", directions, about), about @ fixed], axis=1)
-        sums = backend_of(engine).context_forms(
-            self.contexts.rows, self.points, rows, directions, fixed, offsets, engine
-        )
+        sums = context_forms(self.contexts.rows, self.points, rows, directions, fixed, offsets, engine)
         moved = directions @ self.pooled
         pooled = np.empty((len(rows), 3))
         pooled[:, 0], pooled[:, 1] = np.einsum("ij,ij->i", moved, directions), moved @ fixed

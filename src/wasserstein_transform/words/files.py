@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import IO, TypeAlias, cast
 
 from ..engine import Engine, current
-from ..engine.memory import available, in_words
-from ..engine.unpacking import open_xz
+from ..engine.memory import available, in_words, open_xz
 
 PathLike: TypeAlias = "str | os.PathLike[str]"
 

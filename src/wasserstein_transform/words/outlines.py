@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .._types import Bools, Floats, Ints
-from ..backends import backend_of
 from ..engine import Engine
+from .arrays import word_means
 from .covariances import Covariances
 from .pinching import SLACK
 from .vectors import Singles
@@ -61,7 +61,7 @@ class Outlines:
     def _fill(self, rows: Ints, engine: Engine) -> None:
         c = self.covariances
         pooled = c.pooled  # computed first: with pooled shrinkage it computes all means
-        means, sizes = backend_of(engine).word_means(c.contexts.rows, c.points, c.squares, rows, engine)
+        means, sizes = word_means(c.contexts.rows, c.points, c.squares, rows, engine)
         centers, share, some = c.centers_of(rows, means), c.share[rows], c.totals[rows] > 0
         own = sizes + np.einsum("ij,ij->i", centers, centers - 2.0 * means, dtype=np.float64)
         u = means - c.points[rows]

@@ -10,7 +10,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from .._npz import in_few, read_header
+from .._archive import read_header, show_shape
 from .files import DAMAGED, Allowance, PathLike, damaged, lines_of, open_bytes, shown
 from .vectors import Singles, WordVectors
 
@@ -94,7 +94,7 @@ def _from_array(file: PathLike, vocabulary: PathLike | None) -> WordVectors:
             shape, dtype = read_header(stream)
         if len(shape) != 2 or min(shape) < 1 or dtype.kind not in "iuf":
             raise ValueError(
-                f"it holds {dtype!s:.60} of shape {in_few(shape)}, but numbers with a row for each word are needed"
+                f"it holds {dtype!s:.60} of shape {show_shape(shape)}, but numbers with a row for each word are needed"
             )
         memory.take(float(prod(shape)) * dtype.itemsize)  # before NumPy allocates the array
         with open_bytes(file) as stream:

@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-from .._archive import check_rows
+from .._archive import DamagedError, check_rows, read_arrays
 from .._files import writing
-from .._npz import DamagedError, read_arrays
 from .._parts import Part
 from . import cleaning, contexts, corpus, variants
 from .contexts import Contexts, check_weights

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator
 from .. import _check as check
 from .._shown import Tabled
 from .._types import Floats, Ints
-from ..engine import Engine, bar, current, using
+from ..engine import Engine, current, using
 from .cleaning import Cleaning
 from .contexts import Contexts, Nearness, Rng, count_contexts, given_contexts
 from .corpus import Corpus, Tokens
@@ -175,7 +175,7 @@ class WordTransform(BaseEstimator):
         ----------
         corpus : path, Corpus, iterable of str or of lists of words, or sparse matrix
             As for `Corpus.read`. A sparse matrix of shape (n, n) holds the weights of contexts counted elsewhere: rows
-            are words, columns their contexts. `nearest_contexts` makes such a matrix without a corpus.
+            are words, columns their contexts.
         y : ignored
 
         Returns
@@ -395,7 +395,7 @@ class WordTransform(BaseEstimator):
         return transform._set(found.vectors, found.contexts)
 
     def _engine(self) -> Engine:
-        return current(n_jobs=self.n_jobs, progress=bar() if self.verbose else None)
+        return current(n_jobs=self.n_jobs, verbose=self.verbose)
 
     def _check_parts(self) -> None:
         kinds = (Tokens, Nearness, Weighting, About, Shrinkage, Shift)

@@ -25,9 +25,9 @@ class Weighting(Part):
     --------
     >>> import numpy as np
     >>> from wasserstein_transform import words
-    >>> class Roots(words.Weighting):
+    >>> class Roots(words.variants.Weighting):
     ...     def __call__(self, contexts):
-    ...         return words.Contexts(np.sqrt(contexts.matrix), contexts.counts, contexts.n_kept)
+    ...         return words.contexts.Contexts(np.sqrt(contexts.matrix), contexts.counts, contexts.n_kept)
     >>> gt = words.WordTransform({"cat": [1.0, 0.0], "dog": [0.0, 1.0]}, min_count=1, sample=0, weighting=Roots())
     >>> gt.fit(["cat dog"]).covariance("cat")
     array([[ 1., -1.],
@@ -47,7 +47,7 @@ class Counts(Weighting):
     --------
     >>> from wasserstein_transform import words
     >>> gt = words.WordTransform({"cat": [1.0, 0.0], "dog": [0.0, 1.0]}, min_count=1, sample=0).fit(["cat dog cat"])
-    >>> words.Counts()(gt.contexts_).matrix.toarray()
+    >>> words.variants.Counts()(gt.contexts_).matrix.toarray()
     array([[2., 2.],
            [2., 0.]], dtype=float32)
     """
@@ -76,7 +76,7 @@ class PPMI(Weighting):
     >>> import numpy as np
     >>> from wasserstein_transform import words
     >>> gt = words.WordTransform({"cat": [1.0, 0.0], "dog": [0.0, 1.0]}, min_count=1, sample=0).fit(["cat dog cat"])
-    >>> words.PPMI(smoothing=1.0)(gt.contexts_).matrix.toarray().round(3)
+    >>> words.variants.PPMI(smoothing=1.0)(gt.contexts_).matrix.toarray().round(3)
     array([[0.   , 0.405],
            [0.405, 0.   ]], dtype=float32)
     """
@@ -116,7 +116,7 @@ class About(Part):
     --------
     >>> import numpy as np
     >>> from wasserstein_transform import words
-    >>> class Midway(words.About):
+    >>> class Midway(words.variants.About):
     ...     def __call__(self, word, mean):
     ...         return (word + mean) / 2
     >>> Midway()(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
@@ -136,7 +136,7 @@ class AboutWord(About):
     --------
     >>> from wasserstein_transform import words
     >>> vectors = {"cat": [1.0, 0.0], "dog": [0.0, 1.0]}
-    >>> gt = words.WordTransform(vectors, min_count=1, sample=0, about=words.AboutWord()).fit(["cat dog"])
+    >>> gt = words.WordTransform(vectors, min_count=1, sample=0, about=words.variants.AboutWord()).fit(["cat dog"])
     >>> gt.covariance("cat")
     array([[ 1., -1.],
            [-1.,  1.]])
@@ -154,7 +154,7 @@ class AboutMean(About):
     --------
     >>> from wasserstein_transform import words
     >>> vectors = {"cat": [1.0, 0.0], "dog": [0.0, 1.0]}
-    >>> gt = words.WordTransform(vectors, min_count=1, sample=0, about=words.AboutMean()).fit(["cat dog"])
+    >>> gt = words.WordTransform(vectors, min_count=1, sample=0, about=words.variants.AboutMean()).fit(["cat dog"])
     >>> gt.covariance("cat")  # a single context has no spread about its mean
     array([[0., 0.],
            [0., 0.]])
@@ -179,7 +179,7 @@ class Shrinkage(Part):
     Examples
     --------
     >>> from wasserstein_transform import words
-    >>> vectors, shrinkage = {"cat": [1.0, 0.0], "dog": [0.0, 1.0]}, words.Shrinkage(1.0, pooled=False)
+    >>> vectors, shrinkage = {"cat": [1.0, 0.0], "dog": [0.0, 1.0]}, words.variants.Shrinkage(1.0, pooled=False)
     >>> gt = words.WordTransform(vectors, min_count=1, sample=0, shrinkage=shrinkage).fit(["cat dog"])
     >>> gt.covariance("cat").round(3)
     array([[ 0.5, -0.5],
@@ -212,7 +212,7 @@ class Shift(Part):
     Examples
     --------
     >>> from wasserstein_transform import words
-    >>> vectors, shift = {"cat": [1.0, 0.0], "dog": [0.0, 1.0]}, words.Shift(0.5, centered=False)
+    >>> vectors, shift = {"cat": [1.0, 0.0], "dog": [0.0, 1.0]}, words.variants.Shift(0.5, centered=False)
     >>> gt = words.WordTransform(vectors, min_count=1, sample=0, shift=shift).fit(["cat dog"])
     >>> gt.points_.round(3)
     array([[0.707, 0.707],

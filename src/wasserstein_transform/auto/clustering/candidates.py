@@ -8,11 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..._types import Ints
-from ...backends.host import walk_down
 from ...engine import Engine, one_blas_thread
 from ...hierarchy import Tree
+from ...hierarchy.cut import components, cut_between_large
 from ...hierarchy.dendrogram import Dendrogram
-from ...hierarchy.pieces import components
 from .ground import Ground
 from .mixtures import k_means, mixture
 from .persistence import lasting_cuts
@@ -56,7 +55,7 @@ def with_count(ground: Ground, trees: Trees, k: int, engine: Engine) -> list[Can
     for recipe, tree in trees:
         engine.check()
         for share in SHARES:
-            cuts = _walk(tree, ground, share * ground.n / k, k)
+            cuts = cut_between_large(tree, ground.mass, share * ground.n / k, k)
             found.append(_candidate(recipe._replace(share=share), tree, cuts, k))
     return [*found, *_compact(ground, found, k)]
 
@@ -69,7 +68,7 @@ def without_count(ground: Ground, trees: Trees, engine: Engine) -> list[Candidat
         dendrogram = Dendrogram.of(tree)
         for share in LEAST:
             least = max(share * ground.n, min(_FEWEST, ground.n / 4))
-            cuts = _walk(tree, ground, least, _MOST)
+            cuts = cut_between_large(tree, ground.mass, least, _MOST)
             of_tree = recipe._replace(share=share)
             found += [_candidate(of_tree, tree, cuts, k) for k in _clear_counts(tree, cuts)]
             lasting = lasting_cuts(tree, dendrogram, least / ground.n * dendrogram.mass_before[-1])
@@ -79,13 +78,6 @@ def without_count(ground: Ground, trees: Trees, engine: Engine) -> list[Candidat
         if k > 1:
             found += _compact(ground, [one for one in found if one.labels.max() + 1 == k], int(k))
     return found
-
-
-def _walk(tree: Tree, ground: Ground, least: float, k: int) -> Ints:
-    """Return the edges to cut for up to k + 1 clusters, highest first."""
-    cuts = np.empty(k, np.intp)
-    n_cuts = walk_down(tree.edges, ground.mass, least * (1 - 1e-9), cuts)
-    return cuts[:n_cuts]
 
 
 def _candidate(recipe: Recipe, tree: Tree, cuts: Ints, k: int) -> Candidate:

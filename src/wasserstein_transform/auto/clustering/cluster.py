@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 from ... import _check as check
 from ..._types import Floats, Ints
 from ..._warn import warn
-from ...engine import Engine, Progress, current
+from ...engine import Engine, current
 from ...hierarchy import FewerClustersWarning, cut_tree, spanning_tree
-from ...localize.places import read
+from ...localize.scale import read
 from ...spaces import Euclidean, Space
 from .candidates import Candidate, Trees, with_count, without_count
 from .clustering import Clustering, Partition
@@ -32,11 +32,11 @@ def cluster(
     X: ArrayLike | Space,
     n_clusters: int | None = None,
     *,
-    metric: str | None = None,
-    weights: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    metric: str = "euclidean",
     noise: bool | None = None,
     n_jobs: int | None = None,
-    progress: Progress | None = None,
+    verbose: bool = False,
     engine: Engine | None = None,
 ) -> Clustering:
     """Cluster points or distances, with all parameters chosen from the data.
@@ -57,16 +57,20 @@ def cluster(
         The points.
     n_clusters : int, optional
         Number of clusters; None (default) chooses it from the data, possibly one.
-    metric : str, optional
-        Metric of the points by SciPy's name, or "precomputed"; None means Euclidean.
-    weights : array of shape (n,), optional
+    sample_weight : array of shape (n,), optional
         Masses of the points; weight k is the same as k copies. Points of weight 0 get the nearest cluster. None means
         equal masses.
+    metric : str, default "euclidean"
+        Metric of the points by SciPy's name, or "precomputed".
     noise : bool, optional
         Whether points in regions much sparser than the rest of their cluster get the label −1. None means yes if
         `n_clusters` is not given, else no.
-    n_jobs, progress, engine : optional
-        Number of threads, progress callback, engine; None means the setting of `wt.using`.
+    n_jobs : int, optional
+        Number of threads; −1 means all cores, None the setting of the engine.
+    verbose : bool, default False
+        Whether to show a progress bar.
+    engine : Engine, optional
+        Threads, memory limit and progress; None means the setting of `wt.using`.
 
     Returns
     -------
@@ -90,8 +94,8 @@ def cluster(
     """
     wanted = None if n_clusters is None else check.count(n_clusters, "n_clusters", 1)
     noise = wanted is None if noise is None else bool(noise)
-    space = read(X, weights, metric)
-    with current(engine, n_jobs=n_jobs, progress=progress).watched() as engine:
+    space = read(X, sample_weight, metric)
+    with current(engine, n_jobs=n_jobs, verbose=verbose).watched() as engine:
         return replace(_found(space, wanted, noise, engine), named=_name(space, X, metric))
 
 
@@ -101,7 +105,7 @@ def _best(expected: Floats, votes: Ints, close: float) -> int:
     return int(np.lexsort((-np.arange(len(votes)), expected, np.where(near, votes, -1)))[-1])
 
 
-def _name(space: Space, X: ArrayLike | Space, metric: str | None) -> str | None:
+def _name(space: Space, X: ArrayLike | Space, metric: str) -> str | None:
     """Return the name of the metric from new points to these; None if coordinates do not determine it."""
     if isinstance(space.metric, Euclidean):
         return "euclidean"

@@ -12,8 +12,7 @@ from scipy.spatial.distance import cdist
 from ... import _check as check
 from ..._archive import archived, check_array, check_range, check_type
 from ..._cached import cached_property
-from ..._pictures import Reported, drawn_by
-from ..._shown import frame, table
+from ..._shown import Reported, frame, import_plotting, table
 from ..._types import Floats, Ints
 from ...engine import Engine, current
 from ...hierarchy import Tree
@@ -185,7 +184,7 @@ class Clustering(Reported):
 
     def plot(self, *, title: str | None = None) -> Figure:
         """Draw the points and their clusters, the tree with its cut, and the partitions; needs matplotlib."""
-        figure: Figure = drawn_by("clusterings").draw(self, title=title)
+        figure: Figure = import_plotting("clusterings").draw(self, title=title)
         return figure
 
     def predict(self, X: ArrayLike, engine: Engine | None = None) -> Ints:

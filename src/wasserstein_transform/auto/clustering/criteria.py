@@ -13,7 +13,7 @@ import numpy as np
 from ..._types import Bools, Floats, Ints
 from ...engine import Engine
 from ...hierarchy import Tree
-from ...localize.places import spread
+from ...localize.scale import spread
 from .candidates import Candidate
 from .ground import Ground
 

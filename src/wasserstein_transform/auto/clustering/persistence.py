@@ -6,8 +6,7 @@ import numpy as np
 
 from ..._types import Floats, Ints
 from ...hierarchy import Tree
-from ...hierarchy.dendrogram import Dendrogram
-from ...hierarchy.merges import choose
+from ...hierarchy.dendrogram import Dendrogram, choose_merges
 
 
 def lasting_cuts(tree: Tree, dendrogram: Dendrogram, least: float) -> Ints:
@@ -17,7 +16,7 @@ def lasting_cuts(tree: Tree, dendrogram: Dendrogram, least: float) -> Ints:
     to the median height of its own edges. Its score is mass · log(upper/lower), compared with the sum of the scores of
     its parts. (This is HDBSCAN's excess of mass, with ratios of heights, so that it does not depend on the unit.)
     """
-    merges = choose(dendrogram, least, dendrogram.points.size).merges
+    merges = choose_merges(dendrogram, least, dendrogram.points.size).merges
     heights = np.empty(int(tree.level_of_edges.max(initial=-1)) + 1)
     heights[tree.level_of_edges] = np.log(np.maximum(tree.heights, 1e-300))
     whole = _Part(slice(0, len(dendrogram.points)), -1, float("nan"))

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._types import Floats, Ints
 from ...engine import Engine
-from ...localize.places import far_sums
+from ...localize.scale import far_sums
 from ...spaces import Metric, Space, quotient
 from ..span import within_span
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from ..._npz import DamagedError, in_few, read_header
+from ..._archive import DamagedError, read_header, show_shape
 from ..columns import default_names, free_name, unique_names
 from ..sources import reserve
 from ..table import Table
@@ -112,7 +112,7 @@ def _array(stream: IO[bytes], n_bytes: int, source: str) -> NDArray[Any]:
             raise DamagedError("it holds Python objects, which are never read; save numbers or strings")
         there = n_bytes - stream.tell()
         if min(shape, default=0) < 0 or prod(shape) * dtype.itemsize != there:
-            raise DamagedError(f"it announces an array of shape {in_few(shape)} and has {there} bytes for it")
+            raise DamagedError(f"it announces an array of shape {show_shape(shape)} and has {there} bytes for it")
         stream.seek(0)
         try:
             array = np.asarray(npy.read_array(stream, allow_pickle=False))
@@ -138,7 +138,7 @@ def _check_letters(array: NDArray[Any]) -> None:
 def _columns(array: NDArray[Any], source: str) -> dict[str, NDArray[Any]]:
     if array.size == 0:
         raise ValueError(
-            f"{source} holds an empty array of shape {in_few(array.shape)}; a table needs at least one row"
+            f"{source} holds an empty array of shape {show_shape(array.shape)}; a table needs at least one row"
         )
     if array.dtype.names and array.ndim == 1:
         flat = [name for name in array.dtype.names if array.dtype[name].shape == () and not array.dtype[name].names]
@@ -150,7 +150,7 @@ def _columns(array: NDArray[Any], source: str) -> dict[str, NDArray[Any]]:
         columns = dict(zip(default_names(len(array.T) if array.ndim == 2 else 1), np.atleast_2d(array.T), strict=True))
     else:
         raise ValueError(
-            f"{source} holds an array of shape {in_few(array.shape)} and kind {array.dtype!s:.60}; a table needs "
+            f"{source} holds an array of shape {show_shape(array.shape)} and kind {array.dtype!s:.60}; a table needs "
             "numbers, n × m"
         )
     return {name: np.ascontiguousarray(column) for name, column in columns.items()}
@@ -167,7 +167,7 @@ def _chosen(matrices: Mapping[str, Any], arrays: Mapping[str, Any], source: str)
 
 def described(arrays: Mapping[str, NDArray[Any]]) -> str:
     """Names and shapes of the first arrays, for messages."""
-    told = [f"{name[:40]} {in_few(array.shape)}" for name, array in islice(arrays.items(), _LISTED)]
+    told = [f"{name[:40]} {show_shape(array.shape)}" for name, array in islice(arrays.items(), _LISTED)]
     return ", ".join([*told, "…"] if len(arrays) > _LISTED else told)
 
 

@@ -1,34 +1,27 @@
-"""Scores of segmentations against human segmentations."""
+"""Human segmentations of photographs: their files, and scores of other segmentations against them."""
 
 from __future__ import annotations
 
 import os
-import struct
-import zlib
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
-from pathlib import Path
 from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.io import loadmat
 from scipy.ndimage import distance_transform_edt
 from sklearn.metrics import adjusted_rand_score, rand_score
 
-from .._shown import Tabled
-from .._types import Bools, Floats, Ints
-from ..engine import current
-from .matlab import read_variable
-from .regions import boundaries
+from wasserstein_transform._types import Bools, Floats, Ints
+from wasserstein_transform.image.regions import boundaries
 
 _NEAR = 0.0075  # tolerance of boundaries, as a fraction of the diagonal
 
 
 @dataclass(frozen=True)
-class Scores(Tabled):
+class Scores:
     """Agreement of a segmentation with human segmentations, averaged over people.
-
-    `score_segmentation` returns it.
 
     Attributes
     ----------
@@ -48,9 +41,8 @@ class Scores(Tabled):
 
     Examples
     --------
-    >>> import numpy as np, wasserstein_transform as wt
     >>> truth = np.repeat([[0] * 4 + [1] * 4], 8, axis=0)
-    >>> scores = wt.image.score_segmentation(np.zeros((8, 8), int), [truth])
+    >>> scores = score_segmentation(np.zeros((8, 8), int), [truth])
     >>> scores.covering, scores.variation
     (0.5, 1.0)
     """
@@ -95,7 +87,6 @@ def score_segmentation(labels: ArrayLike, truths: Sequence[ArrayLike]) -> Scores
 
     Examples
     --------
-    >>> import numpy as np
     >>> truth = np.repeat([[0] * 4 + [1] * 4], 8, axis=0)
     >>> score_segmentation(truth, [truth])
     Scores(covering=1.0, rand=1.0, adjusted_rand=1.0, variation=0.0, boundary=1.0)
@@ -125,33 +116,12 @@ def read_bsds(file: str | os.PathLike[str]) -> list[Ints]:
     -------
     list of arrays of int, shape (h, w)
         One per person; regions are numbered from 0.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile, numpy as np, wasserstein_transform as wt
-    >>> from scipy.io import savemat
-    >>> file = pathlib.Path(tempfile.mkdtemp(), "image.mat")
-    >>> people = np.empty((1, 1), object)
-    >>> people[0, 0] = {"Segmentation": np.array([[1, 1, 2], [1, 1, 2]], np.uint16)}
-    >>> savemat(file, {"groundTruth": people})
-    >>> wt.image.read_bsds(file)
-    [array([[0, 0, 1],
-           [0, 0, 1]])]
     """
-    name = os.fspath(file)
-    if not Path(file).is_file():
-        raise FileNotFoundError(f"{name} is not there; give a .mat file of the Berkeley benchmark")
-    current().reserve(2 * Path(file).stat().st_size, name, "raise the limit with wt.using(memory=…)")
-    try:
-        found = read_variable(Path(file).read_bytes(), "groundTruth", name)
-        people = None if found is None else [entry["Segmentation"][0] for entry in found]
-    except (ValueError, TypeError, KeyError, IndexError, struct.error, zlib.error) as error:
-        raise ValueError(f"{name} is damaged, or not a file of the Berkeley benchmark ({error!s:.200})") from None
-    if people is None:
-        raise ValueError(f"{name} must hold groundTruth, as files of the Berkeley benchmark do")
-    if not all(isinstance(person, np.ndarray) and person.ndim == 2 and person.size for person in people):
-        raise ValueError(f"{name} holds segmentations that are not arrays of shape (h, w)")
-    return [_regions(person, name) - 1 for person in people]
+    found = loadmat(file)
+    if "groundTruth" not in found:
+        raise ValueError(f"{os.fspath(file)} must hold groundTruth, as files of the Berkeley benchmark do")
+    people = [person["Segmentation"][0, 0] for person in found["groundTruth"].ravel()]
+    return [_regions(person, os.fspath(file)) - 1 for person in people]
 
 
 def _regions(labels: ArrayLike, name: str) -> Ints:
