@@ -18,12 +18,10 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.metrics import adjusted_rand_score
 
 import wasserstein_transform as wt
-from wasserstein_transform.auto.clustering import judge
-from wasserstein_transform.auto.clustering.candidates import with_count, without_count
+from wasserstein_transform.auto.clustering import criteria as judging
+from wasserstein_transform.auto.clustering.candidates import grow, with_count, without_count
 from wasserstein_transform.auto.clustering.criteria import NAMES, OF_DATA, Partitions, facts_of, measure
-from wasserstein_transform.auto.clustering.ground import Ground
-from wasserstein_transform.auto.clustering.places import Places
-from wasserstein_transform.auto.clustering.recipes import grow
+from wasserstein_transform.auto.clustering.ground import Ground, Places
 from wasserstein_transform.engine import current
 
 from .families import generate
@@ -53,7 +51,7 @@ def lessons(seed: int) -> list[Lesson]:
         out = []
         for name, candidates, wanted in found:
             partitions = Partitions.of(candidates)
-            criteria = judge.asked(measure(ground, facts, partitions, wanted, engine))
+            criteria = judging.asked(measure(ground, facts, partitions, wanted, engine))
             scores = [_score(labels[places.place], y, wanted) for labels in partitions.labels]
             out.append((name, criteria, np.array(scores)))
         return out
@@ -112,7 +110,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Train the judge of wt.cluster on generated sets.")
     parser.add_argument("--seeds", type=int, default=SEEDS, help="sets, from seed 0 on")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--out", type=Path, default=Path(judge.__file__).with_name("judge.json"))
+    parser.add_argument("--out", type=Path, default=Path(judging.__file__).with_name("judge.json"))
     asked = parser.parse_args()
     start, taught = time.perf_counter(), list[Lesson]()
     with ProcessPoolExecutor(asked.jobs) as pool:

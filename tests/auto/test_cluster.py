@@ -12,8 +12,8 @@ from sklearn.metrics import adjusted_rand_score
 
 import wasserstein_transform as wt
 from wasserstein_transform.auto import Clustering
-from wasserstein_transform.auto.clustering import clustering, places
-from wasserstein_transform.auto.clustering.recipes import REACHES, WALKS
+from wasserstein_transform.auto.clustering import clustering, ground
+from wasserstein_transform.auto.clustering.candidates import REACHES, WALKS
 
 
 @pytest.fixture(scope="module")
@@ -235,8 +235,8 @@ def test_more_clusters_than_places_are_each_place_and_a_warning() -> None:
 
 @pytest.mark.slow
 def test_of_many_points_a_sample_is_clustered_and_the_others_follow(blobs, monkeypatch, rng) -> None:
-    monkeypatch.setattr(places, "LARGEST", {2: 50})
-    monkeypatch.setattr(places, "_WIDE", 50)
+    monkeypatch.setattr(ground, "LARGEST", {2: 50})
+    monkeypatch.setattr(ground, "_WIDE", 50)
     X, truth = blobs
     found = wt.cluster(X, 3)
     assert adjusted_rand_score(truth, found.labels) == 1
@@ -251,7 +251,7 @@ def test_of_many_points_a_sample_is_clustered_and_the_others_follow(blobs, monke
 @pytest.mark.parametrize("seed", [0, 3])
 def test_clusters_are_numbered_by_the_mass_of_all_rows(seed, monkeypatch) -> None:
     """Not by that of the sample."""
-    monkeypatch.setattr(places, "LARGEST", {2: 30})
+    monkeypatch.setattr(ground, "LARGEST", {2: 30})
     rng = np.random.default_rng(seed)
     X = np.concatenate(
         [rng.normal(size=(n, 2)) * 0.3 + at for n, at in ((33, (0, 0)), (30, (4, 0)), (27, (0, 4)))],

@@ -12,11 +12,9 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics import adjusted_rand_score
 
 import wasserstein_transform as wt
-from wasserstein_transform.auto.clustering import criteria, judge
-from wasserstein_transform.auto.clustering.ground import Ground
-from wasserstein_transform.auto.clustering.mixtures import k_means, mixture
-from wasserstein_transform.auto.clustering.noise import thin_places
-from wasserstein_transform.auto.clustering.persistence import lasting_cuts
+from wasserstein_transform.auto.clustering import criteria
+from wasserstein_transform.auto.clustering.candidates import k_means, lasting_cuts, mixture
+from wasserstein_transform.auto.clustering.ground import Ground, thin_places
 from wasserstein_transform.engine import current
 from wasserstein_transform.hierarchy import spanning_tree
 from wasserstein_transform.hierarchy.dendrogram import Dendrogram
@@ -66,11 +64,11 @@ def test_agreement_is_the_adjusted_rand_index_of_scikit_learn(rng: np.random.Gen
 
 
 def test_the_judge_is_the_sum_of_its_trees_walked_one_by_one(rng: np.random.Generator) -> None:
-    stored = json.loads(files(judge.__package__).joinpath("judge.json").read_text("utf-8"))
+    stored = json.loads(files(criteria.__package__).joinpath("judge.json").read_text("utf-8"))
     n_own = len(criteria.NAMES)
     for name in ("with_count", "without_count"):
         rows = rng.normal(size=(20, n_own + len(criteria.OF_DATA)))
-        found = judge.Judge.of(name)(rows)
+        found = criteria.Judge.of(name)(rows)
         best = rows[:, :n_own].max(axis=0)
         for row, value in zip(rows, found, strict=True):
             asked = np.concatenate([row[:n_own], row[:n_own] - best, row[n_own:]])

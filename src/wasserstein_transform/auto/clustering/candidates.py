@@ -1,4 +1,8 @@
-"""Candidate partitions from all recipes."""
+"""Candidate partitions: trees of raw and transformed metrics, cut in several ways; k-means and mixtures.
+
+scikit-learn's mixtures take no weights. Sums are computed in the order of the points by one thread, so that the
+clusters are the same on any machine.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +10,229 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
-from ..._types import Ints
+from ..._types import Floats, Ints
 from ...engine import Engine, one_blas_thread
-from ...hierarchy import Tree
+from ...hierarchy import Tree, spanning_tree
 from ...hierarchy.cut import components, cut_between_large
-from ...hierarchy.dendrogram import Dendrogram
+from ...hierarchy.dendrogram import Dendrogram, choose_merges
+from ...spaces import Space
+from ...transforms import Process, gaussian_transform, iterate
 from .ground import Ground
-from .mixtures import k_means, mixture
-from .persistence import lasting_cuts
-from .recipes import Recipe
+
+REACHES = (0, 5, 10)
+WALKS = ((1.0, 5.0), (1.5, 1.0), (1.5, 20.0), (2.2, 5.0), (3.3, 5.0), (5.0, 1.0), (5.0, 20.0))
+"""Radii of the Gaussian Transform, in units of the ground, with λ."""
+N_ITER = 2
+KINDS = ("tree", "reach", "gaussian", "means", "mixture")
+
+
+class Recipe(NamedTuple):
+    """How a partition is made.
+
+    Attributes
+    ----------
+    kind : str
+        "tree", "reach", "gaussian", "means" or "mixture".
+    share : float
+        For cuts: least mass of both sides, relative to the mean mass of a cluster, or to all mass if the number of
+        clusters is not given.
+    lasting : bool
+        For cuts: whether clusters are the most persistent parts, not those before the widest steps of heights.
+    reach : int
+        For "reach": the neighbor whose distance is the core distance.
+    factor, lam, n_iter
+        For "gaussian": ε in units of the ground, λ, τ.
+    start : str
+        For "mixture": the partition it was started from.
+    """
+
+    kind: str
+    share: float = 0.0
+    reach: int = 0
+    factor: float = 0.0
+    lam: float = 0.0
+    n_iter: int = 0
+    start: str = ""
+    lasting: bool = False
+
+    def __str__(self) -> str:
+        if self.kind == "means":
+            return "k-means"
+        if self.kind == "mixture":
+            return f"Gaussian mixture started from {self.start}"
+        trees = {
+            "tree": "tree of the distances",
+            "reach": f"tree of mutual reachability, {self.reach} neighbors",
+            "gaussian": f"tree of GT, ε = {self.factor:g} units, λ = {self.lam:g}, τ = {self.n_iter}",
+        }
+        return f"{trees[self.kind]}, share {self.share:g}{', lasting parts' * self.lasting}"
+
+    @property
+    def is_tree(self) -> bool:
+        """Whether it is a cut of a tree."""
+        return self.kind in ("tree", "reach", "gaussian")
+
+    def process(self, unit: float) -> Process:
+        """Return the transform of a recipe "gaussian"."""
+        return gaussian_transform(self.factor * unit, self.lam)
+
+
+def grow(ground: Ground, engine: Engine) -> Iterator[tuple[Recipe, Tree]]:
+    """Yield all trees."""
+    total, done = len(REACHES) + len(WALKS), 0
+    for reach in REACHES:
+        if reach < ground.n:
+            engine.report("trees", done, total)
+            recipe = Recipe("reach", reach=reach) if reach else Recipe("tree")
+            yield recipe, spanning_tree(ground.space, engine.quiet(), reachability=reach)
+        done += 1
+    cloud = Space.from_points(ground.points, ground.space.weights)
+    for factor, lam in WALKS:
+        engine.report("trees", done, total)
+        recipe = Recipe("gaussian", factor=factor, lam=lam)
+        walk = iterate(recipe.process(ground.unit), cloud, n_iter=N_ITER, keep="all", engine=engine.quiet())
+        for tau, state in enumerate(walk.states):
+            yield recipe._replace(n_iter=tau), spanning_tree(state, engine.quiet())
+        done += 1
+    engine.report("trees", total, total)
+
+
+_ROUNDS = 40
+_N_STARTS = 3
+_FLOOR = 1e-4  # relative to the mean variance: least variance along an axis of a component
+_SETTLED = 1e-4  # gain in log-likelihood below which the iteration ends
+
+
+def k_means(points: Floats, mass: Floats, k: int) -> Ints:
+    """Return the best of several runs of Lloyd's algorithm, with k-means++ starts."""
+    rng, best, least = np.random.default_rng(0), np.zeros(len(points), np.intp), np.inf
+    for _ in range(_N_STARTS):
+        centers = _far_apart(points, mass, k, rng)
+        labels = np.zeros(len(points), np.intp)
+        for _ in range(_ROUNDS):
+            found = cdist(points, centers, "sqeuclidean").argmin(axis=1)
+            if (found == labels).all():
+                break
+            labels = found
+            centers = _means(points, mass, labels, centers)
+        cost = float(mass @ ((points - centers[labels]) ** 2).sum(axis=1))
+        if cost < least * (1 - 1e-9):
+            best, least = labels, cost
+    return best
+
+
+def mixture(points: Floats, mass: Floats, labels: Ints) -> Ints:
+    """Fit a mixture of Gaussians, started from the labels; return the likeliest component of each point."""
+    n, m = points.shape
+    k = int(labels.max()) + 1
+    floor = _FLOOR * float(points.var(axis=0).mean()) * np.eye(m)
+    shares, before = np.eye(k)[labels], -np.inf
+    logs = np.zeros((n, k))
+    for _ in range(_ROUNDS):
+        held = shares * mass[:, None]
+        total = held.sum(axis=0) + 1e-9
+        centers = held.T @ points / total[:, None]
+        for c in range(k):
+            off = points - centers[c]
+            cov = (held[:, c, None] * off).T @ off / total[c] + floor
+            factor = np.linalg.cholesky(cov)
+            turned = np.linalg.solve(factor, off.T)
+            logs[:, c] = np.log(total[c] / n) - 0.5 * (turned**2).sum(axis=0) - np.log(np.diag(factor)).sum()
+        top = logs.max(axis=1, keepdims=True)
+        weights = np.exp(logs - top)
+        likelihood = float(mass @ (top[:, 0] + np.log(weights.sum(axis=1)))) / n
+        shares = weights / weights.sum(axis=1, keepdims=True)
+        if likelihood - before < _SETTLED * m:
+            break
+        before = likelihood
+    return np.asarray(logs.argmax(axis=1))
+
+
+def _far_apart(points: Floats, mass: Floats, k: int, rng: np.random.Generator) -> Floats:
+    centers = points[[rng.choice(len(points), p=mass / mass.sum())]]
+    for _ in range(k - 1):
+        apart = cdist(points, centers, "sqeuclidean").min(axis=1) * mass
+        if apart.sum() == 0:
+            break
+        centers = np.concatenate([centers, points[[rng.choice(len(points), p=apart / apart.sum())]]])
+    return centers
+
+
+def _means(points: Floats, mass: Floats, labels: Ints, centers: Floats) -> Floats:
+    """Return the mean of each cluster; the center of an empty cluster stays."""
+    held = np.bincount(labels, weights=mass, minlength=len(centers))
+    sums = np.column_stack([np.bincount(labels, weights=mass * x, minlength=len(centers)) for x in points.T])
+    return np.where(held[:, None] > 0, sums / np.maximum(held, 1e-300)[:, None], centers)
+
+
+def lasting_cuts(tree: Tree, dendrogram: Dendrogram, least: float) -> Ints:
+    """Return the edges to cut so that clusters are the most persistent parts of at least the mass `least`.
+
+    A part persists from the height at which it joins others down to the height at which it splits into large parts, or
+    to the median height of its own edges. Its score is mass · log(upper/lower), compared with the sum of the scores of
+    its parts. (This is HDBSCAN's excess of mass, with ratios of heights, so that it does not depend on the unit.)
+    """
+    merges = choose_merges(dendrogram, least, dendrogram.points.size).merges
+    heights = np.empty(int(tree.level_of_edges.max(initial=-1)) + 1)
+    heights[tree.level_of_edges] = np.log(np.maximum(tree.heights, 1e-300))
+    whole = _Part(slice(0, len(dendrogram.points)), -1, float("nan"))
+    parts, of_merge = [whole], list[list[int]]()
+    inside = np.zeros(len(dendrogram.points), np.intp)  # the smallest part that contains each position
+    masses = dendrogram.masses
+    for merge in merges.tolist():
+        run = np.arange(dendrogram.first[merge], dendrogram.first[merge + 1])
+        above = int(inside[dendrogram.starts[run[0]]])
+        parts[above].split = len(of_merge)
+        of_merge.append([])
+        for one in run[masses[run] >= least].tolist():
+            positions = slice(int(dendrogram.starts[one]), int(dendrogram.ends[one]))
+            inside[positions] = len(parts)
+            of_merge[-1].append(len(parts))
+            parts.append(_Part(positions, above, float(heights[dendrogram.levels[merge]])))
+    cut = _chosen(parts, of_merge, [_lasts(part, merges, dendrogram, heights) for part in parts])
+    edges = [dendrogram.edges[dendrogram.first_edge[m] : dendrogram.first_edge[m + 1]] for m in merges[cut].tolist()]
+    return np.concatenate(edges) if edges else np.empty(0, np.intp)
+
+
+class _Part:
+    def __init__(self, positions: slice, above: int, upper: float) -> None:
+        self.positions, self.above, self.upper = positions, above, upper
+        self.split = -1  # index of the merge at which it splits
+
+
+def _lasts(part: _Part, merges: Ints, dendrogram: Dendrogram, heights: Floats) -> float:
+    """Return mass · log(upper/lower); 0 for the whole, which has no upper height."""
+    if part.above < 0:
+        return 0.0
+    start, stop = part.positions.start, part.positions.stop
+    mass = float(dendrogram.mass_before[stop] - dendrogram.mass_before[start])
+    if part.split >= 0:
+        lower = float(heights[dendrogram.levels[merges[part.split]]])
+    else:
+        inner = dendrogram.gaps[start : stop - 1]
+        lower = float(np.median(heights[inner])) if len(inner) else part.upper
+    return mass * (part.upper - lower)
+
+
+def _chosen(parts: list[_Part], of_merge: list[list[int]], lasts: list[float]) -> list[int]:
+    """Return the merges to cut: those where the parts below have a larger total score than the part above."""
+    best = list(lasts)
+    whole = [True] * len(parts)
+    for at in range(len(parts) - 1, -1, -1):  # inner parts come later
+        if parts[at].split >= 0:
+            below = sum(best[one] for one in of_merge[parts[at].split])
+            if below > best[at]:
+                best[at], whole[at] = below, False
+    found, open_ = list[int](), [0]
+    while open_:
+        at = open_.pop()
+        if not whole[at]:
+            found.append(parts[at].split)
+            open_ += of_merge[parts[at].split]
+    return sorted(found)
+
 
 SHARES = (0.1, 0.25, 0.5)
 """Least mass of a cluster, relative to the mean mass of a cluster, if the number of clusters is given."""

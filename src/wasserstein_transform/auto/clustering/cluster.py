@@ -14,14 +14,10 @@ from ...engine import Engine, current
 from ...hierarchy import FewerClustersWarning, cut_tree, spanning_tree
 from ...localize.scale import read
 from ...spaces import Euclidean, Space
-from .candidates import Candidate, Trees, with_count, without_count
+from .candidates import Candidate, Recipe, Trees, grow, with_count, without_count
 from .clustering import Clustering, Partition
-from .criteria import NAMES, Partitions, adjusted_rand, facts_of, measure
-from .ground import Ground
-from .judge import CLOSE, ONE, Judge
-from .noise import thin_places
-from .places import Places
-from .recipes import Recipe, grow
+from .criteria import CLOSE, NAMES, ONE, Judge, Partitions, adjusted_rand, facts_of, measure
+from .ground import Ground, Places, thin_places
 
 _SMALL = 20  # places: with fewer, and without a given number, only a very wide step of distances tells clusters
 _WIDE = 4.0  # ratio to the next distance that is such a step

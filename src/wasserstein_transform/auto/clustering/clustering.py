@@ -20,8 +20,8 @@ from ...spaces import Euclidean, Space
 from ...spaces.named import cross_by_name
 from ...transforms import Followed, Process, Trajectory, follow_points, iterate
 from ..span import Span, span_of
+from .candidates import Recipe
 from .ground import Ground
-from .recipes import Recipe
 from .stored import check_name, check_tree, ground_of, plain_ground, plain_recipe, recipe_of
 
 if TYPE_CHECKING:

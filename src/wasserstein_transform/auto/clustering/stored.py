@@ -10,8 +10,8 @@ from ..._archive import check_array, check_range, check_type
 from ...hierarchy import Tree
 from ...spaces import Space
 from ...spaces.named import known_name
+from .candidates import KINDS, Recipe
 from .ground import Ground
-from .recipes import KINDS, Recipe
 
 _KINDS = {name: type(default) for name, default in Recipe._field_defaults.items()} | {"kind": str}
 
