@@ -44,7 +44,7 @@ X, truth = wt.datasets.dumbbell()
 radii = (0.03, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
 found = {}
 with warnings.catch_warnings(record=True) as said:
-    warnings.simplefilter("always", wt.auto.ScaleWarning)
+    warnings.simplefilter("always", wt.transforms.ScaleWarning)
     for eps in radii:
         gt = wt.GaussianTransform(eps=eps, lam=1.0, n_iter=2).fit(X)
         labels = wt.SingleLinkage(n_clusters=3, cut="robust").fit_predict(gt)

@@ -331,3 +331,17 @@ class Gaussians(Measures):
     def metric(self) -> GaussianMetric:
         """W2 between the Gaussians, by the Bures formula."""
         return GaussianMetric(self.moved, where_it_lies(self, "covs"), self.lam)
+
+
+def check_mass(mass: Floats, weights: Floats) -> Bools:
+    """Mark the points that see no mass; raise an error if one of them has positive weight."""
+    if mass.min(initial=np.inf) > 0:
+        return np.zeros(len(mass), bool)
+    massless = mass == 0
+    wrong = massless & (weights > 0)
+    if wrong.any():
+        raise ValueError(
+            f"{wrong.sum()} points with positive weight see no mass, the first is point {int(wrong.argmax())}; "
+            "the kernel must be positive at distance 0 or at a neighbor: use a larger eps or another profile"
+        )
+    return np.asarray(massless)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import wasserstein_transform as wt
+from wasserstein_transform.transforms import ScaleWarning
 
 
 @pytest.fixture
@@ -17,19 +18,17 @@ def cloud(rng: np.random.Generator) -> np.ndarray:
 
 @pytest.mark.parametrize("fit", [wt.GaussianTransform, wt.MeanShift, wt.LocalTruncation])
 def test_too_small_a_radius_asks_about_units(fit, cloud: np.ndarray) -> None:  # type: ignore[no-untyped-def]
-    with pytest.warns(
-        wt.auto.ScaleWarning, match=r"at eps=1e-05 all points are alone.*is eps in the unit of the data\?"
-    ):
+    with pytest.warns(ScaleWarning, match=r"at eps=1e-05 all points are alone.*is eps in the unit of the data\?"):
         fit(1e-5).fit(cloud)
 
 
 def test_too_large_a_radius_asks_about_units(cloud: np.ndarray) -> None:
-    with pytest.warns(wt.auto.ScaleWarning, match=r"a typical neighborhood holds \d+% of the points.*wt.suggest\(X\)"):
+    with pytest.warns(ScaleWarning, match=r"a typical neighborhood holds \d+% of the points.*wt.suggest\(X\)"):
         wt.GaussianTransform(5.0).fit(cloud)
 
 
 def test_columns_of_unlike_spread_are_named(cloud: np.ndarray) -> None:
-    with pytest.warns(wt.auto.ScaleWarning, match="Column 1 spreads 1e\\+03 times as far as column 0.*StandardScaler"):
+    with pytest.warns(ScaleWarning, match="Column 1 spreads 1e\\+03 times as far as column 0.*StandardScaler"):
         wt.GaussianTransform(0.5).fit(cloud * [1.0, 1000.0] / cloud.std(axis=0))
 
 
@@ -37,7 +36,7 @@ def test_it_is_said_once_a_fit(cloud: np.ndarray) -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         wt.GaussianTransform([1e-5, 1e-5, 1e-5], n_iter=3).fit(cloud)
-    assert [warning.category for warning in caught] == [wt.auto.ScaleWarning]
+    assert [warning.category for warning in caught] == [ScaleWarning]
     assert caught[0].filename == __file__
 
 

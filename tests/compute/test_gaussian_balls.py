@@ -7,7 +7,8 @@ import pytest
 from reference.subsets import subset_of
 
 import wasserstein_transform as wt
-from wasserstein_transform.compute.records import closed
+from wasserstein_transform.compute.distances import closed
+from wasserstein_transform.compute.neighborhoods import neighborhoods
 from wasserstein_transform.kernels.moments import FLAT
 from wasserstein_transform.spaces import GaussianMetric
 from wasserstein_transform.transforms.subsets import frame_of, step_subset
@@ -42,7 +43,7 @@ _METRICS = {
 
 def _ask(metric: GaussianMetric, eps: float, weights: np.ndarray, n_jobs: int = 1):
     engine = wt.Engine(n_jobs=n_jobs)
-    near = metric.neighborhoods(weights, FLAT, eps, eps, engine)
+    near = neighborhoods(metric, weights, FLAT, eps, eps, engine)
     return near.means(metric.means), near.means_and_covs(metric.means + 0.1 * eps * metric.means[::-1])
 
 

@@ -11,7 +11,7 @@ from repeated import each_once
 from sklearn.neighbors import NearestNeighbors
 
 import wasserstein_transform as wt
-from wasserstein_transform.compute.nearest import grow_tree
+from wasserstein_transform.compute.nearby import grow_tree
 from wasserstein_transform.compute.trees import _boruvka, grow
 from wasserstein_transform.kernels.kdtree import LEAF
 

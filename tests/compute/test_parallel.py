@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 import wasserstein_transform as wt
 from wasserstein_transform.compute import gaussians as gaussian, passes
-from wasserstein_transform.compute.records import unit_of_size
+from wasserstein_transform.compute.gaussians import unit_of_size
 from wasserstein_transform.compute.search import Search, frame_of
 from wasserstein_transform.engine import Rows, Tile
 from wasserstein_transform.kernels.geometry import GaussianPlane, GaussianSolid

@@ -7,7 +7,8 @@ import pytest
 from reference.subsets import subset_of
 
 import wasserstein_transform as wt
-from wasserstein_transform.compute.records import closed
+from wasserstein_transform.compute.distances import closed
+from wasserstein_transform.compute.neighborhoods import neighborhoods
 from wasserstein_transform.kernels.moments import FLAT
 from wasserstein_transform.transforms.subsets import frame_of, step_subset
 
@@ -40,7 +41,7 @@ _CLOUDS = _clouds()
 
 def _ask(X: np.ndarray, eps: float, weights: np.ndarray, n_jobs: int = 1):
     engine = wt.Engine(n_jobs=n_jobs)
-    near = wt.Euclidean(X).neighborhoods(weights, FLAT, eps, eps, engine)
+    near = neighborhoods(wt.Euclidean(X), weights, FLAT, eps, eps, engine)
     return near.means(X), near.means_and_covs(X)
 
 

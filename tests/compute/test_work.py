@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import wasserstein_transform as wt
-from wasserstein_transform.compute import neighborhoods, trees
-from wasserstein_transform.compute.neighborhoods import Neighborhoods, _Sums
+from wasserstein_transform.compute import neighborhoods as summing, trees
+from wasserstein_transform.compute.neighborhoods import Neighborhoods, _Sums, neighborhoods
 from wasserstein_transform.engine import Tile
 from wasserstein_transform.kernels.geometry import Bits
 from wasserstein_transform.kernels.moments import FLAT
@@ -20,7 +20,7 @@ ENGINE = wt.Engine(1)
 
 
 def _around(metric: Metric, eps: float, engine: wt.Engine = ENGINE) -> Neighborhoods:
-    found = metric.neighborhoods(np.ones(metric.n), FLAT, eps, eps, engine)
+    found = neighborhoods(metric, np.ones(metric.n), FLAT, eps, eps, engine)
     assert isinstance(found, Neighborhoods)
     return found
 
@@ -38,7 +38,7 @@ def test_of_equal_points_one_is_summed(rng: np.random.Generator, monkeypatch: py
         summed.append(300 if rows is None else len(rows))
         return _Sums(search, geometry, rows, *more)
 
-    monkeypatch.setattr(neighborhoods, "_Sums", recorded)
+    monkeypatch.setattr(summing, "_Sums", recorded)
     distinct = rng.random((300, 2))
     for n_copies, expected in ((200, 100), (5, 300)):  # a few are not worth it
         points = distinct.copy()
@@ -50,14 +50,14 @@ def test_of_equal_points_one_is_summed(rng: np.random.Generator, monkeypatch: py
 
 def test_in_space_each_pair_of_gaussians_is_tested_once(monkeypatch: pytest.MonkeyPatch) -> None:
     tested: list[int] = []
-    mark_later = neighborhoods.mark_later
+    mark_later = summing.mark_later
 
     def counted(geometry: Any, places: Any, book: Any, start: int, end: int, limit: float, room: Any, bits: Any,
                 stop: Any) -> None:  # fmt: skip
         mark_later(geometry, places, book, start, end, limit, room, bits, stop)
         tested.append(int(np.unpackbits(bits).sum()))
 
-    monkeypatch.setattr(neighborhoods, "mark_later", counted)
+    monkeypatch.setattr(summing, "mark_later", counted)
     metric = _gaussians(400, 3)
     found = _around(metric, 0.4).geometry
     assert isinstance(found, Bits)

@@ -76,7 +76,7 @@ QUIET = [
         "wasserstein_transform.hierarchy.FewerClustersWarning",
         "wasserstein_transform.transforms.MasslessWarning",
         "wasserstein_transform.estimators.MetricLostWarning",
-        "wasserstein_transform.auto.ScaleWarning",
+        "wasserstein_transform.transforms.ScaleWarning",
         "sklearn.exceptions.SkipTestWarning",
     )
 ]

@@ -6,19 +6,18 @@ from collections.abc import Callable
 from typing import Any
 
 from wasserstein_transform.compute import (
-    balls,
     colors,
     distances,
     exact,
     line,
-    nearest,
+    nearby,
     neighborhoods,
     pixels,
     trees,
 )
 from wasserstein_transform.cuda.functions import FUNCTIONS, Gpu
 
-_MODULES = balls, colors, distances, exact, line, nearest, neighborhoods, pixels, trees
+_MODULES = colors, distances, exact, line, nearby, neighborhoods, pixels, trees
 
 
 class _Functions:

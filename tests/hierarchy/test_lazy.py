@@ -235,7 +235,7 @@ def local_ring() -> wt.spaces.Sparse:
 
 
 def uncut(metric: wt.spaces.Metric) -> object:
-    return metric.neighborhoods(np.ones(metric.n), 1, 1.0, np.inf)
+    return wt.Kernel(1.0).moments(wt.Space(metric, np.ones(metric.n), None), wt.Engine())
 
 
 def test_a_sparse_metric_knows_its_balls_and_refuses_what_it_does_not_know() -> None:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from reference.bures import bures
 
 import wasserstein_transform as wt
-from wasserstein_transform.compute.records import unit_of_size
+from wasserstein_transform.compute.gaussians import unit_of_size
 from wasserstein_transform.kernels import gaussian_space
 from wasserstein_transform.kernels.geometry import GaussianSpace
 

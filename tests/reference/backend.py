@@ -11,7 +11,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 import wasserstein_transform as wt
-from wasserstein_transform.compute.records import Balls, MeansAndCovs, Moments, Nearest, closed
+from wasserstein_transform.compute.distances import closed
+from wasserstein_transform.compute.records import Balls, MeansAndCovs, Moments, Nearest
 from wasserstein_transform.engine import Engine
 from wasserstein_transform.spaces import GaussianMetric, Metric, Sparse
 

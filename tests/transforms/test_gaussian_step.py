@@ -13,7 +13,7 @@ from reference.bures import bures
 from repeated import each_once, mostly_slow
 
 import wasserstein_transform as wt
-from wasserstein_transform.compute.neighborhoods import Neighborhoods
+from wasserstein_transform.compute.neighborhoods import Neighborhoods, neighborhoods
 from wasserstein_transform.localize.kernel import PROFILES
 from wasserstein_transform.transforms import iteration
 
@@ -137,7 +137,7 @@ def test_the_fused_pass_sees_the_closed_balls(kind: str, seed: int, lam: float, 
     X, covs = gaussians(kind, 60, rng)
     eps = 0.25 * round(4 * eps + 0.5) if kind == "grid" else eps  # ties
     metric = wt.spaces.GaussianMetric(X, covs, lam)
-    counted = metric.neighborhoods(np.ones(60), 0, eps, eps, wt.Engine(1)).means(X).mass
+    counted = neighborhoods(metric, np.ones(60), 0, eps, eps, wt.Engine(1)).means(X).mass
     rows, cols = np.indices((60, 60)).reshape(2, -1)
     D = metric.pairs(rows, cols).reshape(60, 60)
     D[np.diag_indices(60)] = 0.0
@@ -153,7 +153,7 @@ def test_testing_each_pair_once_changes_nothing(m: int, monkeypatch: pytest.Monk
     monkeypatch.setattr(Neighborhoods, "is_expensive", False)  # else pairs are tested once at first
     X = cloud(400, m)
     start = wt.iterate(wt.gaussian_transform(0.4, 1.0), wt.Space.from_points(X), n_iter=0).last
-    seen = start.metric.neighborhoods(start.weights, 0, 0.4, 0.4, wt.Engine())
+    seen = neighborhoods(start.metric, start.weights, 0, 0.4, 0.4, wt.Engine())
     again = seen.cached()
     for plain, kept in zip(seen.means_and_covs(X), again.means_and_covs(X), strict=True):
         assert np.array_equal(plain, kept)

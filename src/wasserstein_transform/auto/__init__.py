@@ -6,11 +6,9 @@ from .noise import noise_scale
 from .runs import Sweep
 from .suggestion import Suggestion, suggest
 from .sweeping import sweep
-from .units import ScaleWarning
 
 __all__ = (
     "Clustering",
-    "ScaleWarning",
     "Suggestion",
     "Sweep",
     "cluster",

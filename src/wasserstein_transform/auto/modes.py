@@ -8,9 +8,10 @@ from itertools import pairwise
 import numpy as np
 
 from .._types import Floats, Ints
+from ..compute.passes import sample_evenly
 from ..engine import Engine
 from ..hierarchy.converged import within_reach
-from ..localize.scale import median_radii, n_neighbors, spread
+from ..localize.scale import median_radii, n_neighbors
 from ..spaces import Euclidean, Space
 from ..transforms import iterate, mean_shift
 from .agreement import adjusted_rand
@@ -59,7 +60,7 @@ def modes_of(places: Space, engine: Engine) -> Modes:
 
 
 def _sampled(places: Space) -> Space:
-    rows = spread(places.n, _SAMPLE)
+    rows = sample_evenly(places.n, _SAMPLE)
     assert places.points is not None  # checked by the callers
     points, weights = places.points[rows], places.weights[rows]
     return Space(Euclidean(points), weights / weights.sum(), points)

@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike
 from .. import _check as check
 from .._shown import Brief
 from .._types import Bools, Floats, Ints
+from ..compute.passes import sample_evenly
 from ..engine import Engine, current, one_blas_thread
-from ..localize.scale import distinct, read, rows_of, scale_of, spread, weighted_median
-from ..spaces import Space
+from ..localize.scale import distinct, rows_of, scale_of, weighted_median
+from ..spaces import Space, as_space
 from .span import outward, within_span
 
 _CENTERS = 400  # number of neighborhoods
@@ -127,7 +128,7 @@ def noise_scale(
     (0.05, True)
     """
     dim, engine = check.count(dim, "dim", 1), current(engine)
-    space = read(X, sample_weight)
+    space = as_space(X, sample_weight)
     if space.points is None:
         raise ValueError("noise across a shape needs coordinates, but this Space has distances only; give points")
     with engine.watched() as engine:
@@ -181,7 +182,7 @@ def _grown(places: Space, dim: int, engine: Engine) -> tuple[Floats, Floats, Flo
     """Return counts, radii and spreads of growing neighborhoods: medians over up to 400 of them."""
     assert places.points is not None
     n, m = places.points.shape
-    centers = spread(n, int(np.clip(min(_DISTANCES / n, _NUMBERS / m**3), _FEWEST, _CENTERS)))
+    centers = sample_evenly(n, int(np.clip(min(_DISTANCES / n, _NUMBERS / m**3), _FEWEST, _CENTERS)))
     levels, masses = _levels(n, dim), places.weights[centers]
     near = _neighbors(places, centers, levels, engine)
     curve = []

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .._types import Bools, Floats
+from ..compute.passes import sample_evenly
 from ..engine import one_blas_thread
-from ..localize.scale import spread
 from ..spaces import Euclidean, Space
 
 _UNIT = 2.0**-53  # relative rounding of a number
@@ -92,7 +92,7 @@ def _inner_span(points: Floats) -> Span | None:
     """Return the span of points whose columns all vary, or None if it is the whole space."""
     n, m = points.shape
     with one_blas_thread():
-        if m == 1 or (n > 4 * m and _principal(points[spread(n, 4 * m)])[1].all()):
+        if m == 1 or (n > 4 * m and _principal(points[sample_evenly(n, 4 * m)])[1].all()):
             return None  # some of the points span everything
         axes, spans = _principal(points)
         if spans.all() and len(spans) == m:

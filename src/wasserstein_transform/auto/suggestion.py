@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._shown import Reported, frame, import_plotting, table
+from ..compute.passes import sample_evenly
 from ..engine import Engine, current
-from ..localize.scale import distinct, median_radii, n_neighbors, ordinal, read, rows_of, scale_of, spread
-from ..spaces import Space
+from ..localize.scale import distinct, median_radii, n_neighbors, ordinal, rows_of, scale_of
+from ..spaces import Space, as_space
 from .modes import modes_of
 from .noise import Noise, noise_of
 from .span import outward, within_span
@@ -162,7 +163,7 @@ def suggest(
     """
     if purpose not in _PURPOSES:
         raise ValueError(f"purpose must be one of {', '.join(map(repr, _PURPOSES))}, got {purpose!r}")
-    space, engine = read(X, sample_weight, metric), current(engine)
+    space, engine = as_space(X, sample_weight, metric), current(engine)
     if purpose != "clusters" and space.points is None:
         raise ValueError(f"purpose={purpose!r} needs coordinates, and these are distances only; use 'clusters'")
     with engine.watched() as engine:
@@ -244,7 +245,7 @@ _PURPOSES: dict[str, Callable[[Space, Purpose, Engine], Suggestion]] = {
 
 def _company(places: Space, radii: np.ndarray, engine: Engine) -> dict[str, list[Any]]:
     """For each radius, count the places within it of a typical place, itself included, and the fraction alone."""
-    centers = spread(places.n, int(np.clip(_DISTANCES / places.n, _ASKED // 5, _ASKED)))
+    centers = sample_evenly(places.n, int(np.clip(_DISTANCES / places.n, _ASKED // 5, _ASKED)))
     counts = np.empty((len(centers), len(radii)))
     for part, rows in rows_of(places, centers, engine):
         counts[part] = np.column_stack([np.count_nonzero(rows <= r, axis=1) for r in radii * (1 + 1e-12)])

@@ -13,9 +13,8 @@ from .. import _check as check
 from ..engine import Engine, current
 from ..localize import Localization
 from ..localize.kernel import ProfileLike
-from ..localize.scale import read
 from ..measures import Gaussians
-from ..spaces import GaussianMetric, Space
+from ..spaces import GaussianMetric, Space, as_space
 from ..transforms import Process, Transform, gaussian_transform
 from ..transforms.iteration import Request, run
 from ..transforms.transform import Eps, warn_massless
@@ -93,7 +92,7 @@ def sweep(
     >>> found[1, 0].trajectory.points.ravel()
     array([1. , 1. , 1. , 7.5, 7.5])
     """
-    space = read(X, sample_weight)
+    space = as_space(X, sample_weight)
     radii, lams = _values(eps, "eps", check.eps), _values(lam, "lam", check.lam)
     n_iter = check.count(n_iter, "n_iter", 0)
     tol = None if tol is None else check.tolerance(tol, "tol")

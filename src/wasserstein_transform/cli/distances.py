@@ -143,11 +143,11 @@ def _said(matrix: Floats) -> str:
 
 
 def _draw(matrix: Floats, points: Points) -> Any:
-    from ..localize.scale import spread
+    from ..compute.passes import sample_evenly
     from ..plotting import heatmap, panels
     from .figures import title_of
 
-    rows = spread(len(matrix), _DRAWN)
+    rows = sample_evenly(len(matrix), _DRAWN)
     some = "" if len(rows) == len(matrix) else f", {len(rows)} of {len(matrix)} points"
     figure, ax = panels(width=5.6, height=4.8)
     heatmap(matrix[rows][:, rows], order="tree", ax=ax, title=f"{title_of(points)}{some}")

@@ -13,7 +13,8 @@ import numpy as np
 
 from .. import _check as check
 from .._files import PathLike, check_no_link, write_bytes
-from ..compute.records import Frame, unit_of_size
+from ..compute.gaussians import unit_of_size
+from ..compute.records import Frame
 from ..engine import Engine, current, fingerprint
 from ..transforms import Process, Transform
 from ..transforms.iteration import describe_outcome, eps_of

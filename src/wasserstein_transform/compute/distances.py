@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, cast
+from typing import NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -21,6 +21,54 @@ _SIDE = 512  # side of the blocks: a row is one or two pages of a memory map
 _ROWS = 64  # rows computed before they are mirrored: they fit the cache
 _FEW_STEPS = 1e6  # work with fewer steps runs in the calling thread
 _AT_A_TIME = 1 << 18  # distances computed at a time for counts
+
+
+Radius = TypeVar("Radius", float, Floats)
+
+
+def rim(radius: Radius) -> Radius:
+    """Enlarge the radius of a closed ball by 1e-12 of it, so that rounding does not exclude points at the radius.
+
+    All comparisons of distances with radii use this radius, or its square.
+
+    Parameters
+    ----------
+    radius : float or array
+        In the unit of the distances.
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> 0.1 + 0.2 <= 0.3, 0.1 + 0.2 <= wt.spaces.rim(0.3)
+    (False, True)
+    """
+    return radius * (1 + 1e-12)
+
+
+def closed(radius: float) -> float:
+    """Square the radius of a closed ball, with the tolerance of `rim`.
+
+    Parameters
+    ----------
+    radius : float
+        In the unit of the distances.
+
+    Returns
+    -------
+    float
+        Infinity if the square is too large for a float.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> wt.spaces.closed(2.0) >= 4.0, wt.spaces.closed(1e200)
+    (True, inf)
+    """
+    return rim(radius) * rim(radius)  # gives infinity where a power would raise
 
 
 def block(metric: MetricArrays, rows: Ints, cols: Ints, engine: Engine) -> Floats:
@@ -55,15 +103,15 @@ def pairs(metric: MetricArrays, rows: Ints, cols: Ints, engine: Engine) -> Float
 def n_within(metric: MetricArrays, rows: Ints, radius: float, engine: Engine) -> Ints:
     """Number of points within the radius of each of the points `rows`, including itself."""
     all_points, step = np.arange(metric.n), max(1, _AT_A_TIME // metric.n)
-    blocks = (metric.block(rows[k : k + step], all_points, engine) for k in range(0, len(rows), step))
-    counts = [np.count_nonzero(block <= radius, axis=1) for block in blocks]
-    return np.concatenate([np.empty(0, np.intp), *counts])
+    counts = np.empty(len(rows), np.intp)
+    for k in range(0, len(rows), step):
+        near = metric.block(rows[k : k + step], all_points, engine) <= radius
+        counts[k : k + step] = np.count_nonzero(near, axis=1)
+    return counts
 
 
 def movement(before: MetricArrays, after: MetricArrays, engine: Engine) -> float:
-    """The largest distance between the same point before and after; both metrics are of the same kind."""
-    if after.lam > 0:
-        return gaussians.movement(cast(GaussianArrays, before), cast(GaussianArrays, after), engine)
+    """The largest Euclidean distance between the same point before and after."""
     old, new = to_host(before.places), to_host(after.places)
     size = rows_per_tile(len(old))
     largest = np.empty(len(tiles_of(len(old))))
@@ -81,7 +129,7 @@ def movement(before: MetricArrays, after: MetricArrays, engine: Engine) -> float
 def part_movement(
     before: MetricArrays, after: MetricArrays, unit: float, planar: bool, engine: Engine
 ) -> tuple[float, bool]:
-    """The same for a part of a cloud, in the unit of the whole, with the formulas for the plane or general ones.
+    """The largest movement in a part of a cloud, in the unit of the whole, by formulas for the plane or general ones.
 
     The second result is whether these formulas are accurate for all points of the part.
     """

@@ -17,8 +17,8 @@ from .distances import dense
 from .exact_on_graphs import Explorer, are_hops, explorer_of, listed_by_hops
 from .metric import MetricArrays
 from .paths import is_worth_storing
-from .problems import ByMeasure, Ground, HalfMatrix, Lists, Rectangle, Scratch, mirror
-from .records import Report, Rows
+from .problems import ByMeasure, Ground, HalfMatrix, Lists, Rectangle, Report, Scratch, mirror
+from .records import Rows
 from .single import SAMPLED, warm_potentials
 from .tours import inverse, listed_parents, tour, walk
 

@@ -16,8 +16,8 @@ from ..kernels.paths import Adjacency
 from ..kernels.problems import Rows as KernelRows
 from ..kernels.vicinity import Vicinity, fill_path_table, path_search
 from . import paths
-from .problems import Ground, Lists
-from .records import Report, Rows
+from .problems import Ground, Lists, Report
+from .records import Rows
 
 _STEPS_PER_POINT = 40.0  # approximate inner-loop steps per point of a problem
 _FAINT = 1e-9  # smaller shares of mass need the simplex: differences of totals, which are rounded, move here

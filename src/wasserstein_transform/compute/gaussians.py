@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
+from math import frexp, ldexp
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -15,7 +16,8 @@ from ..kernels.gaussian_plane import fill_plane, fill_root_determinants
 from ..kernels.gaussian_space import N_COLUMNS, N_SCRATCH, PIECE, fill_columns
 from ..kernels.geometry import Cloud, GaussianLine, GaussianPlane, GaussianSolid, GaussianSpace, Geometry, for_thread
 from .passes import flatten, largest_absolute, loop, rows_per_tile, take, tiles_of
-from .records import Frame, unit_of_size
+from .records import Frame
+from .search import Search
 
 _LAPACK_STEPS = 100.0  # steps of LAPACK per entry and row of a matrix
 _PIECES = 64  # pieces of columns computed at a time, in 3-D
@@ -42,6 +44,11 @@ class GaussianArrays(Protocol):
 
     @property
     def n(self) -> int: ...
+
+
+def unit_of_size(largest: float | None) -> float:
+    """A power of two of the order of the largest covariance: divided by it, products of entries do not overflow."""
+    return ldexp(1.0, min(frexp(largest or 0.0)[1], 1023))
 
 
 def cost(metric: GaussianArrays) -> float:
@@ -72,17 +79,32 @@ def _largest(metric: GaussianArrays, engine: Engine) -> float:
     return largest
 
 
-def geometry(metric: GaussianArrays, means: Floats, rows: Ints, engine: Engine) -> Geometry:
-    """The arrays from which distances are computed, of the points `rows`, whose means these are."""
+def geometry_near(metric: GaussianArrays, search: Search, reach: float, engine: Engine) -> Geometry:
+    """The arrays from which distances are computed, in the order of the positions of a search."""
+    if search.places is None and "geometry" in metric.derived:
+        made: Geometry = metric.derived["geometry"]
+        return made
+    means, rows = metric.means if search.places is None else search.places, search.order
     if metric.lam == 0:
         return Cloud(means)
     frame = metric.frame
     unit = unit_of_size(_largest(metric, engine)) if frame is None else frame.unit
     gaussians = _Gaussians(means, metric.covs, rows, unit, _lifted(metric, metric.lam, unit, engine))
     if means.shape[1] == 2 and (frame is None or frame.planar):
-        plane, good = _plane(gaussians, engine)
-        if good or frame is not None:
-            return plane
+        n = len(rows)
+        columns, tiles = np.empty((8, n)), tiles_of(n)
+        good = np.empty(len(tiles), np.uint8)  # whether the formulas for the plane are accurate
+
+        def fill(tile: Tile, stop: Flag) -> None:
+            part = slice(*tile)
+            values = (column[part] for column in columns)
+            good[tile.start // rows_per_tile(n)] = fill_plane(
+                means[part], metric.covs, rows[part], unit, gaussians.lam, *values
+            )
+
+        loop("covariances", tiles, fill, engine)
+        if good.all() or frame is not None:
+            return GaussianPlane._make([*columns, gaussians.lam])
     with _one_thread_each(means.shape[1]):
         return _general(gaussians, engine)
 
@@ -98,50 +120,35 @@ def part_movement(
     before: GaussianArrays, after: GaussianArrays, unit: float, planar: bool, engine: Engine
 ) -> tuple[float, bool]:
     """The same in a given unit, with the formulas for the plane or the general ones; and whether these are accurate."""
-    larger = max(before, after, key=lambda metric: _largest(metric, engine))
-    lam = _lifted(larger, after.lam, unit, engine)
-    pairs = _Pairs(before.means, before.covs, after.means, after.covs, unit, lam, planar)
-    with _one_thread_each(before.means.shape[1]):
-        return _movement(pairs, engine)
+    n, m = before.means.shape
+    lam = _lifted(max(before, after, key=lambda metric: _largest(metric, engine)), after.lam, unit, engine)
+    size = rows_per_tile(n) if m <= 3 else rows_of_tile(m)
+    tiles = of_size(n, size)
+    largest, good = np.empty(len(tiles)), np.ones(len(tiles), np.uint8)
 
+    def measure(tile: Tile, stop: Flag) -> None:
+        part, k = slice(*tile), tile.start // size
+        means = np.concatenate([before.means[part], after.means[part]])
+        covs = np.concatenate([before.covs[part], after.covs[part]])
+        rows, moved = np.arange(len(means)), np.empty(tile.stop - tile.start)
+        geometry: Geometry
+        if m == 2 and planar:
+            columns = np.empty((8, len(means)))
+            good[k] = fill_plane(means, covs, rows, unit, lam, *columns)
+            geometry = GaussianPlane._make([*columns, lam])
+        else:
+            geometry = _general(_Gaussians(means, covs, rows, unit, lam), None)
+        fill_matched(for_thread(geometry), len(moved), moved)
+        largest[k] = moved.max()
 
-class _Pairs(NamedTuple):
-    means: Floats
-    covs: Floats
-    later_means: Floats
-    later_covs: Floats
-    unit: float
-    lam: float
-    planar: bool
+    with _one_thread_each(m):
+        loop("movement", tiles, measure, engine)
+    return float(largest.max()), bool(good.all())
 
 
 def rows_of_tile(m: int) -> int:
     """Matrices per call of LAPACK, in four or more dimensions."""
     return max(1, int(GRAIN / (_LAPACK_STEPS * m**3)))
-
-
-def _movement(pairs: _Pairs, engine: Engine) -> tuple[float, bool]:
-    n, m = pairs.means.shape
-    size = rows_per_tile(n) if m <= 3 else rows_of_tile(m)
-    tiles = of_size(n, size)
-    largest, good = np.empty(len(tiles)), np.empty(len(tiles), np.uint8)
-
-    def measure(tile: Tile, stop: Flag) -> None:
-        made: Geometry
-        part, k = slice(*tile), tile.start // size
-        means = np.concatenate([pairs.means[part], pairs.later_means[part]])
-        covs = np.concatenate([pairs.covs[part], pairs.later_covs[part]])
-        both = _Gaussians(means, covs, np.arange(len(means)), pairs.unit, pairs.lam)
-        if m == 2 and pairs.planar:
-            made, good[k] = _plane(both, None)
-        else:
-            made, good[k] = _general(both, None), True
-        moved = np.empty(tile.stop - tile.start)
-        fill_matched(for_thread(made), len(moved), moved)
-        largest[k] = moved.max()
-
-    loop("movement", tiles, measure, engine)
-    return float(largest.max()), bool(good.all())
 
 
 def _one_thread_each(m: int) -> AbstractContextManager[Any]:
@@ -180,24 +187,6 @@ def _general(gaussians: _Gaussians, engine: Engine | None) -> Geometry:
 def _line(gaussians: _Gaussians, engine: Engine | None) -> GaussianLine:
     variances = take(gaussians.covs[:, 0, 0], gaussians.rows, engine) / gaussians.unit
     return GaussianLine(gaussians.means, variances, np.sqrt(variances), gaussians.lam)
-
-
-def _plane(gaussians: _Gaussians, engine: Engine | None) -> tuple[GaussianPlane, bool]:
-    """The geometry in the plane, and whether its formulas are accurate for all Gaussians."""
-    n = len(gaussians.rows)
-    columns, tiles = np.empty((8, n)), tiles_of(n)
-    good = np.empty(len(tiles), np.uint8)
-
-    def fill(tile: Tile, stop: Flag) -> None:
-        part = slice(*tile)
-        means, rows = gaussians.means[part], gaussians.rows[part]
-        good[tile.start // rows_per_tile(n)] = fill_plane(
-            means, gaussians.covs, rows, gaussians.unit, gaussians.lam, *(column[part] for column in columns)
-        )
-
-    loop("covariances", tiles, fill, engine)
-    x, y, a, b, c, rootdets, sizes, lifts = columns
-    return GaussianPlane(x, y, a, b, c, rootdets, sizes, lifts, gaussians.lam), bool(good.all())
 
 
 def _space(gaussians: _Gaussians, engine: Engine | None) -> GaussianSpace:

@@ -15,10 +15,11 @@ from ..kernels.geometry import Bits, Cloud, Geometry, for_thread
 from ..kernels.moments import FLAT, Flat, Nearby, Smooth, first_moments, profile_of, second_moments
 from ..kernels.neighbors import copy_earlier, mark_later
 from ..kernels.whole_cells import Held, first_moments_of_cells, hold_cells, second_moments_of_cells
+from .distances import closed
 from .gaussians import rows_of_tile
 from .metric import MetricArrays
 from .passes import columns, loop, put, take, tiles_of
-from .records import MeansAndCovs, Moments, closed
+from .records import MeansAndCovs, Moments
 from .search import Search
 
 _MIN_COST_FOR_BITS = 50  # from this cost of a distance on, reading a stored bit is faster than computing it again

@@ -11,10 +11,10 @@ from .._elsewhere import to_host
 from .._types import Floats
 from ..engine import Engine
 from . import gaussians
-from .gaussians import GaussianArrays
+from .gaussians import GaussianArrays, unit_of_size
 from .metric import MetricArrays
 from .passes import bounds
-from .records import Extent, Frame, unit_of_size
+from .records import Extent, Frame
 from .search import cells_along, cells_among, frame_of_extent
 
 

@@ -70,6 +70,11 @@ def columns(source: Floats, rows: Ints | None, engine: Engine | None) -> Floats:
     return out
 
 
+def sample_evenly(n: int, count: int) -> Ints:
+    """Choose at most `count` of n indices, evenly spaced."""
+    return np.unique(np.linspace(0, n - 1, min(n, count)).round().astype(np.intp))
+
+
 def flatten(array: np.ndarray) -> np.ndarray:
     """Rows of any shape as rows of numbers."""
     return array.reshape(len(array), -1)

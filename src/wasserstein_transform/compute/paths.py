@@ -31,8 +31,9 @@ from ..kernels.paths import (
     sweeps,
 )
 from ..kernels.vicinity import Vicinity
+from .distances import rim
 from .metric import MetricArrays
-from .records import Balls, Nearest, rim
+from .records import Balls, Nearest
 
 _VICINITY_SIZE = 64  # approximate number of nodes in a vicinity
 _MAX_STORED = {True: 2.0**22, False: 2.0**27}  # most distances that are stored, if all edges are equal, and otherwise

@@ -14,7 +14,7 @@ from ..engine import GRAIN, Engine, Flag, Tile, evenly
 from ..kernels.patches import PAD, Patch, Window
 from ..kernels.pixels import SWINGS, UNFINISHED, Swing, first_covs, shift
 from ..kernels.regions import link_adjacent, number
-from .records import closed, rim
+from .distances import closed, rim
 
 Counts: TypeAlias = NDArray[np.int32]
 Grid: TypeAlias = tuple[int, int, int]

@@ -3,60 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from math import frexp, inf, ldexp
-from typing import NamedTuple, Protocol, TypeVar
+from math import inf
+from typing import NamedTuple, Protocol
 
 from .._archive import archived, check_range, check_type
-from .._shown import Tabled
 from .._types import Floats, Ints
-
-Radius = TypeVar("Radius", float, Floats)
-
-
-def rim(radius: Radius) -> Radius:
-    """Enlarge the radius of a closed ball by 1e-12 of it, so that rounding does not exclude points at the radius.
-
-    All comparisons of distances with radii use this radius, or its square.
-
-    Parameters
-    ----------
-    radius : float or array
-        In the unit of the distances.
-
-    Returns
-    -------
-    float or array
-
-    Examples
-    --------
-    >>> import wasserstein_transform as wt
-    >>> 0.1 + 0.2 <= 0.3, 0.1 + 0.2 <= wt.spaces.rim(0.3)
-    (False, True)
-    """
-    return radius * (1 + 1e-12)
-
-
-def closed(radius: float) -> float:
-    """Square the radius of a closed ball, with the tolerance of `rim`.
-
-    Parameters
-    ----------
-    radius : float
-        In the unit of the distances.
-
-    Returns
-    -------
-    float
-        Infinity if the square is too large for a float.
-
-    Examples
-    --------
-    >>> import wasserstein_transform as wt
-    >>> wt.spaces.closed(2.0) >= 4.0, wt.spaces.closed(1e200)
-    (True, inf)
-    """
-    return rim(radius) * rim(radius)  # gives infinity where a power would raise
 
 
 @archived
@@ -200,37 +151,6 @@ class Rows(NamedTuple):
     totals: Floats
 
 
-@archived
-@dataclass(frozen=True)
-class Report(Tabled):
-    """How a batch of problems was solved.
-
-    Attributes
-    ----------
-    n_problems : int
-        Number of pairs that were solved.
-    n_fallbacks : int
-        Number of problems that failed their certificate at first and were solved again by the safe algorithm.
-    gap : float
-        The largest primal–dual gap, relative to the largest cost d^p of its problem.
-
-    Examples
-    --------
-    >>> import wasserstein_transform as wt
-    >>> found = wt.wasserstein_pairs([[0.5, 0.5, 0.0], [0.0, 0.5, 0.5]], [[0.0], [1.0], [2.0]])
-    >>> found.report.n_problems, found.report.n_fallbacks, found.report.gap < 1e-12
-    (1, 0, True)
-    """
-
-    n_problems: int = 0
-    n_fallbacks: int = 0
-    gap: float = 0.0
-
-    def __add__(self, other: Report) -> Report:
-        n_problems, n_fallbacks = self.n_problems + other.n_problems, self.n_fallbacks + other.n_fallbacks
-        return Report(n_problems, n_fallbacks, max(self.gap, other.gap))
-
-
 _LARGEST = 1.7976931348623157e308
 
 
@@ -294,11 +214,6 @@ def join(extents: Iterable[Extent]) -> Extent:
     high = tuple(map(max, zip(*(part.high for part in parts), strict=True)))
     largest = None if parts[0].largest is None else max(part.largest or 0.0 for part in parts)
     return Extent(sum(part.n for part in parts), low, high, largest, min(part.least for part in parts))
-
-
-def unit_of_size(largest: float | None) -> float:
-    """A power of two of the order of the largest covariance: divided by it, products of entries do not overflow."""
-    return ldexp(1.0, min(frexp(largest or 0.0)[1], 1023))
 
 
 def check_frame(frame: Frame | None, m: int) -> None:

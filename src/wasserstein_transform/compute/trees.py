@@ -28,7 +28,7 @@ from ..kernels.spanning_trees import (
     search_outside,
 )
 from .metric import MetricArrays
-from .nearest import grow_tree, stack, tree_bytes
+from .nearby import grow_tree, stack, tree_bytes
 from .records import Balls, ReachTree
 
 _STEPS_PER_REPORT = 2e7  # between two progress reports

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._types import Floats, Ints
+from ..compute.distances import closed
 from ..compute.metric import MetricArrays
-from ..compute.records import Balls, closed
+from ..compute.records import Balls
 from ..engine import Engine
 from ..kernels.moments import ROUNDING_FACTOR
 from .cells import Cells, cells_of, has_few_points, places_of, simple_geometry, stretches

@@ -11,8 +11,8 @@ import numpy as np
 from .._types import Floats, Ints
 from ..compute import exact as on_cpu
 from ..compute.metric import MetricArrays
-from ..compute.problems import Ground
-from ..compute.records import Report, Rows
+from ..compute.problems import Ground, Report
+from ..compute.records import Rows
 from ..engine import N_MATRICES, Engine
 from ..kernels.transport import STEEP
 from .cells import places_of

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from .._elsewhere import where_it_lies
+from ..compute.gaussians import unit_of_size
 from ..compute.metric import MetricArrays
-from ..compute.records import unit_of_size
 from ..engine import Engine
 from .device import Array, Device, in_pieces, lies_there
 

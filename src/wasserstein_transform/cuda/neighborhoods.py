@@ -12,8 +12,9 @@ import numpy as np
 
 from .._types import Floats
 from ..compute import neighborhoods as on_cpu, records
+from ..compute.distances import closed
 from ..compute.metric import MetricArrays
-from ..compute.records import MeansAndCovs, Moments, closed
+from ..compute.records import MeansAndCovs, Moments
 from ..engine import Engine
 from ..kernels.moments import FLAT, GAUSSIAN
 from .balls import near_pairs

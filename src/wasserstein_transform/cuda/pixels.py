@@ -8,8 +8,8 @@ import numpy as np
 
 from .._types import Bools, Floats, Ints
 from ..compute.colors import TO_XYZ, WHITE
+from ..compute.distances import closed
 from ..compute.pixels import SHAPES, Features, Grid, Image, Links, Motion, Moved, Picture, full, nobody, window_size
-from ..compute.records import closed
 from ..engine import Engine
 from ..kernels.patches import Window
 from ..kernels.pixels import SWINGS, UNFINISHED

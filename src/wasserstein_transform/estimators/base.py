@@ -20,16 +20,16 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _check as check
 from .._types import Floats
 from ..auto.suggestion import Purpose, suggestion_of
-from ..auto.units import warn_of_scale
 from ..engine import Engine, current
 from ..hierarchy import linkage
 from ..hierarchy.tree import Method
 from ..spaces import Space
 from ..spaces.metric import read_only
-from ..transforms import Followed, Process, follow_distances, follow_points, iterate
-from ..transforms.iteration import Keep
-from ..transforms.preflight import takes_long
+from ..transforms import Followed, Process, follow_distances, follow_points
+from ..transforms.iteration import Keep, Request, run
+from ..transforms.preflight import warn_of_scale
 from ..transforms.scaling import Scaling
+from ..transforms.transform import warn_massless
 from .input_output import (
     FittedPoints,
     Kind,
@@ -87,13 +87,6 @@ def choose(eps: Any, lam: Any, n_iter: Any, purpose: Purpose, space: Space, engi
         suggestion.reason if radii is None else f"eps as given; lam and n_iter for {purpose}",
         given=radii is not None,
     )
-
-
-def warn_of_radii(chosen: Chosen, process: Process, tol: float | None, space: Space, engine: Engine) -> None:
-    """Warn if given radii do not fit the data, unless a warning about the run time comes anyway."""
-    first, n_iter = process.start or process.at(0), chosen.n_iter if tol is None else None
-    if chosen.given and not takes_long(first, n_iter, space, engine):
-        warn_of_scale(space, max(chosen.radii))
 
 
 def _count_iterations(n_radii: int, n_iter: int | None) -> int:
@@ -157,7 +150,6 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
         -------
         self
         """
-        tol = None if self.tol is None else check.tolerance(self.tol, "tol")
         engine, kind = self._engine(), self._kind()
         self._check_metric()
         space = read_space(self, X, self.metric, sample_weight)
@@ -168,8 +160,13 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
             engine.reserve(8.0 * matrices * space.n**2, need, f"use fewer points, or {instead}")
         chosen = self._choose(space, engine)
         process = self._make_process(space, chosen)
-        warn_of_radii(chosen, process, tol, space, engine)
-        walk = iterate(process, space, n_iter=chosen.n_iter, tol=tol, merge=self.merge, keep=self.keep, engine=engine)
+        request = Request(process, chosen.n_iter, self.tol, self.merge, self.keep)
+        if chosen.given:
+            first, n_known = process.start or process.at(0), chosen.n_iter if request.tol is None else None
+            warn_of_scale(first, max(chosen.radii), n_known, space, engine)
+        with engine.watched() as watched:
+            walk, massless = run(request, space, watched)
+        warn_massless(massless)
         self._process, self._space, self.trajectory_ = process, space, walk
         self._from_space = isinstance(X, Space)
         self.metric_ = walk.last.metric

@@ -47,7 +47,6 @@ def read_space(estimator: BaseEstimator, X: Any, metric: str, sample_weight: Arr
         sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
     if metric == "precomputed":
         return Space.from_distances(X, sample_weight)
-    known_name(metric)
     return Space.from_points(X, sample_weight, metric)
 
 

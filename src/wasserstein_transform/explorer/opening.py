@@ -74,14 +74,14 @@ def explore(
 
 
 def _put(shelf: Any, X: Any, labels: Any, metric: str, sample_weight: Any, name: str) -> None:
-    from ..localize.scale import read
+    from ..spaces import as_space
     from .sets import of_points
 
     if isinstance(X, str | Path):
         _put_file(shelf, Path(X))
         return
     columns = tuple(map(str, X.columns)) if hasattr(X, "columns") else ()
-    space = X if isinstance(X, Space) else read(X, sample_weight, metric)
+    space = X if isinstance(X, Space) else as_space(X, sample_weight, metric)
     shelf.put(name, of_points(space, name, columns if space.points is not None else (), labels))
 
 

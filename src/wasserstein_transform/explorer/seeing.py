@@ -8,9 +8,10 @@ import numpy as np
 
 from .._types import Floats, Ints
 from ..auto.suggestion import suggestion_of
+from ..compute.passes import sample_evenly
 from ..engine import Engine
 from ..hierarchy import Tree, spanning_tree
-from ..localize.scale import rows_of, spread
+from ..localize.scale import rows_of
 from ..plotting.branches import leaf_order
 from ..plotting.embedding import embed
 from ..spaces import Space
@@ -33,7 +34,7 @@ def seen(scene: Scene, last: Space, engine: Engine, tree: Tree | None = None) ->
         tree = spanning_tree(last, engine) if tree is None else tree
     except ValueError as error:  # some components have no known distance between them
         return replace(scene, notes=(*notes, f"there is no tree: {error}"))
-    shown = leaf_order(tree)[spread(last.n, _SQUARE)]
+    shown = leaf_order(tree)[sample_evenly(last.n, _SQUARE)]
     distances = last.metric.take(shown).dense(engine)
     if last.n > _SQUARE:
         notes.append(f"embedding and distances use {_SQUARE:,} of {last.n:,} points")
@@ -42,7 +43,7 @@ def seen(scene: Scene, last: Space, engine: Engine, tree: Tree | None = None) ->
         unit, onto = float(distances.max()) or 1.0, scene.frames[-1][shown].astype(np.float64)
         flat = embed(distances / unit, onto=(onto - onto.mean(axis=0)) / unit).points
         embedding = compact(unit * _scaled(last, shown, distances / unit, flat, unit, engine))
-    part = spread(len(shown), _SHOWN)
+    part = sample_evenly(len(shown), _SHOWN)
     matrix = compact(distances[np.ix_(part, part)])
     return replace(
         scene, tree=tree.Z, embedding=embedding, matrix=matrix, shown=shown[part], notes=tuple(notes)
@@ -67,7 +68,7 @@ def curve_of(space: Space, engine: Engine) -> Curve | None:
     """Mean number of points within each radius, and the suggested radius; None if distances are unknown."""
     if space.n < 2 or not space.metric.is_whole:
         return None
-    centers = spread(space.n, _ASKED)
+    centers = sample_evenly(space.n, _ASKED)
     rows = np.concatenate([np.sort(part, axis=1) for _, part in rows_of(space, centers, engine)])
     known = rows[np.isfinite(rows) & (rows > 0)]
     if not known.size:

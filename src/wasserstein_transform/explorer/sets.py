@@ -12,7 +12,7 @@ from .. import datasets
 from .._cached import cached_property
 from .._shown import Brief
 from .._types import Ints
-from ..localize.scale import spread
+from ..compute.passes import sample_evenly
 from ..spaces import Space
 from .planes import Plane, plane_of
 
@@ -63,7 +63,7 @@ class DataSet(Brief):
         """The data set itself, or evenly spaced rows of it with a note, if it has more points than `most`."""
         if self.n <= most:
             return self
-        rows = spread(self.n, most)
+        rows = sample_evenly(self.n, most)
         note = f"{most:,} of {self.n_all:,} points are shown: every {self.n_all / most:.1f}th row"
         return replace(
             self,

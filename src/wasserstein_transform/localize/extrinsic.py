@@ -13,9 +13,9 @@ from .._types import Floats
 from ..compute.neighborhoods import ridge_step
 from ..cuda import on
 from ..engine import Engine, current
-from ..measures import Diracs, Gaussians, Measures
+from ..measures import Diracs, Gaussians, Measures, check_mass
 from ..spaces import Moments, Space, check_space
-from .localization import HasMoments, Inductive, Intrinsic, Localization, check_mass
+from .localization import HasMoments, Inductive, Intrinsic, Localization
 
 
 class Extrinsic(Localization):

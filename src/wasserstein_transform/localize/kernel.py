@@ -10,11 +10,13 @@ import numpy as np
 
 from .. import _check as check
 from .._types import Floats, Ints
+from ..compute.neighborhoods import neighborhoods
+from ..cuda import on
 from ..engine import Engine, current
 from ..kernels import moments as codes
-from ..measures import Discrete, make_discrete, reserve_masses
-from ..spaces import Dense, Euclidean, Metric, Space, check_space, closed
-from .localization import HasMoments, Inductive, check_mass
+from ..measures import Discrete, check_mass, make_discrete, reserve_masses
+from ..spaces import Dense, Euclidean, Space, check_space, closed
+from .localization import HasMoments, Inductive
 
 _COUNTED_DISTANCES = 1 << 18  # distances computed to estimate the size of neighborhoods
 _MAX_COUNTED_POINTS = 1 << 14  # largest sample of points that are counted around each center
@@ -116,19 +118,16 @@ class Kernel(Inductive):
             return None
         derived, key = space.metric.derived, ("points within", self.reach)
         if key not in derived:
-            derived[key] = self._count_neighbors(metric)
-        n_seen: float = derived[key]
-        return n_seen
-
-    def _count_neighbors(self, metric: Metric) -> float:
-        n, around = metric.n, min(metric.n, _MAX_COUNTED_POINTS)
-        some = np.linspace(0, n - 1, int(np.clip(_COUNTED_DISTANCES / around, 1, 64))).astype(np.intp)
-        seen = np.arange(n) if around == n else np.random.default_rng(0).integers(n, size=around)
-        if isinstance(metric, Euclidean) and isinstance(metric.places, np.ndarray):  # the sample is all that is needed
-            metric, n_some = metric.take(np.append(some, seen)), len(some)
-            some, seen = np.arange(n_some), np.arange(n_some, metric.n)
-        block = metric.block(some, seen)
-        return max(1.0, np.count_nonzero(block * block <= closed(self.reach)) / block.size * n)
+            n, n_seen = metric.n, min(metric.n, _MAX_COUNTED_POINTS)
+            some = np.linspace(0, n - 1, int(np.clip(_COUNTED_DISTANCES / n_seen, 1, 64))).astype(np.intp)
+            seen = np.arange(n) if n_seen == n else np.random.default_rng(0).integers(n, size=n_seen)
+            if isinstance(metric, Euclidean) and isinstance(metric.places, np.ndarray):  # only the sample is needed
+                metric, n_some = metric.take(np.append(some, seen)), len(some)
+                some, seen = np.arange(n_some), np.arange(n_some, metric.n)
+            block = metric.block(some, seen)
+            derived[key] = max(1.0, np.count_nonzero(block * block <= closed(self.reach)) / block.size * n)
+        counted: float = derived[key]
+        return counted
 
     def __call__(self, space: Space, engine: Engine | None = None) -> Discrete:
         check_space(space)
@@ -147,8 +146,11 @@ class Kernel(Inductive):
     def moments(self, space: Space, engine: Engine, first: int = 0) -> HasMoments:
         if callable(self.profile):
             return super().moments(space, engine, first)
-        code = PROFILES[self.profile].code
-        return space.metric.neighborhoods(space.weights, code, float(self.eps), self.reach, engine, first)
+        metric, code = space.metric, PROFILES[self.profile].code
+        metric.check_reach(self.reach)
+        if not np.isfinite(self.reach):
+            metric.check_whole("a kernel without end")
+        return on(engine, neighborhoods)(metric, space.weights, code, float(self.eps), self.reach, engine, first)
 
     def cross(self, distances: Floats, space: Space) -> Discrete:
         return self._weigh_all(distances, space, np.zeros(len(distances), np.intp))

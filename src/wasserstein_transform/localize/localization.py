@@ -8,7 +8,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from .._parts import Part
-from .._types import Bools, Floats
+from .._types import Floats
 from ..engine import Engine
 from ..measures import Discrete, Measures
 from ..spaces import MeansAndCovs, Moments, Space
@@ -136,17 +136,3 @@ class Inductive(Intrinsic):
     @abstractmethod
     def cross(self, distances: Floats, space: Space) -> Discrete:
         """Compute the measures of k new points from their distances to the n points of the space, shape (k, n)."""
-
-
-def check_mass(mass: Floats, weights: Floats) -> Bools:
-    """Mark the points that see no mass; raise an error if one of them has positive weight."""
-    if mass.min(initial=np.inf) > 0:
-        return np.zeros(len(mass), bool)
-    massless = mass == 0
-    wrong = massless & (weights > 0)
-    if wrong.any():
-        raise ValueError(
-            f"{wrong.sum()} points with positive weight see no mass, the first is point {int(wrong.argmax())}; "
-            "the kernel must be positive at distance 0 or at a neighbor: use a larger eps or another profile"
-        )
-    return np.asarray(massless)

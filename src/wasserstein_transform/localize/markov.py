@@ -12,10 +12,10 @@ from .. import _check as check
 from .._shown import Brief
 from .._types import Floats
 from ..engine import Engine, current
-from ..measures import Discrete, make_discrete
+from ..measures import Discrete, check_mass, make_discrete
 from ..spaces import Graph, Space, check_space
 from .kernel import divide_by_largest
-from .localization import Intrinsic, check_mass
+from .localization import Intrinsic
 
 _BLOCK_ENTRIES = 2.0**22  # entries of the rows that are computed together
 _MAX_TIME = 1e6  # steps; each is a product with P

@@ -9,27 +9,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._types import Floats, Ints
+from ..compute.passes import sample_evenly
 from ..engine import Engine, current
-from ..spaces import Euclidean, Space, quotient
+from ..spaces import Euclidean, Space, as_space, quotient
 
 _BLOCK_DISTANCES = 1e6  # distances in memory at a time
 NEIGHBORS = 10  # the neighbor whose distance is the scale; with fewer than 100 places, √n
 _MAX_ALL_PAIRS = 1500  # number of places up to which all distances are computed
 _MAX_TREE_NEIGHBORS, _MAX_TREE_QUERIES = 100, 5000  # with a tree: most neighbors per query, and most queries
 _SAMPLED_DISTANCES, _MIN_ROWS = 1e7, 50  # without a tree: about how many distances are computed, and the fewest rows
-
-
-def read(X: ArrayLike | Space, sample_weight: ArrayLike | None = None, metric: str = "euclidean") -> Space:
-    """Turn points, distances (`metric="precomputed"`) or a Space into a Space."""
-    if isinstance(X, Space):
-        if sample_weight is not None:
-            raise ValueError("a Space carries its weights: set them when making the Space, not by sample_weight")
-        if metric != "euclidean":
-            raise ValueError(f"a Space carries its metric: leave out metric={metric!r}")
-        return X
-    if metric == "precomputed":
-        return Space.from_distances(X, sample_weight)
-    return Space.from_points(X, sample_weight, metric)
 
 
 def distinct(space: Space, engine: Engine) -> Space:
@@ -41,11 +29,6 @@ def distinct(space: Space, engine: Engine) -> Space:
     places = quotient(space, engine=engine).space
     keys = far_sums(places, engine)[None] if places.points is None else places.points.T[::-1]
     return places.take(np.lexsort(keys))
-
-
-def spread(n: int, count: int) -> Ints:
-    """Choose at most `count` of n indices, evenly spaced."""
-    return np.unique(np.linspace(0, n - 1, min(n, count)).round().astype(np.intp))
 
 
 def rows_of(places: Space, centers: Ints, engine: Engine) -> Iterator[tuple[slice, Floats]]:
@@ -158,7 +141,7 @@ def suggest_eps(X: ArrayLike | Space, *, sample_weight: ArrayLike | None = None,
     """
     engine = current()
     with engine.watched() as engine:
-        return scale_of(distinct(read(X, sample_weight, metric), engine), engine)
+        return scale_of(distinct(as_space(X, sample_weight, metric), engine), engine)
 
 
 def scale_of(places: Space, engine: Engine) -> Scale:
@@ -192,14 +175,14 @@ def median_radii(places: Space, ks: list[int], engine: Engine) -> list[float]:
 
 
 def _by_tree(places: Space, ks: list[int], engine: Engine) -> tuple[Ints, Floats]:
-    centers = spread(places.n, _MAX_TREE_QUERIES)
+    centers = sample_evenly(places.n, _MAX_TREE_QUERIES)
     nearest = places.metric.neighbors(max(ks) + 1, places.metric.take(centers), engine.quiet())
     return centers, nearest.distances[:, ks]  # column 0 is the place itself
 
 
 def _by_rows(places: Space, ks: list[int], engine: Engine) -> tuple[Ints, Floats]:
     least = places.n if places.n <= _MAX_ALL_PAIRS else _MIN_ROWS
-    centers = spread(places.n, max(int(_SAMPLED_DISTANCES / places.n), least))
+    centers = sample_evenly(places.n, max(int(_SAMPLED_DISTANCES / places.n), least))
     radii = np.empty((len(centers), len(ks)))
     for part, rows in rows_of(places, centers, engine):
         radii[part] = np.partition(rows, ks, axis=1)[:, ks]

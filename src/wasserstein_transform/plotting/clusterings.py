@@ -10,7 +10,7 @@ from .. import _check as check
 from .._types import Floats, Ints
 from ..auto import Clustering
 from ..auto.clustering.clustering import Partition
-from ..localize.scale import spread
+from ..compute.passes import sample_evenly
 from .branches import branches, places, top
 from .canvas import need_matplotlib
 from .clouds import dotted, draw as draw_points
@@ -103,7 +103,7 @@ def _coordinates(found: Clustering) -> tuple[Floats, Ints, str]:
         _, axes = np.linalg.eigh((points - center).T @ ((points - center) * found.space.weights[:, None]))
         return (points - center) @ axes[:, :-3:-1], found.labels, f"first 2 principal axes of {points.shape[1]}"
     labels = np.maximum(found.labels_of_places, -1)
-    some = spread(len(found.rows), _EMBEDDED)
+    some = sample_evenly(len(found.rows), _EMBEDDED)
     if len(some) == 1:
         return np.zeros((1, 2)), labels, "classical scaling"
     return embed(found.space.take(found.rows[some])).points, labels[some], "classical scaling"

@@ -1,19 +1,18 @@
 """Finite metric measure spaces: a metric, weights, and optional coordinates."""
 
+from ..compute.distances import closed as closed, rim as rim
 from ..compute.records import (
     Balls as Balls,
     MeansAndCovs as MeansAndCovs,
     Moments as Moments,
     Neighborhoods as Neighborhoods,
-    closed as closed,
-    rim as rim,
 )
 from .dense import Dense
 from .graph import Graph
 from .metric import Metric
 from .points import Euclidean, GaussianMetric
 from .quotients import Quotient as Quotient, quotient
-from .space import Space, check_space as check_space
+from .space import Space, as_space as as_space, check_space as check_space
 from .sparse import Sparse
 
 __all__ = (

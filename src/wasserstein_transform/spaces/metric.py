@@ -14,9 +14,9 @@ from .. import _check as check
 from .._archive import archived, check_type
 from .._mapped import write_mapped
 from .._types import Bools, Floats, Ints
-from ..compute import balls, distances, nearest, neighborhoods, trees
+from ..compute import distances, nearby, trees
 from ..compute.metric import MetricArrays
-from ..compute.records import Balls, Frame, Nearest, Neighborhoods, ReachTree
+from ..compute.records import Balls, Frame, Nearest, ReachTree
 from ..cuda import on, on_gpu
 from ..engine import Engine, current
 
@@ -108,8 +108,8 @@ class Metric(MetricArrays):
     _pairs = staticmethod(distances.pairs)
     _fill_matrix = staticmethod(distances.dense)
     _fill_vector = staticmethod(distances.condensed)
-    _balls = staticmethod(balls.balls)
-    _nearest = staticmethod(nearest.nearest)
+    _balls = staticmethod(nearby.balls)
+    _nearest = staticmethod(nearby.nearest)
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -285,16 +285,6 @@ class Metric(MetricArrays):
         engine.reserve(16.0 * size * k, f"the {k} nearest of {size} points", "ask for fewer points at a time")
         return on(engine, self._nearest)(self, k, of, engine)
 
-    def neighborhoods(
-        self, weights: Floats, profile: int, eps: float, reach: float, engine: Engine | None = None, first: int = 0
-    ) -> Neighborhoods:
-        """Neighborhoods of the points from `first` on: weights within `reach`, multiplied by profile(d²/ε²)."""
-        engine = current(engine)
-        self.check_reach(reach)
-        if not np.isfinite(reach):
-            self.check_whole("a kernel without end")
-        return on(engine, neighborhoods.neighborhoods)(self, weights, profile, eps, reach, engine, first)
-
     def spanning_tree(self, engine: Engine) -> tuple[Ints, Floats]:
         """Edges and heights of a minimum spanning tree, in any order; fewer edges if parts are not joined."""
         return on(engine, trees.spanning_tree)(self, engine)
@@ -306,7 +296,7 @@ class Metric(MetricArrays):
     def leaders(self, weights: Floats, tol: float, engine: Engine) -> Ints:
         """For every point, the first leader within `tol`; points with mass come before points without."""
         self.check_reach(tol)
-        return on(engine, balls.leaders)(self, weights, tol, engine)
+        return on(engine, nearby.leaders)(self, weights, tol, engine)
 
     def forget(self) -> None:
         """Drop what was derived from the arrays; it is derived again when needed."""

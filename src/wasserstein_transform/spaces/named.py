@@ -47,10 +47,8 @@ _SIDE = 512  # largest side of a block
 
 
 def metric_by_name(points: Floats, name: str, weights: Floats) -> Metric:
-    """Make the SciPy metric `name` on the points."""
+    """Make the SciPy metric `name` on the points, other than the Euclidean one."""
     known_name(name)
-    if name == "euclidean":
-        return Euclidean(points)
     points = to_host(points)
     n, engine = len(points), current()
     side = int(np.clip(np.sqrt(GRAIN / (_STEPS * points.shape[1])), 16, _SIDE))

@@ -174,6 +174,10 @@ class GaussianMetric(Metric):
     lam: float = field()
     frame: Frame | None = None
     triangle = True
+    cost = property(gaussians.cost)
+    geometry_near = gaussians.geometry_near
+    contraction = gaussians.contraction
+    rounding = gaussians.rounding
 
     def __post_init__(self) -> None:
         for name in ("means", "covs"):
@@ -186,23 +190,8 @@ class GaussianMetric(Metric):
     def _in_words(self) -> str:
         return f" in R^{where_it_lies(self, 'means').shape[1]}, lam={self.lam:g}"
 
-    @property
-    def cost(self) -> float:
-        return gaussians.cost(self)
-
     def _make_geometry(self, engine: Engine) -> Geometry:
-        return gaussians.geometry(self, self.means, np.arange(self.n), engine)
-
-    def geometry_near(self, search: Search, reach: float, engine: Engine) -> Geometry:
-        if search.places is None:
-            return self.geometry(engine)
-        return gaussians.geometry(self, search.places, search.order, engine)
-
-    def contraction(self) -> Floats:
-        return gaussians.contraction(self)
-
-    def rounding(self, contraction: Floats) -> Floats:
-        return gaussians.rounding(self, contraction)
+        return self.geometry_near(Search.exhaustive(self.n), np.inf, engine)
 
     @property
     def n(self) -> int:
@@ -231,7 +220,9 @@ class GaussianMetric(Metric):
         if not isinstance(other, GaussianMetric):
             return other.movement(self, engine)
         engine = current(engine)
-        return on(engine, movement)(self, other, engine)
+        if self.lam == 0:
+            return on(engine, movement)(self, other, engine)
+        return on(engine, gaussians.movement)(self, other, engine)
 
     @property
     def is_euclidean(self) -> bool:

@@ -24,6 +24,7 @@ from .edges import ASK
 from .graph import Graph
 from .metric import Metric
 from .named import metric_by_name
+from .points import Euclidean
 
 
 @archived
@@ -98,7 +99,8 @@ class Space:
                 f"a {len(points)} × {len(points)} matrix that is symmetric and 0 on the diagonal is taken for points; "
                 "if these are distances, use Space.from_distances(D), or metric='precomputed' in an estimator"
             )
-        return cls(metric_by_name(points, metric, alpha), alpha, points)
+        known = Euclidean(points) if metric == "euclidean" else metric_by_name(points, metric, alpha)
+        return cls(known, alpha, points)
 
     @classmethod
     def from_distances(
@@ -302,3 +304,16 @@ def as_points(values: Any) -> Floats:
 
 def _is_finite(number: float) -> bool:
     return abs(number) < float("inf")
+
+
+def as_space(X: ArrayLike | Space, sample_weight: ArrayLike | None = None, metric: str = "euclidean") -> Space:
+    """Turn points, distances (`metric="precomputed"`) or a Space into a Space."""
+    if isinstance(X, Space):
+        if sample_weight is not None:
+            raise ValueError("a Space carries its weights: set them when making the Space, not by sample_weight")
+        if metric != "euclidean":
+            raise ValueError(f"a Space carries its metric: leave out metric={metric!r}")
+        return X
+    if metric == "precomputed":
+        return Space.from_distances(X, sample_weight)
+    return Space.from_points(X, sample_weight, metric)

@@ -10,7 +10,8 @@ from scipy.sparse import csr_array
 
 from .._archive import check_array, check_range, check_rows, check_type
 from .._types import Floats, Ints
-from ..compute.records import Balls, ReachTree, closed, rim
+from ..compute.distances import closed, rim
+from ..compute.records import Balls, ReachTree
 from ..compute.trees import known_reach_tree, known_tree
 from ..engine import Engine
 from ..kernels.geometry import SparseRows

@@ -4,6 +4,7 @@ from ..transport.exact import CostWarning
 from .follow import Followed as Followed, follow_distances as follow_distances, follow_points as follow_points
 from .iteration import iterate
 from .lazy import LazyMetric as LazyMetric, iterate_locally, transform_lazily
+from .preflight import ScaleWarning
 from .trajectory import Trajectory
 from .transform import (
     MasslessWarning,
@@ -19,6 +20,7 @@ __all__ = (
     "CostWarning",
     "MasslessWarning",
     "Process",
+    "ScaleWarning",
     "Trajectory",
     "Transform",
     "gaussian_transform",

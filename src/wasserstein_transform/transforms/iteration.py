@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, NamedTuple, TypeAlias
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from ..engine import Engine, current
 from ..spaces import Quotient, Space, check_space, quotient
 from .preflight import preflight, reserve_state
 from .subsets import find_changing, step_changing
-from .trajectory import Checkpoints, Trajectory, open_checkpoints
+from .trajectory import Trajectory, open_checkpoints
 from .transform import Process, Transform, as_process, warn_massless
 
 Keep = Literal["last", "all"]
@@ -82,17 +83,8 @@ def iterate(
     >>> walk.points.ravel()
     array([0.5, 0.5, 5. ])
     """
-    process = as_process(process)
+    request = Request(as_process(process), n_iter, tol, merge, keep, hook)
     check_space(space)
-    n_iter = check.count(n_iter, "n_iter", 0)
-    tol = None if tol is None else check.tolerance(tol, "tol")
-    merge = None if merge is None else check.tolerance(merge, "merge")
-    if keep not in ("last", "all"):
-        raise ValueError(f"keep must be 'last' or 'all', got {keep!r}")
-    if n_iter:
-        process.at(n_iter - 1)  # fail now, not after hours, if the sequence of eps is too short
-    if hook is not None and not callable(hook):
-        raise TypeError(f"hook must be a function of a Trajectory, got {hook!r}")
     if resume is not None and not isinstance(resume, Trajectory):
         raise TypeError(f"resume must be a Trajectory, got {resume!r}; wt.transforms.Trajectory.load reads one")
     if resume is not None and resume.n_iter > n_iter:
@@ -101,15 +93,15 @@ def iterate(
         )
     if resume is not None and resume.quotients[-1].labels.size != space.n:
         raise ValueError(f"resume is a run on {resume.quotients[-1].labels.size} points, but the space has {space.n}")
-    request = Request(process, n_iter, tol, merge, keep, hook)
     with current(engine).watched() as watched:
         walk, massless = run(request, space, watched, resume)
     warn_massless(massless)
     return walk
 
 
-class Request(NamedTuple):
-    """The arguments of a run."""
+@dataclass(frozen=True)
+class Request:
+    """The arguments of a run, checked."""
 
     process: Process
     n_iter: int
@@ -117,6 +109,18 @@ class Request(NamedTuple):
     merge: float | None
     keep: Keep = "last"
     hook: Hook | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "n_iter", check.count(self.n_iter, "n_iter", 0))
+        for name in ("tol", "merge"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, check.tolerance(getattr(self, name), name))
+        if self.keep not in ("last", "all"):
+            raise ValueError(f"keep must be 'last' or 'all', got {self.keep!r}")
+        if self.n_iter:
+            self.process.at(self.n_iter - 1)  # fail now, not after hours, if the sequence of eps is too short
+        if self.hook is not None and not callable(self.hook):
+            raise TypeError(f"hook must be a function of a Trajectory, got {self.hook!r}")
 
     def trajectory(self, kept: list[Quotient], movements: list[float], converged: bool = False) -> Trajectory:
         """The run so far, as the hook gets it and as `iterate` returns it."""
@@ -137,10 +141,16 @@ class Request(NamedTuple):
 
 def run(request: Request, space: Space, engine: Engine, resume: Trajectory | None = None) -> tuple[Trajectory, Bools]:
     """Run with checked arguments; return the trajectory and the points that saw no mass."""
-    _check_resources(request, space, engine)
-    process, n_iter, tol, merge, keep, _ = request
+    process, n_iter, tol, merge, keep = request.process, request.n_iter, request.tol, request.merge, request.keep
+    n_states = n_iter + (process.start is not None)
+    if keep == "last" or tol is not None:  # with a tolerance, the number of states is unknown
+        n_states = min(n_states, 2)
+    if n_states:
+        steps, n_known = process.steps(n_iter), None if tol is not None else n_iter
+        preflight(steps, space, engine, n_iter=n_iter, n_known=n_known, n_states=n_states, merges=merge is not None)
     massless, changing = np.zeros(space.n, bool), None
-    checkpoints = _open_checkpoints(request, space, engine)
+    length = 0 if isinstance(process.step, Transform) else n_iter  # runs of one transform share their checkpoints
+    checkpoints = open_checkpoints(space, (process, merge, tol, length), keep == "all", engine)
     if resume is None and checkpoints is not None and (latest := checkpoints.latest(n_iter)) is not None:
         resume, massless = latest
         if resume.converged:
@@ -162,7 +172,12 @@ def run(request: Request, space: Space, engine: Engine, resume: Trajectory | Non
             moved, alone = step_changing(before.space, step, changing, here)
         state = _merge(before, moved, step, merge, here)
         massless |= alone[before.labels]
-        movements.append(_movement(before, state, here) / eps_of(step, tol))
+        after = state.space.metric
+        if before.labels is not state.labels:  # points were merged: compare the old ones with those they became
+            went_to = np.empty(before.space.n, np.intp)
+            went_to[before.labels] = state.labels
+            after = after.take(went_to)
+        movements.append(before.space.metric.movement(after, here) / eps_of(step, tol))
         if keep == "all" and tol is not None and k + 1 < n_iter:
             reserve_state(state.space.metric, space, merge is not None, k + 2, here)
         if before.space is not space:
@@ -178,30 +193,6 @@ def run(request: Request, space: Space, engine: Engine, resume: Trajectory | Non
         if k + 1 < n_iter:
             changing = find_changing(before, state, step.localize.reach, here) if process.at(k + 1) == step else None
     return request.trajectory(kept, movements, converged), massless
-
-
-def _check_resources(request: Request, space: Space, engine: Engine) -> None:
-    """Reserve the memory of a run, and warn if it will take long."""
-    n_states = request.n_iter + (request.process.start is not None)
-    if request.keep == "last" or request.tol is not None:  # with a tolerance, the number of states is unknown
-        n_states = min(n_states, 2)
-    if n_states:
-        preflight(
-            request.process.steps(request.n_iter),
-            space,
-            engine,
-            n_iter=request.n_iter,
-            may_end_early=request.tol is not None,
-            n_states=n_states,
-            merges=request.merge is not None,
-        )
-
-
-def _open_checkpoints(request: Request, space: Space, engine: Engine) -> Checkpoints | None:
-    """The checkpoints of this run; with one transform for all iterations, runs of any length share them."""
-    length = 0 if isinstance(request.process.step, Transform) else request.n_iter
-    parameters = request.process, request.merge, request.tol, length
-    return open_checkpoints(space, parameters, request.keep == "all", engine)
 
 
 def _start(process: Process, space: Space, merge: float | None, engine: Engine) -> tuple[Quotient, Bools]:
@@ -229,15 +220,6 @@ def eps_of(step: Transform, relative: float | None) -> float:
     if scale is None and relative:
         raise ValueError(f"{step.localize!r} has no eps, and tol and merge are in units of eps; leave them out")
     return scale or 1.0
-
-
-def _movement(before: Quotient, after: Quotient, engine: Engine) -> float:
-    if before.labels is after.labels:
-        return before.space.metric.movement(after.space.metric, engine)
-    # points were merged in this step: compare the old points with the merged points they became
-    went_to = np.empty(before.space.n, np.intp)
-    went_to[before.labels] = after.labels
-    return before.space.metric.movement(after.space.metric.take(went_to), engine)
 
 
 def describe_outcome(movements: list[float], tol: float | None, converged: bool) -> str:

@@ -1,4 +1,4 @@
-"""What a run will take, estimated before it starts: memory is reserved, and a long run gets a warning."""
+"""What a run will take, estimated before it starts: memory, time, and whether the radius fits the data."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from .._elsewhere import where_it_lies
+from .._types import Floats
 from .._warn import warn
 from ..compute.neighborhoods import working_bytes
+from ..compute.passes import sample_evenly
 from ..cuda import n_cores
 from ..engine import N_MATRICES, Engine
 from ..localize import Extrinsic, Localization
@@ -20,7 +22,26 @@ from ..transport.exact import MIN_LONG_SECONDS, CostWarning, describe_problems, 
 
 _SLACK_BYTES = 2.0**22  # that every run needs: tiles, workspaces, short lists of neighbors
 _PAIR_SECONDS = 4e-9, 4e-8  # per pair within reach for means, and for covariances in the plane
+_MIN_CHECKED = 30  # with fewer points, the radius is not checked: examples, small tests
+_COUNTED_DISTANCES, _MIN_CENTERS, _MAX_CENTERS = 1e6, 20, 100  # to check the radius: distances, and rows of them
+_MAX_ALONE, _MAX_TOGETHER = 0.97, 0.6  # share of points without a neighbor; share of all points in a typical ball
+_MAX_UNEQUAL = 30.0  # ratio of spreads above which columns seem to have different units
 _INSTEAD = "use fewer points, or keep fewer states; with Engine(store=folder), matrices of distances go to disk"
+
+
+class ScaleWarning(UserWarning):
+    """Warning: at the given radius nearly all points are alone, or a typical ball holds more than half of them.
+
+    Examples
+    --------
+    >>> import warnings, numpy as np, wasserstein_transform as wt
+    >>> X = np.random.default_rng(0).normal(size=(100, 2))
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     _ = wt.GaussianTransform(eps=1e-6).fit(X)
+    >>> caught[0].category.__name__, str(caught[0].message).split(":")[0]
+    ('ScaleWarning', 'at eps=1e-06 all points are alone')
+    """
 
 
 class Step(Protocol):
@@ -46,21 +67,21 @@ def preflight(
     engine: Engine,
     *,
     n_iter: int,
-    may_end_early: bool,
+    n_known: int | None,
     n_states: int,
     merges: bool,
 ) -> None:
     """Reserve the memory of a run, and warn if it takes long.
 
-    `steps` are the different steps of the run, the first one first, and `n_states` is the number of new states that are
-    in memory at a time.
+    `steps` are the different steps of the run, the first one first; `n_known` is the number of iterations if it is
+    known, and `n_states` the number of new states that are in memory at a time.
     """
     n_seen = steps[0].localize.n_seen(space)
     state, working = estimate_bytes(steps, space, engine, n_seen)
     merged = n_states * _merged_bytes(space) if merges else 0.0
     what = f"{n_iter} iterations on {space.n} points, {n_states} states at a time"
     engine.reserve(n_states * state + working + merged, what, _INSTEAD)
-    warn_if_long(steps[0], None if may_end_early else n_iter, space, engine)
+    warn_if_long(steps[0], n_known, space, engine)
 
 
 def reserve_state(metric: Metric, space: Space, merges: bool, number: int, engine: Engine) -> None:
@@ -94,9 +115,37 @@ def _merged_bytes(space: Space) -> float:
     return space.n * (24.0 + (0.0 if space.points is None else 8.0 * space.points.shape[1]))
 
 
-def takes_long(step: Step, n_iter: int | None, space: Space, engine: Engine) -> bool:
-    """Whether `warn_if_long` would warn."""
-    return _estimate_seconds(step, n_iter, space, engine) >= MIN_LONG_SECONDS
+def warn_of_scale(step: Step, eps: float, n_iter: int | None, space: Space, engine: Engine) -> None:
+    """Warn if a given radius does not fit the data, unless the run takes so long that `warn_if_long` asks about it."""
+    if space.n < _MIN_CHECKED or _estimate_seconds(step, n_iter, space, engine) >= MIN_LONG_SECONDS:
+        return
+    centers = sample_evenly(space.n, int(np.clip(_COUNTED_DISTANCES / space.n, _MIN_CENTERS, _MAX_CENTERS)))
+    counts = space.metric.n_within(centers, eps)
+    alone, together = float(np.mean(counts <= 1)), float(np.median(counts)) / space.n
+    if alone >= _MAX_ALONE:
+        wrong = f"at eps={eps:.4g} {'all' if alone == 1 else 'nearly all'} points are alone: nothing will move"
+    elif together >= _MAX_TOGETHER:
+        wrong = f"at eps={eps:.4g} a typical neighborhood holds {together:.0%} of the points: all will collapse to one"
+    else:
+        return
+    warn(
+        f"{wrong}; is eps in the unit of the data?{_compare_columns(space.points)} wt.suggest(X) proposes an eps",
+        ScaleWarning,
+    )
+
+
+def _compare_columns(points: Floats | None) -> str:
+    """A hint on columns whose spreads differ widely, or nothing."""
+    if points is None or points.shape[1] < 2:
+        return ""
+    spreads = points.std(axis=0)
+    wide, narrow = int(spreads.argmax()), int(np.where(spreads > 0, spreads, np.inf).argmin())
+    if not spreads[wide] > _MAX_UNEQUAL * spreads[narrow] > 0:
+        return ""
+    return (
+        f" Column {wide} spreads {spreads[wide] / spreads[narrow]:.2g} times as far as column {narrow}: if they have "
+        "different units, scale them first (StandardScaler)."
+    )
 
 
 def warn_if_long(step: Step, n_iter: int | None, space: Space, engine: Engine) -> None:

@@ -17,10 +17,10 @@ from .._elsewhere import to_host, where_it_lies
 from .._types import Bools, Floats, Ints
 from ..compute import distances
 from ..compute.parts import frame_of_cloud
+from ..compute.passes import sample_evenly
 from ..compute.records import Frame
 from ..compute.search import raw_cells
 from ..engine import Engine
-from ..localize.scale import spread
 from ..spaces import Euclidean, GaussianMetric, Metric, Quotient, Space
 from .transform import Transform
 
@@ -138,7 +138,7 @@ def _most_differ(there: Space, here: Space) -> bool:
 
 def sample_points(n: int) -> Ints:
     """The points that are compared first, evenly spaced."""
-    return spread(n, _N_COMPARED)
+    return sample_evenly(n, _N_COMPARED)
 
 
 def are_most(n_changed: int, n: int) -> bool:

@@ -5,7 +5,7 @@ top of the package, the shared tests and the command line read these imports.
 """
 
 from .. import _parts
-from ..compute.records import Report as Report
+from ..compute.problems import Report as Report
 from .closed_forms import Bures, DiracDistance, Stored, bures_pairs, gaussian_wasserstein
 from .exact import Exact
 from .line import Line

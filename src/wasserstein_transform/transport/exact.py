@@ -11,8 +11,7 @@ from .. import _check as check
 from .._types import Floats, Ints
 from .._warn import warn
 from ..compute.exact import exact_among, exact_between, exact_listed
-from ..compute.problems import Ground
-from ..compute.records import Report
+from ..compute.problems import Ground, Report
 from ..compute.single import solve_farthest, solve_power
 from ..cuda import on
 from ..engine import N_MATRICES, Engine, current

@@ -14,7 +14,7 @@ from scipy.spatial.distance import squareform
 from .. import _check as check
 from .._shown import facts, in_range
 from .._types import Floats, Ints
-from ..compute.records import Report
+from ..compute.problems import Report
 from ..compute.single import solve_one
 from ..engine import Engine, current
 from ..measures import Discrete, make_discrete, scale_into_range

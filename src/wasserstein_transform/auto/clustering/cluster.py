@@ -12,8 +12,7 @@ from ..._types import Floats, Ints
 from ..._warn import warn
 from ...engine import Engine, current
 from ...hierarchy import FewerClustersWarning, cut_tree, spanning_tree
-from ...localize.scale import read
-from ...spaces import Euclidean, Space
+from ...spaces import Euclidean, Space, as_space
 from .candidates import Candidate, Recipe, Trees, grow, with_count, without_count
 from .clustering import Clustering, Partition
 from .criteria import CLOSE, NAMES, ONE, Judge, Partitions, adjusted_rand, facts_of, measure
@@ -90,7 +89,7 @@ def cluster(
     """
     wanted = None if n_clusters is None else check.count(n_clusters, "n_clusters", 1)
     noise = wanted is None if noise is None else bool(noise)
-    space = read(X, sample_weight, metric)
+    space = as_space(X, sample_weight, metric)
     with current(engine, n_jobs=n_jobs, verbose=verbose).watched() as engine:
         return replace(_found(space, wanted, noise, engine), named=_name(space, X, metric))
 

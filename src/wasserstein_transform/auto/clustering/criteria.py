@@ -19,9 +19,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..._types import Bools, Floats, Ints
+from ...compute.passes import sample_evenly
 from ...engine import Engine
 from ...hierarchy import Tree
-from ...localize.scale import spread
 from .candidates import Candidate
 from .ground import Ground
 
@@ -87,7 +87,7 @@ class Partitions(NamedTuple):
 
 def measure(ground: Ground, facts: Facts, partitions: Partitions, wanted: int | None, engine: Engine) -> Floats:
     """Return a row of numbers for each partition, in the order of NAMES, then of OF_DATA."""
-    some = spread(ground.n, _COMPARED)
+    some = sample_evenly(ground.n, _COMPARED)
     agreement = adjusted_rand([labels[some] for labels in partitions.labels], ground.mass[some])
     votes = np.array([len(group) for group in partitions.members], float)
     of_trees = np.array([sum(one.recipe.is_tree for one in group) for group in partitions.members], float)
