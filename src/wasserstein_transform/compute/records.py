@@ -115,31 +115,30 @@ class MeansAndCovs(NamedTuple):
     covs: Floats
 
 
-class Neighborhoods(Protocol):
-    """Protocol: neighborhoods in a weighted space, for means and covariances of any coordinates, without stored balls.
+class HasMoments(Protocol):
+    """Protocol of measures that compute means and covariances, whether the measures are stored or not.
+
+    `Discrete` measures are one implementation. A backend's neighborhoods are another: they store no measure and
+    find the neighbors again in each pass.
 
     Examples
     --------
-    `moments` of a localization returns one:
-
     >>> import wasserstein_transform as wt
     >>> space = wt.Space.from_points([[0.0], [1.0], [5.0]])
-    >>> near = wt.Truncation(1.0).moments(space, wt.Engine())
-    >>> near.means(space.points).values.ravel().tolist()
-    [0.5, 0.5, 5.0]
+    >>> seen = wt.Truncation(1.0)(space)
+    >>> seen.means(space.points).values.ravel()
+    array([0.5, 0.5, 5. ])
+    >>> seen.covs(space.points).values.ravel()
+    array([0.25, 0.25, 0.  ])
     """
 
-    def means(self, points: Floats) -> Moments:
-        """Mass and mean of `points`; without mass, the point itself."""
+    def means(self, points: Floats) -> Moments: ...
 
-    def covs(self, points: Floats) -> Moments:
-        """Mass and covariance of `points`, divided by the mass; 0 without mass."""
+    def covs(self, points: Floats) -> Moments: ...
 
-    def means_and_covs(self, points: Floats) -> MeansAndCovs:
-        """Mass, mean and covariance of `points` in one pass."""
+    def means_and_covs(self, points: Floats) -> MeansAndCovs: ...
 
-    def cached(self) -> Neighborhoods:
-        """The same neighborhoods, with each pair tested once for all later passes."""
+    def cached(self) -> HasMoments: ...
 
 
 class Rows(NamedTuple):

@@ -34,7 +34,7 @@ class Request:
     eps: float
     reach: float
     first: int
-    otherwise: Callable[[], records.Neighborhoods]
+    otherwise: Callable[[], records.HasMoments]
     device: Device
     engine: Engine
 

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from .._types import Floats
+from ..compute.records import HasMoments
 from ..engine import Engine, Flag, Tile, evenly, one_blas_thread
 from ..localize import Kernel
-from ..localize.localization import HasMoments
 from ..localize.scale import weighted_median
 from ..spaces import Euclidean, GaussianMetric, Space
 

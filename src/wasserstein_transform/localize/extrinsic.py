@@ -11,11 +11,12 @@ from .. import _check as check
 from .._elsewhere import where_it_lies
 from .._types import Floats
 from ..compute.neighborhoods import ridge_step
+from ..compute.records import HasMoments
 from ..cuda import on
 from ..engine import Engine, current
 from ..measures import Diracs, Gaussians, Measures, check_mass
 from ..spaces import Moments, Space, check_space
-from .localization import HasMoments, Inductive, Intrinsic, Localization
+from .localization import Inductive, Intrinsic, Localization
 
 
 class Extrinsic(Localization):

@@ -11,12 +11,13 @@ import numpy as np
 from .. import _check as check
 from .._types import Floats, Ints
 from ..compute.neighborhoods import neighborhoods
+from ..compute.records import HasMoments
 from ..cuda import on
 from ..engine import Engine, current
 from ..kernels import moments as codes
 from ..measures import Discrete, check_mass, make_discrete, reserve_masses
 from ..spaces import Dense, Euclidean, Space, check_space, closed
-from .localization import HasMoments, Inductive
+from .localization import Inductive
 
 _COUNTED_DISTANCES = 1 << 18  # distances computed to estimate the size of neighborhoods
 _MAX_COUNTED_POINTS = 1 << 14  # largest sample of points that are counted around each center

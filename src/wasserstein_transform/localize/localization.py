@@ -3,41 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 
 from .._parts import Part
 from .._types import Floats
+from ..compute.records import HasMoments
 from ..engine import Engine
 from ..measures import Discrete, Measures
-from ..spaces import MeansAndCovs, Moments, Space
-
-
-class HasMoments(Protocol):
-    """Protocol of measures that compute means and covariances, whether the measures are stored or not.
-
-    `Discrete` measures are one implementation. A backend's neighborhoods are another: they store no measure and
-    find the neighbors again in each pass.
-
-    Examples
-    --------
-    >>> import wasserstein_transform as wt
-    >>> space = wt.Space.from_points([[0.0], [1.0], [5.0]])
-    >>> seen = wt.Truncation(1.0)(space)
-    >>> seen.means(space.points).values.ravel()
-    array([0.5, 0.5, 5. ])
-    >>> seen.covs(space.points).values.ravel()
-    array([0.25, 0.25, 0.  ])
-    """
-
-    def means(self, points: Floats) -> Moments: ...
-
-    def covs(self, points: Floats) -> Moments: ...
-
-    def means_and_covs(self, points: Floats) -> MeansAndCovs: ...
-
-    def cached(self) -> HasMoments: ...
+from ..spaces import Space
 
 
 class Localization(Part, ABC):

@@ -5,7 +5,6 @@ from ..compute.records import (
     Balls as Balls,
     MeansAndCovs as MeansAndCovs,
     Moments as Moments,
-    Neighborhoods as Neighborhoods,
 )
 from .dense import Dense
 from .graph import Graph
