@@ -89,7 +89,7 @@ def geometry_near(metric: GaussianArrays, search: Search, reach: float, engine: 
         return Cloud(means)
     frame = metric.frame
     unit = unit_of_size(_largest(metric, engine)) if frame is None else frame.unit
-    gaussians = _Gaussians(means, metric.covs, rows, unit, _lifted(metric, metric.lam, unit, engine))
+    gaussians = _Gaussians(means, metric.covs, rows, unit, _scale_lam(metric, metric.lam, unit, engine))
     if means.shape[1] == 2 and (frame is None or frame.planar):
         n = len(rows)
         columns, tiles = np.empty((8, n)), tiles_of(n)
@@ -121,7 +121,7 @@ def part_movement(
 ) -> tuple[float, bool]:
     """The same in a given unit, with the formulas for the plane or the general ones; and whether these are accurate."""
     n, m = before.means.shape
-    lam = _lifted(max(before, after, key=lambda metric: _largest(metric, engine)), after.lam, unit, engine)
+    lam = _scale_lam(max(before, after, key=lambda metric: _largest(metric, engine)), after.lam, unit, engine)
     size = rows_per_tile(n) if m <= 3 else rows_of_tile(m)
     tiles = of_size(n, size)
     largest, good = np.empty(len(tiles)), np.ones(len(tiles), np.uint8)
@@ -156,15 +156,15 @@ def _one_thread_each(m: int) -> AbstractContextManager[Any]:
     return nullcontext() if m <= 3 else one_blas_thread()
 
 
-def _lifted(metric: GaussianArrays, lam: float, unit: float, engine: Engine) -> float:
+def _scale_lam(metric: GaussianArrays, lam: float, unit: float, engine: Engine) -> float:
     """λ for covariances divided by `unit`."""
-    lifted = lam * unit
-    if not np.isfinite(2 * metric.means.shape[1] * lifted):
+    scaled = lam * unit
+    if not np.isfinite(2 * metric.means.shape[1] * scaled):
         raise ValueError(
             f"lam={lam:g} times covariances up to {_largest(metric, engine):.3g} leaves the range of floats; "
             "use coordinates in a larger unit, or a smaller lam"
         )
-    return lifted
+    return scaled
 
 
 class _Gaussians(NamedTuple):
@@ -256,13 +256,13 @@ def _root_spectra(covs: Floats) -> Floats:
 def _root_eigenvalues(covs: Floats) -> Floats:
     """The same in more dimensions; values below the rounding error are raised to a common one."""
     if covs.shape[1] == 3:
-        return _raised(_spectra_in_space(covs) ** 2)
+        return _raise_small(_spectra_in_space(covs) ** 2)
     values = np.empty(covs.shape[:2])
     piece = max(1, int(1e7 / covs.shape[1] ** 3))  # LAPACK cannot be interrupted by Ctrl-C
     with one_blas_thread():
         for start in range(0, len(covs), piece):
             values[start : start + piece] = np.linalg.eigvalsh(covs[start : start + piece])
-    return _raised(values)
+    return _raise_small(values)
 
 
 def _spectra_in_space(covs: Floats) -> Floats:
@@ -273,7 +273,7 @@ def _spectra_in_space(covs: Floats) -> Floats:
     return columns[:, :-4:-1].transpose(0, 2, 1).reshape(-1, 3)[:n]
 
 
-def _raised(values: Floats) -> Floats:
+def _raise_small(values: Floats) -> Floats:
     """Square roots of eigenvalues, with small eigenvalues raised to a common value."""
     # roots of rounding errors of 0 would be far apart; raising small values to a common one can only shorten distances
     least = 1e8 * _eigenvalue_error(values.shape[1], values.max())
