@@ -9,7 +9,7 @@ from hashlib import blake2b
 import numpy as np
 from scipy.sparse import csr_array
 
-from ._elsewhere import on_host, to_host, where_it_lies
+from ._device_array import on_host, stored_array, to_host
 from ._types import Bools, Floats, Ints
 from .compute.records import MeansAndCovs, Moments, Rows
 from .engine import Engine
@@ -264,7 +264,7 @@ class Diracs(Measures):
 
     @property
     def n(self) -> int:
-        return len(where_it_lies(self, "points"))
+        return len(stored_array(self, "points"))
 
     @property
     def centers(self) -> Floats:
@@ -272,7 +272,7 @@ class Diracs(Measures):
 
     @property
     def moved(self) -> Floats:
-        points: Floats = where_it_lies(self, "points")
+        points: Floats = stored_array(self, "points")
         return points
 
     def metric(self) -> Euclidean:
@@ -325,12 +325,12 @@ class Gaussians(Measures):
 
     @property
     def moved(self) -> Floats:
-        means: Floats = where_it_lies(self, "means")
+        means: Floats = stored_array(self, "means")
         return means
 
     def metric(self) -> GaussianMetric:
         """W2 between the Gaussians, by the Bures formula."""
-        return GaussianMetric(self.moved, where_it_lies(self, "covs"), self.lam)
+        return GaussianMetric(self.moved, stored_array(self, "covs"), self.lam)
 
 
 def check_mass(mass: Floats, weights: Floats) -> Bools:

@@ -9,7 +9,7 @@ import pytest
 from gpu.calling import CPU, Cuda
 
 import wasserstein_transform as wt
-from wasserstein_transform._elsewhere import to_host
+from wasserstein_transform._device_array import to_host
 from wasserstein_transform.compute.parts import frame_of_cloud
 from wasserstein_transform.compute.records import Frame
 from wasserstein_transform.compute.search import raw_cells

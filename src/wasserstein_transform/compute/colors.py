@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._elsewhere import to_host
+from .._device_array import to_host
 from .._types import Floats
 from ..engine import Engine
 from .pixels import Features, Picture, full, nobody

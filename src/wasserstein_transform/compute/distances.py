@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeVar, cast
 
 import numpy as np
 
-from .._elsewhere import host_copy, to_host
+from .._device_array import host_copy, to_host
 from .._types import Floats, Ints
 from ..engine import GRAIN, Blocks, Engine, Flag, Record, Rows, Task, Tile, condensed_starts, cut, evenly
 from ..kernels import geometry as geometries

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from .._cached import cached_property
-from .._elsewhere import to_host
+from .._device_array import to_host
 from .._types import Floats, Ints
 from ..engine import Engine
 from ..kernels.geometry import Geometry

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._elsewhere import to_host
+from .._device_array import to_host
 from .._types import Floats, Ints
 from ..engine import Engine, Flag, Tile, cut, of_size
 from ..kernels.cells import sort_balls

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._cached import cached_property
-from .._elsewhere import to_host
+from .._device_array import to_host
 from .._types import Bools, Floats, Ints
 from ..engine import GRAIN, Engine, Flag, Record, Tile, cut, evenly, one_blas_thread
 from ..kernels.geometry import Bits, Cloud, Geometry, for_thread

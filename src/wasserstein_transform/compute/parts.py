@@ -7,7 +7,7 @@ from typing import cast
 
 import numpy as np
 
-from .._elsewhere import to_host
+from .._device_array import to_host
 from .._types import Floats
 from ..engine import Engine
 from . import gaussians

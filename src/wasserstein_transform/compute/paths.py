@@ -11,7 +11,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from .._elsewhere import host_copy
+from .._device_array import host_copy
 from .._types import Floats, Ints
 from ..engine import Engine, Flag, Mirrored, Record, Rows, Task, Tile, condensed_starts, of_size
 from ..kernels.paths import (

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from .._elsewhere import to_host
+from .._device_array import to_host
 from .._types import Bools, Floats, Ints
 from ..engine import GRAIN, Engine, Flag, Tile, evenly
 from ..kernels.patches import PAD, Patch, Window

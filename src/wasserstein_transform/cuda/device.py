@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from .._elsewhere import Elsewhere
+from .._device_array import DeviceArray
 from ..engine import Engine, memory as mem
 
 Array = Any
 """An array of the device: of CuPy, or one that can do the same."""
 
 
-class OnDevice(Elsewhere):
+class OnDevice(DeviceArray):
     """An array on a device, as it is passed to the rest of the library."""
 
     def __init__(self, array: Array, device: Device) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._elsewhere import where_it_lies
+from .._device_array import stored_array
 from ..compute.gaussians import unit_of_size
 from ..compute.metric import MetricArrays
 from ..engine import Engine
@@ -78,7 +78,7 @@ def _make(metric: MetricArrays, device: Device, single: bool) -> Geometry:
     single = single and _is_moderate(_extent(means, device))
     if metric.lam == 0:
         return of_points(means, device, single)
-    covs, frame = device.put(where_it_lies(metric, "covs")), metric.frame
+    covs, frame = device.put(stored_array(metric, "covs")), metric.frame
     unit, planar = (frame.unit, frame.planar) if frame is not None else unit_and_planar(covs, device)
     return of_gaussians(means, covs, metric.lam, unit, planar, device, single)
 
@@ -198,7 +198,7 @@ def concatenated(one: MetricArrays, other: MetricArrays, device: Device) -> tupl
     places = device.xp.concatenate([device.put(metric.places) for metric in (one, other)])
     if other.lam == 0:
         return of_points(places, device), places
-    covs = device.xp.concatenate([device.put(where_it_lies(metric, "covs")) for metric in (one, other)])
+    covs = device.xp.concatenate([device.put(stored_array(metric, "covs")) for metric in (one, other)])
     return of_gaussians(places, covs, other.lam, *unit_and_planar(covs, device), device), places
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check as check
-from .._elsewhere import Elsewhere
+from .._device_array import DeviceArray
 from .._types import Floats, Ints
 from ..compute.colors import lab as to_lab
 from ..engine import Engine, current
@@ -203,7 +203,7 @@ def _painted(pixels: Pixels, labels: Ints) -> NDArray[Any]:
     return out
 
 
-class _Centers(Elsewhere):
+class _Centers(DeviceArray):
     """Mean position and mean values of each pixel's region; computed when first read."""
 
     def __init__(self, labels: Ints, image: NDArray[Any]) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import _check as check
-from .._elsewhere import to_host
+from .._device_array import to_host
 from .._types import Bools, Floats, Ints
 from ..compute.pixels import Grid, Links, link_touching, number_parts
 from ..cuda import on

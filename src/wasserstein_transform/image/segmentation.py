@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._elsewhere import Elsewhere, on_host
+from .._device_array import DeviceArray, on_host
 from .._shown import facts, in_range
 from .._types import Bools, Floats, Ints
 from .regions import boundaries, means
@@ -99,10 +99,10 @@ class Segmentation:
         return boundaries(self.labels)
 
 
-class _Reshaped(Elsewhere):
+class _Reshaped(DeviceArray):
     """An array in another memory, in another shape."""
 
-    def __init__(self, array: Elsewhere, shape: tuple[int, ...]) -> None:
+    def __init__(self, array: DeviceArray, shape: tuple[int, ...]) -> None:
         self._array, self.shape, self.dtype = array, shape, array.dtype
 
     def _fetch(self) -> np.ndarray:
@@ -111,4 +111,4 @@ class _Reshaped(Elsewhere):
 
 def reshaped(array: Any, shape: tuple[int, ...]) -> Any:
     """Reshape an array in the memory where it is."""
-    return _Reshaped(array, shape) if isinstance(array, Elsewhere) else array.reshape(shape)
+    return _Reshaped(array, shape) if isinstance(array, DeviceArray) else array.reshape(shape)

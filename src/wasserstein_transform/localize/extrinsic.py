@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import _check as check
-from .._elsewhere import where_it_lies
+from .._device_array import stored_array
 from .._types import Floats
 from ..compute.neighborhoods import ridge_step
 from ..compute.records import HasMoments
@@ -94,7 +94,7 @@ def _check_base(base: object, owner: str) -> None:
 
 def _coordinates(space: Space, owner: str) -> Floats:
     check_space(space)
-    points: Floats | None = where_it_lies(space, "points")
+    points: Floats | None = stored_array(space, "points")
     if points is None:
         raise ValueError(
             f"{owner} needs coordinates, but this space has only distances; "

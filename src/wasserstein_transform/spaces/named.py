@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from .._elsewhere import to_host
+from .._device_array import to_host
 from .._types import Floats, Ints
 from ..engine import GRAIN, Blocks, Flag, Record, Task, Tile, current, evenly, of_size
 from .dense import Dense

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _check as check
 from .._archive import check_array
-from .._elsewhere import contiguous, on_host, where_it_lies
+from .._device_array import contiguous, on_host, stored_array
 from .._types import Bools, Floats, Ints
 from ..compute import gaussians
 from ..compute.distances import movement
@@ -58,7 +58,7 @@ class Euclidean(Metric):
     @property
     def _points_there(self) -> Any:
         """The points, on the host or on the GPU."""
-        return where_it_lies(self, "points")
+        return stored_array(self, "points")
 
     def _in_words(self) -> str:
         return f" in R^{self._points_there.shape[1]}"
@@ -181,21 +181,21 @@ class GaussianMetric(Metric):
 
     def __post_init__(self) -> None:
         for name in ("means", "covs"):
-            object.__setattr__(self, name, contiguous(where_it_lies(self, name)))
-        means, covs = (where_it_lies(self, name).shape for name in ("means", "covs"))
+            object.__setattr__(self, name, contiguous(stored_array(self, name)))
+        means, covs = (stored_array(self, name).shape for name in ("means", "covs"))
         if len(means) != 2 or covs != (*means, means[1]):
             raise ValueError(f"means of shape (n, m) need covs of shape (n, m, m), got {means} and {covs}")
         object.__setattr__(self, "lam", float(check.lam(self.lam)))
 
     def _in_words(self) -> str:
-        return f" in R^{where_it_lies(self, 'means').shape[1]}, lam={self.lam:g}"
+        return f" in R^{stored_array(self, 'means').shape[1]}, lam={self.lam:g}"
 
     def _make_geometry(self, engine: Engine) -> Geometry:
         return self.geometry_near(Search.exhaustive(self.n), np.inf, engine)
 
     @property
     def n(self) -> int:
-        return len(where_it_lies(self, "means"))
+        return len(stored_array(self, "means"))
 
     def _check_archived(self) -> None:
         check_array(self.means, "means", "f", None, None)
@@ -207,16 +207,16 @@ class GaussianMetric(Metric):
 
     @property
     def n_bytes(self) -> int:
-        return int(where_it_lies(self, "means").nbytes + where_it_lies(self, "covs").nbytes)
+        return int(stored_array(self, "means").nbytes + stored_array(self, "covs").nbytes)
 
     @property
     def places(self) -> Floats:
-        means: Floats = where_it_lies(self, "means")
+        means: Floats = stored_array(self, "means")
         return means
 
     def movement(self, other: Metric, engine: Engine | None = None) -> float:
         if isinstance(other, Euclidean):
-            other = GaussianMetric(other.points, np.zeros(where_it_lies(self, "covs").shape), self.lam)
+            other = GaussianMetric(other.points, np.zeros(stored_array(self, "covs").shape), self.lam)
         if not isinstance(other, GaussianMetric):
             return other.movement(self, engine)
         engine = current(engine)

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _check as check
 from .._archive import archived, check_array, check_range, check_type
-from .._elsewhere import on_host, where_it_lies
+from .._device_array import on_host, stored_array
 from .._shown import Brief
 from .._types import Floats, Ints
 from ..engine import Engine, current
@@ -75,14 +75,14 @@ class Quotient(Brief):
     def expand(self, space: Space | None = None) -> Space:
         """Return all n original points, each at its merged point in `space` (default: the merged space)."""
         if space is None:
-            return Space(self._spread(self.space.metric), self.weights, where_it_lies(self, "points"))
+            return Space(self._spread(self.space.metric), self.weights, stored_array(self, "points"))
         return Space(self._spread(space.metric), self.weights, self.carry(space))
 
     def carry(self, moved: Space) -> Floats | None:
         """Coordinates of all points after the merged space moved; unchanged if only its distances changed."""
-        points = where_it_lies(moved, "points")
-        if points is None or points is where_it_lies(self.space, "points"):
-            return where_it_lies(self, "points")  # type: ignore[no-any-return]
+        points = stored_array(moved, "points")
+        if points is None or points is stored_array(self.space, "points"):
+            return stored_array(self, "points")  # type: ignore[no-any-return]
         return points if len(points) == len(self.labels) else np.asarray(points[self.labels])
 
     def _spread(self, metric: Metric) -> Metric:
@@ -128,5 +128,5 @@ def quotient(space: Space, tol: float = 0.0, engine: Engine | None = None) -> Qu
     weights = np.asarray(np.bincount(labels, weights=space.weights), np.float64)
     left = metric if len(kept) == metric.n else metric.take(kept)  # no copy if nothing was merged
     points = taken_points(space, left, kept)
-    before = where_it_lies(space, "points")
+    before = stored_array(space, "points")
     return Quotient(Space(left, weights, points), labels.astype(np.intp), space.weights, before, kept, tol)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from .. import _check as check
 from .._archive import archived, check_array, check_range, check_type, read, write
-from .._elsewhere import on_host, where_it_lies
+from .._device_array import on_host, stored_array
 from .._mapped import is_mapped
 from .._shown import facts
 from .._types import Floats, Ints
@@ -231,7 +231,7 @@ class Space:
             check_array(self.points, "points", "f", self.n, None)
 
     def __repr__(self) -> str:
-        points = where_it_lies(self, "points")
+        points = stored_array(self, "points")
         where = "" if points is None else f" in R^{points.shape[1]}"
         return f"<Space of {self.n} points{where}, {type(self.metric).__name__} metric>"
 

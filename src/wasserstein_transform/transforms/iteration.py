@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from .. import _check as check
-from .._elsewhere import where_it_lies
+from .._device_array import stored_array
 from .._types import Bools
 from ..engine import Engine, current
 from ..spaces import Quotient, Space, check_space, quotient
@@ -197,7 +197,7 @@ def run(request: Request, space: Space, engine: Engine, resume: Trajectory | Non
 
 def _start(process: Process, space: Space, merge: float | None, engine: Engine) -> tuple[Quotient, Bools]:
     """The state at τ = 0."""
-    unmerged = Quotient(space, np.arange(space.n), space.weights, where_it_lies(space, "points"))
+    unmerged = Quotient(space, np.arange(space.n), space.weights, stored_array(space, "points"))
     if process.start is None:
         return unmerged, np.zeros(space.n, bool)
     moved, massless = process.start.step(space, engine)

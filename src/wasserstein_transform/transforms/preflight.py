@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from .._elsewhere import where_it_lies
+from .._device_array import stored_array
 from .._types import Floats
 from .._warn import warn
 from ..compute.neighborhoods import working_bytes
@@ -176,7 +176,7 @@ def _estimate_seconds(step: Step, n_iter: int | None, space: Space, engine: Engi
     if n_seen is None:
         return 0.0
     if isinstance(localize, Extrinsic):
-        points = where_it_lies(space, "points")
+        points = stored_array(space, "points")
         m = 1 if points is None else points.shape[1]
         means, covs = _PAIR_SECONDS
         one = space.n * n_seen * (covs * max(1, m - 1) ** 2 if localize.makes is Gaussians else means * m)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial import cKDTree
 
-from .._elsewhere import to_host, where_it_lies
+from .._device_array import stored_array, to_host
 from .._types import Bools, Floats, Ints
 from ..compute import distances
 from ..compute.parts import frame_of_cloud
@@ -102,7 +102,7 @@ def subset_movement(before: Metric, after: Metric, unit: float, planar: bool, en
 def find_changing(before: Quotient, now: Quotient, reach: float, engine: Engine) -> Subset | None:
     """The points that may change in the next step, given the changes of the last; None if most points may."""
     here, there = now.space, before.space
-    places = [where_it_lies(space, "points") for space in (here, there)]
+    places = [stored_array(space, "points") for space in (here, there)]
     if not np.isfinite(reach) or not all(isinstance(points, np.ndarray) for points in places):
         return None  # no coordinates, or on a GPU, which computes all points faster than this search
     if here.metric.n == there.n and _most_differ(there, here):

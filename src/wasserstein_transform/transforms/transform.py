@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import _check as check
 from .._archive import archived, check_type
-from .._elsewhere import where_it_lies
+from .._device_array import stored_array
 from .._parts import Part
 from .._types import Bools
 from .._warn import warn
@@ -103,7 +103,7 @@ class Transform(Part):
         """Transform a space without warnings; return it and the points that saw no mass."""
         measures = self.localize(space, engine)
         metric = self.transport.metric(measures, space.metric, engine)
-        points = where_it_lies(space, "points") if measures.moved is None else measures.moved
+        points = stored_array(space, "points") if measures.moved is None else measures.moved
         return Space(metric, space.weights, points), measures.massless
 
 

@@ -1,4 +1,4 @@
-"""Arrays that lie elsewhere: they act as arrays, and are fetched once, when somebody reads them."""
+"""Arrays on a device: they act as arrays, and are fetched once, when somebody reads them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import wasserstein_transform as wt
-from wasserstein_transform._elsewhere import Elsewhere, contiguous, on_host, to_host, where_it_lies
+from wasserstein_transform._device_array import DeviceArray, contiguous, on_host, stored_array, to_host
 from wasserstein_transform.spaces import GaussianMetric
 
 
-class Far(Elsewhere):
+class Far(DeviceArray):
     """Values that count how often they were fetched."""
 
     def __init__(self, values: np.ndarray) -> None:
@@ -57,15 +57,15 @@ def test_what_numpy_does_with_it_is_done_on_the_host_and_it_is_fetched_once() ->
         far._private  # noqa: B018
 
 
-def test_a_field_is_read_on_the_host_and_kept_where_it_lies() -> None:
+def test_a_field_is_read_on_the_host_and_stored_as_it_was_set() -> None:
     far = Far(np.ones(3))
     holder = Holder(far)
-    assert where_it_lies(holder, "values") is far
+    assert stored_array(holder, "values") is far
     assert far.n_fetched == 0
     assert isinstance(holder.values, np.ndarray)
     assert holder.values is holder.values
-    assert where_it_lies(replace(holder, other=1), "values") is far.host
-    assert isinstance(where_it_lies(pickle.loads(pickle.dumps(holder)), "values"), np.ndarray)
+    assert stored_array(replace(holder, other=1), "values") is far.host
+    assert isinstance(stored_array(pickle.loads(pickle.dumps(holder)), "values"), np.ndarray)
     with pytest.raises(TypeError, match="values"):
         Holder()  # type: ignore[call-arg]
     with pytest.raises(AttributeError):

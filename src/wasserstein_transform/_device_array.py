@@ -15,7 +15,7 @@ from ._cached import cached_property
 C = TypeVar("C", bound=type)
 
 
-class Elsewhere(NDArrayOperatorsMixin):
+class DeviceArray(NDArrayOperatorsMixin):
     """An array outside host memory: its shape is known, and its values are copied to the host once, on first use."""
 
     shape: tuple[int, ...]
@@ -84,14 +84,14 @@ def _on_host(value: Any) -> Any:
 
 
 def to_host(value: Any) -> Any:
-    """Copy an `Elsewhere` array to the host; return any other value unchanged."""
-    return value.host if isinstance(value, Elsewhere) else value
+    """Copy a `DeviceArray` to the host; return any other value unchanged."""
+    return value.host if isinstance(value, DeviceArray) else value
 
 
 @contextmanager
 def host_copy(out: Any) -> Iterator[Any]:
     """An array on the host to be filled: `out` itself, or one that is copied to the device in the end."""
-    if not isinstance(out, Elsewhere):
+    if not isinstance(out, DeviceArray):
         yield out
         return
     host = np.empty(out.shape, out.dtype)
@@ -100,12 +100,12 @@ def host_copy(out: Any) -> Iterator[Any]:
 
 
 def contiguous(values: Any) -> Any:
-    """Return a contiguous float64 array, copied if needed; an `Elsewhere` array stays where it is."""
-    return values if isinstance(values, Elsewhere) else np.ascontiguousarray(values, np.float64)
+    """Return a contiguous float64 array, copied if needed; a `DeviceArray` stays where it is."""
+    return values if isinstance(values, DeviceArray) else np.ascontiguousarray(values, np.float64)
 
 
 def on_host(*names: str) -> Callable[[C], C]:
-    """Class decorator: the named fields may be `Elsewhere` arrays, and reading them gives arrays on the host."""
+    """Class decorator: the named fields may be `DeviceArray`s, and reading them gives arrays on the host."""
 
     def changed(kind: C) -> C:
         for name in names:
@@ -128,10 +128,10 @@ class _OnHost:
         return self if instance is None else to_host(vars(instance)[self._name])
 
 
-def where_it_lies(instance: object, name: str) -> Any:
-    """The array of such a field without a copy: on the host, or an `Elsewhere` array."""
+def stored_array(instance: object, name: str) -> Any:
+    """The array of such a field without a copy: on the host, or a `DeviceArray`."""
     return vars(instance)[_kept_as(name)]
 
 
 def _kept_as(name: str) -> str:
-    return f"_{name}_where_it_lies"
+    return f"_{name}_stored"
