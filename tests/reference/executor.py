@@ -8,7 +8,7 @@ from multiprocessing import get_context
 
 import numpy as np
 
-from wasserstein_transform.engine import Overseer, Record, Task, computed
+from wasserstein_transform.engine import Overseer, Record, Task, compute_record
 
 
 class Shipped:
@@ -31,7 +31,7 @@ class Shipped:
 
 
 def _opened(parcel: bytes) -> Record:
-    return computed(*pickle.loads(parcel))
+    return compute_record(*pickle.loads(parcel))
 
 
 class Apart:

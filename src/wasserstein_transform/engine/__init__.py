@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 from .._archive import fingerprint as fingerprint
 from .blas import one_blas_thread as one_blas_thread
 from .core import N_MATRICES as N_MATRICES, Cancelled, Engine, current, using
-from .executors import Executor as Executor, Overseer as Overseer, Threads as Threads
 from .progress import Progress as Progress, Update, bar
 from .store import (
     InUseError as InUseError,
@@ -19,14 +18,17 @@ from .tasks import (
     GRAIN as GRAIN,
     Blocks as Blocks,
     Compute as Compute,
+    Executor as Executor,
     Flag as Flag,
     Mirrored as Mirrored,
+    Overseer as Overseer,
     Place as Place,
     Record as Record,
     Rows as Rows,
     Task as Task,
+    Threads as Threads,
     Tile as Tile,
-    computed as computed,
+    compute_record as compute_record,
     condensed_starts as condensed_starts,
     cut as cut,
     evenly as evenly,

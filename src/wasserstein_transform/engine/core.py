@@ -20,11 +20,10 @@ from numpy.typing import DTypeLike
 from .._files import PathLike
 from .._mapped import scratch_map
 from . import memory as mem
-from .executors import Executor, Stored, Threads
-from .executors.threads import as_finished, each_here, run_tiles
 from .progress import Progress, Update, bar
+from .resuming import run_with_store
 from .store import Store, as_store
-from .tasks import Flag, Record, Task, Tile
+from .tasks import Executor, Flag, Record, Task, Threads, Tile, as_finished, run_jobs, run_tiles
 
 _log = logging.getLogger("wasserstein_transform")
 
@@ -53,14 +52,14 @@ class Scope(NamedTuple):
     began: float
     iteration: int = 0
     n_iter: int = 0
-    kept: tuple[list[str], ...] = ()
+    kept: list[str] | None = None
 
 
 N_MATRICES = 4
 """Number of matrices that a step of a flow holds: before, after, of different measures, and a spare."""
 
-_LEAST = 2.0**27  # bytes per concurrent job
-_MOST_THREADS = 10_000  # more is a typing error: systems cannot start so many
+_MIN_JOB_BYTES = 2.0**27  # memory of one of several jobs that run at a time
+_MAX_THREADS = 10_000  # more is a typing error: systems cannot start so many
 
 
 @dataclass(frozen=True)
@@ -111,10 +110,10 @@ class Engine:
         if (
             not isinstance(self.n_jobs, int | np.integer)
             or isinstance(self.n_jobs, bool)
-            or not (self.n_jobs < 0 or 0 < self.n_jobs <= _MOST_THREADS)
+            or not (self.n_jobs < 0 or 0 < self.n_jobs <= _MAX_THREADS)
         ):
             raise ValueError(
-                f"n_jobs must be a positive number of threads, at most {_MOST_THREADS}, or -1 for all cores, "
+                f"n_jobs must be a positive number of threads, at most {_MAX_THREADS}, or -1 for all cores, "
                 f"got {self.n_jobs!r:.60}"
             )
         if self.memory is not None and not isinstance(self.memory, int | float | np.number):
@@ -138,16 +137,12 @@ class Engine:
     def run(self, task: Task, out: Record) -> None:
         """Compute a task into the arrays `out`: in threads, on the cluster, or from the store."""
         self.check()
-        with self.watched() as engine:
-            if task.tiles:
-                self._executor_of(task).run(task, out, engine)
-
-    def _executor_of(self, task: Task) -> Executor:
         executor = self.executor if self.client is None else _cluster_of(self.client)
-        if self.store is None or len(task.tiles) == 1:  # a single tile is computed faster than looked up
-            return executor
-        assert isinstance(self.store, Store)
-        return Stored(self.store, executor)
+        with self.watched() as engine:
+            if isinstance(self.store, Store) and len(task.tiles) > 1:  # one tile is computed faster than looked up
+                run_with_store(self.store, executor, task, out, engine)
+            elif task.tiles:
+                executor.run(task, out, engine)
 
     def loop(self, name: str, tiles: Sequence[Tile], function: Callable[[Tile, Flag], None]) -> None:
         """Call function(tile, stop) for all tiles, in threads; each call writes its own part of a result.
@@ -155,10 +150,9 @@ class Engine:
         Tiles depend on the problem alone, so that results do not depend on the number of threads.
         """
         self.check()
-        if not tiles:
-            return
-        with self.watched() as engine:
-            run_tiles(name, tiles, function, engine)
+        if tiles:
+            with self.watched() as engine:
+                run_tiles(name, tiles, function, engine)
 
     def each(self, function: Callable[[Any, Engine], R], jobs: Sequence[Any], name: str) -> Iterator[tuple[int, R]]:
         """Yield (number of the job, result of function(job, engine)) as jobs end, on the cluster or in this process.
@@ -179,15 +173,15 @@ class Engine:
         with self.watched() as engine:
             if self.client is not None:
                 yield from _cluster_of(self.client).each(function, jobs, name, engine)
-                return
-            yield from each_here(function, jobs, name, engine)
+            else:
+                yield from run_jobs(function, jobs, name, engine)
 
     @property
     def n_at_once(self) -> int:
         """Number of jobs of `each` that run at a time, limited by threads and memory."""
         if self.client is not None:
             return int(_cluster_of(self.client).n_threads)
-        return max(1, min(self.n_threads, int(self._free() / _LEAST)))
+        return max(1, min(self.n_threads, int(self._free() / _MIN_JOB_BYTES)))
 
     def share(self) -> float:
         """Return the bytes that one job of `each` may take, of a worker's memory or of this machine's."""
@@ -241,17 +235,17 @@ class Engine:
     def iteration(self, k: int, n_iter: int) -> Self:
         """Return the engine for iteration k, from 1, of at most `n_iter`; inner loops are not counted."""
         scope = self.scope or Scope(time.monotonic())
-        return self if scope.n_iter else replace(self, scope=scope._replace(iteration=k, n_iter=n_iter, kept=([],)))
+        return self if scope.n_iter else replace(self, scope=scope._replace(iteration=k, n_iter=n_iter, kept=[]))
 
     def keeps(self, key: str) -> None:
         """Record that the store has an entry with this key for the current iteration."""
-        for kept in self.scope.kept if self.scope is not None else ():
-            kept.append(key)
+        if self.scope is not None and self.scope.kept is not None:
+            self.scope.kept.append(key)
 
     @property
     def kept(self) -> list[str]:
         """Keys of the store's entries for the current iteration."""
-        return [key for kept in self.scope.kept for key in kept] if self.scope is not None else []
+        return list(self.scope.kept or ()) if self.scope is not None else []
 
     def quiet(self) -> Self:
         """Return the engine without progress, for parts of a stage."""
@@ -277,8 +271,7 @@ class Engine:
     @property
     def disk(self) -> Path | None:
         """The folder for results that do not fit in memory: that of the store; None without one."""
-        store: Any = self.store
-        return None if store is None else Path(store.folder)
+        return Path(self.store.folder) if isinstance(self.store, Store) else None
 
     def goes_to_disk(self, n_bytes: float, n_held: int = 1) -> bool:
         """Tell whether `n_held` results of this size go to disk: they do not fit in memory, and there is a store."""
@@ -376,10 +369,10 @@ def current(engine: Engine | None = None, *, verbose: bool = False, **changes: A
     if engine is not None and not isinstance(engine, Engine):
         raise TypeError(f"engine must be an Engine such as wt.Engine(n_jobs=2), got {engine!r}")
     engine = engine or _CURRENT.get() or (_SERIAL if _within_joblib() else _DEFAULT)
-    wanted = {name: value for name, value in changes.items() if value is not None}
+    given = {name: value for name, value in changes.items() if value is not None}
     if verbose:
-        wanted["progress"] = bar()
-    return replace(engine, **wanted) if wanted else engine
+        given["progress"] = bar()
+    return replace(engine, **given) if given else engine
 
 
 def _within_joblib() -> bool:

@@ -1,16 +1,19 @@
-"""Work as values: what to compute, from which inputs, in which tiles, and where results go.
+"""Work in tiles: loops over tiles in threads, and tasks, which are values that can be sent and stored.
 
-A task has no closure and writes nothing itself, so an executor may run it in this process, send it to another one, or
-read its records from a store. That pays where there is much work for few bytes: exact transport, matrices, covariances.
-Lighter work is a loop over tiles: `Engine.loop`.
+A task has no closure and writes nothing itself, so an executor may run it in threads of this process, send it to
+another one, or read its records from a store. That pays where there is much work for few bytes: exact transport,
+matrices, covariances. Lighter work is a loop over tiles, `run_tiles`.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from queue import Empty, SimpleQueue
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +33,11 @@ Record: TypeAlias = Any
 
 Shapes: TypeAlias = tuple[tuple[tuple[int, ...], str], ...]
 """Shape and dtype of each array of a record."""
+
+
+T = TypeVar("T")
+
+_CHECK_SECONDS = 0.05  # between two checks for Ctrl-C and cancellation
 
 
 class Tile(NamedTuple):
@@ -232,8 +240,119 @@ class Task:
         return fingerprint((whose, self.inputs, tuple(self.tiles)))
 
 
-def computed(compute: Compute, inputs: Any, tile: Tile, shapes: Shapes, stop: Flag | None = None) -> Record:
+def compute_record(compute: Compute, inputs: Any, tile: Tile, shapes: Shapes, stop: Flag | None = None) -> Record:
     """Compute the record of one tile in new arrays of these shapes and dtypes, for example in another process."""
     record = tuple(np.zeros(shape, dtype) for shape, dtype in shapes)
     compute(inputs, tile, np.zeros(1, np.uint8) if stop is None else stop, record)
     return record
+
+
+class Overseer(Protocol):
+    """Protocol: the part of an engine that executors use; `Engine` implements it."""
+
+    @property
+    def n_threads(self) -> int:
+        """Number of threads that may be used."""
+
+    def check(self) -> None:
+        """Raise `Cancelled` if the work was cancelled."""
+
+    def report(self, stage: str, done: int, total: int) -> None:
+        """Report that `done` of `total` tiles of a stage are done."""
+
+
+class Executor(Protocol):
+    """Protocol: runs the tiles of a task and writes their records to the result.
+
+    An executor calls `engine.report(name, done, total)` as tiles end, to show progress, and `engine.check()` several
+    times a second while it waits, which raises if the work was cancelled. The first error stops the remaining tiles.
+    Tiles may be computed twice and in any order: their records depend on the task alone.
+    """
+
+    def run(self, task: Task, out: Record, engine: Overseer) -> None:
+        """Compute all tiles of the task and write their records to `out`."""
+
+
+class Threads:
+    """Executor that runs tiles in a pool of threads, as many as the engine's `n_jobs`; the default."""
+
+    def run(self, task: Task, out: Record, engine: Overseer) -> None:
+        """Compute all tiles; kernels release the GIL and write directly to the result."""
+        run_tiles(task.name, task.tiles, lambda tile, stop: task.into(out, tile, stop), engine)
+
+    def __repr__(self) -> str:
+        return "Threads()"
+
+
+def run_tiles(name: str, tiles: Sequence[Tile], function: Callable[[Tile, Flag], None], engine: Overseer) -> None:
+    """Call function(tile, stop) for all tiles in threads; the first error, Ctrl-C or cancellation stops the rest."""
+    stop, total = np.zeros(1, np.uint8), len(tiles)
+    todo, ended = deque(tiles), SimpleQueue[BaseException | None]()
+    n_threads = max(1, min(engine.n_threads, total))
+
+    def work() -> None:  # one future for each tile would cost more than a short tile
+        while not stop[0]:
+            try:
+                tile = todo.popleft()
+            except IndexError:
+                return
+            try:
+                function(tile, stop)
+            except BaseException as error:
+                ended.put(error)
+                return
+            ended.put(None)
+
+    engine.report(name, 0, total)  # the first tile may take long: show at once that the stage began
+    with ThreadPoolExecutor(n_threads) as pool:
+        try:
+            for _ in range(n_threads):
+                pool.submit(work)
+            for done in range(1, total + 1):
+                error = _wait_for_next(ended, engine)
+                if error is not None:
+                    raise error
+                engine.report(name, done, total)
+        except BaseException:
+            stop[0] = 1
+            todo.clear()
+            raise
+
+
+def run_jobs(function: Callable[[Any, Any], T], jobs: Sequence[Any], name: str, engine: Any) -> Iterator[tuple[int, T]]:
+    """Yield (number, function(job, engine)) as jobs end, as many at a time as the engine allows; each has its share."""
+    n_jobs = max(1, min(engine.n_at_once, len(jobs)))
+    stop = np.zeros(1, np.uint8)
+    own = replace(engine, progress=None, n_jobs=max(1, engine.n_threads // n_jobs), memory=engine.share(), flag=stop)
+    engine.report(name, 0, len(jobs))
+    with ThreadPoolExecutor(n_jobs) as pool:
+        try:
+            numbers = {pool.submit(function, job, own): k for k, job in enumerate(jobs)}
+            for done, future in enumerate(as_finished(list(numbers), engine), 1):
+                yield numbers[future], future.result()
+                engine.report(name, done, len(jobs))
+        except BaseException:
+            stop[0] = 1
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def as_finished(futures: list[Future[Any]], engine: Overseer) -> Iterator[Future[Any]]:
+    """Yield futures as they end, while checking for Ctrl-C and cancellation."""
+    finished: SimpleQueue[Future[Any]] = SimpleQueue()
+    for future in futures:
+        future.add_done_callback(finished.put)
+    for _ in futures:
+        yield _wait_for_next(finished, engine)
+
+
+def _wait_for_next(queue: SimpleQueue[T], engine: Overseer) -> T:
+    """Return the next item; wait in short intervals, to handle Ctrl-C on every system and cancellation."""
+    while True:
+        try:
+            item = queue.get(timeout=_CHECK_SECONDS)
+            break
+        except Empty:
+            engine.check()
+    engine.check()
+    return item

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...memory import available
-from ...tasks import Compute, Flag, Record, Shapes, Tile, computed
+from ...tasks import Compute, Flag, Record, Shapes, Tile, compute_record as computed
 
 _SHARE = 0.8  # of a worker's memory for its jobs: above that, Dask pauses the worker
 _REMEMBERED = 10_000  # tickets of stopped work that are remembered

@@ -9,7 +9,7 @@ from queue import Empty, SimpleQueue
 from typing import Any
 from uuid import uuid4
 
-from ..base import Overseer
+from ...tasks import Overseer
 from .at_worker import Answer, stop
 from .connection import soon
 from .crew import Crew

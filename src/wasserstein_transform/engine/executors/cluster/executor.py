@@ -9,8 +9,7 @@ from queue import SimpleQueue
 from typing import Any
 
 from ...memory import available
-from ...tasks import Record, Task, Tile
-from ..base import Overseer
+from ...tasks import Overseer, Record, Task, Tile
 from .at_worker import fair_memory
 from .connection import check_client, check_open
 from .crew import Crew

@@ -11,8 +11,7 @@ from typing import Self
 
 import numpy as np
 
-from ...tasks import Record, Task, Tile
-from ..base import Overseer
+from ...tasks import Overseer, Record, Task, Tile
 
 _NAP = 0.05
 
