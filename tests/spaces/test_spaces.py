@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from reference.transforms import euclidean
+from repeated import mostly_slow
 from scipy.spatial.distance import cdist, pdist, squareform
 
 import wasserstein_transform as wt
@@ -43,6 +44,28 @@ def test_balls_are_the_closed_balls_of_the_matrix(metric: wt.spaces.Metric, radi
         part = slice(balls.indptr[i], balls.indptr[i + 1])
         np.testing.assert_array_equal(balls.indices[part], np.flatnonzero(D[i] <= radius * (1 + 1e-12)))
         np.testing.assert_allclose(balls.distances[part], D[i, balls.indices[part]], rtol=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("m", mostly_slow([4, 5, 9, 24, 25], quick=[5, 25]))
+def test_gaussians_of_many_dimensions_are_as_far_apart_however_they_are_asked_for(
+    m: int, rng: np.random.Generator
+) -> None:
+    n = 70
+    factors = rng.normal(size=(n, m, m + 1))
+    factors[10:20, :, 2:] = 0.0
+    covs = factors @ factors.transpose(0, 2, 1)
+    covs[30], covs[31], covs[32] = covs[3], covs[4] * (1 + 1e-9), 0.0
+    metric = wt.spaces.GaussianMetric(rng.normal(size=(n, m)) * (rng.random((n, 1)) > 0.5), covs, 0.7)
+    whole, (i, j), everybody = metric.dense(), np.triu_indices(n, 1), np.arange(n)
+    np.testing.assert_allclose(metric.pairs(i, j), whole[i, j], rtol=1e-9, atol=1e-7)
+    assert whole[3, 30] == pytest.approx(np.linalg.norm(metric.means[3] - metric.means[30]))
+    np.testing.assert_array_equal(metric.condensed(), whole[i, j])
+    np.testing.assert_array_equal(metric.block(everybody, everybody), whole)
+    for start, end in ((0, 1), (3, 30), (35, 70)):
+        np.testing.assert_array_equal(metric.block(everybody[::-1], everybody[start:end]), whole[::-1, start:end])
+    reach = float(np.quantile(whole, 0.3))
+    assert metric.balls(reach).indices.tolist() == [k for row in whole for k in np.flatnonzero(row <= reach)]
 
 
 def test_balls_in_a_dense_cloud_use_small_cells_and_are_the_same(rng: np.random.Generator) -> None:
