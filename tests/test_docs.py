@@ -178,13 +178,13 @@ def test_files_that_the_architecture_names_are_there() -> None:
 
 
 def test_the_list_of_packages_in_the_architecture_is_whole() -> None:
-    text = (ROOT / "ARCHITECTURE.md").read_text("utf-8").partition("Words with one meaning")[0]
+    text = (ROOT / "ARCHITECTURE.md").read_text("utf-8").partition("Words: a")[0]
     source = ROOT / "src" / "wasserstein_transform"
     packages = [folder.parent.name for folder in source.glob("*/__init__.py")]
     packages += [file.stem for file in source.glob("[a-z]*.py")]
     modules = [file.stem for file in source.glob("_*.py") if file.stem != "__init__"]
     assert sorted(re.findall(r"^\| `([a-z]\w+)` \|", text, re.MULTILINE)) == sorted(packages)
-    assert sorted(re.findall(r"`(_[a-z]+)`", text)) == sorted(modules)
+    assert sorted(re.findall(r"`(_[a-z_]+)`", text)) == sorted(modules)
 
 
 def test_a_misspelled_word_is_found_and_code_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

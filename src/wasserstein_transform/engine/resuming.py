@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .._warn import warn
+from .._check import warn
 from .store import Journal, Store, StoreWarning, key_of
 from .tasks import Executor, Place, Record, Task, Tile
 

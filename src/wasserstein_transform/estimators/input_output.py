@@ -13,8 +13,8 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from .. import _check as check
 from .._archive import archived, check_array, check_range, check_type
+from .._check import frames_within, module_of, warn, warn_of_rounding
 from .._types import Floats
-from .._warn import frames_within, module_of, warn, warn_of_rounding
 from ..engine import current
 from ..spaces import Euclidean, Space
 from ..spaces.named import cross_by_name, known_name

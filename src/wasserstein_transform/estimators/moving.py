@@ -10,8 +10,8 @@ from sklearn.base import ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from .._check import warn
 from .._types import Ints
-from .._warn import warn
 from ..auto.suggestion import Purpose
 from ..hierarchy.converged import TOGETHER, nearest_place, resting_places, within_reach
 from ..localize.kernel import ProfileLike

@@ -15,7 +15,7 @@ from bokeh.layouts import column
 from bokeh.model import DataModel
 from bokeh.models import Div
 
-from .._warn import redirect_warnings
+from .._check import redirect_warnings
 from ..engine import Engine
 from ..spaces import rim
 from .making import points_of, run

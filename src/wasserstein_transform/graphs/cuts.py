@@ -9,9 +9,9 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from .._check import warn
 from .._shown import table
 from .._types import Bools, Floats, Ints
-from .._warn import warn
 from ..hierarchy import FewerClustersWarning
 from .network import Network
 

@@ -6,9 +6,9 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
+from .._check import warn
 from .._parts import Part
 from .._types import Floats, Ints
-from .._warn import warn
 from ..engine import Engine
 from ..hierarchy import FewerClustersWarning
 from .cuts import Communities, by_size, modularity

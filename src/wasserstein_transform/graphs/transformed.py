@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .. import _check as check
+from .._check import redirect_warnings
 from .._types import Ints
-from .._warn import redirect_warnings
 from ..engine import Engine
 from ..hierarchy import Tree, cut_tree, spanning_tree
 from ..hierarchy.cut import cut_tree_each

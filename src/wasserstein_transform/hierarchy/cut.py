@@ -11,8 +11,8 @@ from scipy.sparse.csgraph import connected_components
 
 from .. import _check as check
 from .._cached import cached_property
+from .._check import warn
 from .._types import Bools, Floats, Ints
-from .._warn import warn
 from ..kernels.linkage import walk_down
 from .dendrogram import Dendrogram, choose_merges, separable
 from .tree import TIE, Tree

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sklearn.exceptions import ConvergenceWarning
 
+from .._check import warn
 from .._types import Floats
-from .._warn import warn
 from ..compute.pixels import Image, Motion, Moved, most, shift_pixels, window_of, window_size
 from ..cuda import on
 from ..engine import Engine

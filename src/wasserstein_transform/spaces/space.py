@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike
 
 from .. import _check as check
 from .._archive import archived, check_array, check_range, check_type, read, write
+from .._check import warn
 from .._device_array import on_host, stored_array
 from .._mapped import is_mapped
 from .._shown import facts
 from .._types import Floats, Ints
-from .._warn import warn
 from ..cuda import on_gpu
 from ..engine import Engine, current
 from .dense import Dense, open_distances, read_distances

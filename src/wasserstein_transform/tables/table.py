@@ -13,9 +13,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._check import warn_of_rounding
 from .._shown import frame, table as as_html
 from .._types import Floats, Ints
-from .._warn import warn_of_rounding
 from .columns import LISTED, Kept, Rows, as_column, free_name, is_missing, listed, number_of
 
 _SHOWN = 5  # rows shown in a notebook

@@ -7,9 +7,9 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from .._check import warn
 from .._device_array import stored_array
 from .._types import Floats
-from .._warn import warn
 from ..compute.neighborhoods import working_bytes
 from ..compute.passes import sample_evenly
 from ..cuda import n_cores

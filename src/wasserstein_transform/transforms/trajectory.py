@@ -14,10 +14,10 @@ import numpy as np
 
 from .._archive import archived, check_array, check_range, check_type, described, read, write
 from .._cached import cached_property
+from .._check import warn
 from .._files import check_no_link
 from .._shown import Reported, facts
 from .._types import Bools, Floats
-from .._warn import warn
 from ..cuda import device_name
 from ..engine import Engine, Store, StoreWarning, current, key_of
 from ..spaces import Quotient, Space

@@ -10,10 +10,10 @@ import numpy as np
 
 from .. import _check as check
 from .._archive import archived, check_type
+from .._check import warn
 from .._device_array import stored_array
 from .._parts import Part
 from .._types import Bools
-from .._warn import warn
 from ..engine import Engine, current
 from ..localize import Gaussian, Kernel, Localization, Mean, Ridge, Truncation
 from ..localize.kernel import ProfileLike

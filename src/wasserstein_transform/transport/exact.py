@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import _check as check
+from .._check import warn
 from .._types import Floats, Ints
-from .._warn import warn
 from ..compute.exact import exact_among, exact_between, exact_listed
 from ..compute.problems import Ground, Report
 from ..compute.single import solve_farthest, solve_power

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
 from .. import _check as check
+from .._check import warn
 from .._parts import Part
 from .._shown import Brief
 from .._types import Floats, Ints
-from .._warn import warn
 from ..engine import Engine, current
 from ..kernels.words import BORDER, keep as keep_words
 from . import arrays

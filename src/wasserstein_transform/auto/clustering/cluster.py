@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ... import _check as check
+from ..._check import warn
 from ..._types import Floats, Ints
-from ..._warn import warn
 from ...engine import Engine, current
 from ...hierarchy import FewerClustersWarning, cut_tree, spanning_tree
 from ...spaces import Euclidean, Space, as_space

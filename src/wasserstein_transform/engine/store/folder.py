@@ -15,8 +15,8 @@ from weakref import WeakValueDictionary, finalize
 import numpy as np
 
 from ..._archive import fingerprint
+from ..._check import warn
 from ..._files import PathLike, check_no_link, write_bytes
-from ..._warn import warn
 from .code import code
 from .journal import Journal
 from .lock import InUseError, Lock

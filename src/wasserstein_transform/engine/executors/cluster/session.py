@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...._warn import warn
+from ...._check import warn
 from .parcels import Parcels
 from .versions import check_worker, versions
 
