@@ -9,7 +9,7 @@ import numpy as np
 
 from .._types import Floats, Ints
 from ..engine import Engine
-from ..hierarchy.converged import within_reach
+from ..hierarchy.cut import within_reach
 from ..localize.scale import median_radii, n_neighbors, spread
 from ..spaces import Euclidean, Space
 from ..transforms import iterate, mean_shift
