@@ -28,7 +28,7 @@ def run(sizes: str = "1e6,2,100") -> list[Row]:
     eps = float((n_neighbors / n / (2, np.pi, 4 * np.pi / 3)[m - 1]) ** (1 / m))
     spread = np.eye(m) * (eps / 3) ** 2 * rng.uniform(0.5, 1, (n, 1, 1))
     points, covs, weights = (
-        device.handed_out(device.put(array)) for array in (rng.random((n, m)), spread, np.full(n, 1 / n))
+        device.wrap(device.put(array)) for array in (rng.random((n, m)), spread, np.full(n, 1 / n))
     )
     rows = []
     for kind, make in (

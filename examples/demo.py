@@ -20,7 +20,7 @@ class Case:
     """A data set, the transform for it, and how many clusters it has."""
 
     title: str
-    data: wt.datasets.shapes.Labeled
+    data: wt.datasets.Labeled
     transform: wt.GaussianTransform
     n_clusters: int
 

@@ -30,5 +30,5 @@ def test_the_sample_is_what_its_script_writes(tmp_path: Path) -> None:
 def test_the_fixes_lie_along_the_streets() -> None:
     fixes = wt.tables.read(FOLDER / "trips.csv").numbers(["lon", "lat"])
     meters = 111_320 * np.array([np.cos(np.radians(48.0)), 1.0])
-    off = wt.datasets.noisy.Curve((streets(FOLDER) * meters,)).distance(fixes * meters)
+    off = wt.datasets.Curve((streets(FOLDER) * meters,)).distance(fixes * meters)
     assert 3.0 < np.median(off) < 5.0  # of normal noise with a standard deviation of 6 m: 0.67 · 6

@@ -32,7 +32,7 @@ def meters(degrees: np.ndarray) -> np.ndarray:
 
 X = meters(table.numbers(["lon", "lat"]))
 features = json.loads((folder / "streets.geojson").read_text())["features"]
-town = wt.datasets.noisy.Curve(tuple(meters(feature["geometry"]["coordinates"]) for feature in features))
+town = wt.datasets.Curve(tuple(meters(feature["geometry"]["coordinates"]) for feature in features))
 print(f"{len(X)} fixes of {len(np.unique(trips))} trips, {len(town.pieces)} streets")
 
 # %%

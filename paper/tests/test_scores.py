@@ -84,7 +84,7 @@ def test_trees_are_alike_up_to_scale_and_not_when_they_join_others_first() -> No
 
 
 def test_distances_to_a_curve_are_averaged_and_counted() -> None:
-    curve = wt.datasets.noisy.Curve((np.array([[0.0, 0], [10, 0]]),))
+    curve = wt.datasets.Curve((np.array([[0.0, 0], [10, 0]]),))
     points = np.array([[1.0, 1], [5, -3], [12, 0]])
     assert off_curve(points, curve) == pytest.approx(2)
     assert absorbed(points, curve, 2.5) == pytest.approx(2 / 3)

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import wasserstein_transform as wt
-from wasserstein_transform.datasets import Curve
-from wasserstein_transform.datasets.shapes import LAYOUTS
+from wasserstein_transform.datasets import LAYOUTS, Curve
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

@@ -44,7 +44,7 @@ def cuda(device: Device) -> Cuda:
 @pytest.fixture(autouse=True)
 def nothing_is_too_small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Work of any size runs on the device."""
-    for limit in ("geometry.SMALL", "trees.SMALL", "cells.SMALL"):
+    for limit in ("geometry.MIN_DISTANCES", "trees.MIN_TREE_DISTANCES", "cells.MIN_POINTS"):
         monkeypatch.setattr(f"wasserstein_transform.cuda.{limit}", 0)
 
 

@@ -11,7 +11,7 @@ from gpu.calling import Cuda
 from repeated import mostly_slow
 
 import wasserstein_transform as wt
-from wasserstein_transform.cuda.device import Device, take_pages
+from wasserstein_transform.cuda.device import Device, touch_pages
 
 N = 70  # a tile and a bit
 
@@ -83,7 +83,7 @@ def test_arrays_of_the_device_are_filled_where_they_lie(name: str, cuda: Cuda, d
     metric = METRICS[name]()
     n, engine = metric.n, wt.Engine(device=cuda)
     host = np.empty((n, n)), np.empty(n * (n - 1) // 2)
-    there = [device.handed_out(device.put(np.full_like(array, -1.0))) for array in host]
+    there = [device.wrap(device.put(np.full_like(array, -1.0))) for array in host]
     assert there[0].host[0, 0] == -1.0  # what was read before does not stay
     for fill, on_host, on_device in zip((cuda.dense, cuda.condensed), host, there, strict=True):
         fill(metric, on_host, engine)
@@ -101,13 +101,13 @@ def test_files_are_filled(cuda: Cuda, tmp_path: Path) -> None:
 
 def test_other_metrics_reach_an_array_of_the_device(cuda: Cuda, device: Device) -> None:
     matrix = points(5, 2).dense()
-    there = device.handed_out(device.put(np.zeros((5, 5))))
+    there = device.wrap(device.put(np.zeros((5, 5))))
     cuda.dense(wt.Dense(matrix), there, wt.Engine(device=cuda))
     assert (there.host == matrix).all()
 
 
 def test_long_work_can_be_cancelled_between_pieces(cuda: Cuda, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wasserstein_transform.cuda.distances._STEPS", 1.0)
+    monkeypatch.setattr("wasserstein_transform.cuda.distances.MAX_LAUNCH_STEPS", 1.0)
     seen = []
 
     def cancel_early(update: wt.engine.Update) -> None:
@@ -115,7 +115,7 @@ def test_long_work_can_be_cancelled_between_pieces(cuda: Cuda, monkeypatch: pyte
         engine.cancel()
 
     engine = wt.Engine(device=cuda, progress=cancel_early)
-    there = cuda.device.handed_out(cuda.device.put(np.zeros((N, N))))
+    there = cuda.device.wrap(cuda.device.put(np.zeros((N, N))))
     with pytest.raises(wt.engine.Cancelled):
         cuda.dense(gaussians(N, 2), there, engine)
     assert seen[0] == 1
@@ -145,14 +145,14 @@ def test_points_within_a_radius_are_counted(m: int, cuda: Cuda) -> None:
 
 def test_memory_of_the_host_is_taken_ahead() -> None:
     array = np.ones((3, 5000), np.float32)
-    take_pages(array)
+    touch_pages(array)
     assert (array.view(np.uint8).reshape(-1)[::4096] == 0).all()
-    take_pages(np.empty((0, 2)))
+    touch_pages(np.empty((0, 2)))
 
 
 def test_few_distances_are_left_to_the_cpu(cuda: Cuda, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    for room in ("geometry", "trees"):
-        monkeypatch.setattr(f"wasserstein_transform.cuda.{room}.SMALL", 101.0)
+    for limit in ("geometry.MIN_DISTANCES", "trees.MIN_TREE_DISTANCES"):
+        monkeypatch.setattr(f"wasserstein_transform.cuda.{limit}", 101.0)
     metric, engine, found = points(10, 2), wt.Engine(device=cuda), np.empty((10, 10))
     with monkeypatch.context() as patch:
         patch.setattr(device, "launch", None)
@@ -160,6 +160,6 @@ def test_few_distances_are_left_to_the_cpu(cuda: Cuda, device: Device, monkeypat
         cuda.pairs(metric, np.array([0]), np.array([1]), engine)
         cuda.nearest(metric, 3, None, engine)
         cuda.spanning_tree(metric, engine)
-    there = device.handed_out(device.put(np.zeros((10, 10))))
+    there = device.wrap(device.put(np.zeros((10, 10))))
     cuda.dense(metric, there, engine)
     assert (there.host == found).all()

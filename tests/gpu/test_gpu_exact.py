@@ -20,7 +20,7 @@ GAP = 1e-12  # of the largest cost, as on the CPU
 
 @pytest.fixture(autouse=True)
 def _however_few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batch, "FEW", 1)
+    monkeypatch.setattr(batch, "MIN_PAIRS", 1)
 
 
 def measures(rng: np.random.Generator, n_points: int, sizes: list[int], spread: float | None = 0.0) -> Rows:
@@ -216,7 +216,7 @@ def test_small_work_stays_on_the_cpu(cuda: Cuda, rng: np.random.Generator, monke
 
     assert run(1.0) is not NotImplemented
     assert run(np.inf) is NotImplemented
-    monkeypatch.setattr(batch, "FEW", 4)
+    monkeypatch.setattr(batch, "MIN_PAIRS", 4)
     assert run(1.0) is NotImplemented
 
 

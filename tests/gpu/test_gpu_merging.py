@@ -62,7 +62,7 @@ def test_chains(n: int, cuda: Cuda) -> None:
 
 
 def test_equal_points_take_two_rounds(cuda: Cuda, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(merging, "_ROUNDS", 2)
+    monkeypatch.setattr(merging, "MAX_ROUNDS", 2)
     metric = wt.Euclidean(np.repeat(rng.normal(size=(20, 2)), 5, axis=0))
     found = merging.leaders(metric, np.ones(100), 1e-6, ENGINE, device=cuda.device)
     assert found is not NotImplemented  # left to the host
@@ -73,8 +73,8 @@ def test_equal_points_take_two_rounds(cuda: Cuda, rng: np.random.Generator, monk
 def test_balls(m: int, cuda: Cuda, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     for metric in metrics(m, rng):
         for radius, together in ((0.0, 2**25), (0.5, 2**25), (0.5, 300), (2.0, 1)):
-            monkeypatch.setattr(balls, "_TOGETHER", together)
-            monkeypatch.setattr(stretches, "GRAIN", 1e3 * together)
+            monkeypatch.setattr(balls, "MAX_LISTED_MEMBERS", together)
+            monkeypatch.setattr(stretches, "MAX_LAUNCH_STEPS", 1e3 * together)
             found, wanted = (functions.balls(metric, radius, ENGINE) for functions in (cuda, CPU))
             np.testing.assert_array_equal(found.indptr, wanted.indptr)
             np.testing.assert_array_equal(found.indices, wanted.indices)
@@ -124,7 +124,7 @@ def test_gaussians_whose_distance_has_no_formula(cuda: Cuda, rng: np.random.Gene
 
 
 def test_few_points_are_left_to_the_host(cuda: Cuda, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cells, "SMALL", 1000)
+    monkeypatch.setattr(cells, "MIN_POINTS", 1000)
     monkeypatch.setattr(type(cuda.device), "launch", lambda *asked, **more: pytest.fail("on the device"))
     metric, _ = metrics(2, rng)
     assert isinstance(metric, wt.Euclidean)

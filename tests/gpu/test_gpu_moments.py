@@ -158,7 +158,7 @@ def test_launches_do_not_show(cuda: Cuda, rng: np.random.Generator, monkeypatch:
 
     weights = weights_of(200, rng)
     once = asked()
-    monkeypatch.setattr(stretches, "GRAIN", 2e4)
+    monkeypatch.setattr(stretches, "MAX_LAUNCH_STEPS", 2e4)
     for one, other in zip(once, asked(), strict=True):
         np.testing.assert_array_equal(one, other)
     assert told[0] == 1
@@ -186,7 +186,7 @@ def test_one_of_equal_points_is_asked(cuda: Cuda, rng: np.random.Generator, monk
     every = found()
     assert sum(asked) == 120
     asked.clear()
-    monkeypatch.setattr(stretches, "GRAIN", 1e4)
+    monkeypatch.setattr(stretches, "MAX_LAUNCH_STEPS", 1e4)
     for one, more in zip(every, found(), strict=True):
         np.testing.assert_array_equal(one, more)
     assert sum(asked) == 81

@@ -51,8 +51,8 @@ def test_other_points_ask(m: int, cuda: Cuda) -> None:
 
 
 def test_points_may_ask_in_pieces(cuda: Cuda, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wasserstein_transform.cuda.trees._BLOCKS", 1)
-    monkeypatch.setattr("wasserstein_transform.cuda.trees._STEPS", 1.0)
+    monkeypatch.setattr("wasserstein_transform.cuda.trees.MIN_LAUNCH_BLOCKS", 1)
+    monkeypatch.setattr("wasserstein_transform.cuda.trees.MAX_LAUNCH_DISTANCES", 1.0)
     metric = METRICS["clusters"]()
     found = cuda.nearest(metric, 3, None, wt.Engine(device=cuda))
     assert (found.indices == CPU.nearest(metric, 3, None, wt.Engine(1)).indices).all()

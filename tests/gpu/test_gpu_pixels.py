@@ -102,7 +102,7 @@ def test_tolerance_and_most_iterations(tol: float, n_iter: int, cuda: Cuda, rng:
 
 
 def test_work_is_cut_into_launches(cuda: Cuda, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wasserstein_transform.cuda.pixels._LAUNCH", 1e4)
+    monkeypatch.setattr("wasserstein_transform.cuda.pixels.MAX_LAUNCH_COMPARISONS", 1e4)
     stages = []
     values = _blocks(rng, (33, 45), 1).astype(np.float32)
     _agree(values, (33, 45), Motion(4.0, 8.0, 5.0, 0.0, 100), cuda)

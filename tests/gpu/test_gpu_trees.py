@@ -42,8 +42,8 @@ def test_mutual_reachability_is_that_of_the_cpu(name: str, cuda: Cuda) -> None:
 def test_the_same_tree_from_any_order_of_searches(cuda: Cuda, monkeypatch: pytest.MonkeyPatch) -> None:
     metric = METRICS["grid"]()
     edges, heights = cuda.spanning_tree(metric, wt.Engine(device=cuda))
-    monkeypatch.setattr("wasserstein_transform.cuda.trees._BLOCKS", 1)
-    monkeypatch.setattr("wasserstein_transform.cuda.trees._STEPS", 1.0)
+    monkeypatch.setattr("wasserstein_transform.cuda.trees.MIN_LAUNCH_BLOCKS", 1)
+    monkeypatch.setattr("wasserstein_transform.cuda.trees.MAX_LAUNCH_DISTANCES", 1.0)
     again, other = cuda.spanning_tree(metric, wt.Engine(device=cuda))
     assert (edges == again).all()
     assert (heights == other).all()

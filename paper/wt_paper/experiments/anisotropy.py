@@ -12,8 +12,7 @@ import numpy as np
 
 from wasserstein_transform import plotting
 from wasserstein_transform._types import Floats
-from wasserstein_transform.datasets import grid_with_line
-from wasserstein_transform.datasets.shapes import Labeled
+from wasserstein_transform.datasets import Labeled, grid_with_line
 from wasserstein_transform.engine import Engine
 from wasserstein_transform.spaces import Space, closed, rim
 from wasserstein_transform.transforms import gaussian_transform, iterate

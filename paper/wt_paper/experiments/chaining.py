@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from wasserstein_transform import plotting
-from wasserstein_transform.datasets import dumbbell
-from wasserstein_transform.datasets.shapes import Labeled
+from wasserstein_transform.datasets import Labeled, dumbbell
 from wasserstein_transform.engine import Engine
 from wasserstein_transform.hierarchy import Tree, cut_tree, spanning_tree
 from wasserstein_transform.spaces import Space

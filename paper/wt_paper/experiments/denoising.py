@@ -12,8 +12,7 @@ import numpy as np
 
 from wasserstein_transform import plotting
 from wasserstein_transform._types import Bools, Floats, Ints
-from wasserstein_transform.datasets import circles, spiral
-from wasserstein_transform.datasets.noisy import Noisy
+from wasserstein_transform.datasets import Noisy, circles, spiral
 from wasserstein_transform.engine import Engine
 from wasserstein_transform.hierarchy import spanning_tree
 from wasserstein_transform.spaces import Dense, Space

@@ -9,8 +9,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from wasserstein_transform import plotting
-from wasserstein_transform.datasets import dumbbell
-from wasserstein_transform.datasets.shapes import Labeled
+from wasserstein_transform.datasets import Labeled, dumbbell
 from wasserstein_transform.engine import Engine
 from wasserstein_transform.hierarchy import Tree, spanning_tree
 from wasserstein_transform.spaces import Space

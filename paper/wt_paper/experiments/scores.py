@@ -13,7 +13,7 @@ from scipy.stats import entropy
 from sklearn.metrics import adjusted_rand_score
 
 from wasserstein_transform._types import Bools, Floats, Ints
-from wasserstein_transform.datasets.noisy import Curve
+from wasserstein_transform.datasets import Curve
 from wasserstein_transform.hierarchy import Tree
 from wasserstein_transform.localize import Truncation
 from wasserstein_transform.spaces import Space

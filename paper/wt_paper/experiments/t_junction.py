@@ -11,8 +11,7 @@ import numpy as np
 
 from wasserstein_transform import plotting
 from wasserstein_transform._types import Ints
-from wasserstein_transform.datasets import t_junction
-from wasserstein_transform.datasets.shapes import Labeled
+from wasserstein_transform.datasets import Labeled, t_junction
 from wasserstein_transform.engine import Engine
 from wasserstein_transform.hierarchy import Tree, cut_tree, spanning_tree
 from wasserstein_transform.spaces import Space

@@ -9,8 +9,7 @@ import numpy as np
 
 from wasserstein_transform import plotting
 from wasserstein_transform._types import Floats
-from wasserstein_transform.datasets import circles, dumbbell, spiral, t_junction
-from wasserstein_transform.datasets.noisy import Noisy
+from wasserstein_transform.datasets import Noisy, circles, dumbbell, spiral, t_junction
 from wasserstein_transform.engine import Engine
 from wasserstein_transform.hierarchy import spanning_tree
 from wasserstein_transform.spaces import Dense, Space

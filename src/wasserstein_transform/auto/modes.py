@@ -10,7 +10,7 @@ import numpy as np
 from .._types import Floats, Ints
 from ..compute.passes import sample_evenly
 from ..engine import Engine
-from ..hierarchy.converged import within_reach
+from ..hierarchy.cut import within_reach
 from ..localize.scale import median_radii, n_neighbors
 from ..spaces import Euclidean, Space
 from ..transforms import iterate, mean_shift

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 from ..engine import Engine
 
 if TYPE_CHECKING:
-    from .device import OnDevice
+    from .device import GpuArray
     from .functions import Gpu
 
 _NAME = re.compile(r"cuda(?::(\d+))?")
@@ -63,14 +63,14 @@ def n_cores(engine: Engine) -> float:
     return engine.n_threads if engine.device == "cpu" else float(device_of(engine).n_cores)
 
 
-def on_gpu(values: Any, copy: bool = True) -> OnDevice | None:
+def on_gpu(values: Any, copy: bool = True) -> GpuArray | None:
     """An array on a GPU, copied to contiguous float64 unless copy=False; None if `values` is not on a GPU."""
-    if not hasattr(values, "__cuda_array_interface__") and type(values).__name__ != "OnDevice":
+    if not hasattr(values, "__cuda_array_interface__") and type(values).__name__ != "GpuArray":
         return None
-    from .device import OnDevice  # noqa: PLC0415
-    from .with_cupy import found_on  # noqa: PLC0415  # raises a clear error without CuPy
+    from .device import GpuArray  # noqa: PLC0415
+    from .with_cupy import as_cupy  # noqa: PLC0415  # raises a clear error without CuPy
 
-    if isinstance(values, OnDevice):
+    if isinstance(values, GpuArray):
         return values
-    array, device = found_on(values)
-    return OnDevice(device.xp.array(array, "float64", order="C") if copy else array, device)
+    array, device = as_cupy(values)
+    return GpuArray(device.xp.array(array, "float64", order="C") if copy else array, device)

@@ -1,4 +1,4 @@
-"""Closed balls around every point."""
+"""Closed balls around every point, and merging points within a tolerance."""
 
 from __future__ import annotations
 
@@ -6,18 +6,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._types import Floats, Ints
+from .._types import Floats
 from ..compute.distances import closed
 from ..compute.metric import MetricArrays
 from ..compute.records import Balls
 from ..engine import Engine
 from ..kernels.moments import ROUNDING_FACTOR
-from .cells import Cells, cells_of, has_few_points, places_of, simple_geometry, stretches
+from .cells import Cells, cells_of, has_few_points, iterate_rows, places_of, simple_geometry
 from .device import Array, Device
-from .distances import listed
+from .distances import distances_of_pairs
 from .geometry import Geometry, geometry_of, of_points
 
-_TOGETHER = 2**25  # members listed on the device at a time
+MAX_LISTED_MEMBERS = 2**25  # members listed on the device at a time
+MAX_ROUNDS = 64  # if more are needed, leaders depend on long chains of points, and the CPU is faster
+_SORTED_PAIR_BYTES = 100.0  # bytes per listed pair while they are sorted
 
 
 def balls(metric: MetricArrays, radius: float, engine: Engine, *, device: Device) -> Any:
@@ -25,95 +27,63 @@ def balls(metric: MetricArrays, radius: float, engine: Engine, *, device: Device
     geometry = None if has_few_points(metric) or not np.isfinite(radius) else geometry_of(metric, device)
     if geometry is None:
         return NotImplemented
+    xp, n = device.xp, metric.n
     if geometry.solid:
-        return _of_pairs(near_pairs(metric, geometry, radius, device, engine), metric.n, radius, device)
+        pairs = near_pairs(metric, geometry, radius, device, engine)
+        if pairs is None:
+            return NotImplemented
+        near = xp.flatnonzero(pairs.distances * pairs.distances <= closed(radius))
+        numbers = pairs.numbers[near]
+        rows = xp.searchsorted(numbers, xp.arange(n + 1) * n), numbers % n, pairs.distances[near]
+        return Balls(*map(device.fetch, rows))
     cells = cells_of(metric, radius, device)
-    listing = Listing(geometry.sorted(cells.order), cells, closed(radius), device, engine)
+    listing = BallListing(geometry.sorted(cells.order), cells, closed(radius), device, engine)
     indptr = np.append(0, np.cumsum(device.fetch(listing.counts())))
     size = int(indptr[-1])
     engine.reserve(40.0 * size, f"{size} neighbors in balls of radius {radius:g}", "use a smaller eps")
-    found = Balls(indptr, np.empty(size, np.intp), np.empty(size))
+    result = Balls(indptr, np.empty(size, np.intp), np.empty(size))
     begin = 0
-    while begin < metric.n:
+    while begin < n:
         engine.check()
-        end = max(begin + 1, int(np.searchsorted(indptr, indptr[begin] + _TOGETHER, side="right")) - 1)
-        _fill(found, begin, end, listing)
-        engine.report("finding neighbors", end, metric.n)
+        end = max(begin + 1, int(np.searchsorted(indptr, indptr[begin] + MAX_LISTED_MEMBERS, side="right")) - 1)
+        starts = indptr[begin : end + 1]
+        part = slice(starts[0], starts[-1])
+        members, distances = listing.members(begin, end, device.put(starts - starts[0]), int(starts[-1] - starts[0]))
+        result.indices[part] = device.fetch(members % n)
+        result.distances[part] = device.fetch(distances)
+        engine.report("finding neighbors", end, n)
         begin = end
-    return found
-
-
-def _fill(found: Balls, begin: int, end: int, listing: Listing) -> None:
-    """Fill the balls of some points."""
-    device, starts = listing.device, found.indptr[begin : end + 1]
-    part = slice(starts[0], starts[-1])
-    members, apart = listing.members(begin, end, device.put(starts - starts[0]), int(starts[-1] - starts[0]))
-    found.indices[part] = device.fetch(members % listing.cells.n)
-    found.distances[part] = device.fetch(apart)
-
-
-def _of_pairs(pairs: Pairs | None, n: int, radius: float, device: Device) -> Any:
-    """Balls from pairs with known distances."""
-    if pairs is None:
-        return NotImplemented
-    xp = device.xp
-    near = xp.flatnonzero(pairs.distances * pairs.distances <= closed(radius))
-    numbers = pairs.numbers[near]
-    indptr = xp.searchsorted(numbers, xp.arange(n + 1) * n)
-    return Balls(*(device.fetch(part) for part in (indptr, numbers % n, pairs.distances[near])))
-
-
-_ROUNDS = 64  # if more are needed, leaders depend on long chains of points, and the CPU is faster
+    return result
 
 
 def leaders(metric: MetricArrays, weights: Floats, tol: float, engine: Engine, *, device: Device) -> Any:
-    """For every point, the first leader within `tol`."""
+    """For every point, the first leader within `tol`; points with mass come before the others, each by index."""
     geometry = simple_geometry(metric, device)
     if geometry is None or not np.isfinite(tol):
         return NotImplemented
     xp = device.xp
     heavy_first = xp.argsort((device.put(weights) == 0).astype(np.int8), kind="stable")
     cells = cells_of(metric, tol, device, heavy_first)
-    result = _Merging(geometry.sorted(cells.order), cells, heavy_first, closed(tol), device, engine).leaders()
-    return NotImplemented if result is None else result
+    geometry, ranks = geometry.sorted(cells.order), xp.argsort(heavy_first)[cells.order]
+
+    def launch(kernel: str, *rest: Any) -> None:
+        known = *geometry.arguments, cells.cell, cells.starts, cells.runs, cells.runs.shape[1], ranks
+        steps = 10.0 + geometry.rows.shape[1] ** 2
+        for begin, end in iterate_rows("merging points", cells, cells.order, steps, device, engine):
+            args = *known, begin, end, closed(tol), *rest
+            device.launch("merging.cu", kernel, end - begin, args, **geometry.constants)
+
+    states = xp.zeros(cells.n, np.int32)
+    for k in range(MAX_ROUNDS):
+        launch("decide", int(k == 0), states)
+        if k > 0 and bool((states != 0).all().item()):
+            result = xp.empty(cells.n, np.int64)
+            launch("find_leaders", states, cells.order, result)
+            return np.asarray(device.fetch(result), np.intp)
+    return NotImplemented
 
 
-class _Merging:
-    """Positions with their ranks: points with mass first, then the others, each by index."""
-
-    def __init__(
-        self, geometry: Geometry, cells: Cells, ranking: Any, limit: float, device: Device, engine: Engine
-    ) -> None:
-        self.geometry, self.cells, self.limit, self.device, self.engine = geometry, cells, limit, device, engine
-        self.ranks = device.xp.argsort(ranking)[cells.order]
-        self.states = device.xp.zeros(cells.n, np.int32)
-
-    def leaders(self) -> Ints | None:
-        """The leader of every point; None if more than _ROUNDS rounds are needed."""
-        for k in range(_ROUNDS):
-            self._launch("decide", (int(k == 0), self.states))
-            if k > 0 and bool((self.states != 0).all().item()):
-                break
-        else:
-            return None
-        found = self.device.xp.empty(self.cells.n, np.int64)
-        self._launch("find_leaders", (self.states, self.cells.order, found))
-        return np.asarray(self.device.fetch(found), np.intp)
-
-    def _launch(self, kernel: str, rest: tuple[Any, ...]) -> None:
-        cells, runs, steps = self.cells, self.cells.runs, 10.0 + self.geometry.rows.shape[1] ** 2
-        for begin, end in stretches("merging points", cells, cells.order, steps, self.device, self.engine):
-            args = (
-                *self.geometry.arguments, cells.cell, cells.starts, runs, runs.shape[1], self.ranks, begin, end,
-                self.limit, *rest,
-            )  # fmt: skip
-            self.device.launch("merging.cu", kernel, end - begin, args, **self.geometry.constants)
-
-
-_BYTES = 100.0  # bytes per listed pair while they are sorted
-
-
-class Pairs(NamedTuple):
+class NearPairs(NamedTuple):
     """Pairs of points with near coordinates: sorted numbers i·n + j, those of i from starts[i] on; and distances."""
 
     starts: Array
@@ -121,45 +91,41 @@ class Pairs(NamedTuple):
     distances: Array
 
 
-def near_pairs(metric: MetricArrays, geometry: Geometry, reach: float, device: Device, engine: Engine) -> Pairs | None:
+def near_pairs(
+    metric: MetricArrays, geometry: Geometry, reach: float, device: Device, engine: Engine
+) -> NearPairs | None:
     """All pairs whose coordinates are within `reach`; None if they do not fit on the device."""
-    cells, n = cells_of(metric, reach, device), metric.n
+    cells, n, xp = cells_of(metric, reach, device), metric.n, device.xp
     limit = closed(reach) * ROUNDING_FACTOR if np.isfinite(reach) else float("inf")
     near = of_points(places_of(metric, device), device).sorted(cells.order)
-    listing = Listing(near, cells, limit, device, engine)
-    starts = device.xp.zeros(n + 1, np.int64)
-    starts[1:] = device.xp.cumsum(listing.counts())
+    listing = BallListing(near, cells, limit, device, engine)
+    starts = xp.zeros(n + 1, np.int64)
+    starts[1:] = xp.cumsum(listing.counts())
     size = int(starts[-1].item())
-    if not device.fits(_BYTES * size):
+    if not device.fits(_SORTED_PAIR_BYTES * size):
         return None
     numbers, _ = listing.members(0, n, starts, size)
-    return Pairs(starts, numbers, _measured(numbers, n, geometry, device, engine))
+    rows, cols, distances = numbers // n, numbers % n, xp.zeros(size)
+    later, earlier = xp.flatnonzero(rows < cols), xp.flatnonzero(rows > cols)
+    distances[later] = distances_of_pairs(geometry, rows[later], cols[later], device, engine)
+    distances[earlier] = distances[xp.searchsorted(numbers, cols[earlier] * n + rows[earlier])]
+    return NearPairs(starts, numbers, distances)
 
 
-def _measured(numbers: Array, n: int, geometry: Geometry, device: Device, engine: Engine) -> Array:
-    """Distances of pairs: computed for i < j, and copied for j < i."""
-    xp, rows, cols = device.xp, numbers // n, numbers % n
-    out = xp.zeros(len(numbers))
-    later = xp.flatnonzero(rows < cols)
-    out[later] = listed(geometry, rows[later], cols[later], device, engine)
-    earlier = xp.flatnonzero(rows > cols)
-    out[earlier] = out[xp.searchsorted(numbers, cols[earlier] * n + rows[earlier])]
-    return out
-
-
-class Listing:
+class BallListing:
     """Balls by point with squared radius `limit`; `geometry` is that of the sorted points."""
 
     def __init__(self, geometry: Geometry, cells: Cells, limit: float, device: Device, engine: Engine) -> None:
         self.geometry, self.cells, self.limit, self.device, self.engine = geometry, cells, limit, device, engine
-        self.where = device.xp.argsort(cells.order)  # the position of each point
+        self.positions = device.xp.argsort(cells.order)  # the position of each point
 
     def counts(self) -> Array:
         """Number of members of each ball."""
         counts = self.device.xp.empty(self.cells.n, np.int64)
         steps = 10.0 + self.geometry.rows.shape[1] ** 2
-        for begin, end in stretches("counting neighbors", self.cells, self.where, steps, self.device, self.engine):
-            self._launch("count_balls", begin, end, (counts[begin:end],))
+        rows = iterate_rows("counting neighbors", self.cells, self.positions, steps, self.device, self.engine)
+        for begin, end in rows:
+            self._launch("count_balls", begin, end, counts[begin:end])
         return counts
 
     def members(self, begin: int, end: int, starts: Array, size: int) -> tuple[Array, Array]:
@@ -168,12 +134,12 @@ class Listing:
         A member j of ball i is encoded as (i − begin)·n + j, in increasing order.
         """
         xp, n = self.device.xp, self.cells.n
-        members, apart = xp.empty(size, np.int64), xp.empty(size)
-        self._launch("fill_balls", begin, end, (self.cells.order, n, starts, members, apart))
+        members, distances = xp.empty(size, np.int64), xp.empty(size)
+        self._launch("fill_balls", begin, end, self.cells.order, n, starts, members, distances)
         rising = xp.argsort(members)
-        return members[rising], apart[rising]
+        return members[rising], distances[rising]
 
-    def _launch(self, kernel: str, begin: int, end: int, rest: tuple[Any, ...]) -> None:
+    def _launch(self, kernel: str, begin: int, end: int, *rest: Any) -> None:
         cells, runs = self.cells, self.cells.runs
-        args = *self.geometry.arguments, cells.cell, runs, runs.shape[1], self.where, begin, end, self.limit, *rest
+        args = *self.geometry.arguments, cells.cell, runs, runs.shape[1], self.positions, begin, end, self.limit, *rest
         self.device.launch("balls.cu", kernel, 32 * (end - begin), args, **self.geometry.constants)

@@ -20,8 +20,8 @@ Array = Any
 """An array of the device: of CuPy, or one that can do the same."""
 
 
-class OnDevice(DeviceArray):
-    """An array on a device, as it is passed to the rest of the library."""
+class GpuArray(DeviceArray):
+    """An array on a GPU, as it is passed to the rest of the library."""
 
     def __init__(self, array: Array, device: Device) -> None:
         self.array, self.device = array, device
@@ -49,9 +49,9 @@ class OnDevice(DeviceArray):
         return min(initial, self.array.min().item()) if self.size else initial
 
 
-def lies_there(values: Any) -> bool:
+def is_on_device(values: Any) -> bool:
     """Whether an array is on a device."""
-    return isinstance(values, OnDevice)
+    return isinstance(values, GpuArray)
 
 
 class Device(ABC):
@@ -103,13 +103,13 @@ class Device(ABC):
 
     def put(self, values: Any) -> Array:
         """An array on the device; one that is there already is not copied."""
-        if isinstance(values, OnDevice) and values.device is self:
+        if isinstance(values, GpuArray) and values.device is self:
             return values.array
         return self.xp.asarray(np.ascontiguousarray(values))
 
-    def handed_out(self, array: Array) -> Any:
+    def wrap(self, array: Array) -> Any:
         """Wrap an array on the device; it is copied to the host when it is read."""
-        return OnDevice(array, self)
+        return GpuArray(array, self)
 
     def fits(self, n_bytes: float) -> bool:
         """Whether this much memory is free on the device."""
@@ -125,17 +125,18 @@ class Device(ABC):
             )
 
 
-_PAGE = 4096  # smallest page size in bytes
-_PART = 1 << 23  # bytes that a thread touches at a time
-_MOST = 8  # most threads
+_MIN_PAGE_BYTES = 4096
+_TOUCHED_BYTES = 1 << 23  # bytes that a thread touches at a time
+_MAX_TOUCHING_THREADS = 8
 
 
-def take_pages(array: np.ndarray) -> None:
+def touch_pages(array: np.ndarray) -> None:
     """Make the system allocate the pages of a new array with several threads; a copy would use only one."""
-    pages = array.reshape(-1).view(np.uint8)[::_PAGE]
-    with ThreadPoolExecutor(min(_MOST, os.cpu_count() or 1)) as pool:
-        for start in range(0, len(pages), _PART // _PAGE):
-            pool.submit(pages[start : start + _PART // _PAGE].fill, 0)
+    pages = array.reshape(-1).view(np.uint8)[::_MIN_PAGE_BYTES]
+    with ThreadPoolExecutor(min(_MAX_TOUCHING_THREADS, os.cpu_count() or 1)) as pool:
+        step = _TOUCHED_BYTES // _MIN_PAGE_BYTES
+        for start in range(0, len(pages), step):
+            pool.submit(pages[start : start + step].fill, 0)
 
 
 FOLDER = Path(__file__).parent / "source"
@@ -153,7 +154,7 @@ def source_of(file: str) -> str:
         if name in seen:
             return ""
         seen.add(name)
-        return _INCLUDE.sub(lambda found: text(found[1]), (FOLDER / name).read_text(encoding="utf-8"))
+        return _INCLUDE.sub(lambda include: text(include[1]), (FOLDER / name).read_text(encoding="utf-8"))
 
     return text(file)
 
@@ -163,7 +164,7 @@ def files() -> list[str]:
     return sorted(path.name for path in FOLDER.glob("*.cu"))
 
 
-def in_pieces(total: int, size: int, stage: str, device: Device, engine: Engine) -> Iterator[slice]:
+def iterate_slices(total: int, size: int, stage: str, device: Device, engine: Engine) -> Iterator[slice]:
     """Slices of 0…total of this size; each piece has ended before the next one begins."""
     with engine.watched() as watched:
         for start in range(0, total, size):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,15 +11,15 @@ from .._types import Ints
 from ..compute.metric import MetricArrays
 from ..engine import Engine
 from .cells import has_few_points
-from .device import Array, Device, OnDevice, in_pieces
-from .geometry import MAX_DIM, PAIRS, SPACE, Geometry, concatenated, fill_listed, geometry_for, numbered
+from .device import Array, Device, GpuArray, iterate_slices
+from .geometry import MAX_DIM, MAX_LAUNCH_PAIRS, SPACE, Geometry, fill_pairs, geometry_for, join_metrics, pairs_at
 
 _SIDE, _THREADS = 64, 256  # side of a tile, and threads of the block that fills it: as in tiles.h
-_STEPS = 4e9  # steps per launch: some hundredths of a second
-_BYTES = 1 << 28  # bytes computed before they are copied to the host
-_DEAR = 1 << 20  # pairs of a band if each takes a warp
-_BLOCKS = 512  # thread blocks for movement: enough to fill a device, few results to copy
-_LISTED = 1 << 26  # pairs copied to the device at a time
+MAX_LAUNCH_STEPS = 4e9  # steps per launch: some hundredths of a second
+_MAX_BAND_BYTES = 1 << 28  # bytes computed before they are copied to the host
+_MAX_SOLID_PAIRS = 1 << 20  # pairs of a band if each takes a warp
+_MAX_MOVEMENT_BLOCKS = 512  # thread blocks: enough to fill a device, few results to copy
+_MAX_LISTED_PAIRS = 1 << 26  # pairs copied to the device at a time
 
 
 def pairs(metric: MetricArrays, rows: Ints, cols: Ints, engine: Engine, *, device: Device) -> Any:
@@ -26,18 +27,18 @@ def pairs(metric: MetricArrays, rows: Ints, cols: Ints, engine: Engine, *, devic
     geometry = geometry_for(metric, len(rows), device, engine)
     if geometry is None:
         return NotImplemented
-    found = np.empty(len(rows))
-    for part in in_pieces(len(rows), _LISTED, "distances", device, engine):
-        put = device.put(rows[part].astype(np.int64)), device.put(cols[part].astype(np.int64))
-        found[part] = device.fetch(listed(geometry, *put, device, engine))
-    return found
+    out = np.empty(len(rows))
+    for part in iterate_slices(len(rows), _MAX_LISTED_PAIRS, "distances", device, engine):
+        sources, targets = (device.put(side[part].astype(np.int64)) for side in (rows, cols))
+        out[part] = device.fetch(distances_of_pairs(geometry, sources, targets, device, engine))
+    return out
 
 
-def listed(geometry: Geometry, rows: Array, cols: Array, device: Device, engine: Engine) -> Array:
+def distances_of_pairs(geometry: Geometry, rows: Array, cols: Array, device: Device, engine: Engine) -> Array:
     """The same on the device; indices of points are 64-bit integers there."""
     out = device.xp.empty(len(rows))
     if geometry.solid:
-        fill_listed(geometry, rows, cols, out, device, engine)
+        fill_pairs(geometry, rows, cols, out, device, engine)
     else:
         args = *geometry.arguments, rows, cols, len(rows), out
         device.launch("distances.cu", "fill_pairs", len(rows), args, **geometry.constants)
@@ -49,13 +50,11 @@ def block(metric: MetricArrays, rows: Ints, cols: Ints, engine: Engine, *, devic
     geometry = geometry_for(metric, float(len(rows)) * len(cols), device, engine)
     if geometry is None:
         return NotImplemented
-    found = np.empty((len(rows), len(cols)))
-    on_device = device.put(rows.astype(np.int64)), device.put(cols.astype(np.int64))
-    size = max(1, _DEAR // max(len(cols), 1)) if geometry.solid else _rows_of_band(len(cols), 8)
-    for part in in_pieces(len(rows), size, "distances", device, engine):
-        few = rectangle(geometry, on_device[0][part], on_device[1], np.float64, device, engine.quiet())
-        device.fetch_into(found[part], few)
-    return found
+    out = np.empty((len(rows), len(cols)))
+    targets = device.put(cols.astype(np.int64))
+    for part, distances in _iterate_bands(geometry, rows, targets, device, engine):
+        device.fetch_into(out[part], distances)
+    return out
 
 
 def n_within(metric: MetricArrays, rows: Ints, radius: float, engine: Engine, *, device: Device) -> Any:
@@ -63,59 +62,61 @@ def n_within(metric: MetricArrays, rows: Ints, radius: float, engine: Engine, *,
     geometry = geometry_for(metric, float(len(rows)) * metric.n, device, engine)
     if geometry is None:
         return NotImplemented
-    found, everybody = np.empty(len(rows), np.intp), device.xp.arange(geometry.n)
-    asked = device.put(rows.astype(np.int64))
-    size = max(1, _DEAR // geometry.n) if geometry.solid else _rows_of_band(geometry.n, 8)
-    for part in in_pieces(len(rows), size, "distances", device, engine):
-        few = rectangle(geometry, asked[part], everybody, np.float64, device, engine.quiet())
-        found[part] = device.fetch((few <= radius).sum(axis=1))
-    return found
+    counts = np.empty(len(rows), np.intp)
+    for part, distances in _iterate_bands(geometry, rows, device.xp.arange(metric.n), device, engine):
+        counts[part] = device.fetch((distances <= radius).sum(axis=1))
+    return counts
 
 
-def rectangle(geometry: Geometry, rows: Array, cols: Array, stored: Any, device: Device, engine: Engine) -> Array:
+def _iterate_bands(
+    geometry: Geometry, rows: Ints, targets: Array, device: Device, engine: Engine
+) -> Iterator[tuple[slice, Array]]:
+    """Some of the rows, and their distances to the points `targets`, on the device."""
+    sources, n = device.put(rows.astype(np.int64)), len(targets)
+    size = max(1, _MAX_SOLID_PAIRS // max(n, 1)) if geometry.solid else _rows_of_band(n, 8)
+    for part in iterate_slices(len(rows), size, "distances", device, engine):
+        yield part, rectangle(geometry, sources[part], targets, device, engine.quiet())
+
+
+def rectangle(geometry: Geometry, rows: Array, cols: Array, device: Device, engine: Engine) -> Array:
     """Distances of the points `rows` to the points `cols`, on the device."""
-    xp = device.xp
+    xp, shape = device.xp, (len(rows), len(cols))
     if geometry.solid:
-        found = listed(geometry, xp.repeat(rows, len(cols)), xp.tile(cols, len(rows)), device, engine)
-        return found.reshape(len(rows), len(cols)).astype(stored)
-    out = xp.empty((len(rows), len(cols)), stored)
-    fill_rectangle(geometry.sorted(rows), geometry.sorted(cols), out, device, engine)
+        ends = xp.repeat(rows, len(cols)), xp.tile(cols, len(rows))
+        return distances_of_pairs(geometry, *ends, device, engine).reshape(shape)
+    out = xp.empty(shape)
+    _fill_rectangle(geometry.sorted(rows), geometry.sorted(cols), out, device, engine)
     return out
 
 
-def fill_rectangle(one: Geometry, other: Geometry, out: Array, device: Device, engine: Engine) -> None:
+def _fill_rectangle(one: Geometry, other: Geometry, out: Array, device: Device, engine: Engine) -> None:
     """out[i, j] = distance from point i of one geometry to point j of another one of the same type."""
     n_tiles = -(-one.n // _SIDE) * -(-other.n // _SIDE)
-    args = *one.arguments, one.n, other.rows, other.n
-    _fill_tiles("fill_rectangle", n_tiles, one, args, out, device, engine)
+    _fill_tiles("fill_rectangle", n_tiles, one, (one.n, other.rows, other.n), out, device, engine)
 
 
 def _fill_tiles(
     kernel: str, n_tiles: int, geometry: Geometry, args: tuple[Any, ...], out: Array, device: Device, engine: Engine
 ) -> None:
-    constants = _storing(geometry, out)
-    for part in in_pieces(n_tiles, _tiles_of_launch(geometry), "distances", device, engine):
-        n_threads = (part.stop - part.start) * _THREADS
-        device.launch("distances.cu", kernel, n_threads, (*args, part.start, out), block=_THREADS, **constants)
+    steps = 10 if geometry.constants["METRIC"] == SPACE else 2 + geometry.constants["M"] / 4
+    size = max(1, int(MAX_LAUNCH_STEPS / (steps * _SIDE**2)))
+    for part in iterate_slices(n_tiles, size, "distances", device, engine):
+        n_threads, given = (part.stop - part.start) * _THREADS, (*geometry.arguments, *args, part.start, out)
+        device.launch("distances.cu", kernel, n_threads, given, block=_THREADS, **_constants(geometry, out))
 
 
-def _tiles_of_launch(geometry: Geometry) -> int:
-    kind, m = geometry.constants["METRIC"], geometry.constants["M"]
-    return max(1, int(_STEPS / ((10 if kind == SPACE else 2 + m / 4) * _SIDE**2)))
-
-
-def _storing(geometry: Geometry, out: Array) -> dict[str, Any]:
+def _constants(geometry: Geometry, out: Array) -> dict[str, Any]:
     """Constants for the data type of `out`."""
     return {**geometry.constants, "STORED": "float"} if out.dtype == np.float32 else geometry.constants
 
 
 def _rows_of_band(n: int, itemsize: int) -> int:
-    return max(1, int(_BYTES / (itemsize * max(n, 1))) // _SIDE * _SIDE or _SIDE)
+    return max(1, int(_MAX_BAND_BYTES / (itemsize * max(n, 1))) // _SIDE * _SIDE or _SIDE)
 
 
-def on_device(out: Any, device: Device) -> Array | None:
+def _array_on(device: Device, out: Any) -> Array | None:
     """The array on the device to be filled in place; None if it is on the host."""
-    if isinstance(out, OnDevice) and out.device is device:
+    if isinstance(out, GpuArray) and out.device is device:
         vars(out).pop("host", None)  # drop the copy on the host, which becomes outdated
         return out.array
     return device.xp.asarray(out) if hasattr(out, "__cuda_array_interface__") else None
@@ -123,11 +124,11 @@ def on_device(out: Any, device: Device) -> Array | None:
 
 def _geometry_to_fill(metric: MetricArrays, out: Any, device: Device, engine: Engine) -> Geometry | None:
     """The metric on the device if it can fill this array, else None."""
-    there = on_device(out, device)
-    if there is None and not isinstance(out, np.ndarray):
+    array = _array_on(device, out)
+    if array is None and not isinstance(out, np.ndarray):
         return None
-    geometry = geometry_for(metric, float(metric.n) ** 2 if there is None else np.inf, device, engine)
-    if geometry is None or not geometry.solid or there is not None or device.fits(2.0 * out.nbytes):
+    geometry = geometry_for(metric, float(metric.n) ** 2 if array is None else np.inf, device, engine)
+    if geometry is None or not geometry.solid or array is not None or device.fits(2.0 * out.nbytes):
         return geometry
     return None
 
@@ -140,35 +141,34 @@ def dense(metric: MetricArrays, out: Any, engine: Engine, *, device: Device) -> 
 
 def fill_matrix(geometry: Geometry, out: Any, device: Device, engine: Engine) -> None:
     """The same for a metric on the device."""
-    n, there = geometry.n, on_device(out, device)
-    if there is not None:
-        _fill_whole(geometry, there, device, engine)
-    elif geometry.solid:
-        there = device.xp.empty((n, n), out.dtype)
-        _fill_whole(geometry, there, device, engine)
-        for start in range(0, n, _rows_of_band(n, out.dtype.itemsize)):
-            band = slice(start, start + _rows_of_band(n, out.dtype.itemsize))
-            device.fetch_into(out[band], there[band])
-    else:
-        for band in in_pieces(n, _rows_of_band(n, out.dtype.itemsize), "distances", device, engine):
-            part = device.xp.empty((band.stop - band.start, n), out.dtype)
-            fill_rectangle(geometry.sorted(band), geometry, part, device, engine.quiet())
+    n, array, xp = geometry.n, _array_on(device, out), device.xp
+    size = _rows_of_band(n, out.dtype.itemsize)
+    if array is None and not geometry.solid:
+        for band in iterate_slices(n, size, "distances", device, engine):
+            part = xp.empty((band.stop - band.start, n), out.dtype)
+            _fill_rectangle(geometry.sorted(band), geometry, part, device, engine.quiet())
             device.fetch_into(out[band], part)
+        return
+    matrix = xp.empty((n, n), out.dtype) if array is None else array
+    _fill_square(geometry, matrix, device, engine)
+    if array is None:
+        for start in range(0, n, size):
+            device.fetch_into(out[start : start + size], matrix[start : start + size])
 
 
-def _fill_whole(geometry: Geometry, out: Array, device: Device, engine: Engine) -> None:
+def _fill_square(geometry: Geometry, out: Array, device: Device, engine: Engine) -> None:
     """Fill a matrix on the device; each pair is computed once and mirrored."""
     n = geometry.n
     if not geometry.solid:
         across = -(-n // _SIDE)
-        _fill_tiles("fill_square", across * (across + 1) // 2, geometry, (*geometry.arguments, n), out, device, engine)
+        _fill_tiles("fill_square", across * (across + 1) // 2, geometry, (n,), out, device, engine)
         return
     out[...] = 0.0
-    for part in in_pieces(n * (n - 1) // 2, PAIRS, "distances", device, engine):
-        rows, cols = numbered(n, part, device, geometry)
-        found = listed(geometry, rows, cols, device, engine.quiet()).astype(out.dtype)
-        out[rows, cols] = found
-        out[cols, rows] = found
+    for part in iterate_slices(n * (n - 1) // 2, MAX_LAUNCH_PAIRS, "distances", device, engine):
+        rows, cols = pairs_at(n, part, device, geometry)
+        values = distances_of_pairs(geometry, rows, cols, device, engine.quiet()).astype(out.dtype)
+        out[rows, cols] = values
+        out[cols, rows] = values
 
 
 def condensed(metric: MetricArrays, out: Any, engine: Engine, *, device: Device) -> Any:
@@ -176,37 +176,34 @@ def condensed(metric: MetricArrays, out: Any, engine: Engine, *, device: Device)
     geometry = _geometry_to_fill(metric, out, device, engine)
     if geometry is None:
         return NotImplemented
-    there, n = on_device(out, device), geometry.n
-    size = min(_BYTES // out.dtype.itemsize, int(_STEPS / 10))
-    for part in in_pieces(n * (n - 1) // 2, PAIRS if geometry.solid else size, "distances", device, engine):
-        found = _numbered(geometry, part, out.dtype, device, engine)
-        if there is None:
-            device.fetch_into(out[part], found)
+    array, n = _array_on(device, out), geometry.n
+    size = min(_MAX_BAND_BYTES // out.dtype.itemsize, int(MAX_LAUNCH_STEPS / 10))
+    size = MAX_LAUNCH_PAIRS if geometry.solid else size
+    for part in iterate_slices(n * (n - 1) // 2, size, "distances", device, engine):
+        if geometry.solid:
+            ends = pairs_at(n, part, device, geometry)
+            values = distances_of_pairs(geometry, *ends, device, engine.quiet()).astype(out.dtype)
         else:
-            there[part] = found
+            count = part.stop - part.start
+            values = device.xp.empty(count, out.dtype)
+            args = *geometry.arguments, n, part.start, count, values
+            device.launch("distances.cu", "fill_condensed", count, args, **_constants(geometry, values))
+        if array is None:
+            device.fetch_into(out[part], values)
+        else:
+            array[part] = values
     return None
-
-
-def _numbered(geometry: Geometry, part: slice, stored: Any, device: Device, engine: Engine) -> Array:
-    """The distances at these positions of the condensed vector."""
-    n, count = geometry.n, part.stop - part.start
-    if geometry.solid:
-        return listed(geometry, *numbered(n, part, device, geometry), device, engine.quiet()).astype(stored)
-    out = device.xp.empty(count, stored)
-    args = *geometry.arguments, n, part.start, count, out
-    device.launch("distances.cu", "fill_condensed", count, args, **_storing(geometry, out))
-    return out
 
 
 def movement(before: MetricArrays, after: MetricArrays, engine: Engine, *, device: Device) -> Any:
     """The largest distance between the same point before and after."""
     if before.places is None or after.places is None or after.places.shape[1] > MAX_DIM or has_few_points(after):
         return NotImplemented
-    geometry, n = concatenated(before, after, device)[0], after.n
+    geometry, n = join_metrics(before, after, device)[0], after.n
     if geometry.solid:
         rows = device.xp.arange(n)
-        return float(listed(geometry, rows, rows + n, device, engine).max().item())
-    n_blocks = min(_BLOCKS, -(-n // 256))
+        return float(distances_of_pairs(geometry, rows, rows + n, device, engine).max().item())
+    n_blocks = min(_MAX_MOVEMENT_BLOCKS, -(-n // 256))
     out = device.xp.empty(n_blocks)
     args = *geometry.arguments, n, out
     device.launch("movement.cu", "find_movement", 256 * n_blocks, args, block=256, **geometry.constants)

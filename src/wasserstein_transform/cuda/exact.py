@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._types import Floats, Ints
 from ..compute import exact as on_cpu
-from ..compute.metric import MetricArrays
 from ..compute.problems import Ground, Report
 from ..compute.records import Rows
 from ..engine import N_MATRICES, Engine
@@ -20,25 +19,27 @@ from .device import Array, Device
 from .distances import fill_matrix
 from .geometry import MAX_DIM, geometry_of
 
-FEW = 100  # for fewer pairs the CPU is faster
+MIN_PAIRS = 100  # for fewer pairs the CPU is faster
+_PAIR_BYTES = 100.0  # bytes on the device per pair
+_UNCERTAIN = -1.0  # result for a pair without a certificate; other negative results are also solved by the CPU
 
 
 def exact_among(ground: Ground, measures: Rows, engine: Engine, *, device: Device) -> Any:
     """The full matrix of distances, each pair solved once."""
     n, sizes = len(measures.totals), np.diff(measures.indptr)
     n_bytes = 8.0 * n * n
-    if n * (n - 1) // 2 < FEW or not device.fits(2 * n_bytes) or engine.goes_to_disk(n_bytes, N_MATRICES):
+    if n * (n - 1) // 2 < MIN_PAIRS or not device.fits(2 * n_bytes) or engine.goes_to_disk(n_bytes, N_MATRICES):
         return NotImplemented
-    plan = triangle(sizes, device)
-    found = _ground(ground, plan, float(sizes.sum()) ** 2 / 2, device, engine)
-    if found is None:
+    plan = plan_triangle(sizes, device)
+    costs = _costs_on(device, ground, plan, float(sizes.sum()) ** 2 / 2, engine)
+    if costs is None:
         return NotImplemented
     engine.reserve(n_bytes, f"exact distances of {n} measures", "use fewer points")
     flat = device.xp.zeros(n * n)
-    report, left = Solver(found, measures, measures, device).fill(flat, plan, engine)
+    report, left = _solve(costs, measures, measures, plan, flat, device, engine)
     out = flat.reshape(n, n)
     matrix = device.fetch(device.xp.maximum(out, out.T))
-    values, report = _finished(ground, measures, measures, left, report, engine)
+    values, report = _solve_left(ground, measures, measures, left, report, engine)
     matrix[left.firsts, left.seconds] = matrix[left.seconds, left.firsts] = values
     return matrix, report
 
@@ -46,14 +47,14 @@ def exact_among(ground: Ground, measures: Rows, engine: Engine, *, device: Devic
 def exact_between(ground: Ground, A: Rows, B: Rows, engine: Engine, *, device: Device) -> Any:
     """The rectangle of distances from the measures A to the measures B."""
     n_a, n_b = len(A.totals), len(B.totals)
-    if n_a * n_b < FEW or not device.fits(8.0 * n_a * n_b):
+    if n_a * n_b < MIN_PAIRS or not device.fits(8.0 * n_a * n_b):
         return NotImplemented
-    plan = rectangle(np.diff(A.indptr), np.diff(B.indptr), device)
-    found = _ground(ground, plan, float(len(A.indices)) * len(B.indices), device, engine)
-    if found is None:
+    plan = plan_rectangle(np.diff(A.indptr), np.diff(B.indptr), device)
+    costs = _costs_on(device, ground, plan, float(len(A.indices)) * len(B.indices), engine)
+    if costs is None:
         return NotImplemented
     engine.reserve(8.0 * n_a * n_b, f"{n_a} × {n_b} distances", "take fewer measures at a time")
-    values, report = _filled(ground, found, A, B, plan, n_a * n_b, device, engine)
+    values, report = _solve_all(ground, costs, A, B, plan, n_a * n_b, device, engine)
     return values.reshape(n_a, n_b), report
 
 
@@ -62,47 +63,87 @@ def exact_listed(
     homes: Ints | None = None, *, device: Device,
 ) -> Any:  # fmt: skip
     """Distances of listed pairs, in their order."""
-    if len(targets) < FEW:
+    if len(targets) < MIN_PAIRS:
         return NotImplemented
     sizes_a, sizes_b = np.diff(A.indptr), np.diff(B.indptr)
     owners = np.repeat(np.arange(len(sizes_a)), np.diff(indptr))
-    plan = listed(owners, np.asarray(targets, np.int64), sizes_a, sizes_b, device)
-    found = _ground(ground, plan, float(sizes_a[owners] @ sizes_b[targets]), device, engine)
-    if found is None:
+    plan = plan_listed(owners, np.asarray(targets, np.int64), sizes_a, sizes_b, device)
+    costs = _costs_on(device, ground, plan, float(sizes_a[owners] @ sizes_b[targets]), engine)
+    if costs is None:
         return NotImplemented
-    return _filled(ground, found, A, B, plan, len(targets), device, engine)
+    return _solve_all(ground, costs, A, B, plan, len(targets), device, engine)
 
 
-def _ground(ground: Ground, plan: Plan, n_entries: float, device: Device, engine: Engine) -> GroundOnDevice | None:
-    """The ground on the device if it is supported and there are enough pairs, else None."""
-    return on_device(ground, n_entries, device, engine) if plan.n_pairs >= FEW else None
-
-
-def _filled(
-    ground: Ground, found: GroundOnDevice, A: Rows, B: Rows, plan: Plan, n: int, device: Device, engine: Engine
+def _solve_all(
+    ground: Ground, costs: GpuCosts, A: Rows, B: Rows, plan: SolvePlan, n: int, device: Device, engine: Engine
 ) -> tuple[Floats, Report]:
+    """Distances of n pairs: those of the device, then those that it leaves to the CPU."""
     out = device.xp.zeros(n)
-    report, left = Solver(found, A, B, device).fill(out, plan, engine)
+    report, left = _solve(costs, A, B, plan, out, device, engine)
     values = device.fetch(out)
-    values[left.places], report = _finished(ground, A, B, left, report, engine)
+    values[left.places], report = _solve_left(ground, A, B, left, report, engine)
     return values, report
 
 
-def _finished(ground: Ground, A: Rows, B: Rows, left: Pairs, report: Report, engine: Engine) -> tuple[Floats, Report]:
+def _solve_left(
+    ground: Ground, A: Rows, B: Rows, left: MeasurePairs, report: Report, engine: Engine
+) -> tuple[Floats, Report]:
     """Distances of the remaining pairs, solved by the CPU, and the report on all."""
     if len(left.firsts) == 0:
         return np.empty(0), report
     order = np.argsort(left.firsts, kind="stable")
     indptr = np.searchsorted(left.firsts[order], np.arange(len(A.totals) + 1))
-    found, more = on_cpu.exact_listed(ground, A, B, indptr, left.seconds[order], engine)
     values = np.empty(len(order))
-    values[order] = found
+    values[order], more = on_cpu.exact_listed(ground, A, B, indptr, left.seconds[order], engine)
     return values, report + more
+
+
+def _solve(
+    costs: GpuCosts, A: Rows, B: Rows, plan: SolvePlan, out: Array, device: Device, engine: Engine
+) -> tuple[Report, MeasurePairs]:
+    """Fill the flat array `out` with the distances of a plan; returns a report, and the pairs left to the CPU."""
+    xp, gap, done, failed, left = device.xp, 0.0, 0, 0, [plan.large]
+    largest = max(min(part.n_pairs, pairs_at_once(part.size)) for part in plan.parts)
+    device.reserve(_PAIR_BYTES * largest, f"exact transport of {largest} pairs at a time", "device='cpu' computes here")
+    measures = _put_rows(A, device)
+    measures += measures if B is A else _put_rows(B, device)
+    with engine.watched() as watched:
+        for part, numbers in _iterate_chunks(plan, xp):
+            watched.check()
+            pairs, n, size = part.pairs(numbers), len(numbers), part.size
+            values, gaps, (team, block) = xp.empty(n), xp.empty(n), threads_of(size)
+            given = pairs.firsts, pairs.seconds, n, costs.unit, costs.p, costs.cancel, bytes_of(size)
+            device.launch(
+                "exact.cu", "solve_pairs", n * team, (costs.array, costs.n, *measures, *given, values, gaps),
+                block=block, shared=shared_bytes(size), SIDE=side_of(size), TEAM=team, **costs.constants,
+            )  # fmt: skip
+            out[pairs.places] = values
+            known = values >= 0.0
+            gap = max(gap, float(xp.where(known, gaps, 0.0).max()))
+            if not bool(known.all()):
+                left.append(MeasurePairs(*(device.fetch(array[~known]) for array in pairs)))
+                failed += int((values == _UNCERTAIN).sum())
+            done += n
+            watched.report("exact transport", done, plan.n_pairs)
+    rest = MeasurePairs(*(np.concatenate(arrays) for arrays in zip(*left, strict=True)))
+    return Report(plan.n_pairs + len(plan.large.firsts) - len(rest.firsts), failed, gap), rest
+
+
+def _iterate_chunks(plan: SolvePlan, xp: Any) -> Iterator[tuple[SizeClass, Array]]:
+    for part in plan.parts:
+        step = pairs_at_once(part.size)
+        for start in range(0, part.n_pairs, step):
+            yield part, xp.arange(start, min(start + step, part.n_pairs))
+
+
+def _put_rows(rows: Rows, device: Device) -> list[Array]:
+    starts, points = (np.asarray(array, np.int64) for array in (rows.indptr, rows.indices))
+    return [device.put(array) for array in (starts, points, rows.masses, rows.totals)]
 
 
 _SIZES = (16, 24, 32, 40, 48, 56, 64, 72, 80, 96, 104, 128)  # smaller classes let more problems share a multiprocessor
 _TEAMS = {32: (32, 64), 64: (64, 64), 96: (96, 96), 128: (128, 128)}
-_AT_ONCE = {32: 1 << 20, 48: 1 << 19, 64: 1 << 18, 96: 1 << 16, 128: 1 << 15}
+_PAIRS_AT_ONCE = {32: 1 << 20, 48: 1 << 19, 64: 1 << 18, 96: 1 << 16, 128: 1 << 15}
 
 
 def classes_of(device: Device) -> tuple[int, ...]:
@@ -120,9 +161,9 @@ def threads_of(size: int) -> tuple[int, int]:
     return _TEAMS[side_of(size)]
 
 
-def at_once(size: int) -> int:
+def pairs_at_once(size: int) -> int:
     """Problems per launch, for at most 0.1 s."""
-    return next(count for most, count in _AT_ONCE.items() if size <= most)
+    return next(count for largest, count in _PAIRS_AT_ONCE.items() if size <= largest)
 
 
 def bytes_of(size: int) -> int:
@@ -138,11 +179,11 @@ def shared_bytes(size: int) -> int:
     return block // team * bytes_of(size)
 
 
-_MANY = 2  # all distances are computed if the number of entries times this exceeds the number of pairs
+_MIN_REUSE = 0.5  # all distances are computed if the costs are at least this share of the pairs of points
 
 
 @dataclass(frozen=True)
-class GroundOnDevice:
+class GpuCosts:
     """Coordinates or distances on the device, the unit, p, and whether common mass is cancelled."""
 
     array: Array
@@ -153,54 +194,41 @@ class GroundOnDevice:
     cancel: bool
 
 
-def on_device(ground: Ground, n_entries: float, device: Device, engine: Engine) -> GroundOnDevice | None:
-    """The ground for problems with this total number of costs; None if the CPU should solve them."""
-    metric = ground.metric
-    if ground.p >= STEEP:
+def _costs_on(device: Device, ground: Ground, plan: SolvePlan, n_entries: float, engine: Engine) -> GpuCosts | None:
+    """The costs of the problems of a plan, `n_entries` in total; None if the CPU should solve them."""
+    metric, key = ground.metric, ("distances", device.name)
+    if ground.p >= STEEP or plan.n_pairs < MIN_PAIRS:
         return None
     n_pairs, has_places = float(metric.n) ** 2, metric.places is not None and metric.places.shape[1] <= MAX_DIM
+    matrix = getattr(metric, "matrix", None)
     if has_places and metric.lam == 0:
         array, kind = places_of(metric, device), 0
-    elif _is_stored(metric) or (has_places and _MANY * n_entries >= n_pairs):
+    elif isinstance(matrix, np.ndarray) or (has_places and n_entries >= _MIN_REUSE * n_pairs):
         if not device.fits(8.0 * n_pairs):
             return None
-        key = "distances", device.name
-        if key not in metric.derived:
-            metric.derived[key] = _distances(metric, device, engine)
+        if key not in metric.derived and isinstance(matrix, np.ndarray):
+            metric.derived[key] = device.put(np.asarray(matrix, np.float64))
+        elif key not in metric.derived:
+            geometry, distances = geometry_of(metric, device), device.xp.empty((metric.n, metric.n))
+            assert geometry is not None
+            fill_matrix(geometry, device.wrap(distances), device, engine)
+            metric.derived[key] = distances
         array, kind = metric.derived[key], 1
     else:
         return None
-    constants = {"METRIC": kind, "M": array.shape[1] if kind == 0 else 1, "POWER": _power(ground.p)}
-    return GroundOnDevice(
-        array, metric.n, constants, _unit(metric, engine), float(ground.p), bool(ground.p == 1 and ground.triangle)
+    power = int(ground.p) if ground.p in (1, 2) else 0
+    top = metric.largest(engine)  # the unit is a power of two that scales it to about 1
+    return GpuCosts(
+        array=array,
+        n=metric.n,
+        constants={"METRIC": kind, "M": array.shape[1] if kind == 0 else 1, "POWER": power},
+        unit=float(np.ldexp(1.0, -int(np.clip(np.frexp(top)[1], -1000, 1000)))) if top > 0 else 1.0,
+        p=float(ground.p),
+        cancel=bool(ground.p == 1 and ground.triangle),
     )
 
 
-def _is_stored(metric: MetricArrays) -> bool:
-    """Whether the metric is a matrix."""
-    return isinstance(getattr(metric, "matrix", None), np.ndarray)
-
-
-def _power(p: float) -> int:
-    return int(p) if p in (1, 2) else 0
-
-
-def _distances(metric: Any, device: Device, engine: Engine) -> Array:
-    if _is_stored(metric):
-        return device.put(np.asarray(metric.matrix, np.float64))
-    geometry, matrix = geometry_of(metric, device), device.xp.empty((metric.n, metric.n))
-    assert geometry is not None
-    fill_matrix(geometry, device.handed_out(matrix), device, engine)
-    return matrix
-
-
-def _unit(metric: MetricArrays, engine: Engine) -> float:
-    """A power of two that scales the largest distance to about 1."""
-    top = metric.largest(engine)
-    return float(np.ldexp(1.0, -int(np.clip(np.frexp(top)[1], -1000, 1000)))) if top > 0 else 1.0
-
-
-class Pairs(NamedTuple):
+class MeasurePairs(NamedTuple):
     """First and second measures of some pairs, and the positions of their distances in the result."""
 
     firsts: Array
@@ -208,19 +236,19 @@ class Pairs(NamedTuple):
     places: Array
 
 
-class Part(NamedTuple):
+class SizeClass(NamedTuple):
     """Pairs whose larger measure belongs to one class: their number, and a function from numbers to pairs."""
 
     size: int
     n_pairs: int
-    pairs: Callable[[Array], Pairs]
+    pairs: Callable[[Array], MeasurePairs]
 
 
-class Plan(NamedTuple):
+class SolvePlan(NamedTuple):
     """The parts that are solved on the device, and the pairs solved on the CPU, as arrays on the host."""
 
-    parts: list[Part]
-    large: Pairs
+    parts: list[SizeClass]
+    large: MeasurePairs
 
     @property
     def n_pairs(self) -> int:
@@ -228,43 +256,44 @@ class Plan(NamedTuple):
         return sum(part.n_pairs for part in self.parts)
 
 
-def triangle(sizes: Ints, device: Device) -> Plan:
+def plan_triangle(sizes: Ints, device: Device) -> SolvePlan:
     """Each pair of measures once; the result is an n × n matrix."""
-    n, xp, order = len(sizes), device.xp, _falling(sizes)
+    n, xp, order = len(sizes), device.xp, _order_by_size(sizes)
     starts = np.append(0, np.cumsum(np.arange(n - 1, -1, -1)))  # first pair of each row with the measures after it
     begin, measures = device.put(starts), device.put(order)
 
-    def part(size: int, low: int, high: int) -> Part:
-        def pairs(numbers: Array) -> Pairs:
+    def part(size: int, low: int, high: int) -> SizeClass:
+        def pairs(numbers: Array) -> MeasurePairs:
             numbers = numbers + int(starts[low])
             rows = xp.searchsorted(begin, numbers, side="right") - 1
             firsts, seconds = measures[rows], measures[numbers - begin[rows] + rows + 1]
-            return Pairs(firsts, seconds, firsts * n + seconds)
+            return MeasurePairs(firsts, seconds, firsts * n + seconds)
 
-        return Part(size, int(starts[high] - starts[low]), pairs)
+        return SizeClass(size, int(starts[high] - starts[low]), pairs)
 
     classes = classes_of(device)
     edges = _edges(sizes, classes)
     parts = [part(size, low, high) for size, low, high in zip(classes, edges[1:], edges, strict=False)]
     rows = np.repeat(np.arange(edges[-1]), n - 1 - np.arange(edges[-1]))
     cols = np.arange(len(rows)) - starts[rows] + rows + 1
-    return _plan(parts, Pairs(order[rows], order[cols], order[rows] * n + order[cols]))
+    firsts, seconds = order[rows], order[cols]
+    return SolvePlan(parts, MeasurePairs(firsts, seconds, firsts * n + seconds))
 
 
-def rectangle(sizes_a: Ints, sizes_b: Ints, device: Device) -> Plan:
+def plan_rectangle(sizes_a: Ints, sizes_b: Ints, device: Device) -> SolvePlan:
     """Every measure of A with every measure of B; the result is an n_a × n_b matrix."""
     n_a, n_b = len(sizes_a), len(sizes_b)
-    order_a, order_b = _falling(sizes_a), _falling(sizes_b)
+    order_a, order_b = _order_by_size(sizes_a), _order_by_size(sizes_b)
     some_a, some_b = device.put(order_a), device.put(order_b)
 
-    def part(size: int, rows: tuple[int, int], cols: tuple[int, int]) -> Part:
+    def part(size: int, rows: tuple[int, int], cols: tuple[int, int]) -> SizeClass:
         width = max(cols[1] - cols[0], 1)
 
-        def pairs(numbers: Array) -> Pairs:
+        def pairs(numbers: Array) -> MeasurePairs:
             firsts, seconds = some_a[rows[0] + numbers // width], some_b[cols[0] + numbers % width]
-            return Pairs(firsts, seconds, firsts * n_b + seconds)
+            return MeasurePairs(firsts, seconds, firsts * n_b + seconds)
 
-        return Part(size, (rows[1] - rows[0]) * (cols[1] - cols[0]), pairs)
+        return SizeClass(size, (rows[1] - rows[0]) * (cols[1] - cols[0]), pairs)
 
     classes = classes_of(device)
     edges_a, edges_b = _edges(sizes_a, classes), _edges(sizes_b, classes)
@@ -273,108 +302,35 @@ def rectangle(sizes_a: Ints, sizes_b: Ints, device: Device) -> Plan:
         (high_a, low_a), (high_b, low_b) = edges_a[k : k + 2], edges_b[k : k + 2]
         parts += [part(size, (low_a, high_a), (low_b, n_b)), part(size, (high_a, n_a), (low_b, high_b))]
     blocks = (order_a[: edges_a[-1]], order_b), (order_a[edges_a[-1] :], order_b[: edges_b[-1]])
-    firsts, seconds = (np.concatenate(side) for side in zip(*(_product(*block) for block in blocks), strict=True))
-    return _plan(parts, Pairs(firsts, seconds, firsts * n_b + seconds))
+    firsts = np.concatenate([np.repeat(rows, len(cols)) for rows, cols in blocks])
+    seconds = np.concatenate([np.tile(cols, len(rows)) for rows, cols in blocks])
+    return SolvePlan(parts, MeasurePairs(firsts, seconds, firsts * n_b + seconds))
 
 
-def listed(firsts: Ints, seconds: Ints, sizes_a: Ints, sizes_b: Ints, device: Device) -> Plan:
+def plan_listed(firsts: Ints, seconds: Ints, sizes_a: Ints, sizes_b: Ints, device: Device) -> SolvePlan:
     """The listed pairs; the result is in their order."""
     classes = classes_of(device)
-    found = np.searchsorted(classes, np.maximum(sizes_a[firsts], sizes_b[seconds]))
+    class_of = np.searchsorted(classes, np.maximum(sizes_a[firsts], sizes_b[seconds]))
     some_a, some_b = device.put(firsts), device.put(seconds)
 
-    def part(size: int, which: Ints) -> Part:
+    def part(size: int, which: Ints) -> SizeClass:
         members = device.put(which)
 
-        def pairs(numbers: Array) -> Pairs:
+        def pairs(numbers: Array) -> MeasurePairs:
             places = members[numbers]
-            return Pairs(some_a[places], some_b[places], places)
+            return MeasurePairs(some_a[places], some_b[places], places)
 
-        return Part(size, len(which), pairs)
+        return SizeClass(size, len(which), pairs)
 
-    parts = [part(size, np.flatnonzero(found == k)) for k, size in enumerate(classes)]
-    large = np.flatnonzero(found == len(classes))
-    return _plan(parts, Pairs(firsts[large], seconds[large], large))
-
-
-def _plan(parts: list[Part], large: Pairs) -> Plan:
-    return Plan([part for part in parts if part.n_pairs], large)
+    parts = [part(size, np.flatnonzero(class_of == k)) for k, size in enumerate(classes)]
+    large = np.flatnonzero(class_of == len(classes))
+    return SolvePlan(parts, MeasurePairs(firsts[large], seconds[large], large))
 
 
-def _falling(sizes: Ints) -> Ints:
+def _order_by_size(sizes: Ints) -> Ints:
     return np.argsort(-sizes, kind="stable")
 
 
 def _edges(sizes: Ints, classes: tuple[int, ...]) -> list[int]:
     """The number of measures, and of those larger than each class."""
     return [len(sizes), *(int(np.count_nonzero(sizes > size)) for size in classes)]
-
-
-def _product(rows: Ints, cols: Ints) -> tuple[Ints, Ints]:
-    return np.repeat(rows, len(cols)), np.tile(cols, len(rows))
-
-
-_EACH = 100.0  # bytes on the device per pair
-_UNCERTAIN = -1.0  # result for a pair without a certificate; other negative results are also solved by the CPU
-
-
-@dataclass(frozen=True)
-class Solver:
-    """Measures and their ground on a device."""
-
-    ground: GroundOnDevice
-    A: Rows
-    B: Rows
-    device: Device
-    _arrays: list[Array] = field(init=False)
-
-    def __post_init__(self) -> None:
-        first = _put(self.A, self.device)
-        object.__setattr__(self, "_arrays", first + (first if self.B is self.A else _put(self.B, self.device)))
-
-    def fill(self, out: Array, plan: Plan, engine: Engine) -> tuple[Report, Pairs]:
-        """Fill the flat array `out` with the distances of a plan; returns a report, and the pairs left to the CPU."""
-        device, xp, gap = self.device, self.device.xp, 0.0
-        done, failed, total = 0, 0, plan.n_pairs
-        left = [plan.large]
-        most = max(min(part.n_pairs, at_once(part.size)) for part in plan.parts)
-        device.reserve(_EACH * most, f"exact transport of {most} pairs at a time", "device='cpu' computes here")
-        with engine.watched() as watched:
-            for part, numbers in _chunks(plan, xp):
-                watched.check()
-                pairs = part.pairs(numbers)
-                values, gaps = self._solve(part.size, pairs)
-                out[pairs.places] = values
-                known = values >= 0.0
-                gap = max(gap, float(xp.where(known, gaps, 0.0).max()))
-                if not bool(known.all()):
-                    left.append(Pairs(*(device.fetch(array[~known]) for array in pairs)))
-                    failed += int((values == _UNCERTAIN).sum())
-                done += len(numbers)
-                watched.report("exact transport", done, total)
-        rest = Pairs(*(np.concatenate(arrays) for arrays in zip(*left, strict=True)))
-        return Report(total + len(plan.large.firsts) - len(rest.firsts), failed, gap), rest
-
-    def _solve(self, size: int, pairs: Pairs) -> tuple[Array, Array]:
-        """Distances of pairs of one class, and their gaps relative to the largest cost."""
-        ground, n, xp = self.ground, len(pairs.firsts), self.device.xp
-        values, gaps = xp.empty(n), xp.empty(n)
-        team, block = threads_of(size)
-        asked = pairs.firsts, pairs.seconds, n, ground.unit, ground.p, ground.cancel, bytes_of(size)
-        self.device.launch(
-            "exact.cu", "solve_pairs", n * team, (ground.array, ground.n, *self._arrays, *asked, values, gaps),
-            block=block, shared=shared_bytes(size), SIDE=side_of(size), TEAM=team, **ground.constants,
-        )  # fmt: skip
-        return values, gaps
-
-
-def _chunks(plan: Plan, xp: Any) -> Iterator[tuple[Part, Array]]:
-    for part in plan.parts:
-        step = at_once(part.size)
-        for start in range(0, part.n_pairs, step):
-            yield part, xp.arange(start, min(start + step, part.n_pairs))
-
-
-def _put(rows: Rows, device: Device) -> list[Array]:
-    starts, points = (np.asarray(array, np.int64) for array in (rows.indptr, rows.indices))
-    return [device.put(array) for array in (starts, points, rows.masses, rows.totals)]

@@ -41,7 +41,7 @@ FUNCTIONS: dict[str, tuple[str, Callable[..., Any] | None]] = {
 }
 """A function takes the arguments of the one for the CPU, then `device`; NotImplemented leaves the work to the CPU."""
 
-_SAID = set[str]()
+_reported = set[str]()
 
 
 class Gpu:
@@ -62,16 +62,16 @@ class Gpu:
             result = NotImplemented if there is None else there(*args, device=self.device)
             if result is not NotImplemented:
                 return result
-            _say_once(what, args)
+            _report_once(what, args)
             return function(*args)
 
         return run
 
 
-def _say_once(what: str, args: tuple[Any, ...]) -> None:
+def _report_once(what: str, args: tuple[Any, ...]) -> None:
     """Report once, in the log and in the progress display, that the CPU does something."""
-    if what and what not in _SAID:
-        _SAID.add(what)
+    if what and what not in _reported:
+        _reported.add(what)
         _log.info("%s: on the CPU", what)
         for engine in (one for one in args if isinstance(one, Engine)):
             engine.report(f"{what}: on the CPU", 0, 1)

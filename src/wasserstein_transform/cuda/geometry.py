@@ -11,13 +11,13 @@ from .._device_array import stored_array
 from ..compute.gaussians import unit_of_size
 from ..compute.metric import MetricArrays
 from ..engine import Engine
-from .device import Array, Device, in_pieces, lies_there
+from .device import Array, Device, is_on_device, iterate_slices
 
 MAX_DIM = 64  # most coordinates; for more the CPU computes
-SMALL = 3e4  # for fewer distances the CPU is faster
+MIN_DISTANCES = 3e4  # for fewer distances the CPU is faster
 CLOUD, LINE, PLANE, SPACE, SOLID = range(5)  # as in geometry.h
-_MATRICES = 1 << 14  # eigenvector problems per launch: a tenth of a second
-_TINY = 1e-60  # smaller traces, relative to the largest covariance, would underflow in the formulas for the plane
+_MAX_LAUNCH_MATRICES = 1 << 14  # eigenvector problems per launch: a tenth of a second
+_MIN_TRACE = 1e-60  # smaller traces, relative to the largest covariance, would underflow in the formulas for the plane
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Geometry:
 
 def is_small(metric: MetricArrays, n_distances: float, least: float | None = None) -> bool:
     """Whether there are few distances and the points are on the host, so that the CPU computes."""
-    return n_distances < (SMALL if least is None else least) and not lies_there(metric.places)
+    return n_distances < (MIN_DISTANCES if least is None else least) and not is_on_device(metric.places)
 
 
 def geometry_of(metric: MetricArrays, device: Device, single: bool = False) -> Geometry | None:
@@ -75,7 +75,8 @@ def geometry_for(metric: MetricArrays, n_distances: float, device: Device, engin
 
 def _make(metric: MetricArrays, device: Device, single: bool) -> Geometry:
     means = device.put(metric.places)
-    single = single and _is_moderate(_extent(means, device))
+    if single and len(means):
+        single = _is_moderate(float((means.max(axis=0) / 2 - means.min(axis=0) / 2).max()))
     if metric.lam == 0:
         return of_points(means, device, single)
     covs, frame = device.put(stored_array(metric, "covs")), metric.frame
@@ -105,8 +106,8 @@ def of_gaussians(
     single = single and kind != SOLID and _is_moderate(lifted)
     xp = device.xp
     center = _center(means, device) if single else xp.zeros(m)
-    constants = _constants(kind, m, single)
-    rows = xp.empty((n, _length(kind, m)), np.float32 if single else np.float64)
+    constants, row_length = _constants(kind, m, single), (m, 3, 8, 14, 1 + m * (2 + m))[kind]
+    rows = xp.empty((n, row_length), np.float32 if single else np.float64)
     if kind == SOLID:
         _fill_solid(means, covs, center, unit, rows, constants, device)
     else:
@@ -124,8 +125,8 @@ def _fill_solid(
     means: Array, covs: Array, center: Array, unit: float, rows: Array, constants: dict[str, Any], device: Device
 ) -> None:
     m = constants["M"]
-    for start in range(0, len(rows), _MATRICES):
-        part = slice(start, start + _MATRICES)
+    for start in range(0, len(rows), _MAX_LAUNCH_MATRICES):
+        part = slice(start, start + _MAX_LAUNCH_MATRICES)
         args = means[part], covs[part], center, unit, rows[part]
         block, shared = threads_of_matrix(m), 8 * m * ((m | 1) + 1)
         n_threads = block * len(rows[part])
@@ -143,28 +144,18 @@ def unit_and_planar(covs: Array, device: Device) -> tuple[float, bool]:
         return unit_of_size(float(largest)), False
     traces = covs[:, 0, 0] + covs[:, 1, 1]
     least = xp.where(traces > 0, traces, np.inf).min()
-    found = device.fetch(xp.stack([largest, least]))
-    unit = unit_of_size(float(found[0]))
-    return unit, not found[1] / unit < _TINY
+    top, bottom = device.fetch(xp.stack([largest, least]))
+    unit = unit_of_size(float(top))
+    return unit, not bottom / unit < _MIN_TRACE
 
 
 def _constants(kind: int, m: int, single: bool) -> dict[str, Any]:
     return {"METRIC": kind, "M": m, "REAL": "float"} if single else {"METRIC": kind, "M": m}
 
 
-def _length(kind: int, m: int) -> int:
-    """Number of entries in a row."""
-    return (m, 3, 8, 14, 1 + m * (2 + m))[kind]
-
-
 def _is_moderate(size: float) -> bool:
     """Whether fourth powers are well within the range of single precision."""
     return 1e-8 < size < 1e8
-
-
-def _extent(points: Array, device: Device) -> float:
-    """Half of the largest extent of the coordinates."""
-    return float((points.max(axis=0) / 2 - points.min(axis=0) / 2).max()) if len(points) else 1.0
 
 
 def _center(points: Array, device: Device) -> Array:
@@ -188,12 +179,10 @@ def joined_geometry(
         return None
     if other is None:
         return geometry, device.put(one.places)
-    if type(one) is not type(other):
-        return None
-    return concatenated(one, other, device)
+    return join_metrics(one, other, device) if type(one) is type(other) else None
 
 
-def concatenated(one: MetricArrays, other: MetricArrays, device: Device) -> tuple[Geometry, Array]:
+def join_metrics(one: MetricArrays, other: MetricArrays, device: Device) -> tuple[Geometry, Array]:
     """The metric of the points of two metrics of the same kind, and their coordinates."""
     places = device.xp.concatenate([device.put(metric.places) for metric in (one, other)])
     if other.lam == 0:
@@ -202,37 +191,33 @@ def concatenated(one: MetricArrays, other: MetricArrays, device: Device) -> tupl
     return of_gaussians(places, covs, other.lam, *unit_and_planar(covs, device), device), places
 
 
-PAIRS = 1 << 16  # pairs per launch: at most a tenth of a second
-NEAR = 1 << 13  # the same for Jacobi's method
+MAX_LAUNCH_PAIRS = 1 << 16  # pairs per launch: at most a tenth of a second
+_MAX_NEAR_PAIRS = 1 << 13  # the same for Jacobi's method
 
 
-def fill_listed(geometry: Geometry, rows: Array, cols: Array, out: Array, device: Device, engine: Engine) -> None:
-    """out[k] = distance between rows[k] and cols[k], all on the device."""
-    for part in in_pieces(len(rows), PAIRS, "distances", device, engine):
-        _fill_few(geometry, rows[part], cols[part], out[part], device)
+def fill_pairs(geometry: Geometry, rows: Array, cols: Array, out: Array, device: Device, engine: Engine) -> None:
+    """out[k] = distance between rows[k] and cols[k], all on the device, for a solid geometry.
+
+    Singular values come from bidiagonalization; from Jacobi's method for near pairs and if the former fails.
+    """
+    m, xp, constants = geometry.constants["M"], device.xp, geometry.constants
+    matrix, block = 8 * m * (m | 1), threads_of_matrix(m)
+    for part in iterate_slices(len(rows), MAX_LAUNCH_PAIRS, "distances", device, engine):
+        ends, n = (rows[part], cols[part]), part.stop - part.start
+        values, diagonals = xp.empty(n), xp.empty((2 * m, n))
+        args = *geometry.arguments, *ends, n, diagonals
+        device.launch("solid.cu", "fold_pairs", 32 * n, args, block=32, shared=matrix + 8 * m, **constants)
+        device.launch("solid.cu", "add_values", n, (*args, values), **constants)
+        near = xp.nonzero(values < 0)[0]
+        for start in range(0, len(near), _MAX_NEAR_PAIRS):
+            few = near[start : start + _MAX_NEAR_PAIRS]
+            args = *geometry.arguments, *ends, few, values
+            device.launch("solid.cu", "turn_pairs", block * len(few), args, block=block, shared=2 * matrix, **constants)
+            device.wait()
+        out[part] = values
 
 
-def _fill_few(geometry: Geometry, rows: Array, cols: Array, out: Array, device: Device) -> None:
-    """Singular values by bidiagonalization; by Jacobi's method for near pairs and if the former fails."""
-    m, n, xp = geometry.constants["M"], len(rows), device.xp
-    matrix = 8 * m * (m | 1)
-    found = out if out.dtype == np.float64 else xp.empty(n)
-    diagonals = xp.empty((2 * m, n))
-    args = *geometry.arguments, rows, cols, n, diagonals
-    device.launch("solid.cu", "fold_pairs", 32 * n, args, block=32, shared=matrix + 8 * m, **geometry.constants)
-    device.launch("solid.cu", "add_values", n, (*args, found), **geometry.constants)
-    near = xp.nonzero(found < 0)[0]
-    for start in range(0, len(near), NEAR):
-        few = near[start : start + NEAR]
-        args = *geometry.arguments, rows, cols, few, found
-        n_threads, block = threads_of_matrix(m) * len(few), threads_of_matrix(m)
-        device.launch("solid.cu", "turn_pairs", n_threads, args, block=block, shared=2 * matrix, **geometry.constants)
-        device.wait()
-    if found is not out:
-        out[...] = found
-
-
-def numbered(n: int, part: slice, device: Device, geometry: Geometry) -> tuple[Array, Array]:
+def pairs_at(n: int, part: slice, device: Device, geometry: Geometry) -> tuple[Array, Array]:
     """The pairs i < j at these positions of the condensed vector of n points."""
     count = part.stop - part.start
     rows, cols = device.xp.empty(count, np.int64), device.xp.empty(count, np.int64)

@@ -1,8 +1,8 @@
-"""Move the pixels of an image within their windows until they converge."""
+"""Images: moving pixels within their windows until they converge, regions, and colors."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -16,35 +16,11 @@ from ..kernels.pixels import SWINGS, UNFINISHED
 from .device import Array, Device
 
 _BLOCK = 128  # threads per block, one per pixel
-_WIDE = 16  # pixels of a block along the last axis; a warp takes two rows of them
-_LAUNCH = 1e10  # comparisons per launch, some hundredths of a second, so that Ctrl-C works
-_MOST_CHANNELS = 32  # a thread holds channels in registers; for more the CPU computes
-MOST_PIXELS = 2**31 - 1  # pixel indices have 32 bits
-_FARTHEST = 2**15  # largest window along the last axis: sums along a run have 32 bits
-
-
-def can_shift(image: Image, window: Window, motion: Motion, device: Device) -> bool:
-    """Whether the device can do this: memory and number ranges suffice."""
-    channels, n = image.values.shape
-    fits = device.fits(n * _bytes_of_pixel(image, motion))
-    return bool(channels <= _MOST_CHANNELS and n <= MOST_PIXELS and window.half.max() < _FARTHEST and fits)
-
-
-def _bytes_of_pixel(image: Image, motion: Motion) -> float:
-    channels = len(image.values)
-    shapes = 0 if motion.lam == 0 else SHAPES[image.axes]
-    return image.values.dtype.itemsize * channels + 8.0 * (2 * shapes + image.axes + channels) + 14.0
-
-
-class _Work(NamedTuple):
-    """The first arguments of both kernels, their constants, and the tiles of the image."""
-
-    image: tuple[Any, ...]
-    grid: tuple[Any, ...]
-    constants: dict[str, Any]
-    wide: int
-    n_tiles: int
-    size: float
+_TILE_WIDTH = 16  # pixels of a block along the last axis; a warp takes two rows of them
+MAX_LAUNCH_COMPARISONS = 1e10  # some hundredths of a second, so that Ctrl-C works
+_MAX_CHANNELS = 32  # a thread holds channels in registers; for more the CPU computes
+_MAX_PIXELS = 2**31 - 1  # pixel indices have 32 bits
+_MAX_HALF_WINDOW = 2**15  # along the last axis: sums along a run have 32 bits
 
 
 def shift_pixels(image: Image, window: Window, motion: Motion, engine: Engine, *, device: Device) -> Any:
@@ -53,98 +29,70 @@ def shift_pixels(image: Image, window: Window, motion: Motion, engine: Engine, *
     Iterations 1–2, 3–4, 5–8 … are separate launches for the pixels that still move, because the pixels of a warp wait
     for the slowest one.
     """
-    if not can_shift(image, window, motion, device):
-        return NotImplemented
     channels, n = image.values.shape
-    xp, work = device.xp, _work(image, window, motion, device)
-    covs = _shapes(work, closed(motion.range), n, device, engine)
+    shapes = 0 if motion.lam == 0 else SHAPES[image.axes]
+    n_bytes = n * (image.values.dtype.itemsize * channels + 8.0 * (2 * shapes + image.axes + channels) + 14.0)
+    in_range = channels <= _MAX_CHANNELS and n <= _MAX_PIXELS and window.half.max() < _MAX_HALF_WINDOW
+    if not in_range or not device.fits(n_bytes):
+        return NotImplemented
+    xp, (depth, height, width) = device.xp, (int(side) for side in window.shape)
+    values = device.put(image.values)
+    tile_width = _BLOCK if height == 1 else min(_TILE_WIDTH, 1 << (width - 1).bit_length())
+    n_tiles = depth * -(-height // (_BLOCK // tile_width)) * -(-width // tile_width)
+    kind = "float" if values.dtype == np.float32 else "double"
+    constants = {"VALUE": kind, "CHANNELS": channels, "AXES": image.axes, "SHAPES": shapes}
+    runs = device.put(np.stack([window.dz, window.dy, window.half]).astype(np.int32))
+    seen, grid = (values, *_mask_on(image.mask, device)), (depth, height, width, runs, len(window.half))
+
+    def launch(
+        kernel: str, stage: str, n_blocks: int, n_iter: int, args: tuple[Any, ...], out: tuple[Any, ...]
+    ) -> None:
+        """Run a kernel some blocks of pixels at a time, each for at most n_iter iterations."""
+        size = max(1, int(MAX_LAUNCH_COMPARISONS / (n_iter * window_size(window) * _BLOCK)))
+        for first in range(0, n_blocks, size):
+            engine.check()
+            engine.report(stage, first, n_blocks)
+            n_threads = min(size, n_blocks - first) * _BLOCK
+            device.launch("pixels.cu", kernel, n_threads, (*args, first, tile_width, *out), block=_BLOCK, **constants)
+            device.wait()
+        engine.report(stage, n_blocks, n_blocks)
+
+    covs = xp.empty((shapes, n) if shapes else (1, 1))  # shapes of neighborhoods, by matrix entry; a dummy without
+    if shapes:
+        launch("see_shapes", "shapes of neighborhoods", n_tiles, 1, (*seen, *grid, closed(motion.range)), (covs,))
     out = xp.empty((n, image.axes + channels)), xp.empty_like(covs), xp.empty(n, np.int32), xp.empty(n, np.int8)
     modes, _, n_iter, ends = out
     top = min(closed(motion.spatial), float((np.asarray(window.reach, np.float64) ** 2).sum()))
     radii = closed(motion.spatial), closed(motion.range), 1.0 / motion.lam if motion.lam > 0 else 0.0, top
-    args = *work.image, covs, *work.grid, *radii, float(motion.tol * motion.tol)
-    listed, n_listed, begun, blocks = xp.empty(1, np.int64), 0, 0, work.n_tiles
-    while blocks:
+    args = *seen, covs, *grid, *radii, float(motion.tol * motion.tol)
+    moving, n_moving, begun, n_blocks = xp.empty(1, np.int64), 0, 0, n_tiles
+    while n_blocks:
         limit = min(max(2, 2 * begun), motion.n_iter)
-        given = *args, begun, limit, listed, n_listed
-        stage = _Stage("shift", "moving pixels", blocks, limit - begun)
-        _launch(stage, work, given, out, device, engine)
-        listed = xp.flatnonzero(ends == UNFINISHED)
-        n_listed, begun = len(listed), limit
-        blocks = -(-n_listed // _BLOCK) if limit < motion.n_iter else 0
-    return Moved(device.handed_out(modes), device.handed_out(n_iter), int((ends == SWINGS).sum().item()), n_listed)
+        launch("shift", "moving pixels", n_blocks, limit - begun, (*args, begun, limit, moving, n_moving), out)
+        moving = xp.flatnonzero(ends == UNFINISHED)
+        n_moving, begun = len(moving), limit
+        n_blocks = -(-n_moving // _BLOCK) if limit < motion.n_iter else 0
+    return Moved(device.wrap(modes), device.wrap(n_iter), int((ends == SWINGS).sum().item()), n_moving)
 
 
-def _work(image: Image, window: Window, motion: Motion, device: Device) -> _Work:
-    depth, height, width = (int(side) for side in window.shape)
-    values, mask = device.put(image.values), mask_on(image.mask, device)
-    runs = device.put(np.stack([window.dz, window.dy, window.half]).astype(np.int32))
-    kind = "float" if values.dtype == np.float32 else "double"
-    shapes = 0 if motion.lam == 0 else SHAPES[image.axes]
-    wide = _BLOCK if height == 1 else min(_WIDE, 1 << (width - 1).bit_length())
-    n_tiles = depth * -(-height // (_BLOCK // wide)) * -(-width // wide)
-    constants = {"VALUE": kind, "CHANNELS": len(values), "AXES": image.axes, "SHAPES": shapes}
-    grid = depth, height, width, runs, len(window.half)
-    return _Work((values, mask, image.mask is not None), grid, constants, wide, n_tiles, window_size(window))
-
-
-def mask_on(mask: Bools | None, device: Device) -> Array:
-    """The mask on the device; a dummy array if there is none."""
-    return device.xp.empty(1, np.bool_) if mask is None else device.put(mask)
-
-
-def _shapes(work: _Work, reach: float, n: int, device: Device, engine: Engine) -> Array:
-    """The shape of the neighborhood of each pixel, stored by matrix entry; a dummy array without shapes."""
-    shapes = work.constants["SHAPES"]
-    covs = device.xp.empty((max(shapes, 1), n if shapes else 1))
-    if shapes:
-        stage = _Stage("see_shapes", "shapes of neighborhoods", work.n_tiles, 1)
-        _launch(stage, work, (*work.image, *work.grid, reach), (covs,), device, engine)
-    return covs
-
-
-class _Stage(NamedTuple):
-    """A kernel, its name in progress reports, the number of blocks of pixels, and the most iterations of each."""
-
-    kernel: str
-    name: str
-    n_blocks: int
-    n_iter: int
-
-
-def _launch(
-    stage: _Stage, work: _Work, args: tuple[Any, ...], out: tuple[Array, ...], device: Device, engine: Engine
-) -> None:
-    """Run a kernel some blocks at a time."""
-    at_once = max(1, int(_LAUNCH / (stage.n_iter * work.size * _BLOCK)))
-    for first in range(0, stage.n_blocks, at_once):
-        engine.check()
-        engine.report(stage.name, first, stage.n_blocks)
-        blocks = min(at_once, stage.n_blocks - first)
-        given = *args, first, work.wide, *out
-        device.launch("pixels.cu", stage.kernel, blocks * _BLOCK, given, block=_BLOCK, **work.constants)
-        device.wait()
-    engine.report(stage.name, stage.n_blocks, stage.n_blocks)
+def _mask_on(mask: Bools | None, device: Device) -> tuple[Array, bool]:
+    """The mask on the device, a dummy array if there is none, and whether there is one."""
+    return device.xp.empty(1, np.bool_) if mask is None else device.put(mask), mask is not None
 
 
 _REGION_BLOCK = 128
 
 
-def can_link(modes: Floats, device: Device) -> bool:
-    """Whether the device can link the pixels."""
-    n, columns = modes.shape
-    return n <= MOST_PIXELS and device.fits(n * (8.0 * columns + 30.0))
-
-
 def link_touching(modes: Floats, grid: Grid, links: Links, engine: Engine, *, device: Device) -> Any:
     """The region of each pixel, −1 outside the mask, and the number of regions."""
-    if not can_link(modes, device):
+    n, columns = modes.shape
+    if n > _MAX_PIXELS or not device.fits(n * (8.0 * columns + 30.0)):
         return NotImplemented
     engine.check()
     engine.report("linking pixels", 0, 1)
-    xp, (depth, height, width), n = device.xp, grid, len(modes)
-    mask = mask_on(links.mask, device)
-    seen = device.put(modes), modes.shape[1], links.axes, mask, links.mask is not None
+    xp, (depth, height, width) = device.xp, grid
+    mask, has_mask = _mask_on(links.mask, device)
+    seen = device.put(modes), columns, links.axes, mask, has_mask
     parent, joined, radii = xp.empty(n, np.int32), xp.empty(n, np.bool_), (links.spatial, links.range)
     rows = depth * height
     device.launch("links.cu", "link_rows", 32 * rows, (*seen, rows, width, *radii, parent, joined))
@@ -153,31 +101,16 @@ def link_touching(modes: Floats, grid: Grid, links: Links, engine: Engine, *, de
             args = *seen, n, stride, extent, *radii, joined, parent
             device.launch("links.cu", "link_across", n, args)
     device.launch("links.cu", "find_roots", n, (n, parent))
-    return _numbered(parent, None if links.mask is None else mask, device)
-
-
-def _numbered(roots: Array, mask: Array | None, device: Device) -> tuple[Ints, int]:
-    """Number the regions 0, 1, … by their first pixels, which are their roots."""
-    xp = device.xp
-    first = roots == xp.arange(len(roots), dtype=np.int32)
-    if mask is not None:
-        first &= mask
-    numbers = xp.cumsum(first)
-    count = int(numbers[-1].item())
-    labels = xp.take(numbers, roots) - 1
-    if mask is not None:
-        labels = xp.where(mask, labels, -1)
-    return np.asarray(device.fetch(labels)), count
-
-
-def can_sum(labels: Ints, values: Floats, device: Device) -> bool:
-    """Whether the device can compute sums over regions: sorting takes most of the memory."""
-    return labels.size <= MOST_PIXELS and device.fits(labels.size * (8.0 * values.shape[1] + 60.0))
+    first = parent == xp.arange(n, dtype=np.int32)  # regions are numbered by their first pixels, which are their roots
+    numbers = xp.cumsum(first & mask if has_mask else first)
+    labels = xp.take(numbers, parent) - 1
+    return np.asarray(device.fetch(xp.where(mask, labels, -1) if has_mask else labels)), int(numbers[-1].item())
 
 
 def region_sums(labels: Ints, values: Floats, first: int, engine: Engine, *, device: Device) -> Any:
     """Sums over each region, computed by a block of threads each, and sizes."""
-    if not can_sum(labels, values, device):
+    n_bytes = labels.size * (8.0 * values.shape[1] + 60.0)  # most of it for sorting
+    if labels.size > _MAX_PIXELS or not device.fits(n_bytes):
         return NotImplemented
     engine.check()
     xp, seen = device.xp, device.put(values)
@@ -191,37 +124,28 @@ def region_sums(labels: Ints, values: Floats, first: int, engine: Engine, *, dev
     return np.asarray(device.fetch(sums)), np.diff(device.fetch(starts))
 
 
-def can_compare(labels: Ints, device: Device) -> bool:
-    """Whether the device can find the borders."""
-    return device.fits(80.0 * labels.size)
-
-
 def touching(labels: Ints, engine: Engine, *, device: Device) -> Any:
     """Pairs of adjacent regions, each once."""
-    if not can_compare(labels, device):
+    if not device.fits(80.0 * labels.size):
         return NotImplemented
     engine.check()
     xp, there = device.xp, device.put(labels)
     count = max(int(there.max().item()) + 1, 1)
-    found = [_keys(there, axis, count, xp) for axis in range(labels.ndim)]
-    keys = device.fetch(xp.unique(xp.concatenate(found)))
-    return np.stack(np.divmod(keys, count), axis=1)
-
-
-def _keys(labels: Array, axis: int, count: int, xp: Array) -> Array:
-    """A number for each pair of adjacent pixels of different regions."""
-    before, after = ((slice(None),) * axis + (part,) for part in (slice(None, -1), slice(1, None)))
-    one, other = labels[before], labels[after]
-    border = (one != other) & (one >= 0) & (other >= 0)
-    one, other = one[border], other[border]
-    return xp.minimum(one, other) * count + xp.maximum(one, other)
+    keys = []
+    for axis in range(labels.ndim):
+        before, after = ((slice(None),) * axis + (part,) for part in (slice(None, -1), slice(1, None)))
+        one, other = there[before], there[after]
+        border = (one != other) & (one >= 0) & (other >= 0)
+        one, other = one[border], other[border]
+        keys.append(xp.minimum(one, other) * count + xp.maximum(one, other))
+    return np.stack(np.divmod(device.fetch(xp.unique(xp.concatenate(keys))), count), axis=1)
 
 
 _DEPTHS = {np.dtype(np.uint8): 1, np.dtype(np.uint16): 2, np.dtype(np.float32): 4, np.dtype(np.float64): 8}
 _SPACES = {None: 0, "rgb": 1, "luv": 2, "lab": 3}
 
 
-def can_change(picture: Picture, device: Device) -> bool:
+def _can_convert(picture: Picture, device: Device) -> bool:
     """Whether the device can do this."""
     n, channels = picture.flat.shape
     return picture.flat.dtype in _DEPTHS and device.fits(24.0 * n * channels)
@@ -229,7 +153,7 @@ def can_change(picture: Picture, device: Device) -> bool:
 
 def range_features(picture: Picture, engine: Engine, *, device: Device) -> Any:
     """The range features, which stay on the device until they are read."""
-    if not can_change(picture, device):
+    if not _can_convert(picture, device):
         return NotImplemented
     engine.check()
     flat, xp = device.put(picture.flat), device.xp
@@ -237,27 +161,24 @@ def range_features(picture: Picture, engine: Engine, *, device: Device) -> Any:
         values = xp.ascontiguousarray(flat.T.astype(picture.precision))
     else:
         values = xp.empty((3, len(flat)), picture.precision)
-        args = flat, *flat.shape, full(flat.dtype), _numbers(device), values
+        args = flat, *flat.shape, full(flat.dtype), _color_numbers(device), values
         device.launch("colors.cu", "to_features", len(flat), args, **_constants(picture))
-    if picture.mask is None:
-        return Features(device.handed_out(values), *_ends(values))
-    mask = device.put(picture.mask)
-    low, high = _ends(values[:, mask])
-    return Features(device.handed_out(xp.where(mask, values, values.dtype.type(nobody(values.dtype)))), low, high)
-
-
-def _ends(values: Array) -> tuple[float, float]:
-    return float(values.min().item()), float(values.max().item())
+    inside = values
+    if picture.mask is not None:
+        mask = device.put(picture.mask)
+        inside, values = values[:, mask], xp.where(mask, values, values.dtype.type(nobody(values.dtype)))
+    return Features(device.wrap(values), float(inside.min().item()), float(inside.max().item()))
 
 
 def painted(picture: Picture, modes: Floats, engine: Engine, *, device: Device) -> Any:
     """The image with other range features, on the host."""
-    if not can_change(picture, device):
+    if not _can_convert(picture, device):
         return NotImplemented
     engine.check()
-    flat, seen, mask = device.put(picture.flat), device.put(modes), mask_on(picture.mask, device)
+    flat, seen = device.put(picture.flat), device.put(modes)
     out = flat.copy()
-    args = seen, seen.shape[1], mask, picture.mask is not None, *flat.shape, full(flat.dtype), _numbers(device), out
+    mask = _mask_on(picture.mask, device)
+    args = seen, seen.shape[1], *mask, *flat.shape, full(flat.dtype), _color_numbers(device), out
     device.launch("colors.cu", "paint", len(flat), args, **_constants(picture))
     return device.fetch(out)
 
@@ -267,5 +188,5 @@ def _constants(picture: Picture) -> dict[str, Any]:
     return {"DEPTH": _DEPTHS[picture.flat.dtype], "SPACE": _SPACES[picture.space], "VALUE": kind}
 
 
-def _numbers(device: Device) -> Array:
+def _color_numbers(device: Device) -> Array:
     return device.put(np.concatenate([WHITE, TO_XYZ.ravel(), np.linalg.inv(TO_XYZ).ravel()]))

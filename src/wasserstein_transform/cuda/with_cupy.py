@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from .device import OPTIONS, Array, Device, source_of, take_pages
+from .device import OPTIONS, Array, Device, source_of, touch_pages
 
-_LARGE = 1 << 24  # from this size in bytes on, pages of the host are allocated before a copy
+_MIN_TOUCHED_BYTES = 1 << 24  # from this size in bytes on, pages of the host are allocated before a copy
 _INSTALL = 'pip install "wasserstein-transform[cuda12]" or "[cuda13]", by the driver, brings it'
 
 
-class Gpu(Device):
+class CupyDevice(Device):
     """One GPU of this machine."""
 
     def __init__(self, number: int) -> None:
@@ -30,7 +30,7 @@ class Gpu(Device):
         return gpu, (self._number,)
 
     def fetch(self, array: Array) -> np.ndarray:
-        if array.nbytes < _LARGE or not array.flags.c_contiguous:
+        if array.nbytes < _MIN_TOUCHED_BYTES or not array.flags.c_contiguous:
             return np.asarray(self.xp.asnumpy(array))
         host = np.empty(array.shape, array.dtype)
         self.fetch_into(host, array)
@@ -38,10 +38,10 @@ class Gpu(Device):
 
     def fetch_into(self, out: np.ndarray, array: Array) -> None:
         in_rows = out.flags.c_contiguous and array.flags.c_contiguous
-        if array.nbytes < _LARGE or not in_rows or out.dtype != array.dtype or isinstance(out, np.memmap):
+        if array.nbytes < _MIN_TOUCHED_BYTES or not in_rows or out.dtype != array.dtype or isinstance(out, np.memmap):
             out[...] = self.xp.asnumpy(array)
         else:
-            take_pages(out)
+            touch_pages(out)
             array.get(out=out)
 
     def free_bytes(self) -> float:
@@ -82,7 +82,7 @@ def _argument(value: Any) -> Any:
     return np.float64(value) if isinstance(value, float) else value
 
 
-def found_on(values: Any) -> tuple[Array, Gpu]:
+def as_cupy(values: Any) -> tuple[Array, CupyDevice]:
     """A GPU array of another library as an array of CuPy, and its GPU."""
     _check_cupy("an array on a GPU")
     import cupy  # noqa: PLC0415
@@ -97,7 +97,7 @@ def _check_cupy(what: str) -> None:
 
 
 @cache
-def gpu(number: int) -> Gpu:
+def gpu(number: int) -> CupyDevice:
     """The GPU with this number; raises a one-line error if there is none."""
     _check_cupy("device='cuda'")
     try:
@@ -105,10 +105,10 @@ def gpu(number: int) -> Gpu:
 
         count = cupy.cuda.runtime.getDeviceCount()
     except Exception as error:  # drivers, runtimes and CuPy raise different exceptions
-        said = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise RuntimeError(
-            f"device='cuda' finds no GPU that can be used ({said}); device='cpu' computes here"
+            f"device='cuda' finds no GPU that can be used ({reason}); device='cpu' computes here"
         ) from None
     if number >= count:
         raise ValueError(f"device='cuda:{number}' was asked for, and there are {count} GPUs, counted from 0")
-    return Gpu(number)
+    return CupyDevice(number)

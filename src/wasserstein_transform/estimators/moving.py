@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._check import warn
 from .._types import Ints
 from ..auto.suggestion import Purpose
-from ..hierarchy.converged import TOGETHER, nearest_place, resting_places, within_reach
+from ..hierarchy.cut import TOGETHER, nearest_place, resting_places, within_reach
 from ..localize.kernel import ProfileLike
 from ..spaces import Space
 from ..transforms import Process, gaussian_transform, mean_shift

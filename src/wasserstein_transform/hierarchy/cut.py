@@ -1,9 +1,9 @@
-"""Clusters from a tree: by count, by height, or by the robust cut."""
+"""Clusters from a tree, by count, by height, or by the robust cut; and of points that came to rest."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -13,13 +13,17 @@ from .. import _check as check
 from .._cached import cached_property
 from .._check import warn
 from .._types import Bools, Floats, Ints
+from ..engine import current
 from ..kernels.linkage import walk_down
+from ..spaces import Euclidean, Metric, Space, quotient
 from .dendrogram import Dendrogram, choose_merges, separable
-from .tree import TIE, Tree
+from .tree import TIE, Tree, find_nearest, spanning_tree
 
 Cut = Literal["count", "height", "robust"]
 
-_N_NEAR = 8  # number of nearest points of clusters to search first; few pieces need more
+TOGETHER = 1e-3  # in units of eps: points within this distance are in the same place
+_N_NEAR = 8  # number of nearest points to search first; more if all of them tie
+_BLOCK_DISTANCES = 1 << 20  # distances computed at a time
 
 
 class FewerClustersWarning(UserWarning):
@@ -108,7 +112,7 @@ def cut_tree(
     if cut == "count":
         return _cut_count(tree, n_clusters)
     if cut == "robust":
-        return _cut_robust(tree, Dendrogram.of(tree), n_clusters, _check_share(share), noise)
+        return next(cut_tree_each(tree, [n_clusters], share=share, noise=noise))
     raise ValueError(f"cut must be 'count', 'height' or 'robust', got {cut!r}")
 
 
@@ -143,20 +147,16 @@ def cut_tree_each(tree: Tree, n_clusters: Iterable[int], *, share: float = 0.25,
     [0 0 1 1 2 2]
     """
     _check_tree(tree)
-    wanted, share = [check.count(k, "n_clusters", 1) for k in n_clusters], _check_share(share)
+    counts = [check.count(k, "n_clusters", 1) for k in n_clusters]
+    if check.tolerance(share, "share") > 1:
+        raise ValueError(f"share must be between 0 and 1, got {share!r}")
     dendrogram = Dendrogram.of(tree)
-    return (_cut_robust(tree, dendrogram, k, share, noise) for k in wanted)
+    return (_cut_robust(tree, dendrogram, k, float(share), noise) for k in counts)
 
 
 def _check_tree(tree: Tree) -> None:
     if not isinstance(tree, Tree):
         raise TypeError(f"a Tree is needed, got {type(tree).__name__}; wt.hierarchy.spanning_tree(space) makes one")
-
-
-def _check_share(share: float) -> float:
-    if check.tolerance(share, "share") > 1:
-        raise ValueError(f"share must be between 0 and 1, got {share!r}")
-    return float(share)
 
 
 def _cut_count(tree: Tree, n_clusters: int) -> Ints:
@@ -214,7 +214,7 @@ def _small_pieces(tree: Tree, lowest: int, cluster: Ints, least: float) -> Bools
 def _number_by_mass(tree: Tree, cluster: Ints, dropped: Bools | None = None) -> Ints:
     """Number the clusters from the largest mass to the smallest; −1 for dropped points."""
     dropped = np.zeros(tree.n, bool) if dropped is None else dropped
-    cluster = attach_light(tree, cluster)
+    cluster = _attach_light(tree, cluster)
     dropped = dropped | (cluster < 0)
     n_clusters = int(cluster.max()) + 1
     mass = np.bincount(cluster[~dropped], weights=tree.weights[~dropped], minlength=n_clusters)
@@ -246,31 +246,12 @@ def components(tree: Tree, kept: Bools) -> Ints:
     return np.asarray(connected_components(graph, directed=False)[1], np.intp)
 
 
-class _Pieces(NamedTuple):
-    """The points outside of large parts, and the piece of each."""
-
-    points: Ints
-    piece: Ints
-
-
 def _find_clusters(tree: Tree, dendrogram: Dendrogram, chosen: Ints, least: float) -> Ints:
     """The cluster of each point if the chosen merges, highest first, are cut; −1 for undecided ties.
 
     The large parts of a merge are clusters, unless a lower merge cuts them again. The remaining pieces, too light or
     joined higher up, go to the nearest cluster, piece by piece.
     """
-    cores, pieces = _find_cores(tree, dendrogram, chosen, least)
-    if len(pieces.points) == 0:
-        return cores
-    if tree.space is None:
-        return _assign_along_edges(tree, cores, dendrogram, chosen)
-    clusters = cores.copy()
-    clusters[pieces.points] = _homes(tree, pieces, cores)
-    return clusters
-
-
-def _find_cores(tree: Tree, dendrogram: Dendrogram, chosen: Ints, least: float) -> tuple[Ints, _Pieces]:
-    """The number of the large part of each point that is not cut again (−1 elsewhere), and the pieces."""
     n, large = len(dendrogram.points), dendrogram.masses >= least
     core, cut, runs = np.zeros(n, np.intp), np.full(n, -1), [slice(0, n)]
     for k, merge in enumerate(chosen.tolist()):
@@ -280,13 +261,17 @@ def _find_cores(tree: Tree, dendrogram: Dendrogram, chosen: Ints, least: float) 
         for part in parts[large[parts]].tolist():
             runs.append(slice(int(dendrogram.starts[part]), int(dendrogram.ends[part])))
             core[runs[-1]] = len(runs) - 1
-    left = np.flatnonzero(core < 0)
+    clusters, left = np.full(tree.n, -1), np.flatnonzero(core < 0)
+    clusters[dendrogram.points] = core
+    if len(left) == 0:
+        return clusters
+    if tree.space is None:
+        return _assign_along_edges(tree, clusters, dendrogram, chosen)
     same = (np.diff(left) == 1) & (np.diff(cut[left]) == 0)
     same &= dendrogram.gaps[left[:-1]] < dendrogram.levels[chosen[cut[left[:-1]]]]
-    piece = np.append(0, np.cumsum(~same)) if len(left) else left
-    cores = np.full(tree.n, -1)
-    cores[dendrogram.points] = core
-    return cores, _Pieces(dendrogram.points[left], piece)
+    points, piece = dendrogram.points[left], np.append(0, np.cumsum(~same))
+    clusters[points] = _find_homes(tree, tree.space.metric, points, piece, clusters)
+    return clusters
 
 
 def _assign_along_edges(tree: Tree, cores: Ints, dendrogram: Dendrogram, chosen: Ints) -> Ints:
@@ -300,31 +285,31 @@ def _assign_along_edges(tree: Tree, cores: Ints, dendrogram: Dendrogram, chosen:
     return np.where(tree.weights > 0, cluster_of[part], -1)
 
 
-def _homes(tree: Tree, pieces: _Pieces, cores: Ints) -> Ints:
+def _find_homes(tree: Tree, metric: Metric, points: Ints, piece: Ints, cores: Ints) -> Ints:
     """The cluster of each point of a piece: the cluster nearest to the piece."""
-    members, prefer, n_pieces = np.flatnonzero(cores >= 0), Preference(tree, cores), int(pieces.piece[-1]) + 1
-    distances, nearest = tree.near(pieces.points, members, min(_N_NEAR, len(members)))
+    members, prefer, n_pieces, engine = (
+        np.flatnonzero(cores >= 0),
+        Preference(tree, cores),
+        int(piece[-1]) + 1,
+        current(),
+    )
+    distances, nearest = find_nearest(metric, points, members, min(_N_NEAR, len(members)), engine)
     edge = np.full(n_pieces, np.inf)
-    np.minimum.at(edge, pieces.piece, distances[:, 0])
-    edge = (edge * (1 + TIE))[pieces.piece]
+    np.minimum.at(edge, piece, distances[:, 0])
+    edge = (edge * (1 + TIE))[piece]
     point, column = np.nonzero(distances <= edge[:, None])
-    home = prefer.each(pieces.piece[point], cores[nearest[point, column]], n_pieces)
+    home = prefer.each(piece[point], cores[nearest[point, column]], n_pieces)
     others_tie = (distances[:, -1] <= edge) & (distances.shape[1] < len(members))
-    unsure = np.unique(pieces.piece[others_tie])
-    starts = np.searchsorted(pieces.piece, np.arange(n_pieces + 1))
-    for piece in unsure.tolist():
-        home[piece] = _home(tree, pieces.points[starts[piece] : starts[piece + 1]], cores, prefer)
-    return home[pieces.piece]
+    starts, clusters = np.searchsorted(piece, np.arange(n_pieces + 1)), np.unique(cores[members])
+    for unsure in np.unique(piece[others_tie]).tolist():  # these need a search of all clusters
+        inside = points[starts[unsure] : starts[unsure + 1]]
+        searches = (find_nearest(metric, inside, np.flatnonzero(cores == one), 1, engine) for one in clusters.tolist())
+        apart = np.array([search.distances.min() for search in searches])
+        home[unsure] = prefer.among(clusters[apart <= apart.min() * (1 + TIE)])
+    return home[piece]
 
 
-def _home(tree: Tree, points: Ints, cores: Ints, prefer: Preference) -> int:
-    """The cluster nearest to one piece, by a search of all clusters."""
-    clusters = np.unique(cores[cores >= 0])
-    apart = np.array([tree.nearest(points, np.flatnonzero(cores == one)).min() for one in clusters.tolist()])
-    return prefer.among(clusters[apart <= apart.min() * (1 + TIE)])
-
-
-def attach_light(tree: Tree, cluster: Ints) -> Ints:
+def _attach_light(tree: Tree, cluster: Ints) -> Ints:
     """Assign points without mass to the nearest cluster; ties are broken as for pieces."""
     edges = tree.edges[(tree.weights[tree.edges] == 0).any(axis=1)]
     if len(edges) == 0:
@@ -333,11 +318,28 @@ def attach_light(tree: Tree, cluster: Ints) -> Ints:
     edges[turned] = edges[turned, ::-1]
     prefer, attached = Preference(tree, np.where(tree.weights > 0, cluster, -1)), cluster.copy()
     attached[edges[:, 1]] = cluster[edges[:, 0]]
-    for point, hosts in tree.hosts(edges[:, 1]):
+    if tree.space is None:
+        return attached
+    for point, hosts in _find_hosts(tree.space, edges[:, 1]):
         open_ = np.unique(cluster[hosts])
         if len(open_) > 1:
             attached[point] = prefer.among(open_[open_ >= 0])
     return attached
+
+
+def _find_hosts(space: Space, light: Ints) -> Iterator[tuple[int, Ints]]:
+    """Points without mass that may have several nearest points with mass, and those points."""
+    heavy, metric = np.flatnonzero(space.weights > 0), space.metric
+    rows, k = light, min(_N_NEAR, len(heavy))
+    if metric.places is not None and k == _N_NEAR:  # most have one host: few need a whole row
+        distances, hosts = find_nearest(metric, light, heavy, k, current())
+        near = distances <= distances[:, :1] * (1 + TIE)
+        for i in np.flatnonzero((near.sum(axis=1) > 1) & ~near[:, -1]):
+            yield int(light[i]), hosts[i][near[i]]
+        rows = light[near[:, -1]]
+    for i in rows:
+        row = metric.block(np.array([i]), heavy)[0]
+        yield int(i), heavy[row <= row.min() * (1 + TIE)]
 
 
 class Preference:
@@ -385,3 +387,40 @@ class Preference:
         for k in np.flatnonzero(ends - starts > 1).tolist():
             chosen[items[starts[k]]] = self.among(clusters[starts[k] : ends[k]])
         return chosen
+
+
+def resting_places(space: Space, eps: float) -> tuple[Ints, Floats]:
+    """Labels, numbered from the largest mass, and the places; points without mass get the nearest place."""
+    assert space.points is not None
+    heavy = np.flatnonzero(space.weights > 0)
+    places = quotient(space if len(heavy) == space.n else space.take(heavy), TOGETHER * eps)
+    order = np.argsort(-np.round(places.space.weights, 12), kind="stable")
+    rank = np.empty(len(order), np.intp)
+    rank[order] = np.arange(len(order))
+    assert places.space.points is not None
+    centers = places.space.points[order]
+    labels = np.empty(space.n, np.intp)
+    labels[heavy] = rank[places.labels]
+    light = np.flatnonzero(space.weights == 0)
+    labels[light] = nearest_place(space.points[light], centers)
+    return labels, centers
+
+
+def within_reach(space: Space, eps: float) -> tuple[Ints, Floats]:
+    """Labels of chains of points within ε of each other, numbered from the largest mass, and their means."""
+    assert space.points is not None
+    labels = cut_tree(spanning_tree(space), cut="height", height=eps)
+    mass = np.bincount(labels, weights=space.weights)
+    sums = np.zeros((len(mass), space.points.shape[1]))
+    np.add.at(sums, labels, space.weights[:, None] * space.points)
+    return labels, sums / mass[:, None]
+
+
+def nearest_place(points: Floats, centers: Floats) -> Ints:
+    """The index of the nearest center of each point."""
+    both, n = Euclidean(np.concatenate([points, centers])), len(points)
+    step, cols, nearest = max(1, _BLOCK_DISTANCES // len(centers)), np.arange(n, both.n), np.empty(n, np.intp)
+    for start in range(0, n, step):
+        rows = np.arange(start, min(start + step, n))
+        nearest[rows] = both.block(rows, cols).argmin(axis=1)
+    return nearest

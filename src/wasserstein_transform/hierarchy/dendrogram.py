@@ -82,7 +82,10 @@ class Dendrogram(NamedTuple):
         opened = np.zeros(len(tops), bool)
         opened[np.searchsorted(tops, merge[separable(tree)[kept]])] = True
         mass_before = np.append(0.0, np.cumsum(tree.weights[points]))
-        return cls(points, gaps, mass_before, level[tops], first, starts, ends, opened, kept[order], first_edge)
+        return cls(
+            points=points, gaps=gaps, mass_before=mass_before, levels=level[tops], first=first, starts=starts,
+            ends=ends, open=opened, edges=kept[order], first_edge=first_edge,
+        )  # fmt: skip
 
     @property
     def masses(self) -> Floats:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -16,6 +15,7 @@ from .._archive import archived, check_array, check_range
 from .._cached import cached_property
 from .._shown import facts
 from .._types import Bools, Floats, Ints
+from ..compute.records import Nearest
 from ..engine import Engine, Flag, current, of_size
 from ..kernels.linkage import join_edges, merge_chains
 from ..spaces import Metric, Space, check_space
@@ -24,7 +24,6 @@ Method = Literal["single", "average", "complete"]
 
 TIE = 1e-9  # relative tolerance of tied heights and of equal masses
 _MAX_SHOWN_MERGES = 8  # number of merges in the notebook view
-_N_HOSTS = 8  # nearest points searched for a point without mass; more if all of them tie
 _BLOCK_DISTANCES = 1 << 20  # distances computed at a time
 _ROUNDING = 1e-14  # rounding of a distance, relative to the largest coordinate it is computed from
 _REPORT_DISTANCES = 2e7  # distances between two progress reports of a linkage
@@ -145,47 +144,6 @@ class Tree:
             return np.full(self.n - 1, _ROUNDING * self.heights.max(initial=0.0))
         return np.asarray(_ROUNDING * np.abs(places).max(axis=1)[self.edges].max(axis=1))
 
-    def nearest(self, points: Ints, others: Ints) -> Floats:
-        """The distance of each of the points to the nearest of the others, in the space of the tree."""
-        assert self.space is not None
-        return _nearest(self.space.metric, points, others, current())[1]
-
-    def near(self, points: Ints, others: Ints, k: int) -> tuple[Floats, Ints]:
-        """Distances and indices of the k nearest of the others for each point."""
-        assert self.space is not None
-        metric, engine = self.space.metric, current()
-        if metric.places is not None:
-            distances, indices = metric.take(others).neighbors(k, metric.take(points), engine)
-            return distances, others[indices]
-        distances, indices = np.empty((len(points), k)), np.empty((len(points), k), np.intp)
-        step = max(1, _BLOCK_DISTANCES // len(others))
-        for start in range(0, len(points), step):
-            part = slice(start, start + step)
-            rows = metric.block(points[part], others, engine)
-            nearest = np.argpartition(rows, k - 1, axis=1)[:, :k] if k < len(others) else np.argsort(rows, axis=1)
-            values = np.take_along_axis(rows, nearest, axis=1)
-            order = np.argsort(values, axis=1)
-            distances[part] = np.take_along_axis(values, order, axis=1)
-            indices[part] = others[np.take_along_axis(nearest, order, axis=1)]
-        return distances, indices
-
-    def hosts(self, light: Ints) -> Iterator[tuple[int, Ints]]:
-        """Yield each point without mass that has several nearest points with mass, and those points."""
-        if self.space is None:
-            return
-        heavy, metric = np.flatnonzero(self.weights > 0), self.space.metric
-        rows, k = light, min(_N_HOSTS, len(heavy))
-        if metric.places is not None and k == _N_HOSTS:  # most have one host: few need a whole row
-            distances, indices = metric.take(heavy).neighbors(k, metric.take(light), current())
-            near = distances <= distances[:, :1] * (1 + TIE)
-            several = near.sum(axis=1) > 1
-            for i in np.flatnonzero(several & ~near[:, -1]):
-                yield int(light[i]), heavy[indices[i][near[i]]]
-            rows = light[near[:, -1]]
-        for i in rows:
-            row = metric.block(np.array([i]), heavy)[0]
-            yield int(i), heavy[row <= row.min() * (1 + TIE)]
-
 
 def spanning_tree(space: Space, engine: Engine | None = None, *, reachability: int = 0) -> Tree:
     """Compute the minimum spanning tree of a space, which is its single-linkage dendrogram.
@@ -230,12 +188,18 @@ def spanning_tree(space: Space, engine: Engine | None = None, *, reachability: i
     with current(engine).watched() as watched:
         heavy = np.flatnonzero(space.weights > 0)
         metric = space.metric.take(heavy) if len(heavy) < space.n else space.metric
-        edges, heights, lengths = _grow(metric, space.weights[heavy], reachability, watched)
+        lengths = None
+        if reachability == 0:
+            edges, heights = metric.spanning_tree(watched)
+        else:
+            cores = core_distances(metric, space.weights[heavy], reachability, watched)
+            edges, heights, lengths = metric.reach_tree(cores, watched)
         light = np.flatnonzero(space.weights == 0)
-        nearest, apart = _nearest(space.metric, light, heavy, watched)
+        hosts = find_nearest(space.metric, light, heavy, 1, watched)
+    apart = hosts.distances[:, 0]
     n_parts = len(heavy) - len(edges) + int(np.count_nonzero(np.isinf(apart)))
     space.metric.check_joined(n_parts)
-    edges = np.concatenate([np.sort(heavy[edges], axis=1), np.column_stack([nearest, light])])
+    edges = np.concatenate([np.sort(heavy[edges], axis=1), np.column_stack([hosts.indices, light])])
     heights = np.concatenate([heights, apart])
     order = np.argsort(heights, kind="stable")
     if lengths is None:
@@ -246,27 +210,25 @@ def spanning_tree(space: Space, engine: Engine | None = None, *, reachability: i
     return Tree(edges[order], np.maximum.accumulate(heights[order]), space.weights, space, lengths[order])
 
 
-def _grow(metric: Metric, weights: Floats, reachability: int, engine: Engine) -> tuple[Ints, Floats, Floats | None]:
-    """Edges, heights, and, for mutual reachability, lengths."""
-    if reachability == 0:
-        return *metric.spanning_tree(engine), None
-    return metric.reach_tree(core_distances(metric, weights, reachability, engine), engine)
-
-
-def _nearest(metric: Metric, light: Ints, heavy: Ints, engine: Engine) -> tuple[Ints, Floats]:
-    """The nearest point with mass of each point without mass, and its distance."""
-    if len(light) == 0:
-        return np.empty(0, np.intp), np.empty(0)
-    if metric.places is not None:
-        distances, indices = metric.take(heavy).neighbors(1, metric.take(light), engine)
-        return heavy[indices[:, 0]], distances[:, 0]
-    nearest, apart = np.empty(len(light), np.intp), np.empty(len(light))
-    step = max(1, _BLOCK_DISTANCES // len(heavy))
-    for start in range(0, len(light), step):
+def find_nearest(metric: Metric, points: Ints, others: Ints, k: int, engine: Engine) -> Nearest:
+    """Distances and indices of the k nearest of the others for each of the points, shape (len(points), k)."""
+    if metric.places is not None and len(points):
+        distances, indices = metric.take(others).neighbors(k, metric.take(points), engine)
+        return Nearest(distances, others[indices])
+    result = Nearest(np.empty((len(points), k)), np.empty((len(points), k), np.intp))
+    step = max(1, _BLOCK_DISTANCES // len(others))
+    for start in range(0, len(points), step):
         part = slice(start, start + step)
-        rows = metric.block(light[part], heavy, engine)
-        nearest[part], apart[part] = heavy[rows.argmin(axis=1)], rows.min(axis=1)
-    return nearest, apart
+        rows = metric.block(points[part], others, engine)
+        if k == 1:
+            nearest = rows.argmin(axis=1)[:, None]
+        else:
+            nearest = np.argpartition(rows, k - 1, axis=1)[:, :k] if k < len(others) else np.argsort(rows, axis=1)
+        values = np.take_along_axis(rows, nearest, axis=1)
+        order = np.argsort(values, axis=1)
+        result.distances[part] = np.take_along_axis(values, order, axis=1)
+        result.indices[part] = others[np.take_along_axis(nearest, order, axis=1)]
+    return result
 
 
 def core_distances(metric: Metric, weights: Floats, k: int, engine: Engine) -> Floats:
@@ -276,11 +238,14 @@ def core_distances(metric: Metric, weights: Floats, k: int, engine: Engine) -> F
     the smallest weight if all weights are whole multiples of it, so that weight j acts like j copies. Otherwise it is
     the mean weight.
     """
-    mass = weights / _mass_of_one(weights)
+    least = float(weights.min())
+    copies = weights / least
+    counted = (np.abs(copies - np.round(copies)) <= TIE * copies).all()
+    mass = copies if counted else weights / float(weights.mean())
     n_copies = float(mass.sum())
     if k + 1 > n_copies * (1 + TIE):
-        most = int(n_copies * (1 + TIE)) - 1
-        raise ValueError(f"reachability must be at most {most}, the number of other points, got {k}")
+        n_others = int(n_copies * (1 + TIE)) - 1
+        raise ValueError(f"reachability must be at most {n_others}, the number of other points, got {k}")
     cores, missing = np.zeros(metric.n), np.flatnonzero(mass < (k + 1) * (1 - TIE))
     n_near = min(k, metric.n - 1)
     while len(missing):
@@ -291,14 +256,6 @@ def core_distances(metric: Metric, weights: Floats, k: int, engine: Engine) -> F
         cores[missing[full]] = near.distances[missing[full], enough[full].argmax(axis=1)]
         missing, n_near = missing[~full], min(2 * n_near, metric.n - 1)
     return cores
-
-
-def _mass_of_one(weights: Floats) -> float:
-    """The mass that counts as one point."""
-    least = float(weights.min())
-    copies = weights / least
-    counted = (np.abs(copies - np.round(copies)) <= TIE * copies).all()
-    return least if counted else float(weights.mean())
 
 
 def linkage(space: Space | ArrayLike, method: Method = "single", engine: Engine | None = None) -> Floats:

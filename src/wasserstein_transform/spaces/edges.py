@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -15,10 +15,12 @@ from .._types import Floats, Ints
 ASK = "ask"
 """The default of `weight`: clear attribute names are used, and ambiguous ones raise an error."""
 
-_LENGTHS, _STRENGTHS, _OPEN = ("length", "distance"), ("strength",), "weight"
-KNOWN = (*_LENGTHS, *_STRENGTHS, _OPEN)
+_LENGTHS, _STRENGTHS, _AMBIGUOUS = ("length", "distance"), ("strength",), "weight"
+KNOWN = (*_LENGTHS, *_STRENGTHS, _AMBIGUOUS)
 """Names of edge attributes and columns that are read."""
 
+_MAX_NODE = 2.0**53  # above this, floats do not hold all integers
+_MIN_LENGTH, _MAX_LENGTH = 1e-150, 1e150  # squares stay within the range of floats
 _ANSWERS = "weight='length', weight='strength' (lengths are 1/strength) or weight=None (all edges have length 1)"
 
 
@@ -37,21 +39,21 @@ class Meaning(NamedTuple):
     strength: bool = False
 
 
-def meaning(present: Collection[str], weight: str | None) -> Meaning:
+def choose_meaning(present: Collection[str], weight: str | None) -> Meaning:
     """Choose the edge attribute to use among those present, by `weight`."""
     check_weight(weight)
-    found = [name for name in KNOWN if name in present]
-    if weight is None or not found:
+    known = [name for name in KNOWN if name in present]
+    if weight is None or not known:
         return Meaning(None)
     if weight == ASK:
-        if len(found) > 1:
-            raise ValueError(f"edges have {' and '.join(map(repr, found))}; choose one by {_ANSWERS}")
-        return Meaning(found[0], found[0] in _STRENGTHS)
-    names = (*(_LENGTHS if weight == "length" else _STRENGTHS), _OPEN)
-    chosen = next((name for name in names if name in found), None)
+        if len(known) > 1:
+            raise ValueError(f"edges have {' and '.join(map(repr, known))}; choose one by {_ANSWERS}")
+        return Meaning(known[0], known[0] in _STRENGTHS)
+    names = (*(_LENGTHS if weight == "length" else _STRENGTHS), _AMBIGUOUS)
+    chosen = next((name for name in names if name in known), None)
     if chosen is None:
         raise ValueError(
-            f"weight={weight!r} needs edges with {' or '.join(map(repr, names))}, but these have {found[0]!r}; "
+            f"weight={weight!r} needs edges with {' or '.join(map(repr, names))}, but these have {known[0]!r}; "
             f"say {_ANSWERS}"
         )
     return Meaning(chosen, weight == "strength")
@@ -66,8 +68,14 @@ def check_weight(weight: str | None) -> None:
 def lengths_of(values: Floats, meant: Meaning, weight: str | None) -> Floats:
     """Turn the numbers at edges into lengths; raise an error if their meaning is unclear, unless all are 1."""
     if meant.strength:
-        return _inverse(values)
-    if weight == ASK and meant.column == _OPEN and (check.floats(values, "weights of edges") != 1).any():
+        strengths = check.floats(values, "strengths of edges")
+        if (strengths <= 0).any():
+            raise ValueError(
+                f"strengths of edges must be positive, got {strengths.min():g}; leave out edges of strength 0"
+            )
+        with np.errstate(over="ignore"):
+            return np.asarray(1.0 / strengths)
+    if weight == ASK and meant.column == _AMBIGUOUS and (check.floats(values, "weights of edges") != 1).any():
         raise ValueError(
             f"weights of edges, {np.min(values):g} to {np.max(values):g}, may be lengths or strengths; say {_ANSWERS}; "
             "where a function has no weight=, pass wt.Graph.of(graph, weight=…)"
@@ -75,7 +83,7 @@ def lengths_of(values: Floats, meant: Meaning, weight: str | None) -> Floats:
     return values
 
 
-def number(a: Hashable, b: Hashable, value: Any, meant: Meaning) -> float:
+def _read_number(a: Hashable, b: Hashable, value: Any, meant: Meaning) -> float:
     """Convert the number at one edge to a float."""
     try:
         return float(value)
@@ -84,18 +92,6 @@ def number(a: Hashable, b: Hashable, value: Any, meant: Meaning) -> float:
         raise ValueError(
             f"{kind} of edges must be numbers, got {meant.column} {value!r} between {a!r} and {b!r}"
         ) from None
-
-
-def _inverse(strengths: Floats) -> Floats:
-    strengths = check.floats(strengths, "strengths of edges")
-    if (strengths <= 0).any():
-        raise ValueError(f"strengths of edges must be positive, got {strengths.min():g}; leave out edges of strength 0")
-    with np.errstate(over="ignore"):
-        return np.asarray(1.0 / strengths)
-
-
-_LARGEST = 2.0**53  # above this, floats do not hold all integers
-_RANGE = 1e-150, 1e150  # squares stay within the range of floats
 
 
 class Edges(NamedTuple):
@@ -131,64 +127,49 @@ def as_edges(graph: Any, weight: str | None = ASK) -> Edges:
     check_weight(weight)
     if issparse(graph):
         matrix = coo_array(graph)
-        if matrix.ndim != 2:
+        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
             raise ValueError(f"a graph as a sparse matrix must be square, got shape {matrix.shape}")
-        return Edges(list(range(matrix.shape[0])), _undirected(_measured(matrix, weight)))
+        values = check.floats(matrix.data, "entries of the matrix of edges")
+        meant = choose_meaning([_AMBIGUOUS], weight)
+        lengths = np.ones(len(values)) if weight is None else lengths_of(values, meant, weight)
+        return Edges(list(range(matrix.shape[0])), _undirected(*matrix.coords, lengths, matrix.shape[0]))
     if is_graph(graph):
-        return _of_networkx(graph, weight)
-    return _of_list(graph, weight)
+        return _read_networkx(graph, weight)
+    if isinstance(graph, np.ndarray) and graph.dtype.kind in "iuf":
+        return _read_array(graph, weight)
+    return _read_list(graph, weight)
 
 
-def _measured(matrix: coo_array, weight: str | None) -> coo_array:
-    values = check.floats(matrix.data, "entries of the matrix of edges")
-    lengths = np.ones(len(values)) if weight is None else lengths_of(values, meaning(["weight"], weight), weight)
-    return coo_array((lengths, matrix.coords), shape=matrix.shape)
-
-
-def _of_networkx(graph: Any, weight: str | None) -> Edges:
+def _read_networkx(graph: Any, weight: str | None) -> Edges:
     nodes = list(graph)
-    a, b, attributes = _arcs(graph, {node: k for k, node in enumerate(nodes)})
-    names = set(chain.from_iterable(attributes)).intersection(KNOWN)
-    meant = meaning(names, weight)
-    numbers = np.ones(len(a))
-    if meant.column in names:
-        ends = zip(a.tolist(), b.tolist(), attributes, strict=True)
-        numbers = np.array([number(nodes[i], nodes[j], at.get(meant.column, 1.0), meant) for i, j, at in ends])
-    values = lengths_of(numbers, meant, weight)
-    return Edges(nodes, _undirected(coo_array((values, (a, b)), shape=(len(nodes), len(nodes)))))
-
-
-class _Arcs(NamedTuple):
-    """Ends and attributes of edges; undirected edges are listed in both directions."""
-
-    a: Ints
-    b: Ints
-    attributes: list[Mapping[str, Any]]
-
-
-def _arcs(graph: Any, place: Mapping[Hashable, int]) -> _Arcs:
-    """Read the edges, from the adjacency if no edges are parallel: one tuple per edge would take most of the time."""
+    place = {node: k for k, node in enumerate(nodes)}
     if graph.is_multigraph():
         rows = list(graph.edges(data=True))
         a, b = np.array([(place[a], place[b]) for a, b, _ in rows], np.intp).reshape(-1, 2).T
         attributes = [at for *_, at in rows]
-        return _Arcs(a, b, attributes) if graph.is_directed() else _Arcs(np.r_[a, b], np.r_[b, a], attributes * 2)
-    adjacency = [row for _, row in graph.adjacency()]
-    a = np.repeat(np.arange(len(adjacency)), [len(row) for row in adjacency])
-    b = np.fromiter((place[node] for row in adjacency for node in row), np.intp, len(a))
-    return _Arcs(a, b, [at for row in adjacency for at in row.values()])
+        if not graph.is_directed():
+            a, b, attributes = np.r_[a, b], np.r_[b, a], attributes * 2
+    else:  # from the adjacency: one tuple per edge would take most of the time
+        adjacency = [row for _, row in graph.adjacency()]
+        a = np.repeat(np.arange(len(adjacency)), [len(row) for row in adjacency])
+        b = np.fromiter((place[node] for row in adjacency for node in row), np.intp, len(a))
+        attributes = [at for row in adjacency for at in row.values()]
+    names = set(chain.from_iterable(attributes)).intersection(KNOWN)
+    meant, numbers = choose_meaning(names, weight), np.ones(len(a))
+    if meant.column in names:
+        ends = zip(a.tolist(), b.tolist(), attributes, strict=True)
+        numbers = np.array([_read_number(nodes[i], nodes[j], at.get(meant.column, 1.0), meant) for i, j, at in ends])
+    return Edges(nodes, _undirected(a, b, lengths_of(numbers, meant, weight), len(nodes)))
 
 
-def _of_list(graph: Any, weight: str | None) -> Edges:
-    if isinstance(graph, np.ndarray) and graph.dtype.kind in "iuf":
-        return _of_numbers(graph, weight)
+def _read_list(graph: Any, weight: str | None) -> Edges:
     if not isinstance(graph, Sequence) or isinstance(graph, str):
         raise TypeError(
             "a graph must be a networkx graph, a sparse matrix of edge lengths or a list of edges (a, b) or "
             f"(a, b, length), got {type(graph).__name__}"
         )
-    meant = meaning([graph.column], weight) if isinstance(graph, EdgeList) else _third(weight)
-    rows = [_row(edge, k, meant) for k, edge in enumerate(graph)]
+    meant = choose_meaning([graph.column], weight) if isinstance(graph, EdgeList) else _third(weight)
+    rows = [_read_row(edge, k, meant) for k, edge in enumerate(graph)]
     try:
         names = list(dict.fromkeys(name for a, b, _ in rows for name in (a, b)))
     except TypeError as error:
@@ -196,8 +177,9 @@ def _of_list(graph: Any, weight: str | None) -> Edges:
     if names and all(isinstance(name, int | np.integer) for name in names):
         names = sorted(names)
     place = {name: k for k, name in enumerate(names)}
-    ends = np.array([(place[a], place[b]) for a, b, _ in rows], np.intp).reshape(-1, 2)
-    return Edges(names, _both_ways(ends, lengths_of(np.array([x for *_, x in rows]), meant, weight), len(names)))
+    a, b = np.array([(place[a], place[b]) for a, b, _ in rows], np.intp).reshape(-1, 2).T
+    lengths = lengths_of(np.array([x for *_, x in rows]), meant, weight)
+    return Edges(names, _undirected(np.r_[a, b], np.r_[b, a], np.r_[lengths, lengths], len(names)))
 
 
 def _third(weight: str | None) -> Meaning:
@@ -205,27 +187,28 @@ def _third(weight: str | None) -> Meaning:
     return Meaning(None if weight is None else "length" if weight == ASK else weight, weight == "strength")
 
 
-def _row(edge: Any, k: int, meant: Meaning) -> tuple[Any, Any, float]:
+def _read_row(edge: Any, k: int, meant: Meaning) -> tuple[Any, Any, float]:
     row = tuple(edge) if isinstance(edge, Sequence | np.ndarray) and not isinstance(edge, str) else ()
     if len(row) not in (2, 3):
         raise ValueError(f"a list of edges must hold (a, b) or (a, b, length), number {k} is {edge!r}")
     given = len(row) == 3 and meant.column is not None
-    return row[0], row[1], number(row[0], row[1], row[2], meant) if given else 1.0
+    return row[0], row[1], _read_number(row[0], row[1], row[2], meant) if given else 1.0
 
 
-def _of_numbers(array: Any, weight: str | None) -> Edges:
+def _read_array(array: Any, weight: str | None) -> Edges:
     if array.ndim != 2 or array.shape[1] not in (2, 3):
         raise ValueError(
             f"a list of edges must have rows (a, b) or (a, b, length), got shape {array.shape}; pass a matrix of "
             "lengths as scipy.sparse.csr_array(A)"
         )
-    if _is_table(array):
+    symmetric = array.shape[0] == array.shape[1] and bool((array == array.T).all()) and not array.diagonal().any()
+    if symmetric and not (len(array) == 2 and array[0, 1] == 1):
         raise ValueError(
             f"a symmetric array with zeros on its diagonal, shape {array.shape}, may be a matrix of lengths or a list "
             "of edges; pass scipy.sparse.csr_array(A) or a list of tuples"
         )
     ends = check.floats(array[:, :2], "nodes of edges")
-    if np.abs(ends).max(initial=0.0) > _LARGEST:
+    if np.abs(ends).max(initial=0.0) > _MAX_NODE:
         raise ValueError(f"nodes in an array of edges must be integers up to 2^53, got {np.abs(ends).max():g}")
     if (ends != np.rint(ends)).any():
         raise ValueError("nodes in an array of edges must be whole numbers; a list of tuples takes any names")
@@ -233,34 +216,23 @@ def _of_numbers(array: Any, weight: str | None) -> Edges:
     given = array.shape[1] == 3 and weight is not None
     numbers = check.floats(array[:, 2], "lengths of edges") if given else np.ones(len(array))
     lengths = lengths_of(numbers, _third(weight), weight)
-    return Edges(names.tolist(), _both_ways(which.reshape(-1, 2).astype(np.intp), lengths, len(names)))
+    a, b = which.reshape(-1, 2).astype(np.intp).T
+    return Edges(names.tolist(), _undirected(np.r_[a, b], np.r_[b, a], np.r_[lengths, lengths], len(names)))
 
 
-def _is_table(array: Any) -> bool:
-    """Whether the array could also be a matrix of lengths, and so another graph."""
-    square = array.shape[0] == array.shape[1] and bool((array == array.T).all()) and not array.diagonal().any()
-    return square and not (len(array) == 2 and array[0, 1] == 1)
-
-
-def _both_ways(ends: Ints, lengths: Floats, n: int) -> csr_array:
-    a, b = ends.T
-    return _undirected(coo_array((np.r_[lengths, lengths], (np.r_[a, b], np.r_[b, a])), shape=(n, n)))
-
-
-def _undirected(rows: coo_array) -> csr_array:
-    if rows.shape[0] != rows.shape[1]:
-        raise ValueError(f"a graph as a sparse matrix must be square, got shape {rows.shape}")
-    if rows.shape[0] == 0:
+def _undirected(a: Ints, b: Ints, lengths: Floats, n: int) -> csr_array:
+    """The matrix of edges that are listed in both directions; raises an error if the two directions differ."""
+    if n == 0:
         raise ValueError("the graph must have at least one node, got none")
-    lengths = check.floats(rows.data, "lengths of edges")
+    lengths = check.floats(lengths, "lengths of edges")
     if (lengths < 0).any():
         raise ValueError(f"lengths of edges must not be negative, got {lengths.min()}")
     some = lengths[lengths > 0]
-    if len(some) and not (_RANGE[0] <= some.min() and some.max() <= _RANGE[1]):
+    if len(some) and not (some.min() >= _MIN_LENGTH and some.max() <= _MAX_LENGTH):
         raise ValueError(
             f"lengths of edges must be 0 or between 1e-150 and 1e150, got {some.min():g} to {some.max():g}; rescale"
         )
-    csr = _shortest_of_parallel(rows)
+    csr = _shortest_of_parallel(a, b, lengths, n)
     if csr.nnz and abs(csr - csr.T).max() > 1e-9 * lengths.max(initial=0.0):
         raise ValueError(
             "the graph must be undirected, but some lengths from a to b and from b to a differ; "
@@ -269,22 +241,21 @@ def _undirected(rows: coo_array) -> csr_array:
     back = csr.T.tocsr()
     if all(np.array_equal(getattr(csr, part), getattr(back, part)) for part in ("indptr", "indices", "data")):
         return csr
-    back = csr.tocoo()
-    a, b = back.coords
-    both = coo_array((np.r_[back.data, back.data], (np.r_[a, b], np.r_[b, a])), shape=rows.shape)
-    return _shortest_of_parallel(both)  # symmetric to the bit
+    edges = csr.tocoo()
+    a, b = edges.coords
+    both = np.r_[a, b], np.r_[b, a], np.r_[edges.data, edges.data]
+    return _shortest_of_parallel(*both, n)  # symmetric to the bit
 
 
-def _shortest_of_parallel(rows: coo_array) -> csr_array:
+def _shortest_of_parallel(a: Ints, b: Ints, lengths: Floats, n: int) -> csr_array:
     """Keep the shortest of the edges between two nodes, and drop loops."""
-    a, b = rows.coords
     kept = a != b
-    a, b, lengths = a[kept], b[kept], np.asarray(rows.data, np.float64)[kept]
-    added = csr_array((lengths, (a, b)), shape=rows.shape)
+    a, b, lengths = a[kept], b[kept], np.asarray(lengths, np.float64)[kept]
+    added = csr_array((lengths, (a, b)), shape=(n, n))
     if added.nnz == len(a):  # none were parallel
         return added
     by_pair = np.lexsort((lengths, b, a))
     a, b, lengths = a[by_pair], b[by_pair], lengths[by_pair]
     first = np.ones(len(a), bool)
     first[1:] = (np.diff(a) != 0) | (np.diff(b) != 0)
-    return csr_array((lengths[first], (a[first], b[first])), shape=rows.shape)
+    return csr_array((lengths[first], (a[first], b[first])), shape=(n, n))
