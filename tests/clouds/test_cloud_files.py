@@ -14,24 +14,24 @@ import zarr
 from clouds.making import EPS, cloud, weights_of
 
 import wasserstein_transform as wt
-from wasserstein_transform.clouds.sources import Source, open_source
+from wasserstein_transform.clouds.sources import CloudSource, open_source
 
 N, M = 700, 2
 
 
-def save_npy(folder: Path, X: np.ndarray, weights: np.ndarray) -> Source:
+def save_npy(folder: Path, X: np.ndarray, weights: np.ndarray) -> CloudSource:
     np.save(folder / "p.npy", np.asfortranarray(X))
     np.save(folder / "w.npy", weights)
     return open_source(folder / "p.npy", weights=str(folder / "w.npy"))
 
 
-def save_parquet(folder: Path, X: np.ndarray, weights: np.ndarray) -> Source:
+def save_parquet(folder: Path, X: np.ndarray, weights: np.ndarray) -> CloudSource:
     table = pa.table({"name": [f"{k}" for k in range(len(X))], "x": X[:, 0], "w": weights, "y": X[:, 1]})
     pq.write_table(table, folder / "p.parquet", row_group_size=97)
     return open_source(folder / "p.parquet", ["x", "y"], "w")
 
 
-def save_folder(folder: Path, X: np.ndarray, weights: np.ndarray) -> Source:
+def save_folder(folder: Path, X: np.ndarray, weights: np.ndarray) -> CloudSource:
     (folder / "many").mkdir()
     for k, rows in enumerate(np.array_split(np.arange(len(X)), 5)):
         table = pa.table({"x": X[rows, 0], "y": X[rows, 1], "w": weights[rows]})
@@ -39,21 +39,21 @@ def save_folder(folder: Path, X: np.ndarray, weights: np.ndarray) -> Source:
     return open_source(folder / "many", weights="w")
 
 
-def save_array(folder: Path, X: np.ndarray, weights: np.ndarray) -> Source:
+def save_array(folder: Path, X: np.ndarray, weights: np.ndarray) -> CloudSource:
     for name, values in (("p.zarr", X), ("w.zarr", weights)):
         array = zarr.create_array(folder / name, shape=values.shape, chunks=(64, *values.shape[1:]), dtype="float64")
         array[...] = values
     return open_source(folder / "p.zarr", weights=str(folder / "w.zarr"))
 
 
-def save_group(folder: Path, X: np.ndarray, weights: np.ndarray) -> Source:
+def save_group(folder: Path, X: np.ndarray, weights: np.ndarray) -> CloudSource:
     group = zarr.open_group(folder / "g.zarr", mode="w")
     for name, values in (("x", X[:, 0]), ("y", X[:, 1]), ("w", weights)):
         group.create_array(name, shape=values.shape, chunks=(100,), dtype="float64")[...] = values
     return open_source(folder / "g.zarr", ["x", "y"], "w")
 
 
-SAVED: dict[str, Callable[[Path, np.ndarray, np.ndarray], Source]] = {
+SAVED: dict[str, Callable[[Path, np.ndarray, np.ndarray], CloudSource]] = {
     "npy": save_npy, "parquet": save_parquet, "folder": save_folder, "array": save_array, "group": save_group,
 }  # fmt: skip
 
@@ -74,7 +74,7 @@ def test_rows_read_few_at_a_time_are_all_rows(kind: str, tmp_path: Path) -> None
     X, weights = cloud(N, M), weights_of(N)
     source = SAVED[kind](tmp_path, X, weights)
     for most in (50, 128, 10_000):
-        read = [rows for stretch in source.stretches() for rows in source.read(stretch, most)]
+        read = [batch for rows in source.ranges() for batch in source.read(rows, most)]
         assert [rows.first for rows in read] == np.cumsum([0, *(len(rows.points) for rows in read[:-1])]).tolist()
         np.testing.assert_array_equal(np.concatenate([rows.points for rows in read]), X)
         np.testing.assert_array_equal(

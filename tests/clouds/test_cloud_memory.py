@@ -12,7 +12,7 @@ import pytest
 from clouds.making import EPS, assert_same, cloud, stored
 
 import wasserstein_transform as wt
-from wasserstein_transform.clouds.state import bytes_of_point, job_bytes, most_points
+from wasserstein_transform.clouds.state import bytes_of_point, job_bytes, max_points
 
 _CHILD = """
 import json, sys, threading
@@ -74,7 +74,7 @@ def test_boxes_that_hold_more_than_planned_are_cut_again(tmp_path: Path) -> None
     X[:1500] = np.random.default_rng(0).normal(9, 0.3, (1500, 2))
     process = wt.gaussian_transform(0.04)
     few = wt.Engine(1, memory=job_bytes(900, process, 2, False, wt.Engine(1)))
-    assert most_points(process, 2, False, few) == 900
+    assert max_points(process, 2, False, few) == 900
     start = stored(tmp_path, process, X, n_iter=0, engine=few)
     assert max(block.n for block in start.state.blocks) > 900  # of several boxes, written one after the other
     assert_same(

@@ -19,8 +19,7 @@ from clouds.making import N_ITER, PARTS, PROCESS, Ended, N, assert_same, cloud, 
 
 import wasserstein_transform as wt
 from wasserstein_transform.clouds import loop as advancing
-from wasserstein_transform.clouds.blocks import Writer
-from wasserstein_transform.clouds.points import Points
+from wasserstein_transform.clouds.blocks import BlockWriter, CloudPoints
 from wasserstein_transform.engine.store import InUseError
 
 
@@ -32,7 +31,7 @@ def whole() -> wt.transforms.Trajectory:
 def test_finished_blocks_are_not_computed_again(
     whole: wt.transforms.Trajectory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Ended at every twentieth update."""
+    """Ended at every tenth update."""
     steps = list[Path]()
 
     def counting(job: Any, engine: Any) -> None:
@@ -46,7 +45,7 @@ def test_finished_blocks_are_not_computed_again(
     with suppress(StopIteration):
         while n_ended < 50:
             with suppress(Ended):
-                found = go(tmp_path, engine=wt.Engine(n_jobs=1, progress=ends_after(20)))
+                found = go(tmp_path, engine=wt.Engine(n_jobs=1, progress=ends_after(10)))
                 raise StopIteration
             n_ended += 1
     assert n_ended > 1
@@ -83,7 +82,7 @@ def killed_after(folder: Path, n_updates: int) -> int:
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL")
 @pytest.mark.parametrize(
-    "n_updates", [12, *(pytest.param(k, marks=pytest.mark.slow) for k in (1, 2, 5, 9, 15, 17, 20, 23, 26, 29, 31))]
+    "n_updates", [12, *(pytest.param(k, marks=pytest.mark.slow) for k in (1, 2, 5, 9, 15, 17, 20, 23, 26))]
 )
 def test_a_killed_run_goes_on_to_the_same_bits(whole: wt.transforms.Trajectory, n_updates: int, tmp_path: Path) -> None:
     save(tmp_path)
@@ -187,14 +186,14 @@ def test_a_disk_that_fills_up_keeps_what_is_done(
     with monkeypatch.context() as patch:
         written = [0]
 
-        def full(writer: Writer, chunk: Points) -> None:
+        def full(writer: BlockWriter, chunk: CloudPoints) -> None:
             written[0] += 1
             if written[0] > 3:
                 raise OSError(errno.ENOSPC, "No space left on device")
             write(writer, chunk)
 
-        write = Writer._write
-        patch.setattr(Writer, "_write", full)
+        write = BlockWriter._write
+        patch.setattr(BlockWriter, "_write", full)
         with pytest.raises(OSError, match=r"No space left on device: '.*tau-0002/000003.block'"):
             go(tmp_path, engine=wt.Engine(n_jobs=1))
     assert len(list((tmp_path / "run" / "tau-0002").glob("*.block"))) == 3

@@ -14,7 +14,7 @@ from .targets import check_free
 
 if TYPE_CHECKING:
     from ..clouds import StoredTrajectory
-    from ..clouds.sources import Source as Cloud
+    from ..clouds.sources import CloudSource as Cloud
     from ..transforms import Process
     from .keeping import Keeping
     from .reading import Source
@@ -47,7 +47,7 @@ def large_cloud(how: Method, source: Source, run: Run) -> Cloud | None:
 
 def n_points(cloud: Cloud) -> int:
     """Number of points according to the header of the file."""
-    return sum(stretch.n for stretch in cloud.stretches())
+    return sum(rows.n for rows in cloud.ranges())
 
 
 def move_large(cloud: Cloud, how: Method, source: Source, keeping: Keeping, run: Run) -> None:

@@ -19,12 +19,12 @@ from .._files import check_no_link, write_bytes
 from ..engine import fingerprint
 from ..engine.store import Lock, code
 from ..transforms import Process
-from .points import Scale
-from .sources import Source
+from .blocks import WeightScale
+from .sources import CloudSource
 
-_FORMAT, _VERSION = "wasserstein-transform cloud", 1
+_FORMAT, _VERSION = "wasserstein-transform cloud", 2
 _MANIFEST, _LOCK = "run.json", "lock"
-_OURS = re.compile(r"ingest|tau-\d+|\.[0-9a-f]{16}\.part")
+_OWN_NAMES = re.compile(r"ingest|tau-\d+|\.[0-9a-f]{16}\.part")
 INGEST = "ingest"
 
 
@@ -33,21 +33,20 @@ class Manifest:
     """The state of a run. `digest` is None until all points are in blocks."""
 
     request: str
-    looks: list[list[Any]]
+    files: list[list[Any]]
     digest: str | None = None
     n: int = 0
     names: tuple[str, ...] = ()
-    scale: Scale | None = None
+    scale: WeightScale | None = None
     state: str = INGEST
     lam: float | None = None
     movements: tuple[float, ...] = ()
-    hot: tuple[str, ...] | None = None
     started: bool = False
     format: str = field(default=_FORMAT)
     version: int = field(default=_VERSION)
 
 
-def request_of(process: Process, source: Source) -> str:
+def fingerprint_run(process: Process, source: CloudSource) -> str:
     """Return a fingerprint of the run besides its points: process, columns, and versions of the code."""
     return fingerprint((process, source.names(), source.weights is not None, code(), _VERSION))
 
@@ -59,13 +58,13 @@ class RunFolder:
         self.path, self.manifest = path, manifest
 
     @classmethod
-    def open(cls, path: Path, request: str, source: Source) -> RunFolder:
+    def open(cls, path: Path, request: str, source: CloudSource) -> RunFolder:
         """Open the folder of a run, new or interrupted; reject the folder of another run."""
         if not (path / _MANIFEST).exists():
-            folder = cls(path, Manifest(request, source.looks()))
+            folder = cls(path, Manifest(request, source.describe_files()))
             folder.save()
             return folder
-        folder = cls(path, _read(path / _MANIFEST))
+        folder = cls(path, _read_manifest(path / _MANIFEST))
         if folder.manifest.request != request:
             raise ValueError(
                 f"{path} holds a run of another process, of other columns, or by another version of this library, of "
@@ -96,7 +95,7 @@ class RunFolder:
         """Remove earlier states and unfinished temporary files."""
         kept = {self.manifest.state, self.next_name()}
         for path in self.path.iterdir():
-            if _OURS.fullmatch(path.name) and path.name not in kept:
+            if _OWN_NAMES.fullmatch(path.name) and path.name not in kept:
                 _remove(path)
         for name in kept:
             for path in self.of_state(name).glob(".*.part"):
@@ -104,7 +103,7 @@ class RunFolder:
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
+def lock_folder(path: Path) -> Iterator[None]:
     """Create and lock the folder of a run until the context ends; reject a folder with other files or in use."""
     if path.exists() and not path.is_dir():
         raise NotADirectoryError(f"a folder is needed for the blocks of a run, got the file {path}")
@@ -125,27 +124,19 @@ def _remove(path: Path) -> None:
         path.unlink()
 
 
-def _read(path: Path) -> Manifest:
+def _read_manifest(path: Path) -> Manifest:
     try:
-        found = json.loads(path.read_bytes())
-        if found.pop("format") != _FORMAT or found.pop("version") != _VERSION:
+        entries = json.loads(path.read_bytes())
+        if entries.pop("format") != _FORMAT or entries.pop("version") != _VERSION:
             raise ValueError("it is of another kind or version")
-        scale, hot = found.pop("scale"), found.pop("hot")
-        manifest = Manifest(
-            **found, scale=None if scale is None else Scale(*map(float, scale)), hot=None if hot is None else tuple(hot)
-        )
-        _check(manifest)
+        scale = entries.pop("scale")
+        manifest = Manifest(**entries, scale=None if scale is None else WeightScale(*map(float, scale)))
+        if not _OWN_NAMES.fullmatch(manifest.state):
+            raise ValueError(f"it names the state {manifest.state!r}")
+        if not isinstance(manifest.n, int) or manifest.n < 0 or not isinstance(manifest.request, str):
+            raise ValueError("it has no number of points")
         return replace(manifest, names=tuple(manifest.names), movements=tuple(map(float, manifest.movements)))
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise ValueError(
             f"{path} is damaged, or not the manifest of a run ({error}); remove its folder and start again"
         ) from None
-
-
-def _check(manifest: Manifest) -> None:
-    """Reject names outside the folder, and invalid numbers."""
-    names = [manifest.state, *(manifest.hot or ())]
-    if not _OURS.fullmatch(manifest.state) or not all(isinstance(name, str) and "/" not in name for name in names):
-        raise ValueError(f"it names the state {manifest.state!r}")
-    if not isinstance(manifest.n, int) or manifest.n < 0 or not isinstance(manifest.request, str):
-        raise ValueError("it has no number of points")

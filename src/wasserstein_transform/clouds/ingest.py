@@ -1,82 +1,127 @@
-"""Points of a source on their way into blocks."""
+"""Read the points of a source into blocks."""
 
 from __future__ import annotations
 
 import hashlib
+import math
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
+from .._archive import DamagedError
 from ..engine import Engine, fingerprint
-from ..localize import Extrinsic, Kernel
-from ..transforms import Process, Transform
-from ..transport import Bures, DiracDistance
-from .blocks import Block, Damaged, open_block, writing_block
+from .blocks import Block, CloudPoints, WeightScale, has_stamp, open_block, writing_block
 from .folder import INGEST, RunFolder
-from .points import Points, Scale, exact_sum, rounded
-from .sources import Rows, Source, Stretch
-from .state import State, open_blocks
+from .sources import CloudSource, RowBatch, RowRange
+from .state import State
 
-_TAKEN = 3.0  # copies of the rows in memory while they are read, checked and sorted
-_SHARE = 0.5  # of the memory limit: file readers use some memory of their own
-_KEYS = 40.0  # bytes per row for row numbers, keys and order
-
-
-class Ingest(NamedTuple):
-    """A job: read a stretch of rows and write it as a block."""
-
-    source: Source
-    stretch: Stretch
-    target: Path
-    most: int
-    stamp: str
+_COPIES = 3.0  # of the rows in memory while they are read, checked and sorted
+_READ_SHARE = 0.5  # of the memory limit: file readers use some memory of their own
+_KEY_BYTES = 40.0  # per row, for row numbers, keys and order
+_MIN_ROWS, _MAX_ROWS = 1 << 10, 1 << 22  # read at a time
 
 
-def most_rows(m: int, limit: float) -> int:
-    """Return how many rows fit in a limit of memory at a time."""
-    return int(max(1024, min(1 << 22, _SHARE * limit / bytes_of_row(m))))
+def ingest(folder: RunFolder, source: CloudSource, engine: Engine) -> None:
+    """Read all points into blocks, unless that is done; reject a source that has changed."""
+    files = source.describe_files()
+    if folder.manifest.digest is not None:
+        if files != folder.manifest.files:
+            _check_digest(folder, source, engine)
+            folder.save(files=files)
+        return
+    folder.save(files=files)
+    blocks = _write_blocks(folder, source, engine)
+    if source.describe_files() != files:
+        raise ValueError(f"{source.path} was changed while it was read; call again once it is complete")
+    state = State(blocks, sum(block.n for block in blocks), blocks[0].m, None, None)
+    _check_extent(state, source)
+    digest = fingerprint(tuple(block.note["digest"] for block in blocks))
+    folder.save(digest=digest, n=state.n, names=source.names(), scale=_scale_of(blocks, source, engine))
 
 
-def bytes_of_row(m: int) -> float:
+def repair(folder: RunFolder, source: CloudSource, engine: Engine) -> None:
+    """Read again the parts of the source whose blocks are damaged; the source must be unchanged."""
+    for path in folder.blocks(INGEST):
+        try:
+            open_block(path).verify()
+        except DamagedError:
+            path.unlink()
+    digests = tuple(block.note["digest"] for block in _write_blocks(folder, source, engine))
+    if fingerprint(digests) != folder.manifest.digest:
+        raise _changed_error(folder, source)
+
+
+def _write_blocks(folder: RunFolder, source: CloudSource, engine: Engine) -> tuple[Block, ...]:
+    """Write the missing blocks; return all of them."""
+    m, ranges = len(source.names()), source.ranges()
+    max_rows = _rows_at_a_time(m, engine)
+    largest = min(max_rows, max(rows.n for rows in ranges))
+    engine.reserve(_row_bytes(m) * largest, f"{largest} rows of {source.path} at a time", "give the engine more memory")
+    stamp = fingerprint((folder.manifest.request, folder.manifest.files))
+    at = folder.of_state(INGEST)
+    at.mkdir(exist_ok=True)
+    targets = {_block_path(at, rows): rows for rows in ranges}
+    for leftover in set(folder.blocks(INGEST)) - set(targets):
+        leftover.unlink()
+    missing = [rows for path, rows in targets.items() if not has_stamp(path, stamp)]
+    write = partial(write_block, folder=at, source=source, max_rows=max_rows, stamp=stamp)
+    for _ in engine.each(write, missing, "reading points"):
+        pass
+    return tuple(map(open_block, targets))
+
+
+def _block_path(folder: Path, rows: RowRange) -> Path:
+    return folder / f"{rows.first:012}.block"
+
+
+def _rows_at_a_time(m: int, engine: Engine) -> int:
+    return int(max(_MIN_ROWS, min(_MAX_ROWS, _READ_SHARE * engine.share() / _row_bytes(m))))
+
+
+def _row_bytes(m: int) -> float:
     """Return the bytes of memory per row while it is read, checked, sorted and written."""
-    return _TAKEN * 8.0 * (m + 2) + _KEYS
+    return _COPIES * 8.0 * (m + 2) + _KEY_BYTES
 
 
-def ingest(job: Ingest, engine: Engine) -> str:
-    """Write the block of a stretch; return the digest of the rows."""
-    columns = ("rows", "places") if job.source.weights is None else ("rows", "places", "weights", "massless")
-    digest = Digest()
-    heaviest = 0.0
-    with writing_block(job.target, columns, len(job.source.names())) as writer:
-        for rows in job.source.read(job.stretch, job.most):
+def write_block(
+    rows: RowRange, engine: Engine, *, folder: Path, source: CloudSource, max_rows: int, stamp: str
+) -> None:
+    """Write a range of rows as a block, with the digest of the rows; a job."""
+    columns = ("rows", "places") if source.weights is None else ("rows", "places", "weights", "massless")
+    digest, heaviest = Digest(), 0.0
+    with writing_block(_block_path(folder, rows), columns, len(source.names())) as writer:
+        for batch in source.read(rows, max_rows):
             engine.check()
-            digest.add(rows)
-            heaviest = max(heaviest, 0.0 if rows.weights is None else float(rows.weights.max(initial=0.0)))
-            writer.add(_points(rows))
-        note = {"stamp": job.stamp, "digest": digest.text, "heaviest": heaviest}
-        writer.finish(note)
+            digest.add(batch)
+            numbers = np.arange(batch.first, batch.first + len(batch.points))
+            massless = None if batch.weights is None else np.zeros(len(numbers), np.uint8)
+            heaviest = max(heaviest, 0.0 if batch.weights is None else float(batch.weights.max(initial=0.0)))
+            writer.add(CloudPoints(numbers, batch.points, None, batch.weights, massless))
+        writer.finish({"stamp": stamp, "digest": digest.text, "heaviest": heaviest})
+
+
+def compute_digest(rows: RowRange, engine: Engine, *, source: CloudSource, max_rows: int) -> str:
+    """Return the digest of a range of rows; a job."""
+    digest = Digest()
+    for batch in source.read(rows, max_rows):
+        engine.check()
+        digest.add(batch)
     return digest.text
 
 
-def _points(rows: Rows) -> Points:
-    numbers = np.arange(rows.first, rows.first + len(rows.points))
-    if rows.weights is None:
-        return Points(numbers, rows.points)
-    return Points(numbers, rows.points, None, rows.weights, np.zeros(len(numbers), np.uint8))
-
-
 class Digest:
-    """Digest of a stretch of rows, 32 hex digits; it does not depend on how many rows are read at a time."""
+    """Digest of a range of rows, 32 hex digits; it does not depend on how many rows are read at a time."""
 
     def __init__(self) -> None:
         self._points, self._weights = (hashlib.blake2b(digest_size=16) for _ in range(2))
 
-    def add(self, rows: Rows) -> None:
+    def add(self, batch: RowBatch) -> None:
         """Add the next rows."""
-        self._points.update(rows.points.data)
-        if rows.weights is not None:
-            self._weights.update(rows.weights.data)
+        self._points.update(batch.points.data)
+        if batch.weights is not None:
+            self._weights.update(batch.weights.data)
 
     @property
     def text(self) -> str:
@@ -84,113 +129,23 @@ class Digest:
         return hashlib.blake2b(self._points.digest() + self._weights.digest(), digest_size=16).hexdigest()
 
 
-class Digesting(NamedTuple):
-    """A job: compute the digest of a stretch of rows."""
-
-    source: Source
-    stretch: Stretch
-    most: int
-
-
-def digest_of(job: Digesting, engine: Engine) -> str:
-    """Return the digest of a stretch."""
-    digest = Digest()
-    for rows in job.source.read(job.stretch, job.most):
-        engine.check()
-        digest.add(rows)
-    return digest.text
-
-
-class Weighing(NamedTuple):
-    """A job: sum the weights of a block, in units of the largest weight of all."""
-
-    path: Path
-    largest: float
-
-
-def weigh(job: Weighing, engine: Engine) -> int:
-    """Return the exact sum of the weights of a block."""
-    block, total = open_block(job.path), 0
-    for columns in block.read_columns(block.all_chunks, ("weights",)):
-        engine.check()
-        total += exact_sum(columns["weights"] / job.largest)
-    return total
-
-
-def enter(folder: RunFolder, source: Source, engine: Engine) -> None:
-    """Read all points into blocks, unless that is done; reject a source that has changed."""
-    looks = source.looks()
-    if folder.manifest.digest is not None:
-        if looks != folder.manifest.looks:
-            _check_digest(folder, source, engine)
-            folder.save(looks=looks)
-        return
-    folder.save(looks=looks)
-    blocks = _ingested(folder, source, engine)
-    if source.looks() != looks:
-        raise ValueError(f"{source.path} was changed while it was read; call again once it is complete")
-    state = State(blocks, sum(block.n for block in blocks), blocks[0].m, None, None)
-    _check_size(state, source)
-    digest = fingerprint(tuple(block.note["digest"] for block in blocks))
-    scale = _scale(blocks, source, engine)
-    folder.save(digest=digest, n=state.n, names=source.names(), scale=scale)
-
-
-def repair(folder: RunFolder, source: Source, engine: Engine) -> None:
-    """Read again the parts of the source whose blocks are damaged; the source must be unchanged."""
-    for path in folder.blocks(INGEST):
-        try:
-            open_block(path).verify()
-        except Damaged:
-            path.unlink()
-    digests = tuple(block.note["digest"] for block in _ingested(folder, source, engine))
-    if fingerprint(digests) != folder.manifest.digest:
-        raise _changed(folder, source)
-
-
-def _ingested(folder: RunFolder, source: Source, engine: Engine) -> tuple[Block, ...]:
-    m, stretches = len(source.names()), source.stretches()
-    most = most_rows(m, engine.share())
-    largest = min(most, max(stretch.n for stretch in stretches))
-    engine.reserve(
-        bytes_of_row(m) * largest, f"{largest} rows of {source.path} at a time", "give the engine more memory"
-    )
-    stamp = fingerprint((folder.manifest.request, folder.manifest.looks))
-    at = folder.of_state(INGEST)
-    at.mkdir(exist_ok=True)
-    jobs = [Ingest(source, stretch, at / f"{k:06}.block", most, stamp) for k, stretch in enumerate(stretches)]
-    for leftover in set(folder.blocks(INGEST)) - {job.target for job in jobs}:
-        leftover.unlink()
-    for _ in engine.each(ingest, [job for job in jobs if not _is_done(job.target, stamp)], "reading points"):
-        pass
-    return open_blocks([job.target for job in jobs])
-
-
-def _is_done(path: Path, stamp: str) -> bool:
-    try:
-        return open_block(path).note.get("stamp") == stamp
-    except (Damaged, OSError):
-        return False
-
-
-def _check_digest(folder: RunFolder, source: Source, engine: Engine) -> None:
+def _check_digest(folder: RunFolder, source: CloudSource, engine: Engine) -> None:
     """Compare the content of the source with that at the start of the run; names and times may differ."""
-    stretches, found = source.stretches(), dict[int, str]()
-    most = most_rows(len(source.names()), engine.share())
-    jobs = [Digesting(source, stretch, most) for stretch in stretches]
-    found.update(engine.each(digest_of, jobs, "comparing points"))
-    if fingerprint(tuple(found[k] for k in range(len(jobs)))) != folder.manifest.digest:
-        raise _changed(folder, source)
+    ranges = source.ranges()
+    compute = partial(compute_digest, source=source, max_rows=_rows_at_a_time(len(source.names()), engine))
+    digests = dict(engine.each(compute, ranges, "comparing points"))
+    if fingerprint(tuple(digests[k] for k in range(len(ranges)))) != folder.manifest.digest:
+        raise _changed_error(folder, source)
 
 
-def _changed(folder: RunFolder, source: Source) -> ValueError:
+def _changed_error(folder: RunFolder, source: CloudSource) -> ValueError:
     return ValueError(
         f"{source.path} does not hold the points that the run in {folder.path} began with; "
         "give another folder, or remove this one"
     )
 
 
-def _check_size(state: State, source: Source) -> None:
+def _check_extent(state: State, source: CloudSource) -> None:
     low, high = state.extent.low, state.extent.high
     largest = max(map(abs, (*low, *high)))
     width = max(b - a for a, b in zip(low, high, strict=True))
@@ -201,7 +156,7 @@ def _check_size(state: State, source: Source) -> None:
         )
 
 
-def _scale(blocks: tuple[Block, ...], source: Source, engine: Engine) -> Scale | None:
+def _scale_of(blocks: tuple[Block, ...], source: CloudSource, engine: Engine) -> WeightScale | None:
     """Return the scale of weights to masses of total 1, with the same bits as if all weights were in memory."""
     if source.weights is None:
         return None
@@ -210,38 +165,12 @@ def _scale(blocks: tuple[Block, ...], source: Source, engine: Engine) -> Scale |
         raise ValueError(
             f"{source.path}: weights must have a positive total, all of them are 0; leave weights out for uniform ones"
         )
-    jobs = [Weighing(block.path, largest) for block in blocks]
-    return Scale(largest, rounded(sum(found for _, found in engine.each(weigh, jobs, "adding weights"))))
 
+    def relative_weights() -> Iterator[float]:
+        for k, block in enumerate(blocks):
+            engine.report("adding weights", k, len(blocks))
+            for columns in block.read_columns(block.all_chunks, ("weights",)):
+                engine.check()
+                yield from (columns["weights"] / largest).tolist()
 
-_INSTEAD = "use wt.mean_shift or wt.gaussian_transform, or wt.iterate in memory"
-
-
-def check_process(process: Process, n_iter: int) -> None:
-    """Reject steps that cannot be computed part by part, with the reason."""
-    n_steps = 1 if isinstance(process.step, Transform) else max(n_iter, 1)
-    for step in [process.start, *(process.at(k) for k in range(n_steps))]:
-        if step is not None:
-            _check_step(step)
-
-
-def _check_step(step: Transform) -> None:
-    localize, transport = step.localize, step.transport
-    if not isinstance(transport, DiracDistance | Bures):
-        raise ValueError(
-            f"a stored cloud moves its points, but {transport!r} makes a metric without points, of n × n distances; "
-            f"{_INSTEAD}"
-        )
-    if not isinstance(localize, Extrinsic) or not issubclass(localize.makes, transport.accepts):
-        raise ValueError(f"{transport!r} needs {transport.accepts.__name__}, got {localize!r}; {_INSTEAD}")
-    base = localize.base
-    if not isinstance(base, Kernel) or callable(base.profile):
-        raise ValueError(
-            f"a stored cloud needs neighborhoods by a kernel with a named profile, such as Truncation(eps), "
-            f"got {base!r}; {_INSTEAD}"
-        )
-    if not np.isfinite(base.reach):
-        raise ValueError(
-            f"a stored cloud needs a kernel of finite reach, and {base!r} reaches everywhere; give it a cut, as in "
-            f"Kernel({base.eps!r}, {base.profile!r}, cut=3), or use another profile"
-        )
+    return WeightScale(largest, math.fsum(relative_weights()))

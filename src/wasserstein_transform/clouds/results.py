@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import shutil
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -16,11 +16,12 @@ from .._mapped import write_mapped
 from .._shown import facts
 from .._types import Floats
 from ..engine import Engine, current
-from .points import Points, unpacked
-from .sources import need
-from .state import State, in_row_order, limit_of, width_of
+from ..engine.memory import available
+from .blocks import CloudPoints, unpack_covs
+from .sources import import_extra
+from .state import State
 
-_SHOWN = 8  # movements shown in a notebook
+_MAX_SHOWN_MOVEMENTS = 8  # in a notebook
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,7 +70,7 @@ class StoredTrajectory:
         """Number of points that had no mass within reach in some step, and did not move in it."""
         return sum(int(block.note.get("massless", 0)) for block in self.state.blocks)
 
-    def chunks(self) -> Iterator[Points]:
+    def chunks(self) -> Iterator[CloudPoints]:
         """Yield all points, some thousand at a time, in any order; `rows` tells their rows in the source."""
         for block in self.state.blocks:
             yield from block.read(block.all_chunks)
@@ -81,7 +82,7 @@ class StoredTrajectory:
     def covariances(self, engine: Engine | None = None) -> Floats:
         """Return the covariances in the order of the source, shape (n, m, m), if they fit in memory."""
         self._check_covs()
-        return unpacked(self._whole("covs", "covariances", current(engine)), self.state.m)
+        return unpack_covs(self._whole("covs", "covariances", current(engine)), self.state.m)
 
     def write(self, path: PathLike, engine: Engine | None = None) -> Path:
         """Write the moved points in the order of the source.
@@ -130,8 +131,8 @@ class StoredTrajectory:
         return np.concatenate([part for _, part in in_row_order(self.state, column, self.n, engine)])
 
     def _repr_html_(self) -> str:
-        movements = ", ".join(f"{movement:.3g}" for movement in self.movements[-_SHOWN:])
-        earlier = "… " if len(self.movements) > _SHOWN else ""
+        movements = ", ".join(f"{movement:.3g}" for movement in self.movements[-_MAX_SHOWN_MOVEMENTS:])
+        earlier = "… " if len(self.movements) > _MAX_SHOWN_MOVEMENTS else ""
         rows = {
             "points": self.n,
             "outcome": self.outcome,
@@ -144,8 +145,12 @@ class StoredTrajectory:
         return f"<StoredTrajectory of {self.n} points: {self.outcome}>"
 
 
-_ROWS = 1 << 16  # rows of a Zarr chunk, and least number of rows written at a time
-_GROUP = 1 << 20  # rows of a row group
+_MIN_ROWS = 1 << 16  # of a Zarr chunk, and written at a time
+_GROUP_ROWS = 1 << 20  # of a row group of a Parquet file
+_MEMORY_SHARE = 0.5  # of the free memory, if no limit is given
+
+
+_Batches: TypeAlias = Iterator[tuple[int, Floats]]  # the number of the first row, and rows
 
 
 def write_column(state: State, column: str, path: Path, names: tuple[str, ...], engine: Engine) -> Path:
@@ -154,49 +159,72 @@ def write_column(state: State, column: str, path: Path, names: tuple[str, ...], 
     if path.suffix not in kinds:
         raise ValueError(f"points are written as {', '.join(kinds)}, got {path}; use one of these suffixes")
     width = width_of(column, state.m)
-    most = min(state.n, max(_ROWS, int(limit_of(engine) / (24.0 * width)) // _ROWS * _ROWS))
-    engine.reserve(16.0 * width * most, f"{most} rows of {path} at a time", "give the engine more memory")
+    limit = engine.memory if engine.memory is not None else _MEMORY_SHARE * available()
+    max_rows = min(state.n, max(_MIN_ROWS, int(limit / (24.0 * width)) // _MIN_ROWS * _MIN_ROWS))
+    engine.reserve(16.0 * width * max_rows, f"{max_rows} rows of {path} at a time", "give the engine more memory")
     with engine.watched() as watched:
-        kinds[path.suffix](state, column, path, names, most, watched)
+        batches = in_row_order(state, column, max_rows, watched)
+        kinds[path.suffix](path, names, (state.n, width), batches)
     return path
 
 
-def _write_npy(state: State, column: str, path: Path, names: tuple[str, ...], most: int, engine: Engine) -> None:
+def _write_npy(path: Path, names: Sequence[str], shape: tuple[int, int], batches: _Batches) -> None:
     def fill(array: Any) -> None:
-        for first, rows in in_row_order(state, column, most, engine):
+        for first, rows in batches:
             array[first : first + len(rows)] = rows
 
-    shape = (state.n, width_of(column, state.m))
-    write_mapped(path, np.dtype(np.float64), shape, fill, f"{state.n} points")
+    write_mapped(path, np.dtype(np.float64), shape, fill, f"{shape[0]} points")
 
 
-def _write_parquet(state: State, column: str, path: Path, names: tuple[str, ...], most: int, engine: Engine) -> None:
-    arrow, parquet = need("pyarrow", "a Parquet file"), need("pyarrow.parquet", "a Parquet file")
+def _write_parquet(path: Path, names: Sequence[str], shape: tuple[int, int], batches: _Batches) -> None:
+    arrow, parquet = import_extra("pyarrow", "a Parquet file"), import_extra("pyarrow.parquet", "a Parquet file")
     schema = arrow.schema([(name, arrow.float64()) for name in names])
     with writing(check_target(path)) as stream, parquet.ParquetWriter(stream, schema) as writer:
-        for _, rows in in_row_order(state, column, most, engine):
-            for start in range(0, len(rows), _GROUP):
-                part = rows[start : start + _GROUP]
+        for _, rows in batches:
+            for start in range(0, len(rows), _GROUP_ROWS):
+                part = rows[start : start + _GROUP_ROWS]
                 writer.write_table(arrow.table([np.ascontiguousarray(x) for x in part.T], schema=schema))
     arrow.default_memory_pool().release_unused()
 
 
-def _write_zarr(state: State, column: str, path: Path, names: tuple[str, ...], most: int, engine: Engine) -> None:
+def _write_zarr(path: Path, names: Sequence[str], shape: tuple[int, int], batches: _Batches) -> None:
     """Write a new array under a temporary name, and rename it when it is complete."""
-    zarr = need("zarr", "a Zarr array")
+    zarr = import_extra("zarr", "a Zarr array")
     if path.exists():
         raise FileExistsError(f"{path} exists already; remove it, or give another name")
     if not path.absolute().parent.is_dir():
         raise FileNotFoundError(f"there is no folder {path.absolute().parent} to write {path.name} to; make it first")
     draft = path.with_name(f".{uuid.uuid4().hex[:16]}.part")
-    width = width_of(column, state.m)
+    chunks = (min(_MIN_ROWS, shape[0]), shape[1])
     try:
         array = zarr.create_array(
-            draft, shape=(state.n, width), chunks=(min(_ROWS, state.n), width), dtype="float64",
-            attributes={"columns": list(names)},
-        )  # fmt: skip
-        for first, rows in in_row_order(state, column, most, engine):
+            draft, shape=shape, chunks=chunks, dtype="float64", attributes={"columns": list(names)}
+        )
+        for first, rows in batches:
             array[first : first + len(rows)] = rows
         draft.rename(path)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
+
+
+def in_row_order(state: State, column: str, max_rows: int, engine: Engine) -> _Batches:
+    """Yield the first row number and a column of up to `max_rows` rows; each window reads all blocks."""
+    n_windows = -(-state.n // max_rows)
+    for k in range(n_windows):
+        first, stop = k * max_rows, min((k + 1) * max_rows, state.n)
+        out = np.empty((stop - first, width_of(column, state.m)))
+        for b, block in enumerate(state.blocks):
+            engine.report("points in their order", k * len(state.blocks) + b, n_windows * len(state.blocks))
+            for columns in block.read_columns(block.all_chunks, ("rows", column)):
+                engine.check()
+                rows, values = columns["rows"], columns[column]
+                if n_windows > 1:
+                    start, end = np.searchsorted(rows, [first, stop])  # chunks are sorted by rows
+                    rows, values = rows[start:end], values[start:end]
+                out[rows - first] = values
+        yield first, out
+
+
+def width_of(column: str, m: int) -> int:
+    """Return how many numbers a row has."""
+    return m if column == "places" else m * (m + 1) // 2

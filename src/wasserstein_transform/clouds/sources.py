@@ -16,11 +16,11 @@ from .._files import PathLike
 from .._mapped import read_map
 from .._types import Floats
 
-STRETCH = 1 << 22  # rows of a stretch, about: the input of one job and of its digest
-_NUMBERS = "fiub"
+RANGE_ROWS = 1 << 22  # about: the input of one job and of its digest
+_NUMERIC_KINDS = "fiub"
 
 
-class Rows(NamedTuple):
+class RowBatch(NamedTuple):
     """Consecutive rows: the number of the first, coordinates, and weights if there are any."""
 
     first: int
@@ -28,7 +28,7 @@ class Rows(NamedTuple):
     weights: Floats | None
 
 
-class Stretch(NamedTuple):
+class RowRange(NamedTuple):
     """Rows of a source that one job reads; `where` tells the source how to find them."""
 
     first: int
@@ -37,7 +37,7 @@ class Stretch(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Source(ABC):
+class CloudSource(ABC):
     """Points in files, read a number of rows at a time; `open_source` makes one.
 
     It is a small value that can be pickled and sent to another process.
@@ -57,8 +57,8 @@ class Source(ABC):
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     np.save(f"{folder}/points.npy", [[0.0, 0.0], [1.0, 0.0], [5.0, 2.0]])
     ...     source = wt.clouds.sources.open_source(f"{folder}/points.npy")
-    ...     for rows in source.read(source.stretches()[0], most=2):
-    ...         print(rows.first, rows.points.tolist())
+    ...     for batch in source.read(source.ranges()[0], max_rows=2):
+    ...         print(batch.first, batch.points.tolist())
     0 [[0.0, 0.0], [1.0, 0.0]]
     2 [[5.0, 2.0]]
     """
@@ -72,47 +72,47 @@ class Source(ABC):
         """Return the names of the coordinates, as many as a point has."""
 
     @abstractmethod
-    def stretches(self) -> list[Stretch]:
-        """Return all rows in stretches; they depend on the source alone."""
+    def ranges(self) -> list[RowRange]:
+        """Return all rows in ranges; they depend on the source alone."""
 
     @abstractmethod
-    def read(self, stretch: Stretch, most: int) -> Iterator[Rows]:
-        """Yield the rows of a stretch, checked.
+    def read(self, rows: RowRange, max_rows: int) -> Iterator[RowBatch]:
+        """Yield the rows of a range, checked.
 
         Parameters
         ----------
-        stretch : Stretch
-            One of `stretches()`.
-        most : int
+        rows : RowRange
+            One of `ranges()`.
+        max_rows : int
             Number of rows at a time, about.
 
         Yields
         ------
-        Rows
+        RowBatch
         """
 
     @abstractmethod
     def files(self) -> list[Path]:
         """Return all files that are read."""
 
-    def looks(self) -> list[list[Any]]:
+    def describe_files(self) -> list[list[Any]]:
         """Return names, sizes and times of the files; while these are equal, the content is taken to be unchanged."""
         return [[str(path), path.stat().st_size, path.stat().st_mtime_ns] for path in self.files()]
 
-    def checked(self, first: int, columns: list[NDArray[Any]], weights: NDArray[Any] | None) -> Rows:
-        """Return rows after checking that all numbers are finite; the error names the row."""
+    def make_batch(self, first: int, columns: list[NDArray[Any]], weights: NDArray[Any] | None) -> RowBatch:
+        """Make a batch after checking that all numbers are finite; the error names the row."""
         points = np.empty((len(columns[0]), len(columns)))
         for k, (name, column) in enumerate(zip(self.names(), columns, strict=True)):
-            points[:, k] = self._finite(first, column, f"column {name!r}")
+            points[:, k] = self._check_finite(first, column, f"column {name!r}")
         if weights is None:
-            return Rows(first, points, None)
-        masses = np.asarray(self._finite(first, weights, "the weights"), np.float64)
+            return RowBatch(first, points, None)
+        masses = np.asarray(self._check_finite(first, weights, "the weights"), np.float64)
         if (masses < 0).any():
             row = int((masses < 0).argmax())
             raise ValueError(f"{self.path}: weights must not be negative, got {masses[row]} in row {first + row}")
-        return Rows(first, points, np.ascontiguousarray(masses))
+        return RowBatch(first, points, np.ascontiguousarray(masses))
 
-    def _finite(self, first: int, column: NDArray[Any], what: str) -> NDArray[Any]:
+    def _check_finite(self, first: int, column: NDArray[Any], what: str) -> NDArray[Any]:
         if not np.isfinite(column).all():
             row = int((~np.isfinite(column)).argmax())
             raise ValueError(
@@ -122,16 +122,16 @@ class Source(ABC):
 
     def check_kind(self, kind: np.dtype[Any], what: str) -> None:
         """Reject a type that is not numeric, before reading."""
-        if kind.kind not in _NUMBERS:
+        if kind.kind not in _NUMERIC_KINDS:
             raise ValueError(f"{self.path}: {what} must hold numbers, it has the type {kind}; give columns of numbers")
 
 
-def evenly(n: int, size: int = STRETCH) -> list[Stretch]:
-    """Cut rows 0…n into stretches of a size."""
-    return [Stretch(first, min(size, n - first)) for first in range(0, n, size)]
+def cut_rows(n: int, size: int = RANGE_ROWS) -> list[RowRange]:
+    """Cut rows 0…n into ranges of a size."""
+    return [RowRange(first, min(size, n - first)) for first in range(0, n, size)]
 
 
-def need(module: str, what: str) -> Any:
+def import_extra(module: str, what: str) -> Any:
     """Import a module of the extra `scale`, or raise an error that tells how to install it."""
     try:
         return importlib.import_module(module)
@@ -143,34 +143,34 @@ def need(module: str, what: str) -> Any:
 
 
 @dataclass(frozen=True)
-class Npy(Source):
+class Npy(CloudSource):
     """An array of shape (n, m) in a `.npy` file; weights are another such file, of shape (n,)."""
 
     def names(self) -> tuple[str, ...]:
-        found = tuple(f"x{k}" for k in range(self._array().shape[1]))
+        m = self._array().shape[1]
         if self.columns is not None:
             raise ValueError(f"{self.path}: a .npy file has no names of columns, got columns={list(self.columns)}")
-        return found
+        return tuple(f"x{k}" for k in range(m))
 
     def files(self) -> list[Path]:
         return [self.path] if self.weights is None else [self.path, Path(self.weights)]
 
-    def stretches(self) -> list[Stretch]:
+    def ranges(self) -> list[RowRange]:
         array, weights = self._array(), self._weights()
         if weights is not None and weights.shape != array.shape[:1]:
             raise ValueError(
                 f"{self.weights}: weights must hold one number per point, shape ({len(array)},), got {weights.shape}"
             )
-        return evenly(len(array))
+        return cut_rows(len(array))
 
-    def read(self, stretch: Stretch, most: int) -> Iterator[Rows]:
+    def read(self, rows: RowRange, max_rows: int) -> Iterator[RowBatch]:
         array, weights = self._array(), self._weights()
-        for first in range(stretch.first, stretch.first + stretch.n, most):
-            rows = slice(first, min(first + most, stretch.first + stretch.n))
-            yield self.checked(first, list(array[rows].T), None if weights is None else weights[rows])
+        for first in range(rows.first, rows.first + rows.n, max_rows):
+            part = slice(first, min(first + max_rows, rows.first + rows.n))
+            yield self.make_batch(first, list(array[part].T), None if weights is None else weights[part])
 
     def _array(self) -> Any:
-        array = _mapped(self.path)
+        array = _open_map(self.path)
         if array.ndim != 2 or 0 in array.shape:
             raise ValueError(
                 f"{self.path}: points must be an array of shape (n, m), one row per point, got shape {array.shape}"
@@ -181,99 +181,94 @@ class Npy(Source):
     def _weights(self) -> Any:
         if self.weights is None:
             return None
-        weights = _mapped(Path(self.weights))
+        weights = _open_map(Path(self.weights))
         self.check_kind(weights.dtype, "the array of weights")
         return weights
 
 
-def _mapped(path: Path) -> Any:
+def _open_map(path: Path) -> Any:
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path}")
     return read_map(path)
 
 
 @dataclass(frozen=True)
-class Parquet(Source):
+class Parquet(CloudSource):
     """Columns of a Parquet file, or of all `*.parquet` files of a folder in the order of their names."""
 
     def files(self) -> list[Path]:
         if not self.path.exists():
             raise FileNotFoundError(f"there is no file or folder {self.path}")
-        found = sorted(self.path.glob("*.parquet")) if self.path.is_dir() else [self.path]
-        if not found:
+        files = sorted(self.path.glob("*.parquet")) if self.path.is_dir() else [self.path]
+        if not files:
             raise FileNotFoundError(f"the folder {self.path} holds no *.parquet files")
-        return found
+        return files
 
     def names(self) -> tuple[str, ...]:
         schema = self._open(self.files()[0]).schema_arrow
-        wanted = self.columns or tuple(name for name in schema.names if name != self.weights)
-        for name in (*wanted, *([self.weights] if self.weights else [])):
+        names = self.columns or tuple(name for name in schema.names if name != self.weights)
+        is_a = import_extra("pyarrow", "a Parquet file").types
+        for name in (*names, *([self.weights] if self.weights else [])):
             if name not in schema.names:
                 raise ValueError(f"{self.path} has no column {name!r}; its columns are {', '.join(schema.names)}")
-            self._check_type(schema.field(name))
-        return tuple(wanted)
+            kind = schema.field(name).type
+            if not (is_a.is_integer(kind) or is_a.is_floating(kind) or is_a.is_boolean(kind)):
+                raise ValueError(
+                    f"{self.path}: column {name!r} must hold numbers, it has the type {kind}; "
+                    "name the columns that are coordinates"
+                )
+        return tuple(names)
 
-    def stretches(self) -> list[Stretch]:
-        found, first = list[Stretch](), 0
+    def ranges(self) -> list[RowRange]:
+        ranges, first = list[RowRange](), 0
         for k, path in enumerate(self.files()):
-            groups: list[int] = []
-            n, metadata = 0, self._open(path).metadata
+            metadata, groups, n = self._open(path).metadata, list[int](), 0
             for g in range(metadata.num_row_groups):
                 size = metadata.row_group(g).num_rows
-                if groups and n + size > STRETCH:
-                    found.append(Stretch(first, n, (k, *groups)))
+                if groups and n + size > RANGE_ROWS:
+                    ranges.append(RowRange(first, n, (k, *groups)))
                     first, n, groups = first + n, 0, []
                 groups.append(g)
                 n += size
             if n:
-                found.append(Stretch(first, n, (k, *groups)))
+                ranges.append(RowRange(first, n, (k, *groups)))
                 first += n
-        if not found:
+        if not ranges:
             raise ValueError(f"{self.path} has columns and no rows; a cloud needs at least one point")
-        return found
+        return ranges
 
-    def read(self, stretch: Stretch, most: int) -> Iterator[Rows]:
-        arrow, (k, *groups) = need("pyarrow", "a Parquet file"), stretch.where
-        path, names = self.files()[k], self.names()
-        listed = [*names, *([self.weights] if self.weights else [])]
-        first, held, n_held = stretch.first, list[Any](), 0
+    def read(self, rows: RowRange, max_rows: int) -> Iterator[RowBatch]:
+        arrow, (k, *groups) = import_extra("pyarrow", "a Parquet file"), rows.where
+        path, names = self.files()[k], [*self.names(), *([self.weights] if self.weights else [])]
+        first, held, n_held = rows.first, list[Any](), 0
         try:
-            for batch in self._open(path).iter_batches(most, row_groups=groups, columns=listed):
+            for batch in self._open(path).iter_batches(max_rows, row_groups=groups, columns=names):
                 held.append(batch)
                 n_held += batch.num_rows
-                if n_held >= most:
-                    yield self._rows(first, held, listed, len(names))
+                if n_held >= max_rows:
+                    yield self._join(first, names, held)
                     first, held, n_held = first + n_held, [], 0
             if held:
-                yield self._rows(first, held, listed, len(names))
+                yield self._join(first, names, held)
         except (arrow.ArrowException, OSError) as error:
             raise ValueError(f"{path} is cut off or damaged: {str(error).splitlines()[0]}; download it again") from None
         finally:
             arrow.default_memory_pool().release_unused()
 
-    def _rows(self, first: int, batches: list[Any], listed: list[str], m: int) -> Rows:
-        columns = [self._column(first, name, [batch.column(name) for batch in batches]) for name in listed]
-        return self.checked(first, columns[:m], columns[m] if len(columns) > m else None)
-
-    def _column(self, first: int, name: str, arrays: list[Any]) -> NDArray[Any]:
-        for array in arrays:
-            if array.null_count:
-                row = first + int(np.asarray(array.is_null().to_numpy(zero_copy_only=False)).argmax())
+    def _join(self, first: int, names: list[str], batches: list[Any]) -> RowBatch:
+        """Join batches of Arrow; reject missing values."""
+        columns = []
+        for name in names:
+            pieces = [batch.column(name) for batch in batches]
+            missing = np.concatenate([piece.is_null().to_numpy(zero_copy_only=False) for piece in pieces])
+            if missing.any():
+                row = first + int(missing.argmax())
                 raise ValueError(f"{self.path}: column {name!r} has no value in row {row}; drop or fill such rows")
-            first += len(array)
-        return np.concatenate([array.to_numpy(zero_copy_only=False) for array in arrays])
-
-    def _check_type(self, field: Any) -> None:
-        is_a = need("pyarrow", "a Parquet file").types
-        kind = field.type
-        if not (is_a.is_integer(kind) or is_a.is_floating(kind) or is_a.is_boolean(kind)):
-            raise ValueError(
-                f"{self.path}: column {field.name!r} must hold numbers, it has the type {kind}; "
-                "name the columns that are coordinates"
-            )
+            columns.append(np.concatenate([piece.to_numpy(zero_copy_only=False) for piece in pieces]))
+        return self.make_batch(first, columns[: len(names) - bool(self.weights)], columns[-1] if self.weights else None)
 
     def _open(self, path: Path) -> Any:
-        parquet, arrow = need("pyarrow.parquet", "a Parquet file"), need("pyarrow", "a Parquet file")
+        parquet, arrow = import_extra("pyarrow.parquet", "a Parquet file"), import_extra("pyarrow", "a Parquet file")
         try:
             return parquet.ParquetFile(path, memory_map=True, pre_buffer=False)
         except (arrow.ArrowException, OSError) as error:
@@ -283,7 +278,7 @@ class Parquet(Source):
 
 
 @dataclass(frozen=True)
-class Zarr(Source):
+class Zarr(CloudSource):
     """A Zarr array of shape (n, m), with weights in another array; or a group of arrays of shape (n,), by name."""
 
     def files(self) -> list[Path]:
@@ -291,17 +286,17 @@ class Zarr(Source):
         return sorted(path for folder in folders for path in folder.rglob("*") if path.is_file())
 
     def names(self) -> tuple[str, ...]:
-        found = self._open(self.path)
+        opened = self._open(self.path)
         if self._is_array():
             if self.columns is not None:
                 raise ValueError(f"{self.path}: a Zarr array has no names of columns, got columns={list(self.columns)}")
-            return tuple(f"x{k}" for k in range(found.shape[1]))
+            return tuple(f"x{k}" for k in range(opened.shape[1]))
         if not self.columns:
-            there = ", ".join(sorted(found.array_keys()))
+            there = ", ".join(sorted(opened.array_keys()))
             raise ValueError(f"{self.path} is a group of arrays ({there}); name the columns that are coordinates")
         return self.columns
 
-    def stretches(self) -> list[Stretch]:
+    def ranges(self) -> list[RowRange]:
         points, weights = self._arrays()
         n = points[0].shape[0]
         for array in [*points, *weights]:
@@ -312,30 +307,30 @@ class Zarr(Source):
         if n == 0:
             raise ValueError(f"{self.path} has no rows; a cloud needs at least one point")
         chunk = max(1, points[0].chunks[0])
-        return evenly(n, max(1, STRETCH // chunk) * chunk)
+        return cut_rows(n, max(1, RANGE_ROWS // chunk) * chunk)
 
-    def read(self, stretch: Stretch, most: int) -> Iterator[Rows]:
+    def read(self, rows: RowRange, max_rows: int) -> Iterator[RowBatch]:
         points, weights = self._arrays()
         chunk = points[0].chunks[0]
-        step = max(1, most // chunk) * chunk if chunk <= most else most
-        for first in range(stretch.first, stretch.first + stretch.n, step):
-            rows = slice(first, min(first + step, stretch.first + stretch.n))
-            read = [np.asarray(array[rows]) for array in points]
+        step = max(1, max_rows // chunk) * chunk if chunk <= max_rows else max_rows
+        for first in range(rows.first, rows.first + rows.n, step):
+            part = slice(first, min(first + step, rows.first + rows.n))
+            read = [np.asarray(array[part]) for array in points]
             columns = list(read[0].T) if self._is_array() else read
-            yield self.checked(first, columns, np.asarray(weights[0][rows]) if weights else None)
+            yield self.make_batch(first, columns, np.asarray(weights[0][part]) if weights else None)
 
     def _is_array(self) -> bool:
         return hasattr(self._open(self.path), "shape")
 
     def _arrays(self) -> tuple[list[Any], list[Any]]:
         """Return the arrays of coordinates, and the array of weights if there is one."""
-        found = self._open(self.path)
+        opened = self._open(self.path)
         if self._is_array():
             weights = [] if self.weights is None else [self._open(Path(self.weights))]
-            points = [found]
+            points = [opened]
         else:
-            points = [self._member(found, name) for name in self.names()]
-            weights = [] if self.weights is None else [self._member(found, self.weights)]
+            points = [self._member(opened, name) for name in self.names()]
+            weights = [] if self.weights is None else [self._member(opened, self.weights)]
         self._check(points, 2 if self._is_array() else 1)
         self._check(weights, 1)
         return points, weights
@@ -359,7 +354,7 @@ class Zarr(Source):
                 )
 
     def _open(self, path: Path) -> Any:
-        zarr = need("zarr", "a Zarr store")
+        zarr = import_extra("zarr", "a Zarr store")
         if not path.exists():
             raise FileNotFoundError(f"there is no Zarr array or group {path}")
         try:
@@ -368,7 +363,7 @@ class Zarr(Source):
             raise ValueError(f"{path} is not a Zarr array or group, or damaged ({error}); write it anew") from None
 
 
-def open_source(path: PathLike, columns: Sequence[str] | None = None, weights: str | None = None) -> Source:
+def open_source(path: PathLike, columns: Sequence[str] | None = None, weights: str | None = None) -> CloudSource:
     """Open points in a file or folder: `.npy`, Parquet or Zarr.
 
     Parameters
@@ -385,7 +380,7 @@ def open_source(path: PathLike, columns: Sequence[str] | None = None, weights: s
 
     Returns
     -------
-    Source
+    CloudSource
         For `wt.clouds.iterate`; only the metadata is read now.
 
     Examples
@@ -403,7 +398,7 @@ def open_source(path: PathLike, columns: Sequence[str] | None = None, weights: s
     return kind(path.absolute(), listed, str(Path(str(weights)).absolute()) if is_file else weights)
 
 
-def _kind(path: Path) -> type[Source]:
+def _kind(path: Path) -> type[CloudSource]:
     suffix = path.suffix.lower()
     if suffix == ".npy":
         return Npy

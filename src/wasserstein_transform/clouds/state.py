@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -14,16 +14,14 @@ from ..compute.parts import frame_of_parts
 from ..compute.records import Extent, Frame, join
 from ..compute.search import raw_cells
 from ..engine import Engine
-from ..engine.memory import available
 from ..localize import Ridge
 from ..spaces import Euclidean, GaussianMetric, Space
 from ..transforms import Process, Transform
 from ..transforms.preflight import estimate_bytes
 from ..transforms.subsets import cells_of, halo
-from .blocks import Block, Chunks, open_block
-from .points import Scale
+from .blocks import Block, Chunks, WeightScale, open_block
 
-_MOST_STEPS = 1 << 27  # most occupied cells along the axes of a cloud
+_MAX_CELLS = 1 << 27  # occupied along the axes of a cloud
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,17 +32,12 @@ class State:
     n: int
     m: int
     lam: float | None
-    scale: Scale | None
+    scale: WeightScale | None
 
     @property
     def extent(self) -> Extent:
         """The bounds that determine the frame."""
         return join(block.extent for block in self.blocks if block.extent is not None)
-
-    @property
-    def n_bytes(self) -> int:
-        """Bytes on disk."""
-        return sum(block.path.stat().st_size for block in self.blocks)
 
     @property
     def chunks(self) -> Chunks:
@@ -55,35 +48,24 @@ class State:
 
     def frame(self, reach: float, engine: Engine) -> Frame:
         """Return the frame of the whole cloud for steps of a given reach."""
-        return frame_of_parts(self.extent, reach, lambda frame: self._occupied(frame, engine))
+        return frame_of_parts(self.extent, reach, lambda frame: self._occupied_cells(frame, engine))
 
-    def _occupied(self, frame: Frame, engine: Engine) -> list[Floats]:
+    def _occupied_cells(self, frame: Frame, engine: Engine) -> list[Floats]:
         """Return the occupied cells along each axis; for clouds too wide to number all cells."""
-        found = [np.empty(0) for _ in frame.axes]
-        jobs = [_Looking(block.path, frame) for block in self.blocks if block.n]
-        for _, steps in engine.each(_occupied, jobs, "looking at cells"):
-            found = [np.union1d(one, other) for one, other in zip(found, steps, strict=True)]
-            if sum(map(len, found)) > _MOST_STEPS:
+        cells = [np.empty(0) for _ in frame.axes]
+        for k, block in enumerate(self.blocks):
+            engine.report("looking at cells", k, len(self.blocks))
+            parts = [cells]
+            for columns in block.read_columns(block.all_chunks, ("places",)):
+                engine.check()
+                parts.append([np.unique(axis) for axis in raw_cells(columns["places"], frame).T])
+            cells = [np.unique(np.concatenate(axis)) for axis in zip(*parts, strict=True)]
+            if sum(map(len, cells)) > _MAX_CELLS:
                 raise MemoryError(
-                    f"the cloud is more than {_MOST_STEPS} radii wide and filled: its cells cannot be numbered; "
+                    f"the cloud is more than {_MAX_CELLS} radii wide and filled: its cells cannot be numbered; "
                     "use a larger eps, or remove far points"
                 )
-        return found
-
-
-class _Looking(NamedTuple):
-    path: Path
-    frame: Frame
-
-
-def _occupied(job: _Looking, engine: Engine) -> list[Floats]:
-    block = open_block(job.path)
-    found = [np.empty(0) for _ in job.frame.axes]
-    for columns in block.read_columns(block.all_chunks, ("places",)):
-        engine.check()
-        cells = raw_cells(columns["places"], job.frame)
-        found = [np.union1d(one, along) for one, along in zip(found, cells.T, strict=True)]
-    return found
+        return cells
 
 
 def open_blocks(paths: Sequence[Path]) -> tuple[Block, ...]:
@@ -103,7 +85,7 @@ def spans_of(chunks: Chunks, frame: Frame, engine: Engine) -> CellSpans:
     return CellSpans(*(cells_of(Euclidean(corner), frame, engine) for corner in (chunks.low, chunks.high)))
 
 
-def near(spans: CellSpans, box: Box, margin: float) -> Ints:
+def chunks_near(spans: CellSpans, box: Box, margin: float) -> Ints:
     """Return the indices of chunks that may have points in a box, or within `margin` of it."""
     reaches = (spans.last >= np.array(box.first) - margin) & (spans.first < np.array(box.stop) + margin)
     return np.flatnonzero(reaches.all(axis=1))
@@ -137,44 +119,40 @@ class Box(NamedTuple):
         return inside
 
 
-_STEPS = 60  # of a bisection: cells along an axis are numbered by floats
+_MAX_BISECTIONS = 60  # cells along an axis are numbered by floats
 
 
-def boxes(chunks: Chunks, frame: Frame, most: float, at_least: int, engine: Engine) -> list[Box]:
-    """Return at least `at_least` boxes that contain all points, each with about `most` points in it and around it.
+def cut_into_boxes(chunks: Chunks, frame: Frame, max_points: float, n_parts: int, engine: Engine) -> list[Box]:
+    """Return at least `n_parts` boxes that contain all points, each with about `max_points` in it and around it.
 
     Points are assumed to be spread evenly within the bounds of their chunk.
     """
     spans = spans_of(chunks, frame, engine)
     whole = Box(tuple(spans.first.min(axis=0).tolist()), tuple((spans.last.max(axis=0) + 1).tolist()))
     counts = chunks.counts.astype(np.float64)
-    found, pending = list[Box](), [(whole, at_least)]
+    boxes, pending = list[Box](), [(whole, n_parts)]
     while pending:
         engine.check()
         box, parts = pending.pop()
-        box, inside = _tight(box, spans)
+        box, inside = _shrink(box, spans)
         if len(inside) == 0:
             continue
-        around = near(spans, box, halo(frame))
-        context = float((counts[around] * _share(spans, around, box, halo(frame))).sum())
-        parts = max(parts, int(np.ceil(context / most)))
-        cut = _cut(box, spans, inside, counts, parts) if parts > 1 and _is_wide(box, frame, context, most) else None
+        around = chunks_near(spans, box, halo(frame))
+        context = float((counts[around] * _share_within(spans, around, box, halo(frame))).sum())
+        parts = max(parts, int(np.ceil(context / max_points)))
+        min_width = halo(frame) if context > max_points else 1  # a thin box mostly consists of its surroundings
+        is_wide = bool((np.array(box.stop) - np.array(box.first) > min_width).any())
+        cut = _cut(box, spans, inside, counts, parts) if parts > 1 and is_wide else None
         if cut is None:
-            found.append(box)
+            boxes.append(box)
         else:
             pending += zip(cut, (parts - parts // 2, parts // 2), strict=True)
-    return found
+    return boxes
 
 
-def _is_wide(box: Box, frame: Frame, context: float, most: float) -> bool:
-    """Tell whether cutting helps: a thin box mostly consists of its surroundings."""
-    widths = np.array(box.stop) - np.array(box.first)
-    return bool((widths > (halo(frame) if context > most else 1)).any())
-
-
-def _tight(box: Box, spans: CellSpans) -> tuple[Box, Ints]:
+def _shrink(box: Box, spans: CellSpans) -> tuple[Box, Ints]:
     """Return the part of a box that chunks reach into, and these chunks."""
-    inside = near(spans, box, 0)
+    inside = chunks_near(spans, box, 0)
     if len(inside) == 0:
         return box, inside
     first = np.maximum(box.first, spans.first[inside].min(axis=0))
@@ -182,7 +160,7 @@ def _tight(box: Box, spans: CellSpans) -> tuple[Box, Ints]:
     return Box(tuple(first.tolist()), tuple(stop.tolist())), inside
 
 
-def _share(spans: CellSpans, which: Ints, box: Box, margin: float) -> Floats:
+def _share_within(spans: CellSpans, which: Ints, box: Box, margin: float) -> Floats:
     """Return the fraction of each chunk that lies in a box or near it."""
     first, last = spans.first[which], spans.last[which] + 1
     overlap = np.minimum(last, np.array(box.stop) + margin) - np.maximum(first, np.array(box.first) - margin)
@@ -195,69 +173,64 @@ def _cut(box: Box, spans: CellSpans, inside: Ints, counts: Floats, parts: int) -
     axis = int(widths.argmax())
     if widths[axis] <= 1:
         return None
-    masses = counts[inside] * _share(spans, inside, box, 0)
+    masses = counts[inside] * _share_within(spans, inside, box, 0)
     first = np.maximum(spans.first[inside, axis], box.first[axis])
     last = np.minimum(spans.last[inside, axis] + 1, box.stop[axis])
-    wanted = masses.sum() * (parts - parts // 2) / parts
+    target = masses.sum() * (parts - parts // 2) / parts
     low, high = box.first[axis] + 1, box.stop[axis] - 1
-    for _ in range(_STEPS):
+    for _ in range(_MAX_BISECTIONS):
         if low >= high:
             break
         middle = np.floor((low + high) / 2)
         below = float((masses * np.clip((middle - first) / (last - first), 0.0, 1.0)).sum())
-        low, high = (middle + 1, high) if below < wanted else (low, middle)
+        low, high = (middle + 1, high) if below < target else (low, middle)
     return box.cut(axis, float(low))
 
 
-_SHARE = 0.5  # of the free memory, if no limit is given
-_ASKED = 1 << 14  # plans are made for this many points and for twice as many: memory is linear in the number
-_FIXED = 2.0**25  # bytes that every job takes: chunks while they are read, and their tables
-_OF_THREAD = 2.0**22  # bytes that the system allocator keeps per thread after the arrays of tiles are freed
-_BITS = 32.0  # bytes per covariance entry for the results of tests on pairs
-
-
-def limit_of(engine: Engine) -> float:
-    """Return the bytes that sequential work in this process may take."""
-    return engine.memory if engine.memory is not None else _SHARE * available()
+_SAMPLE_POINTS = (
+    1 << 14
+)  # estimates are made for this many points and for twice as many: memory is linear in the number
+_JOB_BYTES = 2.0**25  # bytes that every job takes: chunks while they are read, and their tables
+_THREAD_BYTES = 2.0**22  # bytes that the system allocator keeps per thread after the arrays of tiles are freed
+_PAIR_TEST_BYTES = 32.0  # per covariance entry, for the results of tests on pairs
 
 
 def bytes_of_point(process: Process, m: int, weighted: bool, engine: Engine) -> float:
     """Return the bytes per point of a job: as read, before and after the step, and the memory of the step."""
     n_iter = 1 if isinstance(process.step, Transform) else len(process.step)
-    few, many = (estimate_bytes(process.steps(n_iter), _example(process, n, m), engine) for n in (_ASKED, 2 * _ASKED))
-    state, working = ((more - less) / _ASKED for more, less in zip(many, few, strict=True))
+    few, many = (
+        estimate_bytes(process.steps(n_iter), _example(process, n, m), engine)
+        for n in (_SAMPLE_POINTS, 2 * _SAMPLE_POINTS)
+    )
+    state, working = ((more - less) / _SAMPLE_POINTS for more, less in zip(many, few, strict=True))
     has_covs = state > 8.0 * m
     read = 8.0 * (1 + m + has_covs * m * (m + 1) / 2 + 2 * weighted)
-    bits = _BITS * m * m if has_covs and m > 2 else 0.0
-    ridge = 16.0 * (m + m * m) if _has_ridge(process) else 0.0
-    return read + 8.0 + 3 * state + working + bits + ridge
-
-
-def _has_ridge(process: Process) -> bool:
-    """Tell whether a step computes covariances on the way to its means."""
+    tests = _PAIR_TEST_BYTES * m * m if has_covs and m > 2 else 0.0
     steps = [process.step] if isinstance(process.step, Transform) else process.step
-    return any(isinstance(step.localize, Ridge) or getattr(step.localize, "ridge", None) for step in steps)
+    has_ridge = any(isinstance(step.localize, Ridge) or getattr(step.localize, "ridge", None) for step in steps)
+    ridge = 16.0 * (m + m * m) if has_ridge else 0.0  # covariances on the way to the means
+    return read + 8.0 + 3 * state + working + tests + ridge
 
 
-def most_points(process: Process, m: int, weighted: bool, engine: Engine) -> float:
+def max_points(process: Process, m: int, weighted: bool, engine: Engine) -> float:
     """Return how many points a job may read."""
-    return max(1.0, (engine.share() - _fixed(engine)) // bytes_of_point(process, m, weighted, engine))
+    return max(1.0, (engine.share() - _fixed_bytes(engine)) // bytes_of_point(process, m, weighted, engine))
 
 
 def job_bytes(n: float, process: Process, m: int, weighted: bool, engine: Engine) -> float:
     """Return the bytes of a job of n points."""
-    return _fixed(engine) + n * bytes_of_point(process, m, weighted, engine)
+    return _fixed_bytes(engine) + n * bytes_of_point(process, m, weighted, engine)
 
 
-def _fixed(engine: Engine) -> float:
+def _fixed_bytes(engine: Engine) -> float:
     """Return the bytes that a job takes regardless of its number of points; threads get at most half of the rest."""
     others = max(1, engine.n_threads // engine.n_at_once) - 1
-    return _FIXED + min(_OF_THREAD * others, max(0.0, (engine.share() - _FIXED) / 2))
+    return _JOB_BYTES + min(_THREAD_BYTES * others, max(0.0, (engine.share() - _JOB_BYTES) / 2))
 
 
-def bits_allowed(n: int, m: int, lam: float | None, engine: Engine) -> float | None:
+def pair_tests_memory(n: int, m: int, lam: float | None, engine: Engine) -> float | None:
     """Return the memory for tests of pairs in a step, besides its plan; only covariances in m > 2 need it."""
-    return engine.memory if lam is None or m <= 2 else _BITS * m * m * n
+    return engine.memory if lam is None or m <= 2 else _PAIR_TEST_BYTES * m * m * n
 
 
 def _example(process: Process, n: int, m: int) -> Space:
@@ -268,26 +241,3 @@ def _example(process: Process, n: int, m: int) -> Space:
     if first.transport.memory(n, m)[0] > 8.0 * n * m:
         return Space(GaussianMetric(points, np.zeros((n, m, m)), 1.0), weights, points)
     return Space(Euclidean(points), weights, points)
-
-
-def in_row_order(state: State, column: str, most: int, engine: Engine) -> Iterator[tuple[int, Floats]]:
-    """Yield the first row number and a column of up to `most` rows; each window reads all blocks."""
-    n_windows = -(-state.n // most)
-    for k in range(n_windows):
-        first, stop = k * most, min((k + 1) * most, state.n)
-        out = np.empty((stop - first, width_of(column, state.m)))
-        for b, block in enumerate(state.blocks):
-            engine.report("points in their order", k * len(state.blocks) + b, n_windows * len(state.blocks))
-            for found in block.read_columns(block.all_chunks, ("rows", column)):
-                engine.check()
-                rows, values = found["rows"], found[column]
-                if n_windows > 1:
-                    start, end = np.searchsorted(rows, [first, stop])  # chunks are sorted by rows
-                    rows, values = rows[start:end], values[start:end]
-                out[rows - first] = values
-        yield first, out
-
-
-def width_of(column: str, m: int) -> int:
-    """Return how many numbers a row has."""
-    return m if column == "places" else m * (m + 1) // 2
