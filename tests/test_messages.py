@@ -258,6 +258,15 @@ PARTS: list[Row] = [
         lambda: wt.Transform(wt.Gaussian(wt.Truncation(1.0), 1.0), wt.DiracDistance())(SPACE),
         TypeError,
     ),
+    (
+        "one coordinate, got points of shape (3, 2); use Exact",
+        lambda: wt.Transform(wt.Truncation(9.0), wt.Line())(SPACE),
+    ),
+    (
+        "one coordinate and the Euclidean metric, got Dense; use Exact",
+        lambda: wt.Transform(wt.Truncation(9.0), wt.Line())(DISTANCES),
+        TypeError,
+    ),
     ("Stored needs a Transport", lambda: wt.transport.Stored(3), TypeError),
     ("pass space.metric", lambda: wt.Exact(1).coupling(wt.Truncation(9.0)(SPACE), SPACE, 0, 1), TypeError),
     (
@@ -287,8 +296,6 @@ TRANSFORMS: list[Row] = [
         "there are steps …for 2 iterations, but iteration 3 was requested",
         lambda: wt.iterate(wt.mean_shift([0.3, 0.6]), SPACE, n_iter=3),
     ),
-    ("memory must be a number of bytes", lambda: wt.Engine(memory="2GB")),
-    ("n_jobs must be a positive number of threads, at most 10000", lambda: wt.Engine(n_jobs=10**25)),
     ("needs all distances", lambda: lazy().metric.neighbors(1), TypeError),
     ("not saved", lambda: lazy().save("nowhere.npz"), TypeError),
     ("Exact transport is needed", lambda: lazy(wt.mean_shift(1.0).at(0)), TypeError),
@@ -387,7 +394,7 @@ ESTIMATORS: list[Row] = [
     ),
     ("needs a square matrix", lambda: wt.SingleLinkage(metric="precomputed").fit(GOOD)),
     ("n_iter must be a whole number of at most", lambda: wt.MeanShift(1.0, n_iter=10**25).fit(GOOD)),
-    ("Space.from_distances(D, points=X)", lambda: wt.MeanShift(metric="precomputed").fit(np.eye(2) - 1)),
+    ("Space.from_distances(D, points=X)", lambda: wt.MeanShift(metric="precomputed").fit(1 - np.eye(2))),
     ("a Space carries its weights", lambda: wt.MeanShift(1.0).fit(SPACE, sample_weight=[1, 1, 1])),
     ("a Space carries its weights", lambda: wt.suggest_eps(SPACE, sample_weight=[1, 1, 1])),
     ("eps must be positive and finite, got 'best'", lambda: wt.GaussianTransform("best").fit(GOOD)),
@@ -484,6 +491,12 @@ AUTO: list[Row] = [
     ("one of 'clusters', 'modes', 'curve', 'surface', got 'lines'", lambda: wt.suggest(SPACE, "lines")),
     ("a Space carries its metric: leave out metric='cityblock'", lambda: wt.suggest(SPACE, metric="cityblock")),
     ("a Space carries its weights", lambda: wt.suggest(SPACE, sample_weight=[1, 1, 1])),
+    ("indexed as sweep[eps, lam], got 3; sweep.runs lists all", lambda: wt.sweep(CLOUD, [0.1, 0.2], 5)[3], KeyError),
+    (
+        "no run has eps=0.25 and lam=5; eps are 0.1, 0.2 and lam 5",
+        lambda: wt.sweep(CLOUD, [0.1, 0.2], 5)[0.25, 5],
+        KeyError,
+    ),
     ("needs coordinates, and these are distances only", lambda: wt.suggest(DISTANCES, "curve")),
     (
         "at eps=1e-05 all points are alone…is eps in the unit of the data?",
@@ -835,6 +848,124 @@ WORDS: list[Row] = [
     ("which is not a character", lambda: wt.words.Corpus.read(["caf\udce9"])),
 ]
 
+ENGINE: list[Row] = [
+    ("memory must be a number of bytes", lambda: wt.Engine(memory="2GB")),
+    ("n_jobs must be a positive number of threads, at most 10000", lambda: wt.Engine(n_jobs=10**25)),
+    ("engine must be an Engine such as wt.Engine(n_jobs=2), got 3", lambda: FIVE.dense(3), TypeError),
+    ("device must be 'cpu'", lambda: FIVE.dense(wt.Engine(device="abacus"))),
+    (
+        "changes of n_jobs, progress, memory, device, precision, executor, client, store; got threads",
+        lambda: wt.using(threads=2).__enter__(),
+        TypeError,
+    ),
+    ("a folder or a wt.Store", lambda: wt.Engine(store=3), TypeError),
+    ("holds other files and is not a store", lambda: [matrix_file(GOOD), wt.Engine(store=".")]),
+    ("there is no folder", lambda: wt.Engine(store="no/such"), FileNotFoundError),
+    ("is a file", lambda: wt.Engine(store=matrix_file(GOOD)), NotADirectoryError),
+    ("client must be a dask.distributed.Client, got 'tcp://a'", lambda: wt.Engine(client="tcp://a"), TypeError),
+    (
+        "30 × 30 distance matrix needs 7.0 KiB, and 1000 bytes are available; use",
+        lambda: PLANE.metric.dense(wt.Engine(memory=1000)),
+        MemoryError,
+    ),
+    ("neighbors in balls of radius", lambda: PLANE.metric.balls(10.0, wt.Engine(memory=1000)), MemoryError),
+    (
+        "1 iterations on 30 points",
+        lambda: wt.iterate(wt.local_truncation(0.1), PLANE, n_iter=1, engine=wt.Engine(memory=1000)),
+        MemoryError,
+    ),
+    (
+        "resume is a run on 30 points, but the space has 3",
+        lambda: wt.iterate(wt.mean_shift(0.7), SPACE, n_iter=3, resume=flow()),
+    ),
+    (
+        "resume has done 3 iterations already, but n_iter=0 is the total",
+        lambda: wt.iterate(wt.mean_shift(0.7), PLANE, n_iter=0, resume=flow()),
+    ),
+    (
+        "resume must be a Trajectory, got 'run.npz'; wt.transforms.Trajectory.load reads one",
+        lambda: wt.iterate(wt.mean_shift(0.7), PLANE, n_iter=3, resume="run.npz"),
+        TypeError,
+    ),
+    (
+        "hook must be a function of a Trajectory, got 3",
+        lambda: wt.iterate(wt.mean_shift(0.7), PLANE, n_iter=3, hook=3),
+        TypeError,
+    ),
+]
+
+TABLE = wt.tables.read(b"x,y,kind,w\n1,0.5,a,1\n2,1.5,b,0\n3,2.5,a,2\n", name="points.csv")
+TABLES: list[Row] = [
+    (
+        "points.csv has no column knid; did you mean kind? its columns are x, y, kind, w",
+        lambda: TABLE.column("knid"),
+    ),
+    ("c10, c11, … (30 in all)", lambda: wt.tables.Table({f"c{k}": [0.0] for k in range(30)}).column("none")),
+    ("has no column w; its columns are x, y", lambda: wt.tables.read(b"x,y\n1,2\n", columns=["w"])),
+    ("has no column zzz; its columns are", lambda: TABLE.numbers(["zzz"])),
+    ("column x is given twice", lambda: TABLE.numbers(["x", "x"])),
+    ("at least one column is needed, got none", lambda: TABLE.numbers([])),
+    (
+        "points.csv has no column of numbers beside w, x, y; its columns are",
+        lambda: TABLE.numbers(leave_out=["x", "y", "w"]),
+    ),
+    ("has no column v", lambda: TABLE.numbers(leave_out=["v"])),
+    ("column kind: 'a' is not a number", lambda: TABLE.weights("kind")),
+    (
+        "the table, row 2, column w: a weight must not be negative, got -1",
+        lambda: wt.tables.Table({"w": [1, -1]}).weights("w"),
+    ),
+    ("weights must not all be 0", lambda: wt.tables.Table({"w": [0.0, 0.0]}).weights("w")),
+    (
+        "column day holds dates, not numbers",
+        lambda: wt.tables.Table({"day": np.array(["2020-01-01"], "M8[D]")}).numbers(["day"]),
+    ),
+    ("the new column label needs 3 values, one for each row, got 2", lambda: TABLE.with_columns({"label": [0, 1]})),
+    (
+        "one value for each row is needed, got shape (3, 2)",
+        lambda: TABLE.with_columns({"label": np.zeros((3, 2))}),
+    ),
+    (
+        "all columns must have the same number of rows, got x 2, y 3",
+        lambda: wt.tables.Table({"x": [1, 2], "y": [1, 2, 3]}),
+    ),
+    ("one value for each row is needed", lambda: wt.tables.Table({"x": [[1], [2, 3]]})),
+    ("numbers or words are needed, got complex128", lambda: wt.tables.Table({"x": [1j]})),
+    (
+        "must be a DataFrame, a mapping of names to columns or an n × m array, got ndarray",
+        lambda: wt.tables.as_table(np.ones((2, 2, 2))),
+        TypeError,
+    ),
+    ("none.csv is not there; give the path", lambda: wt.tables.read("none.csv"), FileNotFoundError),
+    ("is a folder; give one file of it", lambda: wt.tables.read(Path()), IsADirectoryError),
+    ("a table is read from a path, bytes or an open file, got int", lambda: wt.tables.read(7), TypeError),
+    ("kind must be one of csv, …, got 'excel'", lambda: wt.tables.read(b"x\n1\n", kind="excel")),
+    (
+        "points is asked for as NPY and holds text; ask for another kind",
+        lambda: wt.tables.read(b"x\n1\n", name="points", kind="npy"),
+    ),
+    (
+        "distances are read from csv, tsv, txt, parquet, npy, npz, not from ARFF",
+        lambda: wt.tables.read_matrix(b"@relation r\n@attribute x numeric\n@data\n1\n", name="D.arff"),
+    ),
+    (
+        "has no suffix that gives a file format; add a suffix or kind=, one of csv, tsv",
+        lambda: wt.tables.write(TABLE, "b"),
+    ),
+    ("kind must be one of csv, …, got 'xlsx'", lambda: wt.tables.write(TABLE, "b", kind="xlsx")),
+    ("there is no folder", lambda: wt.tables.write(TABLE, "none/b.csv"), FileNotFoundError),
+    ("has no columns to write", lambda: wt.tables.write(wt.tables.Table({}), "b.csv")),
+    ("PLY holds numbers, not text", lambda: wt.tables.write(TABLE, "c.ply")),
+    (
+        "GeoJSON needs columns longitude and latitude, or x and y; there are a, b",
+        lambda: wt.tables.write(wt.tables.Table({"a": [1], "b": [2]}), "a.geojson"),
+    ),
+    (
+        "column id: PLY holds integers up to 2^53, got 9007199254740993",
+        lambda: wt.tables.write(wt.tables.Table({"id": [2**53 + 1]}), "a.ply"),
+    ),
+]
+
 PACKAGE: list[Row] = [
     ("has no attribute 'Merging'; there is wt.image.Merging", lambda: wt.Merging, AttributeError),
 ]
@@ -851,6 +982,8 @@ CATALOGUE = {
     "image": IMAGE,
     "curves": CURVES,
     "words": WORDS,
+    "engine": ENGINE,
+    "tables": TABLES,
     "package": PACKAGE,
 }
 

@@ -32,7 +32,7 @@ def test_a_pipeline_that_loses_the_metric_says_so_once_at_the_line_that_runs_it(
     X, truth = wt.datasets.t_junction()
     pipeline = make_pipeline(wt.GaussianTransform(**JUNCTION), wt.SingleLinkage(2, cut="robust"))
     lost = pytest.warns(wt.estimators.MetricLostWarning, match=r"Use output='distances' with.*output='points' to keep")
-    with pytest.warns(wt.hierarchy.FewerClustersWarning, match="would make 3"), lost as caught:  # the arms tie
+    with pytest.warns(wt.hierarchy.FewerClustersWarning, match="tie"), lost as caught:  # the arms tie
         labels, line = pipeline.fit_predict(X), inspect.currentframe().f_lineno
     assert [found.category for found in caught] == [wt.estimators.MetricLostWarning, wt.hierarchy.FewerClustersWarning]
     assert (caught[0].filename, caught[0].lineno) == (__file__, line)
