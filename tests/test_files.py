@@ -271,7 +271,7 @@ def test_a_forked_process_leaves_what_is_its_parents(tmp_path: Path, monkeypatch
 def test_several_files_are_written_or_none(tmp_path: Path) -> None:
     write_together({tmp_path / "a": b"1", tmp_path / "b": b"2"})
     (tmp_path / "c").mkdir()
-    with pytest.raises(IsADirectoryError, match="got the folder"):
+    with pytest.raises(IsADirectoryError):
         write_together({tmp_path / "a": b"3", tmp_path / "b": b"4", tmp_path / "c": b"5"})
     assert [(tmp_path / name).read_bytes() for name in "ab"] == [b"1", b"2"]
     assert names(tmp_path) == {"a", "b", "c"}

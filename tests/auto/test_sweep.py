@@ -212,13 +212,11 @@ def test_a_run_is_found_by_eps_and_lam(points: np.ndarray) -> None:
     found = wt.sweep(points, np.arange(0.1, 0.5, 0.1), np.array([0, 5]))
     assert found[0.3, 5] is found.runs[5]  # np.arange says 0.30000000000000004
     assert found[0.1, 0] is found.runs[0]
-    with pytest.raises(KeyError, match=r"no run has eps=0.25 and lam=5; eps are 0.1, 0.2, 0.3, 0.4 and lam 0, 5"):
+    with pytest.raises(KeyError, match=r"eps=0\.25"):
         found[0.25, 5]
-    with pytest.raises(KeyError, match=r"no run has eps=0.1 and lam=1e-12"):
+    with pytest.raises(KeyError, match="lam=1e-12"):
         found[0.1, 1e-12]
-    with pytest.raises(KeyError, match=r"indexed as sweep\[eps, lam\], got 3; sweep.runs lists all"):
-        found[3]
-    with pytest.raises(KeyError, match="no run has eps=nan"):
+    with pytest.raises(KeyError, match="eps=nan"):
         found[np.nan, 0]
 
 

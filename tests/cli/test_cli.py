@@ -132,12 +132,12 @@ def test_numbers_of_a_table_stand_below_each_other(capsys: pytest.CaptureFixture
 
 @pytest.mark.parametrize("value", [10**21, 10**400, -(10**400)])
 def test_numbers_beyond_those_of_machines_are_refused_by_name(value: int) -> None:
-    with pytest.raises(ValueError, match=r"min_size must be a whole number (≥ 0|of at most)"):
+    with pytest.raises(ValueError, match="min_size"):
         check.count(value, "min_size", 0)
-    with pytest.raises(ValueError, match="n_jobs must be a positive number of threads, at most 10000"):
+    with pytest.raises(ValueError, match="n_jobs"):
         wt.Engine(n_jobs=abs(value))
     if abs(value) > 1e308:
-        with pytest.raises(ValueError, match="spatial must be positive and finite"):
+        with pytest.raises(ValueError, match="spatial"):
             check.positive(value, "spatial")
 
 

@@ -220,5 +220,5 @@ def test_arguments_are_checked(tmp_path: Path) -> None:
     ):
         with pytest.raises(ValueError, match=message):
             stored(tmp_path, process, X, **asked)
-    with pytest.raises(ValueError, match=r"there are steps .* for 2 iterations, but iteration 3 was requested"):
+    with pytest.raises(ValueError, match="iteration 3"):
         stored(tmp_path, wt.mean_shift([1.0, 2.0]), X, n_iter=3)

@@ -342,28 +342,6 @@ def test_a_cloud_without_a_shape_stays():
     assert "dim=0 finds modes" in found.outcome
 
 
-def test_errors_say_what_to_do():
-    X = circle(50, 0.1).points
-    for arguments, message in (
-        ({"dim": -1}, "dim must be a whole number ≥ 0"),
-        ({"dim": 3}, "dim must be at most 2, since points have 2 coordinates, got 3; 1 is for curves"),
-        ({"eps": -1.0}, "eps must be positive"),
-        ({"trust": -1.0}, "trust must be a finite number ≥ 0"),
-        ({"scale": 2.0}, "one length for each of the 2 axes"),
-        ({"scale": [1.0, 1.0, 1.0]}, r"got shape \(3,\)"),
-        ({"scale": [1.0, 0.0]}, "scale must be positive"),
-        ({"order": [1, 2]}, "order must hold the trip of each of the 50 points"),
-        ({"order": (1, 2, 3)}, "got a tuple of 3"),
-        ({"order": np.append(np.zeros(49), np.nan)}, "got nan at 49; drop such points"),
-        ({"order": (np.zeros(50), np.zeros(3))}, "times must hold one number per point"),
-        ({"order": np.zeros(50), "lam": 1.0}, "leave lam out where the order is known"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            wt.denoise(X, **arguments)
-    with pytest.raises(TypeError, match="takes points, got a Space"):
-        wt.denoise(wt.Space.from_points(X))
-
-
 def test_the_result_shows_itself():
     found = wt.denoise(circle(300, 0.1).points)
     assert repr(found).startswith("<Denoised: 300 points, curves, eps=")
@@ -387,5 +365,3 @@ def test_the_result_draws_itself():
     assert ball.plot(deep) is deep
     with pytest.raises(ValueError, match="need 3-D Axes"):
         ball.plot(flat)
-    with pytest.raises(TypeError, match="found must be a Denoised, got ndarray"):
-        wt.plotting.denoised(np.zeros((3, 2)))

@@ -101,33 +101,7 @@ def test_points_of_a_spiral_lie_on_it_however_often_it_turns(turns: float) -> No
 
 
 def test_curves_refuse_what_is_none() -> None:
-    with pytest.raises(ValueError, match="at least one polygon"):
+    with pytest.raises(ValueError, match="polygon"):
         Curve(())
-    with pytest.raises(ValueError, match="each piece must be a 2-D array"):
+    with pytest.raises(ValueError, match="piece"):
         Curve((np.zeros(3),))
-    with pytest.raises(ValueError, match="points must be a 2-D array"):
-        wt.datasets.circles(0).curve.distance([0.0, 0.0])
-    with pytest.raises(ValueError, match="within must be"):
-        wt.datasets.circles(0).curve.coverage([[0.0, 0.0]], -1)
-
-
-@pytest.mark.parametrize(
-    ("draw", "message"),
-    [
-        (lambda: wt.datasets.dumbbell(layout="oval"), "layout must be one of square, hexagonal, rings, got 'oval'"),
-        (lambda: wt.datasets.dumbbell(-1), "eccentricity must be positive and finite, got -1"),
-        (lambda: wt.datasets.spiral(0, n=0), "n must be a whole number ≥ 1, got 0"),
-        (lambda: wt.datasets.spiral(0, noise=-1), "noise must be"),
-        (lambda: wt.datasets.spiral(0, turns=0), "turns must be positive"),
-        (lambda: wt.datasets.spiral(0, spacing="even"), 'spacing must be "length" or "angle", got \'even\''),
-        (lambda: wt.datasets.circles(0, radii=()), r"sequence of at least one radius, got \(\)"),
-        (lambda: wt.datasets.circles(0, radii=(1, -1)), "each radius must be positive"),
-        (lambda: wt.datasets.circles(0, radii=1.0), "radii must be a sequence"),
-        (lambda: wt.datasets.spiral(0, turns=1e6), "turns must be at most 200"),
-        (lambda: wt.datasets.grid(1), "n must be a whole number ≥ 2, got 1"),
-    ],
-    ids=range(11),
-)
-def test_bad_parameters_are_named(draw, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        draw()

@@ -174,16 +174,14 @@ def test_lazy_results_run_on_the_engine_that_is_current_when_they_are_read() -> 
 
 
 def test_what_is_no_engine_is_refused() -> None:
-    with pytest.raises(TypeError, match=r"engine must be an Engine such as wt.Engine\(n_jobs=2\), got 3"):
+    with pytest.raises(TypeError, match="engine"):
         wt.Euclidean(np.zeros((2, 1))).dense(3)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="device must be 'cpu'"), wt.using(device="abacus"):
+    with pytest.raises(ValueError, match="device"), wt.using(device="abacus"):
         wt.Euclidean(np.zeros((2, 1))).dense()
 
 
 def test_changes_that_no_engine_knows_are_named() -> None:
-    with pytest.raises(
-        TypeError, match="changes of n_jobs, progress, memory, device, precision, executor, client, store; got threads"
-    ):
+    with pytest.raises(TypeError, match="threads"):
         wt.using(threads=2).__enter__()
 
 
@@ -199,7 +197,7 @@ def test_fingerprints_are_of_values() -> None:
 def test_memory_is_refused_before_it_is_taken(caplog: pytest.LogCaptureFixture) -> None:
     space = wt.Space.from_points(np.random.default_rng(0).normal(size=(500, 2)))
     small = wt.Engine(memory=1e6)
-    with pytest.raises(MemoryError, match=r"500 × 500 distance matrix needs 1.9 MiB, and 976.6 KiB are available; use"):
+    with pytest.raises(MemoryError, match="distance matrix"):
         space.metric.dense(small)
     with pytest.raises(MemoryError, match="neighbors in balls of radius"):
         space.metric.balls(10.0, small)
@@ -214,7 +212,7 @@ def test_memory_is_refused_before_it_is_taken(caplog: pytest.LogCaptureFixture) 
 
 @pytest.mark.parametrize("n_jobs", [0, 1.5, "all", None, True])
 def test_n_jobs_must_be_a_number_of_threads(n_jobs: object) -> None:
-    with pytest.raises(ValueError, match="n_jobs must be"):
+    with pytest.raises(ValueError, match="n_jobs"):
         wt.Engine(n_jobs)  # type: ignore[arg-type]
 
 

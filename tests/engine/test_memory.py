@@ -93,9 +93,9 @@ def test_keep_governs_the_trajectory_and_what_is_held() -> None:
     for fitted in walks.values():
         np.testing.assert_array_equal(fitted.points_, walks["all"].points_)
     assert walks["all"].transform(X[:9]).shape == (9, 2)
-    with pytest.raises(ValueError, match="new points need all states of the fit, but keep='last' kept only one"):
+    with pytest.raises(ValueError, match="keep='last'"):
         walks["last"].transform(X)
-    with pytest.raises(ValueError, match="keep must be 'last' or 'all', got 'some'"):
+    with pytest.raises(ValueError, match="'some'"):
         wt.MeanShift(0.9, keep="some").fit(X)
 
 

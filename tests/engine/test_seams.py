@@ -256,14 +256,12 @@ def _at(folder: Path, walk: wt.transforms.Trajectory) -> Path:
 
 def test_a_run_on_other_points_is_not_resumed() -> None:
     walk = wt.iterate(wt.mean_shift(0.7), wt.Space.from_points(cloud(50, 2)), n_iter=1)
-    with pytest.raises(ValueError, match="resume is a run on 50 points, but the space has 40"):
+    with pytest.raises(ValueError, match="50 points"):
         wt.iterate(wt.mean_shift(0.7), wt.Space.from_points(cloud(40, 2)), n_iter=3, resume=walk)
     space = wt.Space.from_points(cloud(50, 2))
-    with pytest.raises(ValueError, match="resume has done 1 iterations already, but n_iter=0 is the total"):
+    with pytest.raises(ValueError, match="n_iter=0"):
         wt.iterate(wt.mean_shift(0.7), space, n_iter=0, resume=walk)
-    with pytest.raises(
-        TypeError, match=r"resume must be a Trajectory, got .run\.npz.; wt\.transforms\.Trajectory\.load reads one"
-    ):
+    with pytest.raises(TypeError, match="resume"):
         wt.iterate(wt.mean_shift(0.7), space, n_iter=3, resume="run.npz")  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="hook must be a function of a Trajectory, got 3"):
+    with pytest.raises(TypeError, match="hook"):
         wt.iterate(wt.mean_shift(0.7), space, n_iter=3, hook=3)  # type: ignore[arg-type]

@@ -227,14 +227,14 @@ def test_a_journal_gives_what_was_put_there_or_nothing(
 
 def test_a_foreign_folder_is_refused_and_left_alone(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
-    with pytest.raises(ValueError, match="holds other files and is not a store"):
+    with pytest.raises(ValueError, match="other files"):
         wt.Engine(store=tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
-    with pytest.raises(NotADirectoryError, match="is a file"):
+    with pytest.raises(NotADirectoryError):
         wt.Engine(store=tmp_path / "thesis.tex")
-    with pytest.raises(FileNotFoundError, match="there is no folder"):
+    with pytest.raises(FileNotFoundError):
         wt.Engine(store=tmp_path / "no" / "such")
-    with pytest.raises(TypeError, match=r"a folder or a wt\.Store"):
+    with pytest.raises(TypeError, match="folder"):
         wt.Engine(store=3)  # type: ignore[arg-type]
 
 

@@ -70,17 +70,3 @@ def test_what_was_chosen_is_saved(ring: np.ndarray, tmp_path: Path) -> None:
     assert (again.eps_, again.lam_, again.n_iter_, again.reason_) == (
         found.eps_, found.lam_, found.n_iter_, found.reason_,
     )  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("estimator", "words"),
-    [
-        (wt.GaussianTransform("best"), "eps must be positive and finite, got 'best'"),
-        (wt.GaussianTransform(lam="best"), "lam must be a finite number ≥ 0, got 'best'"),
-        (wt.GaussianTransform(n_iter="best"), "n_iter must be a whole number ≥ 0"),
-        (wt.GaussianTransform([0.1, 0.2]), "eps has 2 radii, one per iteration, but n_iter=1"),
-    ],
-)
-def test_other_words_are_refused(estimator: wt.GaussianTransform, words: str, ring: np.ndarray) -> None:
-    with pytest.raises(ValueError, match=words):
-        estimator.fit(ring)

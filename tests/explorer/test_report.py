@@ -193,9 +193,9 @@ def test_a_file_is_replaced_whole_and_its_path_returned(tmp_path: Path) -> None:
 
 
 def test_where_nothing_can_be_written_nothing_is_computed(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match="there is no folder"):
+    with pytest.raises(FileNotFoundError):
         report(X, tmp_path / "no" / "x.html")  # what comes first is said first
-    with pytest.raises(IsADirectoryError, match="a file is needed"):
+    with pytest.raises(IsADirectoryError):
         _fitted().report(tmp_path)
 
 

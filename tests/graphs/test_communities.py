@@ -138,9 +138,6 @@ def test_strengths_tell_what_edges_alone_do_not() -> None:
     for a, b in graph.edges:
         graph[a][b]["length"] = 1 / graph[a][b].pop("strength")
     np.testing.assert_array_equal(wt.graphs.communities(graph).labels, found.labels)
-    graph.add_edge(0, 1, length=0.0)
-    with pytest.raises(ValueError, match="edges of length 0 have no strength"):
-        wt.graphs.communities(graph)
 
 
 @pytest.mark.slow
@@ -334,25 +331,6 @@ def test_odd_graphs_have_communities() -> None:
     assert wt.graphs.communities(nx.star_graph(5)).n_communities == 1
 
 
-def test_what_is_asked_wrongly_is_named() -> None:
-    edges = [(0, 1), (1, 2), (3, 4)]
-    for words, said in [
-        ({"n_communities": 6}, "n_communities must be at most 5, the number of nodes, got 6"),
-        ({"n_communities": 0}, "n_communities must be a whole number"),
-        ({"n_communities": 2, "resolution": 1.0}, "give one of n_communities and resolution"),
-        ({"resolution": -1.0}, "resolution must be"),
-        ({"method": wt.graphs.Transformed()}, "the graph must be connected"),
-    ]:
-        with pytest.raises(ValueError, match=said):
-            wt.graphs.communities(edges, **words)
-    with pytest.raises(TypeError, match=r"method must be Messages\(\) or Transformed"):
-        wt.graphs.communities(edges, method="louvain")
-    with pytest.raises(TypeError, match="measures must be a LazyWalk"):
-        wt.graphs.Transformed(3.0)
-    with pytest.raises(ValueError, match="n_iter must be 1"):
-        wt.graphs.Transformed(wt.Heat(1.0), n_iter=2)
-
-
 def test_messages_report_and_can_be_cancelled() -> None:
     seen: list[wt.engine.Update] = []
     with wt.using(progress=seen.append) as engine:
@@ -361,7 +339,7 @@ def test_messages_report_and_can_be_cancelled() -> None:
         engine.cancel()
         with pytest.raises(wt.Cancelled):
             wt.graphs.communities(nx.connected_caveman_graph(3, 5))
-    with wt.using(memory=1e3), pytest.raises(MemoryError, match=r"messages of .* communities needs"):
+    with wt.using(memory=1e3), pytest.raises(MemoryError, match="communities"):
         wt.graphs.communities(nx.connected_caveman_graph(3, 5))
 
 

@@ -137,14 +137,6 @@ def test_points_without_mass_are_not_there(rng: np.random.Generator) -> None:
     np.testing.assert_allclose(np.sort(tree.heights[hanging]), np.sort(cdist(X[35:], X[:35]).min(axis=1)))
 
 
-def test_more_neighbors_than_points_are_refused() -> None:
-    space = wt.Space.from_points([[0.0], [1.0], [5.0]])
-    with pytest.raises(ValueError, match="reachability must be at most 2, the number of other points, got 3"):
-        spanning_tree(space, reachability=3)
-    with pytest.raises(ValueError, match="reachability must be"):
-        spanning_tree(space, reachability=-1)
-
-
 def test_noise_connects_clusters_less(rng: np.random.Generator) -> None:
     X, truth = make_moons(600, noise=0.08, random_state=4)
     X = np.concatenate([X, rng.uniform([-1.5, -1], [2.5, 1.5], (60, 2))])

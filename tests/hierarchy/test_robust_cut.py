@@ -60,16 +60,6 @@ def test_many_cuts_of_one_tree_are_the_cuts_one_by_one(noise: bool, rng: np.rand
             np.testing.assert_array_equal(labels, wt.cut_tree(tree, k, noise=noise, cut="robust"))
 
 
-def test_many_cuts_check_what_they_are_given() -> None:
-    tree = spanning_tree(wt.Space.from_points([[0.0], [1.0]]))
-    with pytest.raises(ValueError, match="n_clusters must be"):
-        cut_tree_each(tree, [2, 0])
-    with pytest.raises(ValueError, match="share must be between 0 and 1, got 2"):
-        cut_tree_each(tree, [2], share=2)
-    with pytest.raises(TypeError, match="a Tree is needed, got ndarray"):
-        cut_tree_each(np.zeros(3), [2])  # type: ignore[arg-type]
-
-
 def test_a_piece_goes_to_the_nearest_cluster_wherever_it_hung() -> None:
     block = np.arange(20.0)[:, None] * 0.1  # 0 to 1.9
     stone = [[6.5]]  # joins the second block, at 2.6, after the first was cut off at 4.6

@@ -116,9 +116,3 @@ def test_values_in_other_units_give_the_same_regions():
     here = wt.image.segment_by_radii(image, 4, 8, merging=Merging())
     there = wt.image.segment_by_radii(image / 256 + 1024, 4, 8 / 256, merging=Merging())
     assert np.array_equal(here.labels, there.labels)
-
-
-@pytest.mark.parametrize(("name", "value"), [("share", 0), ("growth", -1), ("edge", 1.5), ("min_size", -1)])
-def test_parameters_are_checked(name, value):
-    with pytest.raises(ValueError, match=name):
-        Merging(**{name: value})

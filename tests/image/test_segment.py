@@ -150,11 +150,6 @@ def test_the_papers_linking_of_many_channels_joins_what_its_slow_twin_joins(
     assert 1 < found.n_segments < len(modes)
 
 
-def test_the_papers_linking_refuses_radii_no_cell_can_have() -> None:
-    with pytest.raises(ValueError, match="needs radii of at least 5e-10 times the spread of the data"):
-        wt.image.segment_by_radii(np.array([[0.0, 1e12]]), range_radius=1.0, linking="paper")
-
-
 @pytest.mark.parametrize("lam", [0.0, 4.0])
 @pytest.mark.parametrize("linking", ["adjacent", "paper"])
 def test_the_result_does_not_depend_on_the_number_of_threads(
@@ -288,45 +283,6 @@ def test_obvious_images_have_obvious_segments(image: np.ndarray, options: dict, 
     assert wt.image.segment_by_radii(image, **options).n_segments == count
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"image": np.zeros((0, 4))}, r"at least one pixel, got shape \(0, 4\)"),
-        ({"image": np.zeros(4)}, "grid of 2 or 3 axes"),
-        ({"image": np.array([["a"]])}, "image must be numbers, got dtype"),
-        ({"image": np.array([[1.0, np.nan]])}, "image must be finite; mask out"),
-        ({"image": np.array([[1.0, np.inf]])}, "image must be finite"),
-        ({"image": np.ones((2, 2)) * 1e200}, r"within ±1e\+100, got 1e\+200 to 1e\+200"),
-        ({"image": np.full((2, 2), 1e35, np.float32)}, r"within ±1e\+30, got"),
-        ({"image": np.full((2, 2, 3), -1)}, r"given as signed integers must lie in \[0, 255\], got -1 to -1"),
-        ({"image": np.zeros((2, 2)), "channel_axis": 5}, "channel_axis must be an axis of the image"),
-        ({"image": np.zeros((2, 2)), "merging": "yes"}, "merging must be a Merging or None, got 'yes'"),
-        ({"image": np.full((2, 2, 3), 200.0)}, r"colors given as floats must lie in \[0, 1\], got 200 to 200"),
-        ({"image": np.zeros((2, 2)), "spatial_radius": -1}, "spatial_radius must be positive"),
-        ({"image": np.zeros((2, 2)), "range_radius": 0}, "range_radius must be positive"),
-        ({"image": np.zeros((2, 2)), "lam": -1}, "lam must be"),
-        ({"image": np.zeros((2, 2)), "color": "hsv"}, "color must be one of luv, lab, rgb and none, got 'hsv'"),
-        ({"image": np.zeros((2, 2)), "linking": "all"}, "linking must be one of adjacent, paper"),
-        ({"image": np.zeros((2, 2)), "n_iter": 0}, "n_iter must be a whole number ≥ 1"),
-        (
-            {"image": np.zeros((2, 2)), "mask": np.ones((2, 3), bool)},
-            r"mask must have the shape of the image, \(2, 2\)",
-        ),
-        ({"image": np.zeros((2, 2)), "mask": np.ones((2, 2))}, "mask must be True and False"),
-        ({"image": np.zeros((2, 2)), "mask": np.zeros((2, 2), bool)}, "mask must be True for at least one pixel"),
-    ],
-    ids=range(20),
-)
-def test_bad_input_is_named(arguments: dict, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        wt.image.segment_by_radii(**arguments)
-
-
-def test_huge_windows_are_announced_with_their_cost() -> None:
-    with pytest.warns(UserWarning, match="windows of .* pixels, about .* comparisons"):
-        wt.image.segment_by_radii(np.zeros((200, 200)), spatial_radius=120.0)
-
-
 def test_parts_can_be_given_instead_of_names(rng: np.random.Generator) -> None:
     image = blocks(rng, (20, 20))
     by_name, by_part = (
@@ -334,7 +290,7 @@ def test_parts_can_be_given_instead_of_names(rng: np.random.Generator) -> None:
         wt.image.segment_by_radii(image, 3, 8, linking=LinkAllModes()),
     )
     np.testing.assert_array_equal(by_name.labels, by_part.labels)
-    with pytest.raises(ValueError, match="share must be positive"):
+    with pytest.raises(ValueError, match="share"):
         LinkTouching(0.0)
 
 
@@ -349,15 +305,3 @@ def test_radii_beyond_all_squares_are_radii_of_the_whole_image() -> None:
     for linking in ("adjacent", "paper"):
         assert wt.image.segment_by_radii(image, 5.0, 1e300, linking=linking).n_segments == 1
     assert wt.image.segment_by_radii(image, tol=1e300).n_iter.max() == 1
-
-
-def test_masked_arrays_and_axes_that_are_none_are_refused() -> None:
-    image = np.ma.masked_array(np.eye(4), np.eye(4) > 0)
-    with pytest.raises(ValueError, match="must not be a masked array"):
-        wt.image.segment(image)
-    for axis in ("last", 1.5):
-        with pytest.raises(ValueError, match="channel_axis must be the number of an axis"):
-            wt.image.segment(np.eye(4), channel_axis=axis)
-    for part in ({"growth": "a"}, {"edge": "a"}):
-        with pytest.raises(ValueError, match="must be a finite number"):
-            wt.image.Merging(**part)

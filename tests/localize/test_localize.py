@@ -55,7 +55,7 @@ def test_given_takes_dense_and_sparse_matrices(wrap: type) -> None:
 def test_a_point_without_mass_in_reach_stays_and_is_counted_in_one_warning() -> None:
     space = wt.Space.from_points([[0.0], [0.5], [9.0], [8.0]], weights=[1, 1, 0, 0])
     for process in (wt.mean_shift(1.0), wt.gaussian_transform(1.0, 2.0)):
-        with pytest.warns(wt.transforms.MasslessWarning, match="2 of 4 points see no mass") as caught:
+        with pytest.warns(wt.transforms.MasslessWarning, match="2 of 4") as caught:
             walk = wt.iterate(process, space, n_iter=3)
         assert len(caught) == 1
         np.testing.assert_allclose(walk.points, [[0.25], [0.25], [9.0], [8.0]])
@@ -71,8 +71,6 @@ def test_parts_are_values_that_can_be_looked_into() -> None:
     assert (other.base.eps, other.lam, part.base.eps) == (1.0, 3.0, 0.5)
     assert other == wt.Gaussian(wt.Kernel(1.0, "gaussian"), lam=3.0)
     assert wt.Truncation(0.5).get_params() == {"eps": 0.5}
-    with pytest.raises(ValueError, match="Truncation has no parameter 'radius'; it has eps"):
-        wt.Truncation(0.5).replaced(radius=1.0)
 
 
 def test_suggested_eps_honours_weights(rng: np.random.Generator) -> None:
@@ -136,13 +134,8 @@ def test_new_points_are_refused_once_where_only_fitted_ones_have_measures(locali
     transport = wt.Exact() if isinstance(localize, wt.Given) else wt.DiracDistance()
     X = np.arange(3.0)[:, None]
     fitted = wt.WassersteinTransform(localize, transport).fit(X)
-    with pytest.raises(ValueError, match=r"(Mean of )?Given has no measures for new points, only for the fitted"):
+    with pytest.raises(ValueError, match=r"^(Mean of )?Given has no measures"):
         fitted.transform(X)
-
-
-def test_heat_takes_steps_on_the_space_itself() -> None:
-    with pytest.raises(TypeError, match="Heat needs a localization on the space itself such as Truncation"):
-        wt.Heat(1.0, wt.Mean(wt.Truncation(1.0)))
 
 
 def test_ordinals_are_english() -> None:

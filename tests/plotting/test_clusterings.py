@@ -105,8 +105,3 @@ def test_few_points_are_drawn_with_their_tree(tmp_path) -> None:
     figure = found.plot()
     assert "tree of the distances" in [ax.get_title(loc) for ax in figure.axes for loc in ("left", "center")]
     figure.savefig(tmp_path / "few.png")
-
-
-def test_other_things_are_no_clusterings() -> None:
-    with pytest.raises(TypeError, match=r"found must be a Clustering, got list; wt.cluster\(X\) makes one"):
-        wt.plotting.clustering([0, 1])

@@ -81,10 +81,6 @@ def test_a_figure_of_its_own_has_a_legend(rng: np.random.Generator) -> None:
     given = plotting.panels()[1]
     assert texts(plotting.cloud(points, np.arange(40) % 2, ax=given)) == []
     assert texts(plotting.cloud(points, np.arange(40) % 2, ax=given, legend=True)) == ["0", "1"]
-    with pytest.raises(ValueError, match="a legend names labels, got none"):
-        plotting.cloud(points, legend=True)
-    with pytest.raises(ValueError, match="a legend names labels, got none"):
-        plotting.cloud(points, values=points[:, 0], legend=True)
 
 
 @pytest.mark.slow
@@ -128,33 +124,6 @@ def test_values_of_whole_numbers_have_a_scale(cloud: np.ndarray) -> None:
 def test_values_that_are_all_unknown_or_all_the_same_are_drawn(cloud: np.ndarray) -> None:
     for values in (np.full(30, np.nan), np.full(30, 7)):
         plotting.cloud(cloud, values=values).figure.canvas.draw()
-
-
-@pytest.mark.repeated(1)
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"labels": np.zeros(30), "values": np.zeros(30)}, "by labels or by values, got both"),
-        ({"values": np.zeros(29)}, r"values must hold one number per point, shape \(30,\), got shape \(29,\)"),
-        ({"values": ["high"] * 30}, "values must be numbers, got .*; pass names as labels"),
-        ({"values": np.full(30, np.inf)}, "values must be finite"),
-        ({"values": np.arange(30), "colors": "red"}, "colors must be a matplotlib colormap"),
-        ({"values": np.arange(30), "colors": ["red", "blue"]}, "colors must be a matplotlib colormap"),
-        ({"values": np.arange(30), "colors": {0: "red"}}, "colors must be a matplotlib colormap"),
-        ({"labels": np.arange(30) % 2, "colors": "red"}, "one color cannot show 2 labels"),
-        ({"labels": np.arange(30) % 2, "colors": (0.1, 0.2, 0.3)}, "one color cannot show 2 labels"),
-        ({"labels": np.arange(30) % 2, "colors": mpl.colormaps["magma"]}, "got the colormap 'magma'; pass values"),
-        (
-            {"labels": np.arange(30) % 2, "colors": ["red"] * 30},
-            "got labels and also a color for each of the 30 points",
-        ),
-        ({"labels": np.arange(30) % 2, "colors": 3}, "colors must be a list of colors"),
-    ],
-)
-def test_what_would_be_ignored_is_refused(cloud: np.ndarray, options: dict[str, object], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        plotting.cloud(cloud, **options)
-    assert plt.get_fignums() == []
 
 
 class Polar:
@@ -211,11 +180,6 @@ def test_columns_name_the_axes(rng: np.random.Generator) -> None:
     solid = plotting.cloud(frame.assign(height=1.0))
     assert (solid.get_xlabel(), solid.get_zlabel()) == ("east", "height")
     assert plotting.cloud(frame[["east"]]).get_xlabel() == "east"
-
-
-def test_a_table_with_words_names_the_column() -> None:
-    with pytest.raises(ValueError, match="kind"):
-        plotting.cloud(pd.DataFrame({"x": [0.0, 1.0], "kind": ["a", "b"]}))
 
 
 @pytest.mark.slow

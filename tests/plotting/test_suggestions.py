@@ -36,8 +36,3 @@ def test_it_makes_a_figure_of_its_own(points: np.ndarray) -> None:
     ax = wt.suggest(points, "curve").plot()
     assert ax.get_ylabel() == "spread across lines"
     plt.close(ax.figure)
-
-
-def test_without_a_table_there_is_nothing_to_draw() -> None:
-    with pytest.raises(ValueError, match="nothing to draw: all the mass is in one place"):
-        wt.suggest(np.zeros((5, 2))).plot()

@@ -131,34 +131,8 @@ def test_pieces_are_infinitely_far_and_all_distances_are_refused() -> None:
         space.metric.condensed,
         lambda: wt.Transform(wt.Truncation(1.0), wt.Exact())(space),
     ):
-        with pytest.raises(ValueError, match="must be connected, got 2 pieces"):
+        with pytest.raises(ValueError, match="2 pieces"):
             ask()
-
-
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ([(0, 1, -1.0)], "must not be negative, got -1"),
-        ([(0, 1, "far")], "must be numbers, got length 'far' between 0 and 1"),
-        ([(0, 1, 2, 3)], "must hold"),
-        (np.ones((3, 3)) * 0.5, "must be whole numbers"),
-        (np.ones((3, 4)), r"got shape \(3, 4\)"),
-        (csr_array((2, 3)), "must be square"),
-        ([], "at least one node"),
-        ([(0, 1, np.nan)], "must be finite"),
-        ([([0], [1])], "must be hashable"),
-        (coo_array(np.ones(3)), "must be square"),
-        ([(0, 1, 1e308), (1, 2, 1e308)], "between 1e-150 and 1e150"),
-        ([(0, 1, 5e-324)], "between 1e-150 and 1e150"),
-        (np.array([[1e19, 0.0]]), r"up to 2\^53"),
-        (np.array([[0, 1, 2], [1, 0, 3], [2, 3, 0]]), "matrix of lengths or a list of edges"),
-    ],
-)
-def test_what_is_no_graph_is_refused(given: object, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        wt.Space.from_graph(given)
-    with pytest.raises(TypeError, match="networkx graph, a sparse matrix"):
-        wt.Space.from_graph(3.0)
 
 
 def test_heat_is_the_exponential_of_the_laplacian(graph: nx.Graph) -> None:
@@ -180,22 +154,6 @@ def test_heat_drops_small_masses_and_normalises_the_rest() -> None:
     expected = np.where(whole >= 1e-3 / 41, whole, 0.0)
     assert (expected > 0).sum() < (whole > 0).sum()
     np.testing.assert_allclose(cut, expected / expected.sum(axis=1, keepdims=True), rtol=1e-12)
-
-
-def test_heat_needs_a_walk(cloud: np.ndarray) -> None:
-    space = wt.Space.from_points(cloud)
-    with pytest.raises(ValueError, match=r"needs a space from Space\.from_graph"):
-        wt.Heat(1.0)(space)
-    with pytest.raises(TypeError, match="needs a localization"):
-        wt.Heat(1.0, 0.5)
-    with pytest.raises(ValueError, match=r"must have shape \(30, 30\)"):
-        wt.Heat(1.0, csr_array((3, 3)))(space)
-    with pytest.raises(ValueError, match="time must be positive"):
-        wt.Heat(0.0)
-    with pytest.raises(ValueError, match="share below 1"):
-        wt.Heat(1.0, cut=2.0)
-    with pytest.raises(ValueError, match="at most 1e\\+06 steps"):
-        wt.Heat(1e9)
 
 
 def test_affinities_are_looked_at() -> None:
@@ -259,18 +217,3 @@ def test_the_start_of_a_large_problem_can_be_interrupted() -> None:
     assert peel(8, 8, 0.0, np.random.default_rng(0).random(64), space) == -1
     space.stop[0] = 0
     assert peel(8, 8, 0.0, np.random.default_rng(0).random(64), space) >= 0
-
-
-@pytest.mark.parametrize(
-    ("lengths", "size", "said"),
-    [
-        (np.eye(2), None, "a square sparse array in CSR format"),
-        (csr_array(np.ones((2, 3))), None, "a square sparse array in CSR format"),
-        (csr_array([[0.0, -1.0], [-1.0, 0.0]]), None, "finite and at least 0; drop or correct the other edges"),
-        (csr_array([[0.0, np.nan], [np.nan, 0.0]]), None, "finite and at least 0"),
-        (csr_array([[0.0, 1.0], [1.0, 0.0]]), 3, "size must be a number of nodes from 1 to 2, got 3"),
-    ],
-)
-def test_lengths_are_looked_at(lengths: object, size: int | None, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        wt.Graph(lengths, size)

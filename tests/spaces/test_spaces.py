@@ -170,7 +170,7 @@ def test_points_without_mass_never_lead_points_with_mass() -> None:
 def test_indices_are_checked() -> None:
     metric = wt.Euclidean([[0.0], [1.0]])
     for rows in ([2], [-1]):
-        with pytest.raises(IndexError, match="indices of points must be 0 to 1"):
+        with pytest.raises(IndexError, match="indices"):
             metric.block(np.array(rows), np.array([0]))
 
 
@@ -184,5 +184,5 @@ def test_a_space_keeps_its_own_numbers(cloud: np.ndarray) -> None:
 
 @pytest.mark.parametrize("shape", [(), (4,), (2, 2, 2)])
 def test_coordinates_of_another_shape_are_refused(shape: tuple[int, ...]) -> None:
-    with pytest.raises(ValueError, match="points must be a 2-D array with one row per point"):
+    with pytest.raises(ValueError, match="2-D array"):
         wt.Euclidean(np.zeros(shape))

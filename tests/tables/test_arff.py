@@ -35,7 +35,7 @@ def test_arff_is_read_as_scipy_reads_it() -> None:
     assert table.columns["note"].tolist() == ["a, 'b'", 'say "x"\n', "plain"]
     assert table.columns["n"].tolist() == [7, 8, 9]
     assert table.numbers(["the y", "n"]).tolist() == [[2000, 7], [1, 8], [1, 9]]
-    with pytest.raises(ValueError, match=r"points\.arff, line 13, column x: '\?' stands for a missing value"):
+    with pytest.raises(ValueError, match="line 13, column x"):
         table.numbers()
     loadarff = pytest.importorskip("scipy.io.arff").loadarff
     plain = encode(table.select(["x", "the y", "n"]), "arff").decode()

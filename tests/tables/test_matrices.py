@@ -104,9 +104,7 @@ def test_arrays_that_are_no_distances_are_refused() -> None:
         read_matrix(saved(D=np.array([[0, np.nan], [1, 0]])), name="D.npz")
     with pytest.raises(ValueError, match=r"shape \(2, 2, 2\) and kind float64; distances are numbers"):
         read_matrix(saved(D=np.zeros((2, 2, 2))), name="D.npz")
-    with pytest.raises(ValueError, match="distances are read from csv, tsv, txt, parquet, npy, npz, not from ARFF"):
-        read_matrix(b"@relation r\n@attribute x numeric\n@data\n1\n", name="D.arff")
     large = np.ones((200, 200)) - np.eye(200)
     large[150, 20] = 1.1
-    with pytest.raises(ValueError, match=r"D\.npz, row 21, column 151: .* got 1 here and 1\.1 at row 151, column 21"):
+    with pytest.raises(ValueError, match="row 21, column 151"):
         read_matrix(saved(D=large), name="D.npz")

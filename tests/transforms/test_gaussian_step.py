@@ -165,13 +165,6 @@ def test_testing_each_pair_once_changes_nothing(m: int, monkeypatch: pytest.Monk
     assert np.array_equal(*(wt.iterate(p, start, n_iter=2).points for p in (once, direct)))
 
 
-def test_once_is_for_flat_kernels() -> None:
-    with pytest.raises(TypeError, match="flat kernel"):
-        wt.localize.CachedNeighbors(wt.Kernel(1.0, "gaussian"))  # bits cannot weigh
-    with pytest.raises(TypeError, match="flat kernel"):
-        wt.localize.CachedNeighbors(wt.Whole())  # type: ignore[arg-type]
-
-
 def test_a_stored_matrix_gives_the_same_flow() -> None:
     space = wt.Space.from_points(cloud(200, 2))
     lazy = wt.gaussian_transform(0.4, 1.0)
@@ -181,8 +174,6 @@ def test_a_stored_matrix_gives_the_same_flow() -> None:
     assert isinstance(stored.metric, wt.Dense)
     assert stored.points is not None
     np.testing.assert_allclose(stored.points, wt.iterate(lazy, space, n_iter=3).points, atol=1e-13)
-    with pytest.raises(TypeError, match="Stored needs a Transport"):
-        wt.transport.Stored(3)  # type: ignore[arg-type]
 
 
 def test_a_step_has_the_same_bits_on_any_number_of_threads_and_does_not_mind_the_order() -> None:
@@ -257,20 +248,10 @@ def test_a_file_is_whole_or_not_there(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["all.npy"]
 
 
-def test_matrices_refuse_what_they_cannot_fill(tmp_path: Path) -> None:
+def test_matrices_have_the_type_of_what_they_are_written_to() -> None:
     metric = MATRICES["line"]
-    with pytest.raises(ValueError, match="float32 or float64"):
-        metric.dense(dtype=np.int64)
-    with pytest.raises(ValueError, match=r"shape \(40, 40\) and dtype float64"):
-        metric.dense(out=np.empty((40, 41)))
-    with pytest.raises(ValueError, match="dtype float32"):
-        metric.dense(dtype=np.float32, out=np.empty((40, 40)))
     assert metric.dense(out=np.empty((40, 40), np.float32)).dtype == np.float32
     assert np.shares_memory(MATRICES["stored"].dense(dtype="float64"), MATRICES["stored"].dense())
-    with pytest.raises(FileNotFoundError):
-        metric.dense(out=tmp_path / "nowhere" / "all.npy")
-    with pytest.raises(MemoryError, match="on disk"):
-        metric.dense(wt.Engine(memory=100))
 
 
 def test_merging_costs_less_and_changes_little() -> None:
@@ -340,13 +321,6 @@ def test_bits_are_not_kept_where_there_is_no_room_for_them() -> None:
         wt.Mean(wt.localize.CachedNeighbors(wt.Truncation(4.0)))(start, wt.Engine(memory=100))
 
 
-def test_stored_says_what_it_takes() -> None:
-    with pytest.raises(TypeError, match="compares Gaussians measures"):
-        wt.Transform(wt.Truncation(1.0), wt.transport.Stored(wt.Bures()))(wt.Space.from_points(cloud(5, 2)))
-    with pytest.raises(TypeError, match="use DiracDistance"):
-        wt.Transform(wt.Mean(wt.Truncation(1.0)), wt.Bures())(wt.Space.from_points(cloud(5, 2)))
-
-
 @pytest.mark.parametrize("far", [1e8, 1e10, 1e15])
 def test_a_far_point_does_not_cost_others_their_neighbors(far: float) -> None:
     """Neighbors at exactly ε, in cells that are counted from the far point."""
@@ -378,17 +352,11 @@ def test_steps_hold_at_both_ends_of_the_range(exponent: int) -> None:
 def test_metrics_refuse_numbers_that_are_none_of_their_points() -> None:
     metric = wt.Euclidean(cloud(10, 2))
     for rows, cols in (([0, 1, 2], [1]), ([0], [1, 2])):
-        with pytest.raises(ValueError, match="rows and cols must have the same length"):
+        with pytest.raises(ValueError, match="same length"):
             metric.pairs(rows, cols)  # type: ignore[arg-type]
     for wrong in ([0.5], [True, False], [[0]], 3):
-        with pytest.raises(ValueError, match="1-D array of integer indices"):
+        with pytest.raises(ValueError, match="1-D"):
             metric.block(wrong, [1])  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="need covs of shape"):
-        wt.spaces.GaussianMetric(cloud(10, 2), np.zeros((9, 2, 2)), 1.0)
-    with pytest.raises(ValueError, match="lam"):
-        wt.spaces.GaussianMetric(cloud(10, 2), np.zeros((10, 2, 2)), -1.0)
-    with pytest.raises(ValueError, match="range of floats"):
-        wt.spaces.GaussianMetric(np.zeros((2, 2)), np.full((2, 2, 2), 1e300), 1e30).dense()
 
 
 def test_a_point_that_sees_one_other_has_no_spread() -> None:

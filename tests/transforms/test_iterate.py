@@ -67,7 +67,7 @@ def test_a_sequence_of_eps_is_one_step_after_another(blobs: wt.Space) -> None:
     walk = wt.iterate(wt.mean_shift([0.3, 0.6]), blobs, n_iter=2)
     by_hand = wt.iterate(wt.mean_shift(0.6), wt.iterate(wt.mean_shift(0.3), blobs, n_iter=1).last, n_iter=1)
     np.testing.assert_array_equal(walk.points, by_hand.points)
-    with pytest.raises(ValueError, match="iterations, but iteration 3 was requested"):
+    with pytest.raises(ValueError, match="iteration 3"):
         wt.iterate(wt.mean_shift([0.3, 0.6]), blobs, n_iter=3)
 
 
@@ -77,11 +77,6 @@ def test_truncation_moves_distances_and_leaves_points(blobs: wt.Space) -> None:
     assert walk.points is blobs.points
     assert isinstance(walk.last.metric, wt.Dense)
     assert walk.last.metric.gap <= 1e-12
-
-
-def test_a_tolerance_needs_a_scale(blobs: wt.Space) -> None:
-    with pytest.raises(ValueError, match=r"Identity\(\) has no eps"):
-        wt.iterate(wt.Transform(wt.localize.Identity(), wt.Exact(1)), blobs, n_iter=2, tol=1e-3)
 
 
 def test_named_instances_are_compositions() -> None:
@@ -100,12 +95,3 @@ def test_a_small_eps_that_moves_nothing_does_not_end_a_schedule() -> None:
     walk = wt.iterate(wt.mean_shift([0.1, 2.0, 2.0]), space, n_iter=3, tol=1e-6)
     assert walk.n_iter == 3
     np.testing.assert_allclose(walk.points, 1.0)
-
-
-def test_other_things_than_spaces_and_processes_are_refused(blobs: wt.Space) -> None:
-    with pytest.raises(TypeError, match=r"a Space is needed, got ndarray; wt.Space.from_points\(X\) makes one"):
-        wt.iterate(wt.mean_shift(1.0), blobs.points, n_iter=1)
-    with pytest.raises(TypeError, match="a Process or a Transform is needed"):
-        wt.iterate(wt.Truncation(1.0), blobs, n_iter=1)
-    with pytest.raises(TypeError, match="a Space is needed"):
-        wt.Transform(wt.Truncation(1.0), wt.Exact(1))(blobs.points)

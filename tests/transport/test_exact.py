@@ -582,11 +582,11 @@ def test_a_lowered_flag_lets_an_interrupted_workspace_go_on() -> None:
 
 @pytest.mark.parametrize("p", [0.5, -np.inf, np.nan, "1", True])
 def test_an_order_that_is_no_number_of_at_least_one_is_refused(p: object) -> None:
-    with pytest.raises(ValueError, match="p must be a number ≥ 1 or infinity"):
+    with pytest.raises(ValueError, match="p must"):
         wt.Exact(p)  # type: ignore[arg-type]
 
 
 def test_measures_of_another_kind_are_refused() -> None:
     gaussians = wt.measures.Gaussians(np.zeros((2, 1)), np.ones((2, 1, 1)), 1.0, np.zeros(2, bool))
-    with pytest.raises(TypeError, match="Exact compares Discrete measures"):
+    with pytest.raises(TypeError, match="Exact compares Discrete"):
         wt.Exact().metric(gaussians, wt.Dense(np.zeros((2, 2))))

@@ -104,7 +104,7 @@ def test_a_networkx_graph_is_read_in_its_own_order_with_its_weights() -> None:
     graph.add_edge("b", "b", weight=5.0)
     lengths = wt.Graph.of(graph, weight="length")
     np.testing.assert_array_equal(wt.wasserstein_pairs(np.eye(3), lengths), [2.0, 3.0, 1.0])
-    with pytest.raises(ValueError, match=r"may be lengths or strengths; say .* pass wt\.Graph\.of"):
+    with pytest.raises(ValueError, match="lengths or strengths"):
         wt.wasserstein_pairs(np.eye(3), graph)
 
 
@@ -289,9 +289,9 @@ def test_a_directed_graph_is_refused() -> None:
     networkx = pytest.importorskip("networkx")
     graph = networkx.DiGraph()
     graph.add_weighted_edges_from([(0, 1, 1.0), (1, 0, 5.0), (1, 2, 1.0), (2, 1, 1.0)])
-    with pytest.raises(ValueError, match="must be undirected"):
+    with pytest.raises(ValueError, match="undirected"):
         wt.Graph.of(graph, weight="length")
-    with pytest.raises(ValueError, match="at least one node"):
+    with pytest.raises(ValueError, match="node"):
         wt.wasserstein_pairs(np.eye(1), networkx.Graph())
 
 

@@ -78,12 +78,6 @@ def test_directions_without_variance_stay_without() -> None:
     assert abs(found.matrix[:, 3:]).max() < 1e-6
 
 
-@pytest.mark.parametrize("vectors", [{"cat": [1.0, 2.0]}, {"cat": [1.0, 2.0], "dog": [2.0, 4.0]}])
-def test_words_that_all_point_the_same_way_are_refused(vectors: dict[str, list[float]]) -> None:
-    with pytest.raises(ValueError, match="all point the same way; give more words"):
-        words.adapt(vectors)
-
-
 def test_words_move_as_in_the_definition(topics) -> None:
     vectors, text = topics
     found = adapted(topics, share=0.3, power=0.6, window=2)
@@ -202,9 +196,9 @@ def test_vectors_that_are_written_come_back_to_the_bit(topics, tmp_path, name) -
 
 def test_what_cannot_be_written_leaves_nothing(tmp_path) -> None:
     vectors = wt.words.WordVectors.of(["new york", "cat"], np.eye(2))
-    with pytest.raises(ValueError, match="words with white space cannot be written, got 'new york'"):
+    with pytest.raises(ValueError, match="white space"):
         vectors.write(tmp_path / "words.txt")
-    with pytest.raises(ValueError, match=r"words.csv must end in .txt .* or .bin"):
+    with pytest.raises(ValueError, match="must end in"):
         vectors.write(tmp_path / "words.csv")
     assert not list(tmp_path.iterdir())
 

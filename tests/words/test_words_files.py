@@ -62,7 +62,7 @@ def test_arrays_need_a_vocabulary(tmp_path: Path) -> None:
     found = wt.words.read_vectors(tmp_path / "a.npy", tmp_path / "words.txt")
     assert found.words == tuple(NAMES)
     assert np.array_equal(found["dog"], MATRIX[1])
-    with pytest.raises(ValueError, match="names no words; give a vocabulary"):
+    with pytest.raises(ValueError, match="vocabulary"):
         wt.words.read_vectors(tmp_path / "a.npy")
     (tmp_path / "words.txt").write_text("cat\n")
     with pytest.raises(ValueError, match=r"has shape \(4, 3\), and .* 1 words"):
@@ -75,8 +75,6 @@ def test_vectors_of_gensim_are_taken() -> None:
         found = reading.as_vectors(source)
         assert found.words == ("b", "a")
         assert np.array_equal(found["a"], MATRIX[0])
-    with pytest.raises(ValueError, match="vectors must be WordVectors, a file"):
-        reading.as_vectors(7)
 
 
 def test_the_first_of_equal_words_counts_and_zeros_are_left_out() -> None:
@@ -122,24 +120,6 @@ def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, content: bytes, error
 def test_byte_order_marks_are_no_part_of_words(tmp_path: Path, header: bool) -> None:
     (tmp_path / "vectors").write_bytes(b"\xef\xbb\xbf" + text(header=header))
     assert wt.words.read_vectors(tmp_path / "vectors").words == tuple(NAMES)
-
-
-def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="given by its path, got NoneType"):
-        wt.words.read_vectors(None)
-    with pytest.raises(ValueError, match="is not there"):
-        wt.words.read_vectors(tmp_path / "none")
-    with pytest.raises(ValueError, match="is not a file"):
-        wt.words.read_vectors(tmp_path)
-    with pytest.raises(ValueError, match="each word needs a vector, got 1 words and 2"):
-        wt.words.WordVectors.of(["a"], [[1.0], [2.0]])
-    with pytest.raises(ValueError, match=r"that of 'b' \(row 1\) is not"):
-        wt.words.WordVectors.of(["a", "b"], np.array([[1], [np.inf]], np.float32))
-
-
-def test_a_dict_without_words_is_named() -> None:
-    with pytest.raises(ValueError, match="at least one word, the dict is empty"):
-        wt.words.WordTransform({}).fit(["a b"])
 
 
 BOMBS = {

@@ -1,0 +1,1001 @@
+"""The catalogue of messages: what a mistake is told, word for word, and by which exception or warning.
+
+Elsewhere tests ask for the type and the word that tells which check spoke. What is wrong inside of a file is said
+beside its format (`tests/tables`, `tests/words`, `tests/estimators/test_saving.py`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.cluster.hierarchy import linkage
+from scipy.sparse import coo_array, csr_array
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.svm import SVC
+
+import wasserstein_transform as wt
+from wasserstein_transform import plotting
+
+mpl = pytest.importorskip("matplotlib")
+mpl.use("Agg")
+from matplotlib import pyplot as plt  # noqa: E402
+
+Row = tuple[str, Callable[[], object]] | tuple[str, Callable[[], object], type[BaseException]]
+"""What is said, where … stands for anything; the call that is told so; the type, if it is no ValueError."""
+
+GOOD = np.arange(6.0).reshape(3, 2)
+CLOUD = np.random.default_rng(20).normal(size=(30, 2))
+SPACE = wt.Space.from_points(GOOD)
+DISTANCES = wt.Space.from_distances(np.ones(3))
+PLANE = wt.Space.from_points(CLOUD)
+STEP = wt.Transform(wt.Truncation(1.0), wt.Exact(1))
+EDGES = [(0, 1), (1, 2), (3, 4)]
+FIVE = wt.Euclidean(np.arange(10.0).reshape(5, 2))
+
+
+def gaussians(n: int, m: int, lam: float = 1.0) -> wt.spaces.GaussianMetric:
+    return wt.spaces.GaussianMetric(np.zeros((n, m)), np.zeros((n, m, m)), lam)
+
+
+def near() -> wt.Space:
+    """Distances known up to 0.5, among points of which two are farther from all others."""
+    return wt.transforms.iterate_locally(wt.local_truncation(0.1), wt.Space.from_points([[0.0], [0.2], [9.0]]), 0.5)
+
+
+def lazy(step: wt.Transform = STEP) -> wt.Space:
+    return wt.transforms.transform_lazily(step, SPACE)
+
+
+def flow() -> wt.transforms.Trajectory:
+    return wt.iterate(wt.mean_shift(0.7), PLANE, n_iter=3, keep="all")
+
+
+def still() -> wt.transforms.Trajectory:
+    """A run that leaves the points where they are, as LT-WT does."""
+    state = wt.spaces.quotient(PLANE)
+    return wt.transforms.Trajectory((state, state), (0.1,), 1, False, "as an LT-WT leaves it")
+
+
+def matrix_file(D: Any, name: str = "d.npy") -> Path:
+    np.save(name, D)
+    return Path(name)
+
+
+SPACES: list[Row] = [
+    ("points must be finite, got nan at [0, 1]", lambda: wt.Space.from_points([[0.0, np.nan]])),
+    ("must be finite, got inf", lambda: wt.Space.from_points([[np.inf]])),
+    ("points must be a 2-D array with one row per point", lambda: wt.Space.from_points([1.0, 2.0])),
+    ("at least one point with one coordinate", lambda: wt.Space.from_points(np.empty((0, 2)))),
+    ("at least one point with one coordinate", lambda: wt.Space.from_points(np.empty((3, 0)))),
+    ("must be a 2-D array", lambda: wt.Space.from_points(np.zeros((2, 2, 2)))),
+    ("must be numbers", lambda: wt.Space.from_points([["a", "b"]])),
+    ("must be numbers", lambda: wt.Space.from_points([[1.0], [1.0, 2.0]])),
+    ("points must be numbers, got None", lambda: wt.Space.from_points(None)),
+    ("must be numbers…complex", lambda: wt.Space.from_points([[1 + 1j]])),
+    ("must lie between 1e-150 and 1e150", lambda: wt.Space.from_points([[1e200], [0.0]])),
+    ("must not be masked", lambda: wt.Space.from_points(np.ma.masked_array([[1.0]], [[True]]))),
+    ("metric must be one of", lambda: wt.Space.from_points(GOOD, metric="taxi")),
+    ("span all coordinates", lambda: wt.Space.from_points(np.ones((3, 1)), metric="mahalanobis")),
+    ("coordinates that vary", lambda: wt.Space.from_points(np.ones((3, 1)), metric="seuclidean")),
+    ("weights must not be negative, got -1.0 at 1", lambda: wt.Space.from_points(GOOD, [1, -1, 1])),
+    ("weights must have a positive total", lambda: wt.Space.from_points(GOOD, [0, 0, 0])),
+    ("weights must be finite", lambda: wt.Space.from_points(GOOD, [1, np.nan, 1])),
+    ("weights must hold one number per point, shape (3,), got shape (2,)", lambda: wt.Space.from_points(GOOD, [1, 1])),
+    ("distances must be finite", lambda: wt.Space.from_distances([[0, np.nan], [np.nan, 0]])),
+    ("must not be negative, got -1.0 at [0, 1]", lambda: wt.Space.from_distances([[0, -1], [-1, 0]])),
+    (
+        "must be symmetric, got 1.0 at [0, 1] and 2.0 at [1, 0]; use (D + D.T) / 2",
+        lambda: wt.Space.from_distances([[0, 1], [2, 0]]),
+    ),
+    ("must be 0 on the diagonal, got 1.0 at [0, 0]", lambda: wt.Space.from_distances([[1, 1], [1, 0]])),
+    (
+        "must be a square matrix or SciPy's condensed vector, got shape (2, 3)",
+        lambda: wt.Space.from_distances(np.zeros((2, 3))),
+    ),
+    ("must be a square matrix", lambda: wt.Space.from_distances(np.zeros((0, 0)))),
+    ("must have n(n-1)/2 entries, got 4", lambda: wt.Space.from_distances(np.ones(4))),
+    ("entries, got 0", lambda: wt.Space.from_distances([])),
+    (
+        "one row per point of the 3 × 3 distances, got 2",
+        lambda: wt.Space.from_distances(np.ones(3), points=[[0.0], [1.0]]),
+    ),
+    ("there is no file a.npy of distances", lambda: wt.Space.from_distances("a.npy"), FileNotFoundError),
+    (
+        "read from .npy files, got a.csv; wt.tables.read_matrix",
+        lambda: [np.savetxt("a.csv", np.eye(2)), wt.Space.from_distances("a.csv")],
+    ),
+    (
+        "is not a .npy file of numbers, or it is cut off or damaged",
+        lambda: Path("a.npy").write_bytes(b"\x93NUMPY\x01\x00 of no kind") and wt.Space.from_distances("a.npy"),
+    ),
+    ("distances are written to .npy files, got d.zarr", lambda: SPACE.metric.dense(out="d.zarr")),
+    ("there is no folder …nowhere", lambda: SPACE.metric.dense(out="nowhere/d.npy"), FileNotFoundError),
+    ("a Space is needed, got ndarray; wt.Space.from_points(X) makes one", lambda: wt.Truncation(1.0)(GOOD), TypeError),
+    ("indices of points must be 0 to 2, got 5 to 5", lambda: SPACE.metric.pairs(np.array([0]), [5]), IndexError),
+    ("rows and cols must have the same length", lambda: SPACE.metric.pairs([0, 1], [1])),
+    ("1-D array of integer indices", lambda: SPACE.metric.block([0.5], [1])),
+    ("radius must be", lambda: SPACE.metric.balls(np.nan)),
+    ("tol must be", lambda: wt.spaces.quotient(SPACE, -1)),
+    ("distances are stored as float32 or float64, got dtype=int64", lambda: SPACE.metric.dense(dtype=np.int64)),
+    ("shape (3, 3) and dtype float64", lambda: SPACE.metric.dense(out=np.empty((3, 4)))),
+    ("dtype float32", lambda: SPACE.metric.dense(dtype=np.float32, out=np.empty((3, 3)))),
+    ("on disk", lambda: SPACE.metric.dense(wt.Engine(memory=10)), MemoryError),
+    ("need covs of shape", lambda: wt.spaces.GaussianMetric(GOOD, np.zeros((2, 2, 2)), 1.0)),
+    ("lam must be", lambda: wt.spaces.GaussianMetric(GOOD, np.zeros((3, 2, 2)), -1.0)),
+    ("range of floats", lambda: wt.spaces.GaussianMetric(np.zeros((2, 2)), np.full((2, 2, 2), 1e300), 1e30).dense()),
+    ("k must be a whole number ≥ 1, got 0", lambda: FIVE.neighbors(0)),
+    ("k must be at most 4, the number of other points, got 5", lambda: FIVE.neighbors(5)),
+    ("k must be at most 5, the number of points, got 6", lambda: FIVE.neighbors(6, wt.Euclidean(np.zeros((1, 2))))),
+    (
+        "new points must have 2 coordinates like the others, got 3",
+        lambda: FIVE.neighbors(1, wt.Euclidean(np.zeros((1, 3)))),
+    ),
+    (
+        "new points must be Euclidean like the others, got GaussianMetric",
+        lambda: FIVE.neighbors(1, gaussians(2, 2)),
+        TypeError,
+    ),
+    ("must be in R^2 with lam=1, got R^3 with lam=1", lambda: gaussians(5, 2).neighbors(1, gaussians(5, 3))),
+    ("got R^2 with lam=2", lambda: gaussians(5, 2).neighbors(1, gaussians(5, 2, 2.0))),
+    (
+        "must be a GaussianMetric like the others, got Euclidean",
+        lambda: gaussians(5, 2).neighbors(1, wt.Euclidean(np.zeros((1, 2)))),
+        TypeError,
+    ),
+    (
+        "Dense distances are known between their own points only",
+        lambda: wt.Dense(np.zeros((3, 3))).neighbors(1, FIVE),
+        TypeError,
+    ),
+    ("the 20 nearest of 30 points", lambda: PLANE.metric.neighbors(20, engine=wt.Engine(memory=1000)), MemoryError),
+    ("fewer than 1 others at a known distance", lambda: near().metric.neighbors(1)),
+    ("known up to 0.5 only, but …was requested; ask for a larger radius", lambda: near().metric.balls(0.6)),
+    ("fall into 2 parts that are farther apart; ask for a larger radius", lambda: wt.hierarchy.spanning_tree(near())),
+    (
+        "known up to 0.5 only, but transport between all",
+        lambda: wt.wasserstein_pairs(np.eye(3), near(), pairs=[[0, 1]]),
+    ),
+    ("must not be negative, got -1", lambda: wt.Space.from_graph([(0, 1, -1.0)])),
+    ("numbers, got length 'far' between 0 and 1", lambda: wt.Space.from_graph([(0, 1, "far")])),
+    ("must hold", lambda: wt.Space.from_graph([(0, 1, 2, 3)])),
+    ("must be whole numbers", lambda: wt.Space.from_graph(np.ones((3, 3)) * 0.5)),
+    ("got shape (3, 4)", lambda: wt.Space.from_graph(np.ones((3, 4)))),
+    ("must be square", lambda: wt.Space.from_graph(csr_array((2, 3)))),
+    ("must be square", lambda: wt.Space.from_graph(coo_array(np.ones(3)))),
+    ("at least one node", lambda: wt.Space.from_graph([])),
+    ("must be finite", lambda: wt.Space.from_graph([(0, 1, np.nan)])),
+    ("must be hashable", lambda: wt.Space.from_graph([([0], [1])])),
+    ("between 1e-150 and 1e150", lambda: wt.Space.from_graph([(0, 1, 1e308), (1, 2, 1e308)])),
+    ("between 1e-150 and 1e150", lambda: wt.Space.from_graph([(0, 1, 5e-324)])),
+    ("up to 2^53", lambda: wt.Space.from_graph(np.array([[1e19, 0.0]]))),
+    ("matrix of lengths or a list of edges", lambda: wt.Space.from_graph(np.array([[0, 1, 2], [1, 0, 3], [2, 3, 0]]))),
+    ("networkx graph, a sparse matrix", lambda: wt.Space.from_graph(3.0), TypeError),
+    ("must be connected, got 2 pieces", lambda: STEP(wt.Space.from_graph(EDGES))),
+    ("a square sparse array in CSR format", lambda: wt.Graph(np.eye(2))),
+    ("a square sparse array in CSR format", lambda: wt.Graph(csr_array(np.ones((2, 3))))),
+    ("finite and at least 0; drop or correct the other edges", lambda: wt.Graph(csr_array([[0.0, -1.0], [-1.0, 0.0]]))),
+    ("finite and at least 0", lambda: wt.Graph(csr_array([[0.0, np.nan], [np.nan, 0.0]]))),
+    ("size must be a number of nodes from 1 to 2, got 3", lambda: wt.Graph(csr_array([[0.0, 1.0], [1.0, 0.0]]), 3)),
+]
+
+PARTS: list[Row] = [
+    ("eps must be positive and finite, got 0; wt.suggest_eps(X) gives a starting value", lambda: wt.Truncation(0)),
+    (
+        "eps must be positive and finite, got 'gaussian'; eps comes first, a profile after it;",
+        lambda: wt.Kernel("gaussian", 0.3),
+    ),
+    ("eps must be positive and finite", lambda: wt.Truncation(1e-200)),
+    ("lam must be a finite number ≥ 0", lambda: wt.Gaussian(wt.Truncation(1.0), lam=-1)),
+    ("p must be a number ≥ 1 or infinity", lambda: wt.Exact(0.5)),
+    ("profile must be one of flat, gaussian, epanechnikov, triangle", lambda: wt.Kernel(1.0, "box")),
+    ("a profile must turn an array", lambda: wt.Kernel(1.0, lambda t: -np.ones_like(t))(SPACE)),
+    ("cut must be positive", lambda: wt.Kernel(1.0, "gaussian", cut=0)),
+    (
+        "3 points with positive weight see no mass, the first is point 0",
+        lambda: wt.Kernel(1.0, lambda t: 1.0 * ((t > 0) & (t < 1)))(SPACE),
+    ),
+    ("Truncation has no parameter 'radius'; it has eps", lambda: wt.Truncation(0.5).replaced(radius=1.0)),
+    ("must be square", lambda: wt.Given(np.ones((2, 3)) / 3)),
+    ("negative entries", lambda: wt.Given([[2.0, -1.0], [0.0, 1.0]])),
+    (
+        "row 0 sums to 0.6; divide each row by its sum, …also after taking a part of a larger matrix (here 2 × 2",
+        lambda: wt.Given([[0.3, 0.3], [0.2, 0.8]]),
+    ),
+    ("must be finite", lambda: wt.Given([[np.nan, 1.0], [0.0, 1.0]])),
+    ("has 2 rows, but the space has 3 points", lambda: wt.Given(np.eye(2))(SPACE)),
+    ("see no mass", lambda: wt.Given(np.zeros((3, 3)))(SPACE)),
+    ("Mean needs a base localization on the space itself", lambda: wt.Mean(wt.Mean(wt.Truncation(1.0))), TypeError),
+    ("Ridge needs a base localization on the space itself", lambda: wt.Ridge(wt.Mean(wt.Truncation(1.0))), TypeError),
+    ("Ridge needs coordinates, but this space has only", lambda: wt.Ridge(wt.Truncation(1.0))(DISTANCES)),
+    ("Space.from_distances(D, points=X)", lambda: wt.Mean(wt.Truncation(1.0))(DISTANCES)),
+    ("dim must be a whole number ≥ 0, got -1", lambda: wt.Ridge(wt.Truncation(1.0), -1)),
+    ("ridge must be a whole number ≥ 0, got -1", lambda: wt.gaussian_transform(1.0, ridge=-1)),
+    ("ridge=1 needs centers that move: use move=True as well", lambda: wt.Gaussian(wt.Truncation(1.0), 1.0, ridge=1)),
+    ("flat kernel", lambda: wt.localize.CachedNeighbors(wt.Kernel(1.0, "gaussian")), TypeError),  # bits cannot weigh
+    ("flat kernel", lambda: wt.localize.CachedNeighbors(wt.Whole()), TypeError),
+    (
+        "a bit for each",
+        lambda: wt.Mean(wt.localize.CachedNeighbors(wt.Truncation(4.0)))(
+            wt.Space.from_points(np.zeros((500, 3)) + np.arange(500)[:, None]), wt.Engine(memory=100)
+        ),
+        MemoryError,
+    ),
+    ("needs a space from Space.from_graph", lambda: wt.Heat(1.0)(SPACE)),
+    ("needs a localization", lambda: wt.Heat(1.0, 0.5), TypeError),
+    (
+        "Heat needs a localization on the space itself such as Truncation",
+        lambda: wt.Heat(1.0, wt.Mean(wt.Truncation(1.0))),
+        TypeError,
+    ),
+    ("must have shape (3, 3)", lambda: wt.Heat(1.0, csr_array((2, 2)))(SPACE)),
+    ("time must be positive", lambda: wt.Heat(0.0)),
+    ("share below 1", lambda: wt.Heat(1.0, cut=2.0)),
+    ("at most 1e+06 steps", lambda: wt.Heat(1e9)),
+    (
+        "Bures compares Gaussians measures, made by Gaussian;…Discrete…Truncation…use Exact",
+        lambda: wt.Transform(wt.Truncation(1.0), wt.Bures())(SPACE),
+        TypeError,
+    ),
+    (
+        "Bures compares Gaussians measures",
+        lambda: wt.Transform(wt.Truncation(1.0), wt.transport.Stored(wt.Bures()))(SPACE),
+        TypeError,
+    ),
+    (
+        "Exact compares Discrete…use DiracDistance",
+        lambda: wt.Transform(wt.Mean(wt.Truncation(1.0)), wt.Exact(1))(SPACE),
+        TypeError,
+    ),
+    (
+        "DiracDistance compares Diracs…use Bures",
+        lambda: wt.Transform(wt.Gaussian(wt.Truncation(1.0), 1.0), wt.DiracDistance())(SPACE),
+        TypeError,
+    ),
+    (
+        "one coordinate, got points of shape (3, 2); use Exact",
+        lambda: wt.Transform(wt.Truncation(9.0), wt.Line())(SPACE),
+    ),
+    (
+        "one coordinate and the Euclidean metric, got Dense; use Exact",
+        lambda: wt.Transform(wt.Truncation(9.0), wt.Line())(DISTANCES),
+        TypeError,
+    ),
+    ("Stored needs a Transport", lambda: wt.transport.Stored(3), TypeError),
+    ("pass space.metric", lambda: wt.Exact(1).coupling(wt.Truncation(9.0)(SPACE), SPACE, 0, 1), TypeError),
+    (
+        "indices of measures from 0 to 2",
+        lambda: wt.Exact(1).coupling(wt.Truncation(9.0)(SPACE), SPACE.metric, 3, 1),
+        IndexError,
+    ),
+]
+
+TRANSFORMS: list[Row] = [
+    ("localize must be a Localization", lambda: wt.Transform(1.0, wt.Exact(1)), TypeError),
+    ("transport must be a Transport", lambda: wt.Transform(wt.Truncation(1.0), "exact"), TypeError),
+    ("a Space is needed", lambda: STEP(GOOD), TypeError),
+    ("a Space is needed, got ndarray", lambda: wt.iterate(wt.mean_shift(1.0), GOOD, n_iter=1), TypeError),
+    ("a Process or a Transform is needed", lambda: wt.iterate(wt.Truncation(1.0), SPACE, n_iter=1), TypeError),
+    ("n_iter must be a whole number ≥ 0", lambda: wt.iterate(wt.mean_shift(1.0), SPACE, n_iter=-1)),
+    ("n_iter must be", lambda: wt.iterate(wt.mean_shift(1.0), SPACE, n_iter=np.inf)),
+    ("keep must be 'last' or 'all', got 'some'", lambda: wt.iterate(wt.mean_shift(1.0), SPACE, n_iter=1, keep="some")),
+    ("tol must be a finite number ≥ 0", lambda: wt.iterate(STEP, SPACE, n_iter=1, tol=-1)),
+    ("merge must be a finite number ≥ 0", lambda: wt.iterate(STEP, SPACE, n_iter=1, merge=np.nan)),
+    (
+        "Identity() has no eps",
+        lambda: wt.iterate(wt.Transform(wt.localize.Identity(), wt.Exact(1)), SPACE, n_iter=2, tol=1e-3),
+    ),
+    ("empty sequence", lambda: wt.mean_shift([])),
+    (
+        "there are steps …for 2 iterations, but iteration 3 was requested",
+        lambda: wt.iterate(wt.mean_shift([0.3, 0.6]), SPACE, n_iter=3),
+    ),
+    ("needs all distances", lambda: lazy().metric.neighbors(1), TypeError),
+    ("not saved", lambda: lazy().save("nowhere.npz"), TypeError),
+    ("Exact transport is needed", lambda: lazy(wt.mean_shift(1.0).at(0)), TypeError),
+    (
+        "kernel of finite reach and Exact transport",
+        lambda: wt.transforms.iterate_locally(wt.kernel_transform(1.0, "gaussian"), SPACE, 1.0),
+        TypeError,
+    ),
+    ("radius must be", lambda: wt.transforms.iterate_locally(STEP, SPACE, 0.0)),
+    ("n_iter must be", lambda: wt.transforms.iterate_locally(STEP, SPACE, 1.0, 0)),
+    (
+        "needs the triangle inequality",
+        lambda: wt.transforms.iterate_locally(STEP, wt.Space.from_points(GOOD, metric="sqeuclidean"), 1.0),
+    ),
+    (
+        "1 of 3 points see no mass",
+        lambda: wt.iterate(wt.mean_shift(1.0), wt.Space.from_points([[0.0], [0.5], [9.0]], [1, 1, 0]), n_iter=1),
+        wt.transforms.MasslessWarning,
+    ),
+]
+
+HIERARCHY: list[Row] = [
+    ("a Space is needed", lambda: wt.hierarchy.spanning_tree(GOOD), TypeError),
+    (
+        "a Tree is needed, got ndarray; wt.hierarchy.spanning_tree(space) makes one",
+        lambda: wt.cut_tree(wt.linkage(SPACE), 2),
+        TypeError,
+    ),
+    ("a Tree is needed, got ndarray", lambda: wt.hierarchy.cut_tree_each(np.zeros(3), [2]), TypeError),
+    (
+        "share must be between 0 and 1, got 2",
+        lambda: wt.hierarchy.cut_tree_each(wt.hierarchy.spanning_tree(SPACE), [2], share=2),
+    ),
+    ("n_clusters must be", lambda: wt.hierarchy.cut_tree_each(wt.hierarchy.spanning_tree(SPACE), [2, 0])),
+    ("method must be", lambda: wt.linkage(GOOD, "ward")),
+    (
+        "linkage needs finite distances",
+        lambda: wt.linkage(wt.Space(wt.Dense(np.array([[0, np.inf], [np.inf, 0]])), np.full(2, 0.5), None), "average"),
+    ),
+    (
+        "reachability must be at most 2, the number of other points, got 3",
+        lambda: wt.hierarchy.spanning_tree(SPACE, reachability=3),
+    ),
+    ("reachability must be", lambda: wt.hierarchy.spanning_tree(SPACE, reachability=-1)),
+    ("cut must be 'count', 'height' or 'robust'", lambda: wt.SingleLinkage(cut="best").fit(GOOD)),
+    ("n_clusters must be a whole number ≥ 1", lambda: wt.SingleLinkage(0).fit(GOOD)),
+    ("share must be between 0 and 1", lambda: wt.SingleLinkage(cut="robust", share=2).fit(GOOD)),
+    ("share must be", lambda: wt.SingleLinkage(cut="robust", share="a").fit(GOOD)),
+    ("needs a height", lambda: wt.SingleLinkage(cut="height").fit(GOOD)),
+    ("metric must be one of", lambda: wt.SingleLinkage(metric=["euclidean"]).fit(GOOD)),
+    ("must be a whole number of at most 9223372036854775807", lambda: wt.SingleLinkage(10**25).fit(GOOD)),
+    (
+        "found 1 clusters of the 2 asked for…the next merges tie, and cutting all of them would make 3",
+        lambda: wt.SingleLinkage(2, cut="robust").fit([[4], [5], [6], [4]]),
+        wt.hierarchy.FewerClustersWarning,
+    ),
+    (
+        "in one place; a transform with a smaller eps or fewer iterations",
+        lambda: wt.SingleLinkage(2, cut="robust").fit(np.zeros((9, 1))),
+        wt.hierarchy.FewerClustersWarning,
+    ),
+    (
+        "found 2 clusters of the 5 asked for: there are no more places",
+        lambda: wt.cluster([[0.0], [1.0], [1.0]], 5),
+        wt.hierarchy.FewerClustersWarning,
+    ),
+]
+
+ESTIMATORS: list[Row] = [
+    ("is not fitted yet", lambda: wt.GaussianTransform(1.0).distances_, NotFittedError),
+    (
+        "this LocalTruncation is not fitted yet: call its fit(X) before",
+        lambda: wt.SingleLinkage().fit(wt.LocalTruncation()),
+        NotFittedError,
+    ),
+    ("a fitted transform of this library, got SVC", lambda: wt.SingleLinkage().fit(SVC()), TypeError),
+    (
+        "X must be an array, a Space or a fitted transform, got object",
+        lambda: wt.GaussianTransform(1.0).fit(object()),
+        TypeError,
+    ),
+    ("X must not be masked", lambda: wt.SingleLinkage(1).fit(np.ma.masked_array(GOOD, GOOD > 3))),
+    (
+        "columns of different names, got 'a' twice; rename one of them",
+        lambda: wt.SingleLinkage(1).fit(pd.DataFrame(GOOD, columns=["a", "a"])),
+    ),
+    ("WassersteinTransform needs a localization", lambda: wt.WassersteinTransform().fit(GOOD)),
+    ("no parameters", lambda: wt.WassersteinTransform(wt.Truncation(1.0), wt.Exact()).set_params(localize__eps__x=1)),
+    (
+        "Mean has no parameter 'eps'",
+        lambda: wt.WassersteinTransform(wt.Mean(wt.Truncation(0.1)), wt.DiracDistance()).set_params(localize__eps=3),
+    ),
+    (
+        "needs a square matrix of distances or SciPy's condensed vector, got shape",
+        lambda: wt.LocalTruncation(metric="precomputed").fit(GOOD),
+    ),
+    ("needs a square matrix", lambda: wt.SingleLinkage(metric="precomputed").fit(GOOD)),
+    ("n_iter must be a whole number of at most", lambda: wt.MeanShift(1.0, n_iter=10**25).fit(GOOD)),
+    ("Space.from_distances(D, points=X)", lambda: wt.MeanShift(metric="precomputed").fit(1 - np.eye(2))),
+    ("a Space carries its weights", lambda: wt.MeanShift(1.0).fit(SPACE, sample_weight=[1, 1, 1])),
+    ("a Space carries its weights", lambda: wt.suggest_eps(SPACE, sample_weight=[1, 1, 1])),
+    ("eps must be positive and finite, got 'best'", lambda: wt.GaussianTransform("best").fit(GOOD)),
+    ("lam must be a finite number ≥ 0, got 'best'", lambda: wt.GaussianTransform(lam="best").fit(GOOD)),
+    ("n_iter must be a whole number ≥ 0", lambda: wt.GaussianTransform(n_iter="best").fit(GOOD)),
+    (
+        "eps has 3 radii, one per iteration, but n_iter=2; n_iter=3 uses all",
+        lambda: wt.GaussianTransform([0.1, 0.2, 0.3], n_iter=2).fit(GOOD),
+    ),
+    (
+        "output must be one of 'auto', 'points', 'distances', 'embedding', got 'x'",
+        lambda: wt.GaussianTransform(output="x").fit(GOOD),
+    ),
+    (
+        "changes distances and does not move points: use output='distances'",
+        lambda: wt.LocalTruncation(1.0, output="points").fit(GOOD),
+    ),
+    (
+        "matrix of new distances…use fewer points, or output='points'",
+        lambda: wt.GaussianTransform(output="distances").fit(np.zeros((1_000_000, 2))),
+        MemoryError,
+    ),
+    (
+        "matrix of new distances in addition to the old one needs 14.6 TiB",
+        lambda: wt.LocalTruncation().fit(np.zeros((1_000_000, 2))),
+        MemoryError,
+    ),
+    (
+        "new points need all states of the fit, but keep='last' kept only one",
+        lambda: wt.GaussianTransform(1.0, keep="last").fit(GOOD).transform(GOOD),
+    ),
+    (
+        "one row per new point, with its distances to all fitted points",
+        lambda: wt.LocalTruncation(1.0).fit(wt.Space.from_points(GOOD, metric="cityblock")).transform(GOOD),
+    ),
+    (
+        "coordinates do not give their distances",
+        lambda: wt.MeanShift(9.0).fit(wt.Space.from_distances(np.ones(3), points=GOOD)).transform(GOOD),
+    ),
+    (
+        "Given has no measures for new points, only for the fitted",
+        lambda: wt.WassersteinTransform(wt.Given(np.eye(3)), wt.Exact()).fit(GOOD).transform(GOOD),
+    ),
+    (
+        "makes a metric and no clusters…wt.SingleLinkage(n_clusters).fit",
+        lambda: wt.GaussianTransform().labels_,
+        AttributeError,
+    ),
+    ("has no attribute 'label'", lambda: wt.MeanShift(9.0).fit(GOOD).label, AttributeError),
+    (
+        "X has 3 features, but AutoCluster is expecting 2 features",
+        lambda: wt.AutoCluster(3).fit(CLOUD).predict(np.zeros((1, 3))),
+    ),
+    ("n_clusters must be", lambda: wt.AutoCluster(0).fit(CLOUD)),
+    ("a Space carries its weights", lambda: wt.AutoCluster().fit(PLANE, sample_weight=np.ones(30))),
+    (
+        "did not converge, and labels_ are groups…did 1 iteration…not within the tolerance 0: raise n_iter",
+        lambda: wt.MeanShift(3.0, n_iter=1, tol=0.0).fit(np.arange(40.0)[:, None] ** 1.1),
+        ConvergenceWarning,
+    ),
+    (
+        "a function cannot be stored, got …; use a named profile",
+        lambda: wt.MeanShift(9.0, profile=np.ones_like).fit(GOOD).save("x.npz"),
+        TypeError,
+    ),
+    (
+        "there is no folder …nowhere to write x.npz to; make it first",
+        lambda: SPACE.save("nowhere/x"),
+        FileNotFoundError,
+    ),
+    ("got the folder", lambda: [Path("x.npz").mkdir(), SPACE.save("x")], IsADirectoryError),
+    ("holds a Space, but a Trajectory is needed", lambda: wt.transforms.Trajectory.load(SPACE.save("x"))),
+]
+
+AUTO: list[Row] = [
+    ("must be finite, got nan at [0, 1]", lambda: wt.cluster([[0.0, np.nan], [1.0, 2.0]])),
+    ("n_clusters must be", lambda: wt.cluster(CLOUD, 0)),
+    ("a Space carries its metric", lambda: wt.cluster(PLANE, metric="cityblock")),
+    ("weights must have a positive total", lambda: wt.cluster(CLOUD, sample_weight=np.zeros(30))),
+    ("X must have 2 columns, as the fitted points, got 3", lambda: wt.cluster(CLOUD, 2).predict(np.zeros((1, 3)))),
+    (
+        "X must hold distances to all 30 fitted points, got 2 columns",
+        lambda: wt.cluster(PLANE.metric.dense(), 2, metric="precomputed").predict([[1.0, 2.0]]),
+    ),
+    (
+        "distances must not be negative, got -1",
+        lambda: wt.cluster(PLANE.metric.dense(), 2, metric="precomputed").predict(-np.ones((1, 30))),
+    ),
+    (
+        "the classical scaling of 30 places needs",
+        lambda: wt.cluster(PLANE.metric.dense(), 3, metric="precomputed", engine=wt.Engine(memory=8 * 30 * 30 * 3)),
+        MemoryError,
+    ),
+    ("one of 'clusters', 'modes', 'curve', 'surface', got 'lines'", lambda: wt.suggest(SPACE, "lines")),
+    ("a Space carries its metric: leave out metric='cityblock'", lambda: wt.suggest(SPACE, metric="cityblock")),
+    ("a Space carries its weights", lambda: wt.suggest(SPACE, sample_weight=[1, 1, 1])),
+    ("indexed as sweep[eps, lam], got 3; sweep.runs lists all", lambda: wt.sweep(CLOUD, [0.1, 0.2], 5)[3], KeyError),
+    (
+        "no run has eps=0.25 and lam=5; eps are 0.1, 0.2 and lam 5",
+        lambda: wt.sweep(CLOUD, [0.1, 0.2], 5)[0.25, 5],
+        KeyError,
+    ),
+    ("needs coordinates, and these are distances only", lambda: wt.suggest(DISTANCES, "curve")),
+    (
+        "at eps=1e-05 all points are alone…is eps in the unit of the data?",
+        lambda: wt.GaussianTransform(1e-5).fit(np.random.default_rng(0).normal(size=(300, 2))),
+        wt.transforms.ScaleWarning,
+    ),
+    (
+        "a typical neighborhood holds …% of the points…wt.suggest(X)",
+        lambda: wt.GaussianTransform(5.0).fit(np.random.default_rng(0).normal(size=(300, 2))),
+        wt.transforms.ScaleWarning,
+    ),
+    (
+        "Column 1 spreads 1e+03 times as far as column 0…StandardScaler",
+        lambda: wt.GaussianTransform(0.5).fit(CLOUD / CLOUD.std(axis=0) * [1.0, 1000.0]),
+        wt.transforms.ScaleWarning,
+    ),
+    ("symmetric and 0 on the diagonal is taken for points", lambda: wt.suggest_eps(PLANE.metric.dense()), UserWarning),
+    (
+        "has integers beyond 2^53, which are rounded, such as 46116860184273879",
+        lambda: wt.Space.from_points([[2**62], [2**62 + 1]]),
+        UserWarning,
+    ),
+]
+
+PLOTTING: list[Row] = [
+    (
+        "ax must be a matplotlib Axes, got Figure; plt.subplots()[1] is one",
+        lambda: plotting.cloud(CLOUD, ax=plotting.panels()[0]),
+        TypeError,
+    ),
+    ("needs 2-D Axes, got 3-D ones", lambda: plotting.cloud(CLOUD, ax=plotting.panels(dim=3)[1])),
+    (
+        "need 3-D Axes, got 2-D ones; …projection='3d'",
+        lambda: plotting.cloud(np.zeros((4, 3)), ax=plotting.panels()[1]),
+    ),
+    ("1, 2 or 3 coordinates can be drawn, these have 5", lambda: plotting.cloud(np.zeros((4, 5)))),
+    ("has no coordinates to draw; plotting.mds", lambda: plotting.cloud(DISTANCES)),
+    ("kind", lambda: plotting.cloud(pd.DataFrame({"x": [0.0, 1.0], "kind": ["a", "b"]}))),
+    ("one label per point, shape (30,), got shape (2,)", lambda: plotting.cloud(CLOUD, [0, 1])),
+    ("one label per point", lambda: plotting.mds(PLANE, [0, 1])),
+    ("one label per point, shape (30,), got shape (29,)", lambda: plotting.cloud(CLOUD, np.linspace(0, 1, 29))),
+    ("size must be positive and finite, got -1", lambda: plotting.cloud(CLOUD, size=-1)),
+    (
+        "colors has none for the label 'b'; it has 'a'",
+        lambda: plotting.cloud([[0.0], [1.0]], ["a", "b"], colors={"a": "red"}),
+    ),
+    ("colors must hold at least one color, got none", lambda: plotting.cloud([[0.0], [1.0]], [0, 1], colors=[])),
+    ("a legend names labels, got none", lambda: plotting.cloud(CLOUD, legend=True)),
+    ("a legend names labels, got none", lambda: plotting.cloud(CLOUD, values=CLOUD[:, 0], legend=True)),
+    ("by labels or by values, got both", lambda: plotting.cloud(CLOUD, np.zeros(30), values=np.zeros(30))),
+    (
+        "values must hold one number per point, shape (30,), got shape (29,)",
+        lambda: plotting.cloud(CLOUD, values=np.zeros(29)),
+    ),
+    ("values must be numbers, got …; pass names as labels", lambda: plotting.cloud(CLOUD, values=["high"] * 30)),
+    ("values must be finite", lambda: plotting.cloud(CLOUD, values=np.full(30, np.inf))),
+    ("values must be finite", lambda: plotting.cloud(CLOUD, np.r_[np.inf, np.linspace(0, 1, 29)])),
+    ("colors must be a matplotlib colormap", lambda: plotting.cloud(CLOUD, values=np.arange(30), colors="red")),
+    (
+        "colors must be a matplotlib colormap",
+        lambda: plotting.cloud(CLOUD, values=np.arange(30), colors=["red", "blue"]),
+    ),
+    ("colors must be a matplotlib colormap", lambda: plotting.cloud(CLOUD, values=np.arange(30), colors={0: "red"})),
+    ("colors must be a matplotlib colormap", lambda: plotting.cloud(CLOUD, np.linspace(0, 1, 30), colors=["red"])),
+    ("one color cannot show 2 labels", lambda: plotting.cloud(CLOUD, np.arange(30) % 2, colors="red")),
+    ("one color cannot show 2 labels", lambda: plotting.cloud(CLOUD, np.arange(30) % 2, colors=(0.1, 0.2, 0.3))),
+    (
+        "got the colormap 'magma'; pass values",
+        lambda: plotting.cloud(CLOUD, np.arange(30) % 2, colors=mpl.colormaps["magma"]),
+    ),
+    (
+        "got labels and also a color for each of the 30 points",
+        lambda: plotting.cloud(CLOUD, np.arange(30) % 2, colors=["red"] * 30),
+    ),
+    ("colors must be a list of colors", lambda: plotting.cloud(CLOUD, np.arange(30) % 2, colors=3)),
+    ("got numbers; pass numbers as values", lambda: plotting.cloud(CLOUD, colors=np.arange(30.0))),
+    ("a mapping from labels to colors needs labels", lambda: plotting.cloud(CLOUD, colors={0: "red"})),
+    ("give one color, or one for each of the 30 points, got 2", lambda: plotting.cloud(CLOUD, colors=["red", "blue"])),
+    ("dim must be 2 or 3", lambda: plotting.mds(PLANE, dim=4)),
+    ('all 4 steps τ = 0 … 3, this run kept 1; run it again with keep="all"', lambda: plotting.walk(flow().only_last())),
+    ("a Trajectory is needed, got Space; wt.iterate", lambda: plotting.walk(PLANE), TypeError),
+    ("some of the kept τ = 0 … 3, got [7]", lambda: plotting.walk(flow(), steps=[7])),
+    ("axes must be 4, one for each panel, got 1", lambda: plotting.walk(flow(), axes=plotting.panels()[1])),
+    ("moves distances, not points; plotting.mds", lambda: plotting.walk(still())),
+    (
+        "onto must have a row …shape (30, 3), got shape (30, 2)",
+        lambda: plotting.embedding.embed(PLANE.metric, dim=3, onto=CLOUD),
+    ),
+    ("distances must be a square matrix", lambda: plotting.embedding.embed(CLOUD)),
+    ("dim must be a whole number ≥ 1, got 0", lambda: plotting.embedding.embed(PLANE.metric, 0)),
+    (
+        "one of labels, n_clusters and height, got n_clusters and height",
+        lambda: plotting.dendrogram(PLANE, n_clusters=2, height=1.0),
+    ),
+    (
+        "orientation must be 'top', 'bottom', 'left' or 'right', got 'up'",
+        lambda: plotting.dendrogram(PLANE, orientation="up"),
+    ),
+    ("max_leaves must be a whole number ≥ 2, got 1", lambda: plotting.dendrogram(PLANE, max_leaves=1)),
+    ("Z must be a linkage matrix", lambda: plotting.dendrogram(np.ones((5, 4)))),
+    ("Z must be a linkage matrix", lambda: plotting.dendrogram(np.random.default_rng(0).random((10, 4)))),
+    (
+        "the heights of Z must not decrease",
+        lambda: plotting.dendrogram(linkage([[0.0, 0.0], [1.0, 0.0], [0.5, 0.87]], "centroid")),
+    ),
+    ("whole numbers or names, got fractions", lambda: plotting.dendrogram(PLANE.metric.dense(), CLOUD[:, 0])),
+    ("must have a GaussianMetric …but its metric is Euclidean", lambda: plotting.ellipses(PLANE)),
+    ("need covs beside them, of shape (n, 2, 2)", lambda: plotting.ellipses(CLOUD)),
+    ("drawn in the plane, these Gaussians live in R^3", lambda: plotting.ellipses(np.zeros((2, 3)), np.ones((2, 3)))),
+    ("every must be a whole number ≥ 1, got 0", lambda: plotting.ellipses(CLOUD, np.ones((30, 2)), every=0)),
+    ("order must be 'tree' or a permutation, got 'size'", lambda: plotting.heatmap(PLANE.metric, order="size")),
+    ("order must hold each of 0 … 29 once", lambda: plotting.heatmap(PLANE.metric, order=np.zeros(30, int))),
+    ("cmap must be a matplotlib colormap", lambda: plotting.heatmap(PLANE.metric.dense(), cmap="nothing")),
+    ("whole numbers or names, got fractions", lambda: plotting.heatmap(PLANE.metric.dense(), labels=CLOUD[:, 0])),
+    ("center must be a point, 0 to 29, got 30", lambda: plotting.balls(CLOUD, 30, 1.0)),
+    ("number of a point or 2 coordinates, got shape (3,)", lambda: plotting.balls(CLOUD, [0.0, 0.0, 0.0], 1.0)),
+    ("points must have 2 coordinates, got 1", lambda: plotting.balls(CLOUD[:, :1], 0, 1.0)),
+    ("eps must be positive", lambda: plotting.balls(CLOUD, 0, -1.0)),
+    ("lams must hold at least one λ", lambda: plotting.balls(CLOUD, 0, 1.0, lams=())),
+    ("a Space carries its weights", lambda: plotting.balls(PLANE, 0, 1.0, weights=np.ones(30))),
+    ("dim must be 2 or 3, got 4", lambda: plotting.panels(dim=4)),
+    ("rows must be a whole number ≥ 1, got 0", lambda: plotting.panels(0)),
+    (
+        "labels must have the shape of the image, (2, 2), got (3, 2)",
+        lambda: plotting.segmentation(np.zeros((2, 2)), np.zeros((3, 2), int)),
+    ),
+    (
+        "labels must be whole numbers, got dtype float64",
+        lambda: plotting.segmentation(np.zeros((2, 2)), np.zeros((2, 2))),
+    ),
+    ("image must hold numbers, in shape (h, w)", lambda: plotting.segmentation(np.zeros(4), np.zeros(4, int))),
+    (
+        "like has an effect only with fill=True",
+        lambda: plotting.segmentation(np.eye(4), np.eye(4, dtype=int), like=np.eye(4, dtype=int)),
+    ),
+    ("lw must be", lambda: plotting.segmentation(np.eye(4), np.eye(4, dtype=int), lw=-1)),
+    ("edge must be a color", lambda: plotting.segmentation(np.eye(4), np.eye(4, dtype=int), edge="nothing")),
+    ("lw must be", lambda: plotting.curvature(wt.graphs.curvature(EDGES), lw=-1)),
+    ("shape (5, 2)", lambda: plotting.curvature(wt.graphs.curvature(EDGES), [[0.0, 1.0]])),
+    ("found must be a Curvature, got list", lambda: plotting.curvature(EDGES), TypeError),
+    ("found must be a Curvature, got int", lambda: plotting.histogram(3), TypeError),
+    ("found must be a Flow", lambda: plotting.flow(3), TypeError),
+    ("found must be Communities", lambda: plotting.communities(3), TypeError),
+    ("found must be a Clustering, got list; wt.cluster(X) makes one", lambda: plotting.clustering([0, 1]), TypeError),
+    ("found must be a Denoised, got ndarray", lambda: plotting.denoised(GOOD), TypeError),
+    ("found must be a Skeleton, got int", lambda: plotting.skeleton(1), TypeError),
+    ("at most 1500 nodes", lambda: plotting.layouts.layout(nx.path_graph(1501))),
+    ("nothing to draw: all the mass is in one place", lambda: wt.suggest(np.zeros((5, 2))).plot()),
+]
+
+GRAPHS: list[Row] = [
+    ("between 0 and 1", lambda: wt.graphs.LazyWalk(1.5)),
+    ("step must be at most 1", lambda: wt.graphs.ricci_flow(EDGES, step=2.0)),
+    ("more than 1", lambda: wt.graphs.Surgery(longer=0.5)),
+    ("surgery must be a Surgery", lambda: wt.graphs.ricci_flow(EDGES, 3, surgery=10), TypeError),
+    ("must be a LazyWalk or a localization", lambda: wt.graphs.curvature(EDGES, 0.5), TypeError),
+    ("must be undirected", lambda: wt.graphs.curvature(nx.DiGraph([(0, 1)]))),
+    ("time must be positive", lambda: wt.graphs.dynamical_curvature(EDGES, [-1.0])),
+    ("the graph has no node 'z'", lambda: wt.graphs.curvature(EDGES).of("z", 0), KeyError),
+    ("was not asked for", lambda: wt.graphs.curvature(EDGES).of(0, 2), KeyError),
+    ("it has no 'e'", lambda: wt.graphs.curvature(EDGES, pairs=[(0, "e")])),
+    ("not the edges", lambda: wt.graphs.curvature(EDGES, pairs=[(0, 2)]).to_networkx()),
+    ("no path leads to", lambda: wt.graphs.curvature(EDGES, wt.Whole())),
+    (
+        "overflow; rescale lengths",
+        lambda: wt.graphs.curvature([(0, 1, 1e120), (1, 2, 3e120)], wt.graphs.LazyWalk(0.5, 3.0)),
+    ),
+    ("n_communities must be at most 5, the number of nodes, got 6", lambda: wt.graphs.communities(EDGES, 6)),
+    ("n_communities must be a whole number", lambda: wt.graphs.communities(EDGES, 0)),
+    ("give one of n_communities and resolution", lambda: wt.graphs.communities(EDGES, 2, resolution=1.0)),
+    ("resolution must be", lambda: wt.graphs.communities(EDGES, resolution=-1.0)),
+    ("the graph must be connected", lambda: wt.graphs.communities(EDGES, method=wt.graphs.Transformed())),
+    ("method must be Messages() or Transformed", lambda: wt.graphs.communities(EDGES, method="louvain"), TypeError),
+    ("measures must be a LazyWalk", lambda: wt.graphs.Transformed(3.0), TypeError),
+    ("n_iter must be 1", lambda: wt.graphs.Transformed(wt.Heat(1.0), n_iter=2)),
+    ("edges of length 0 have no strength", lambda: wt.graphs.communities([(0, 1, 0.0), (1, 2, 1.0)])),
+    ("either n_communities or cutoff", lambda: wt.graphs.ricci_flow(EDGES, 2).communities(2, cutoff=1.5)),
+    (
+        "n_communities must be at least 2, the number of connected parts of the graph, got 1",
+        lambda: wt.graphs.ricci_flow(EDGES, 2).communities(1),
+    ),
+    (
+        "found 1 communities of the 3 asked for: the next edges",
+        lambda: wt.graphs.ricci_flow(nx.cycle_graph(6), 2).communities(3),
+        wt.hierarchy.FewerClustersWarning,
+    ),
+    (
+        "weight must be 'length', 'strength' or None, got 'resistance'",
+        lambda: wt.graphs.as_network(EDGES, "resistance"),
+    ),
+    ("weight must be 'length', 'strength' or None, got 3", lambda: wt.graphs.as_network(EDGES, 3)),
+    ("weight must be", lambda: wt.graphs.as_network(EDGES, ["length"])),
+    ("strengths of edges must be positive, got 0; leave out", lambda: wt.graphs.as_network([(0, 1, 0.0)], "strength")),
+    ("strengths of edges must be positive, got -2", lambda: wt.graphs.as_network([(0, 1, -2.0)], "strength")),
+    ("strengths of edges must be finite", lambda: wt.graphs.as_network([(0, 1, np.nan)], "strength")),
+    ("between 1e-150 and 1e150", lambda: wt.graphs.as_network([(0, 1, 1e-300)], "strength")),
+    ("must be finite", lambda: wt.graphs.as_network([(0, 1, 5e-324)], "strength")),
+    ("must be finite", lambda: wt.graphs.as_network(csr_array([[0, np.nan], [np.nan, 0]]))),
+    ("weights of edges must be finite", lambda: wt.graphs.as_network(nx.Graph([("a", "b", {"weight": np.nan})]))),
+    (
+        "strengths of edges must be numbers, got weight 'strong' between 'a' and",
+        lambda: wt.graphs.as_network(nx.Graph([("a", "b", {"weight": "strong"})]), "strength"),
+    ),
+    ("a Network has lengths already", lambda: wt.graphs.as_network(wt.graphs.as_network(EDGES), "strength")),
+    ("weight must be", lambda: wt.graphs.as_network(wt.graphs.as_network(EDGES), "x")),
+    (
+        "edges have 'length' and 'weight'; choose one by weight='length'",
+        lambda: wt.graphs.as_network(nx.Graph([("a", "b", {"length": 4, "weight": 2})])),
+    ),
+    (
+        "weight='strength' needs edges with 'strength' or 'weight', but these have 'len",
+        lambda: wt.graphs.as_network(nx.Graph([("a", "b", {"length": 4})]), "strength"),
+    ),
+    (
+        "pass wt.Graph.of(graph, weight=…)",
+        lambda: wt.wasserstein_pairs(np.eye(3), nx.Graph([(0, 1, {"weight": 2}), (1, 2)]), 1.0, [(0, 2)]),
+    ),
+]
+
+IMAGE: list[Row] = [
+    ("give one of scale and n_segments, got 0.5 and 3", lambda: wt.segment(np.eye(9), scale=0.5, n_segments=3)),
+    ("scale must lie between 0 and 1, got 1.5", lambda: wt.segment(np.eye(9), scale=1.5)),
+    ("scale must be a finite number ≥ 0", lambda: wt.segment(np.eye(9), scale=-1)),
+    ("n_segments must be a whole number ≥ 1", lambda: wt.segment(np.eye(9), n_segments=0)),
+    ("n_segments must be at most", lambda: wt.segment(np.eye(9), n_segments=10**6)),
+    ("contours are those of a gray or color image, got shape", lambda: wt.segment(np.zeros((3, 4, 5)))),
+    ("image must be finite; mask out", lambda: wt.segment(np.full((4, 4), np.nan))),
+    ("image must lie within ±1e+30", lambda: wt.segment(np.full((4, 4), 1e200))),
+    ("colors given as floats must lie in [0, 1]", lambda: wt.segment(np.full((4, 4, 3), 7.0))),
+    ("must not be a masked array", lambda: wt.segment(np.ma.masked_array(np.eye(4), np.eye(4) > 0))),
+    ("channel_axis must be the number of an axis", lambda: wt.segment(np.eye(4), channel_axis="last")),
+    ("channel_axis must be the number of an axis", lambda: wt.segment(np.eye(4), channel_axis=1.5)),
+    ("at least one pixel, got shape (0, 4)", lambda: wt.image.segment_by_radii(np.zeros((0, 4)))),
+    ("grid of 2 or 3 axes", lambda: wt.image.segment_by_radii(np.zeros(4))),
+    ("image must be numbers, got dtype", lambda: wt.image.segment_by_radii([["a"]])),
+    ("image must be finite; mask out", lambda: wt.image.segment_by_radii(np.array([[1.0, np.nan]]))),
+    ("image must be finite", lambda: wt.image.segment_by_radii(np.array([[1.0, np.inf]]))),
+    ("within ±1e+100, got 1e+200 to 1e+200", lambda: wt.image.segment_by_radii(np.ones((2, 2)) * 1e200)),
+    ("within ±1e+30, got", lambda: wt.image.segment_by_radii(np.full((2, 2), 1e35, np.float32))),
+    (
+        "given as signed integers must lie in [0, 255], got -1 to -1",
+        lambda: wt.image.segment_by_radii(np.full((2, 2, 3), -1)),
+    ),
+    (
+        "colors given as floats must lie in [0, 1], got 200 to 200",
+        lambda: wt.image.segment_by_radii(np.full((2, 2, 3), 200.0)),
+    ),
+    ("channel_axis must be an axis of the image", lambda: wt.image.segment_by_radii(np.eye(2), channel_axis=5)),
+    ("merging must be a Merging or None, got 'yes'", lambda: wt.image.segment_by_radii(np.eye(2), merging="yes")),
+    ("spatial_radius must be positive", lambda: wt.image.segment_by_radii(np.eye(2), spatial_radius=-1)),
+    ("range_radius must be positive", lambda: wt.image.segment_by_radii(np.eye(2), range_radius=0)),
+    ("lam must be", lambda: wt.image.segment_by_radii(np.eye(2), lam=-1)),
+    (
+        "color must be one of luv, lab, rgb and none, got 'hsv'",
+        lambda: wt.image.segment_by_radii(np.eye(2), color="hsv"),
+    ),
+    ("linking must be one of adjacent, paper", lambda: wt.image.segment_by_radii(np.eye(2), linking="all")),
+    ("n_iter must be a whole number ≥ 1", lambda: wt.image.segment_by_radii(np.eye(2), n_iter=0)),
+    (
+        "mask must have the shape of the image, (2, 2)",
+        lambda: wt.image.segment_by_radii(np.eye(2), mask=np.ones((2, 3), bool)),
+    ),
+    ("mask must be True and False", lambda: wt.image.segment_by_radii(np.eye(2), mask=np.ones((2, 2)))),
+    (
+        "mask must be True for at least one pixel",
+        lambda: wt.image.segment_by_radii(np.eye(2), mask=np.zeros((2, 2), bool)),
+    ),
+    (
+        "needs radii of at least 5e-10 times the spread of the data",
+        lambda: wt.image.segment_by_radii([[0.0, 1e12]], range_radius=1.0, linking="paper"),
+    ),
+    (
+        "windows of …pixels, about …comparisons",
+        lambda: wt.image.segment_by_radii(np.zeros((200, 200)), spatial_radius=120.0),
+        UserWarning,
+    ),
+    ("share must be", lambda: wt.image.Merging(share=0)),
+    ("growth must be a finite number", lambda: wt.image.Merging(growth="a")),
+    ("growth must be", lambda: wt.image.Merging(growth=-1)),
+    ("edge must be a finite number", lambda: wt.image.Merging(edge="a")),
+    ("edge must lie between 0 and 1, got 1.5", lambda: wt.image.Merging(edge=1.5)),
+    ("min_size must be", lambda: wt.image.Merging(min_size=-1)),
+    ("min_size must be a whole number of at most", lambda: wt.image.Merging(min_size=10**21)),
+]
+
+CURVES: list[Row] = [
+    ("dim must be a whole number ≥ 0", lambda: wt.denoise(CLOUD, dim=-1)),
+    (
+        "dim must be at most 2, since points have 2 coordinates, got 3; 1 is for curves",
+        lambda: wt.denoise(CLOUD, dim=3),
+    ),
+    ("eps must be positive", lambda: wt.denoise(CLOUD, eps=-1.0)),
+    ("trust must be a finite number ≥ 0", lambda: wt.denoise(CLOUD, trust=-1.0)),
+    ("one length for each of the 2 axes", lambda: wt.denoise(CLOUD, scale=2.0)),
+    ("got shape (3,)", lambda: wt.denoise(CLOUD, scale=[1.0, 1.0, 1.0])),
+    ("scale must be positive", lambda: wt.denoise(CLOUD, scale=[1.0, 0.0])),
+    ("order must hold the trip of each of the 30 points", lambda: wt.denoise(CLOUD, order=[1, 2])),
+    ("got a tuple of 3", lambda: wt.denoise(CLOUD, order=(1, 2, 3))),
+    ("got nan at 29; drop such points", lambda: wt.denoise(CLOUD, order=np.append(np.zeros(29), np.nan))),
+    ("times must hold one number per point", lambda: wt.denoise(CLOUD, order=(np.zeros(30), np.zeros(3)))),
+    ("leave lam out where the order is known", lambda: wt.denoise(CLOUD, order=np.zeros(30), lam=1.0)),
+    ("takes points, got a Space", lambda: wt.denoise(PLANE), TypeError),
+    ("a Denoised is needed, got ndarray", lambda: wt.skeleton(GOOD), TypeError),
+    ("lines come from curves", lambda: wt.skeleton(wt.denoise(np.c_[CLOUD, CLOUD[:, 0]], 2))),
+    ("detail must be a finite number", lambda: wt.skeleton(wt.denoise(CLOUD, 1), detail=-1)),
+    ("layout must be one of square, hexagonal, rings, got 'oval'", lambda: wt.datasets.dumbbell(layout="oval")),
+    ("eccentricity must be positive and finite, got -1", lambda: wt.datasets.dumbbell(-1)),
+    ("n must be a whole number ≥ 1, got 0", lambda: wt.datasets.spiral(0, n=0)),
+    ("noise must be", lambda: wt.datasets.spiral(0, noise=-1)),
+    ("turns must be positive", lambda: wt.datasets.spiral(0, turns=0)),
+    ("turns must be at most 200", lambda: wt.datasets.spiral(0, turns=1e6)),
+    ('spacing must be "length" or "angle", got \'even\'', lambda: wt.datasets.spiral(0, spacing="even")),
+    ("sequence of at least one radius, got ()", lambda: wt.datasets.circles(0, radii=())),
+    ("each radius must be positive", lambda: wt.datasets.circles(0, radii=(1, -1))),
+    ("radii must be a sequence", lambda: wt.datasets.circles(0, radii=1.0)),
+    ("n must be a whole number ≥ 2, got 1", lambda: wt.datasets.grid(1)),
+    ("points must be a 2-D array", lambda: wt.datasets.circles(0).curve.distance([0.0, 0.0])),
+    ("within must be", lambda: wt.datasets.circles(0).curve.coverage([[0.0, 0.0]], -1)),
+]
+
+WORDS: list[Row] = [
+    ("given by its path, got NoneType", lambda: wt.words.read_vectors(None)),
+    ("is not there", lambda: wt.words.read_vectors("none")),
+    ("is not a file", lambda: wt.words.read_vectors(".")),
+    ("names no words; give a vocabulary", lambda: wt.words.read_vectors(matrix_file(np.eye(4, 3)))),
+    ("each word needs a vector, got 1 words and 2", lambda: wt.words.WordVectors.of(["a"], [[1.0], [2.0]])),
+    ("that of 'b' (row 1) is not", lambda: wt.words.WordVectors.of(["a", "b"], np.array([[1], [np.inf]], np.float32))),
+    ("words must be nonempty strings", lambda: wt.words.WordVectors.of(["a", ""], np.eye(2))),
+    (
+        "words with white space cannot be written, got 'new york'",
+        lambda: wt.words.WordVectors.of(["new york", "cat"], np.eye(2)).write("words.txt"),
+    ),
+    (
+        "words.csv must end in .txt …or .bin",
+        lambda: wt.words.WordVectors.of(["york", "cat"], np.eye(2)).write("words.csv"),
+    ),
+    ("vectors must be WordVectors, a file", lambda: wt.words.WordTransform(7).fit(["a b"])),
+    ("at least one word, the dict is empty", lambda: wt.words.WordTransform({}).fit(["a b"])),
+    ("is not fitted; call fit", lambda: wt.words.WordTransform({"a": [1.0, 0]}).distance("a", "a")),
+    ("all point the same way; give more words", lambda: wt.words.adapt({"cat": [1.0, 2.0]})),
+    ("all point the same way; give more words", lambda: wt.words.adapt({"cat": [1.0, 2.0], "dog": [2.0, 4.0]})),
+    (
+        "weights of contexts must sum to at most 1e+30, got 4e+38; divide them",
+        lambda: wt.words.WordTransform({"cat": [1.0, 0], "dog": [0, 1.0]}).fit(
+            csr_array(np.full((2, 2), 1e38, np.float32))
+        ),
+    ),
+    ("a document of the corpus holds zeros", lambda: wt.words.Corpus.read(["cat\0sat"])),
+    ("which is not a character", lambda: wt.words.Corpus.read(["caf\udce9"])),
+]
+
+ENGINE: list[Row] = [
+    ("memory must be a number of bytes", lambda: wt.Engine(memory="2GB")),
+    ("n_jobs must be a positive number of threads, at most 10000", lambda: wt.Engine(n_jobs=10**25)),
+    ("engine must be an Engine such as wt.Engine(n_jobs=2), got 3", lambda: FIVE.dense(3), TypeError),
+    ("device must be 'cpu'", lambda: FIVE.dense(wt.Engine(device="abacus"))),
+    (
+        "changes of n_jobs, progress, memory, device, precision, executor, client, store; got threads",
+        lambda: wt.using(threads=2).__enter__(),
+        TypeError,
+    ),
+    ("a folder or a wt.Store", lambda: wt.Engine(store=3), TypeError),
+    ("holds other files and is not a store", lambda: [matrix_file(GOOD), wt.Engine(store=".")]),
+    ("there is no folder", lambda: wt.Engine(store="no/such"), FileNotFoundError),
+    ("is a file", lambda: wt.Engine(store=matrix_file(GOOD)), NotADirectoryError),
+    ("client must be a dask.distributed.Client, got 'tcp://a'", lambda: wt.Engine(client="tcp://a"), TypeError),
+    (
+        "30 × 30 distance matrix needs 7.0 KiB, and 1000 bytes are available; use",
+        lambda: PLANE.metric.dense(wt.Engine(memory=1000)),
+        MemoryError,
+    ),
+    ("neighbors in balls of radius", lambda: PLANE.metric.balls(10.0, wt.Engine(memory=1000)), MemoryError),
+    (
+        "1 iterations on 30 points",
+        lambda: wt.iterate(wt.local_truncation(0.1), PLANE, n_iter=1, engine=wt.Engine(memory=1000)),
+        MemoryError,
+    ),
+    (
+        "resume is a run on 30 points, but the space has 3",
+        lambda: wt.iterate(wt.mean_shift(0.7), SPACE, n_iter=3, resume=flow()),
+    ),
+    (
+        "resume has done 3 iterations already, but n_iter=0 is the total",
+        lambda: wt.iterate(wt.mean_shift(0.7), PLANE, n_iter=0, resume=flow()),
+    ),
+    (
+        "resume must be a Trajectory, got 'run.npz'; wt.transforms.Trajectory.load reads one",
+        lambda: wt.iterate(wt.mean_shift(0.7), PLANE, n_iter=3, resume="run.npz"),
+        TypeError,
+    ),
+    (
+        "hook must be a function of a Trajectory, got 3",
+        lambda: wt.iterate(wt.mean_shift(0.7), PLANE, n_iter=3, hook=3),
+        TypeError,
+    ),
+]
+
+TABLE = wt.tables.read(b"x,y,kind,w\n1,0.5,a,1\n2,1.5,b,0\n3,2.5,a,2\n", name="points.csv")
+TABLES: list[Row] = [
+    (
+        "points.csv has no column knid; did you mean kind? its columns are x, y, kind, w",
+        lambda: TABLE.column("knid"),
+    ),
+    ("c10, c11, … (30 in all)", lambda: wt.tables.Table({f"c{k}": [0.0] for k in range(30)}).column("none")),
+    ("has no column w; its columns are x, y", lambda: wt.tables.read(b"x,y\n1,2\n", columns=["w"])),
+    ("has no column zzz; its columns are", lambda: TABLE.numbers(["zzz"])),
+    ("column x is given twice", lambda: TABLE.numbers(["x", "x"])),
+    ("at least one column is needed, got none", lambda: TABLE.numbers([])),
+    (
+        "points.csv has no column of numbers beside w, x, y; its columns are",
+        lambda: TABLE.numbers(leave_out=["x", "y", "w"]),
+    ),
+    ("has no column v", lambda: TABLE.numbers(leave_out=["v"])),
+    ("column kind: 'a' is not a number", lambda: TABLE.weights("kind")),
+    (
+        "the table, row 2, column w: a weight must not be negative, got -1",
+        lambda: wt.tables.Table({"w": [1, -1]}).weights("w"),
+    ),
+    ("weights must not all be 0", lambda: wt.tables.Table({"w": [0.0, 0.0]}).weights("w")),
+    (
+        "column day holds dates, not numbers",
+        lambda: wt.tables.Table({"day": np.array(["2020-01-01"], "M8[D]")}).numbers(["day"]),
+    ),
+    ("the new column label needs 3 values, one for each row, got 2", lambda: TABLE.with_columns({"label": [0, 1]})),
+    (
+        "one value for each row is needed, got shape (3, 2)",
+        lambda: TABLE.with_columns({"label": np.zeros((3, 2))}),
+    ),
+    (
+        "all columns must have the same number of rows, got x 2, y 3",
+        lambda: wt.tables.Table({"x": [1, 2], "y": [1, 2, 3]}),
+    ),
+    ("one value for each row is needed", lambda: wt.tables.Table({"x": [[1], [2, 3]]})),
+    ("numbers or words are needed, got complex128", lambda: wt.tables.Table({"x": [1j]})),
+    (
+        "must be a DataFrame, a mapping of names to columns or an n × m array, got ndarray",
+        lambda: wt.tables.as_table(np.ones((2, 2, 2))),
+        TypeError,
+    ),
+    ("none.csv is not there; give the path", lambda: wt.tables.read("none.csv"), FileNotFoundError),
+    ("is a folder; give one file of it", lambda: wt.tables.read(Path()), IsADirectoryError),
+    ("a table is read from a path, bytes or an open file, got int", lambda: wt.tables.read(7), TypeError),
+    ("kind must be one of csv, …, got 'excel'", lambda: wt.tables.read(b"x\n1\n", kind="excel")),
+    (
+        "points is asked for as NPY and holds text; ask for another kind",
+        lambda: wt.tables.read(b"x\n1\n", name="points", kind="npy"),
+    ),
+    (
+        "distances are read from csv, tsv, txt, parquet, npy, npz, not from ARFF",
+        lambda: wt.tables.read_matrix(b"@relation r\n@attribute x numeric\n@data\n1\n", name="D.arff"),
+    ),
+    (
+        "has no suffix that gives a file format; add a suffix or kind=, one of csv, tsv",
+        lambda: wt.tables.write(TABLE, "b"),
+    ),
+    ("kind must be one of csv, …, got 'xlsx'", lambda: wt.tables.write(TABLE, "b", kind="xlsx")),
+    ("there is no folder", lambda: wt.tables.write(TABLE, "none/b.csv"), FileNotFoundError),
+    ("has no columns to write", lambda: wt.tables.write(wt.tables.Table({}), "b.csv")),
+    ("PLY holds numbers, not text", lambda: wt.tables.write(TABLE, "c.ply")),
+    (
+        "GeoJSON needs columns longitude and latitude, or x and y; there are a, b",
+        lambda: wt.tables.write(wt.tables.Table({"a": [1], "b": [2]}), "a.geojson"),
+    ),
+    (
+        "column id: PLY holds integers up to 2^53, got 9007199254740993",
+        lambda: wt.tables.write(wt.tables.Table({"id": [2**53 + 1]}), "a.ply"),
+    ),
+]
+
+PACKAGE: list[Row] = [
+    ("has no attribute 'Merging'; there is wt.image.Merging", lambda: wt.Merging, AttributeError),
+]
+
+CATALOGUE = {
+    "spaces": SPACES,
+    "parts": PARTS,
+    "transforms": TRANSFORMS,
+    "hierarchy": HIERARCHY,
+    "estimators": ESTIMATORS,
+    "auto": AUTO,
+    "plotting": PLOTTING,
+    "graphs": GRAPHS,
+    "image": IMAGE,
+    "curves": CURVES,
+    "words": WORDS,
+    "engine": ENGINE,
+    "tables": TABLES,
+    "package": PACKAGE,
+}
+
+
+@pytest.mark.parametrize(
+    "row",
+    [pytest.param(row, id=f"{name}: {row[0][:50]}") for name, rows in CATALOGUE.items() for row in rows],
+)
+def test_a_mistake_is_told_in_these_words(row: Row, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text, call, kind = row if len(row) == 3 else (*row, ValueError)
+    words = ".*".join(map(re.escape, text.split("…")))
+    with pytest.warns(kind, match=words) if issubclass(kind, Warning) else pytest.raises(kind, match=words):
+        call()
+    assert not plt.get_fignums()  # refused before a figure is made
