@@ -10,8 +10,7 @@ from .dense import Dense
 from .graph import Graph
 from .metric import Metric
 from .points import Euclidean, GaussianMetric
-from .quotients import Quotient as Quotient, quotient
-from .space import Space, as_space as as_space, check_space as check_space
+from .space import Quotient as Quotient, Space, as_space as as_space, check_space as check_space, quotient
 from .sparse import Sparse
 
 __all__ = (
