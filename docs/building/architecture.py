@@ -32,24 +32,26 @@ _WIDTH, _HEIGHT = 0.92, 0.5
 
 
 def draw(package: Path, folder: Path) -> None:
-    """Write rooms-light.svg and rooms-dark.svg."""
+    """Write packages-light.svg and packages-dark.svg."""
     folder.mkdir(parents=True, exist_ok=True)
-    rooms = rooms_of(package)
-    layers = _layers(package.parents[1] / "pyproject.toml", set(rooms))
+    packages = rooms_of(package)
+    layers = _layers(package.parents[1] / "pyproject.toml", set(packages))
     for name in _INKS:
-        figure = _picture(nx.transitive_reduction(rooms), layers, name)
-        FigureCanvasSVG(figure).print_svg(folder / f"rooms-{name}.svg", metadata={"Date": None})
+        figure = _picture(nx.transitive_reduction(packages), layers, name)
+        FigureCanvasSVG(figure).print_svg(folder / f"packages-{name}.svg", metadata={"Date": None})
 
 
 def rooms_of(package: Path) -> nx.DiGraph:
     """The graph of the packages: an edge from each package to those that one of its files imports."""
     graph = nx.DiGraph()
-    rooms = {folder.parent.name for folder in package.glob("*/__init__.py")}
-    rooms |= {file.stem for file in package.glob("[a-z]*.py")}
-    graph.add_nodes_from(sorted(rooms))
-    for room in rooms:
-        for file in sorted((package / room).rglob("*.py")) or [package / f"{room}.py"]:
-            graph.add_edges_from((room, other) for other in _imported(file, package) if other in rooms - {room})
+    packages = {folder.parent.name for folder in package.glob("*/__init__.py")}
+    packages |= {file.stem for file in package.glob("[a-z]*.py")}
+    graph.add_nodes_from(sorted(packages))
+    for package in packages:
+        for file in sorted((package / package).rglob("*.py")) or [package / f"{package}.py"]:
+            graph.add_edges_from(
+                (package, other) for other in _imported(file, package) if other in packages - {package}
+            )
     return graph
 
 
@@ -68,11 +70,11 @@ def _without_typing(tree: ast.Module) -> ast.Module:
     return tree
 
 
-def _layers(pyproject: Path, rooms: set[str]) -> list[list[str]]:
+def _layers(pyproject: Path, packages: set[str]) -> list[list[str]]:
     """The layers that the import contract declares, top first."""
     contracts = tomllib.loads(pyproject.read_text("utf-8"))["tool"]["importlinter"]["contracts"]
     declared = next(contract["layers"] for contract in contracts if contract["type"] == "layers")
-    layers = [[room for room in layer.split(" | ") if room in rooms] for layer in declared]
+    layers = [[package for package in layer.split(" | ") if package in packages] for layer in declared]
     return [layer for layer in layers if layer]
 
 
@@ -86,9 +88,9 @@ def _picture(graph: nx.DiGraph, layers: list[list[str]], theme: str) -> Figure:
     ax.set_axis_off()
     for way in ways:
         ax.add_patch(_arrow(way, line))
-    for room, place in places.items():
-        ax.add_patch(_box(place, _WIDTH, _HEIGHT, _FILLS[theme][_group(room)], line))
-        ax.text(*place, room, ha="center", va="center", color=ink, fontsize=10, zorder=4)
+    for package, place in places.items():
+        ax.add_patch(_box(place, _WIDTH, _HEIGHT, _FILLS[theme][_group(package)], line))
+        ax.text(*place, package, ha="center", va="center", color=ink, fontsize=10, zorder=4)
     for k, group in enumerate(_GROUPS):  # the lower right corner is free: layers below are narrow
         place = (across - 1.66, 0.9 - len(layers) + 0.42 * (len(_GROUPS) - 1 - k))
         ax.add_patch(_box(place, 0.26, 0.2, _FILLS[theme][k], line))
@@ -97,9 +99,11 @@ def _picture(graph: nx.DiGraph, layers: list[list[str]], theme: str) -> Figure:
     return figure
 
 
-def _group(room: str) -> int:
+def _group(package: str) -> int:
     """Which group a package is of; applications are those that no other group names."""
-    return next((k for k, names in enumerate(_GROUPS.values()) if room in names), list(_GROUPS).index("applications"))
+    return next(
+        (k for k, names in enumerate(_GROUPS.values()) if package in names), list(_GROUPS).index("applications")
+    )
 
 
 def _box(place: tuple[float, float], width: float, height: float, fill: str, line: str) -> FancyBboxPatch:

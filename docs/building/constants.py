@@ -32,14 +32,14 @@ def table(names: list[Name]) -> str:
 
 def about(name: Name) -> str:
     """The text below the line that sets it."""
-    return _texts(name.room).get(name.short, "")
+    return _texts(name.package).get(name.short, "")
 
 
 @cache
-def _texts(room: str) -> dict[str, str]:
+def _texts(package: str) -> dict[str, str]:
     """Texts below assignments, in all files of a subpackage."""
     found = {}
-    for file in sorted(Path(str(import_module(home(room)).__file__)).parent.glob("*.py")):
+    for file in sorted(Path(str(import_module(home(package)).__file__)).parent.glob("*.py")):
         body = ast.parse(file.read_text("utf-8")).body
         for node, following in pairwise(body):
             if isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant):

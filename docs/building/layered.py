@@ -19,7 +19,7 @@ _ROOM = {"box": 0.62, "joint": 0.17}  # half of the width that each takes
 
 def arrange(graph: nx.DiGraph, layers: Sequence[Sequence[str]]) -> tuple[dict[str, Place], list[list[Place]]]:
     """Places of the boxes, y falling from 0 by 1 a layer, and the joints of every arrow, ends included."""
-    depth = {room: row for row, layer in enumerate(layers) for room in layer}
+    depth = {package: row for row, layer in enumerate(layers) for package in layer}
     chains = [_chain(start, end, depth) for start, end in sorted(graph.edges)]
     rows: list[list[str]] = [list(layer) for layer in layers]
     for chain in chains:
@@ -27,7 +27,7 @@ def arrange(graph: nx.DiGraph, layers: Sequence[Sequence[str]]) -> tuple[dict[st
             rows[row].append(joint)
     near = nx.Graph((a[0], b[0]) for chain in chains for a, b in pairwise(chain))
     x = _ordered(rows, near, set(depth))
-    places = {room: (x[room], -float(row)) for room, row in depth.items()}
+    places = {package: (x[package], -float(row)) for package, row in depth.items()}
     return places, [[(x[node], -float(row)) for node, row in chain] for chain in chains]
 
 

@@ -12,23 +12,23 @@ from typing import Any
 import wasserstein_transform as wt
 
 PACKAGE = "wasserstein_transform"
-ROOMS: tuple[str, ...] = wt._PACKAGES
+PACKAGES: tuple[str, ...] = wt._PACKAGES
 PAPER = "wt_paper"  # of the folder paper, beside the package
-PAPER_ROOMS = ("theory",)
+PAPER_PACKAGES = ("theory",)
 
 
 @dataclass(frozen=True)
 class Name:
     """A public name: the subpackage that lists it ("" is the top of the package), and the object."""
 
-    room: str
+    package: str
     short: str
     value: Any
 
     @property
     def full(self) -> str:
         """The name with the package and the subpackage in front."""
-        return f"{home(self.room)}.{self.short}"
+        return f"{home(self.package)}.{self.short}"
 
     @property
     def shown(self) -> str:
@@ -45,9 +45,9 @@ class Name:
         return "function" if hasattr(self.value, "__code__") or hasattr(self.value, "__wrapped__") else "data"
 
 
-def home(room: str) -> str:
+def home(package: str) -> str:
     """The full name of a subpackage; "" is the top of the package."""
-    return ".".join(filter(None, (PAPER if room in PAPER_ROOMS else PACKAGE, room)))
+    return ".".join(filter(None, (PAPER if package in PAPER_PACKAGES else PACKAGE, package)))
 
 
 def listed(module: ModuleType) -> list[str]:
@@ -62,23 +62,23 @@ def _is_module(module: ModuleType, name: str) -> bool:
     return isinstance(vars(module)[name], ModuleType)
 
 
-def of_room(room: str) -> list[Name]:
+def of_package(package: str) -> list[Name]:
     """All names of a subpackage; "" is the top of the package."""
-    module = importlib.import_module(home(room))
-    return [Name(room, name, getattr(module, name)) for name in listed(module)]
+    module = importlib.import_module(home(package))
+    return [Name(package, name, getattr(module, name)) for name in listed(module)]
 
 
 def every_name() -> Iterator[Name]:
     """All public names of the package; a name that two subpackages list comes twice."""
-    for room in ("", *ROOMS):
-        yield from of_room(room)
+    for package in ("", *PACKAGES):
+        yield from of_package(package)
 
 
 def in_the_reference() -> Iterator[Name]:
     """All names that have a page: those of the package and of the paper's theory."""
     yield from every_name()
-    for room in PAPER_ROOMS:
-        yield from of_room(room)
+    for package in PAPER_PACKAGES:
+        yield from of_package(package)
 
 
 def homes() -> dict[tuple[str, int], Name]:

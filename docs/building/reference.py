@@ -7,7 +7,7 @@ import inspect
 from pathlib import Path
 
 from . import constants
-from .names import PACKAGE, PAPER, PAPER_ROOMS, ROOMS, Name, home, homes, of_room
+from .names import PACKAGE, PACKAGES, PAPER, PAPER_PACKAGES, Name, home, homes, of_package
 
 GROUPS = {
     "Answers without parameters": ("auto", "curves", "explorer"),
@@ -23,15 +23,15 @@ _TITLES = {"class": "Classes", "function": "Functions", "data": "Constants and t
 def write(folder: Path) -> None:
     """Write the pages of all packages into a folder; autosummary then writes those of the names beside them."""
     folder.mkdir(parents=True, exist_ok=True)
-    assert {room for rooms in GROUPS.values() for room in rooms} == {*ROOMS, *PAPER_ROOMS}, (
+    assert {package for packages in GROUPS.values() for package in packages} == {*PACKAGES, *PAPER_PACKAGES}, (
         "a package has no group: see GROUPS"
     )
     at = homes()
     _forget(folder, {name.full for name in at.values()})
     _write(folder / "index.rst", _front())
-    for room in ("", *ROOMS, *PAPER_ROOMS):
-        names = [at[name.short, id(name.value)] for name in of_room(room)]
-        _write(folder / f"{room or 'top'}.rst", _page(room, names))
+    for package in ("", *PACKAGES, *PAPER_PACKAGES):
+        names = [at[name.short, id(name.value)] for name in of_package(package)]
+        _write(folder / f"{package or 'top'}.rst", _page(package, names))
         for name in names:
             if name.kind == "data":
                 _write(folder / f"{name.full}.rst", constants.page(name))
@@ -59,32 +59,37 @@ def _front() -> str:
         "the theorems of the paper, too: ``wt_paper.theory``.\n"
     )
     lines.append(".. toctree::\n   :maxdepth: 1\n   :caption: Most used\n\n   top\n")
-    for group, rooms in GROUPS.items():
-        entries = "\n".join(f"   {room}" for room in rooms)
+    for group, packages in GROUPS.items():
+        entries = "\n".join(f"   {package}" for package in packages)
         lines.append(f".. toctree::\n   :maxdepth: 1\n   :caption: {group}\n\n{entries}\n")
     rows = "\n".join(
-        f"   * - :doc:`{_title(room)} <{room}>`\n     - {_summary(room)}" for room in (*ROOMS, *PAPER_ROOMS)
+        f"   * - :doc:`{_title(package)} <{package}>`\n     - {_summary(package)}"
+        for package in (*PACKAGES, *PAPER_PACKAGES)
     )
-    lines.append(f".. list-table::\n   :widths: 25 75\n   :class: rooms\n\n{rows}\n")
+    lines.append(f".. list-table::\n   :widths: 25 75\n   :class: packages\n\n{rows}\n")
     return "\n".join(lines)
 
 
-def _page(room: str, names: list[Name]) -> str:
-    title = _title(room) if room else "wt: names at the top"
-    about = inspect.getdoc(_module(room)) if room else "The names that most users need. All others are in the packages."
+def _page(package: str, names: list[Name]) -> str:
+    title = _title(package) if package else "wt: names at the top"
+    about = (
+        inspect.getdoc(_module(package))
+        if package
+        else "The names that most users need. All others are in the packages."
+    )
     lines = [_heading(title, "="), about or "", ""]
     for kind, heading in _TITLES.items():
         chosen = [name for name in names if name.kind == kind]
         if chosen:
-            table = constants.table(chosen) if kind == "data" else _table(chosen, kind, own=not room)
+            table = constants.table(chosen) if kind == "data" else _table(chosen, kind, own=not package)
             lines += [_heading(heading, "-"), table]
     return "\n".join(lines)
 
 
 def _table(names: list[Name], kind: str, own: bool) -> str:
     """A table of names; those documented elsewhere are linked, not written a second time."""
-    here = [name for name in names if own or name.room]
-    elsewhere = [name for name in names if not (own or name.room)]
+    here = [name for name in names if own or name.package]
+    elsewhere = [name for name in names if not (own or name.package)]
     lines = []
     if here:
         entries = "\n".join(f"   ~{name.full}" for name in here)
@@ -97,16 +102,16 @@ def _table(names: list[Name], kind: str, own: bool) -> str:
     return "\n".join(lines)
 
 
-def _module(room: str) -> object:
-    return importlib.import_module(home(room))
+def _module(package: str) -> object:
+    return importlib.import_module(home(package))
 
 
-def _title(room: str) -> str:
-    return home(room).replace(PACKAGE, "wt", 1)
+def _title(package: str) -> str:
+    return home(package).replace(PACKAGE, "wt", 1)
 
 
-def _summary(room: str) -> str:
-    return (inspect.getdoc(_module(room)) or "").splitlines()[0]
+def _summary(package: str) -> str:
+    return (inspect.getdoc(_module(package)) or "").splitlines()[0]
 
 
 def _heading(text: str, line: str) -> str:

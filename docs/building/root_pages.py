@@ -8,16 +8,16 @@ from pathlib import Path
 from . import figures
 
 _PAGES = {"CONTRIBUTING.md": "contributing.md", "ARCHITECTURE.md": "architecture.md", "CHANGELOG.md": "changes.md"}
-_ROOMS = """
-Arrows lead from a room to those it imports. An arrow is left out where a way over other rooms leads there as well.
+_PACKAGES = """
+Arrows lead from a package to those it imports. An arrow is left out where a way over other packages leads there as well.
 
-```{image} rooms-light.svg
-:alt: The rooms of the package and what they import
+```{image} packages-light.svg
+:alt: The packages of the package and what they import
 :class: only-light
 ```
 
-```{image} rooms-dark.svg
-:alt: The rooms of the package and what they import
+```{image} packages-dark.svg
+:alt: The packages of the package and what they import
 :class: only-dark
 ```
 """
@@ -31,7 +31,7 @@ def write(root: Path, folder: Path) -> None:
         text = (root / source).read_text("utf-8")
         if page == "architecture.md":
             heading, _, rest = text.partition("\n")
-            text = f"{heading}\n{_ROOMS}{rest}"
+            text = f"{heading}\n{_PACKAGES}{rest}"
         (folder / page).write_text(turned(text), "utf-8")
 
 

@@ -45,6 +45,9 @@ def test_page_gallery_and_reference_know_a_new_package(tmp_path: Path, monkeypat
     assert found.n_run == 1
     shown = runpy.run_path(str(ROOT / "examples" / "gallery" / "plot_outliers.py"))
     assert shown["figure"].axes
-    assert {room for rooms in reference.GROUPS.values() for room in rooms} == {*names.ROOMS, *names.PAPER_ROOMS}
-    assert set(names.ROOMS) == {*wt._PACKAGES}
-    assert "wasserstein_transform.outliers.score" in [name.full for name in names.of_room("outliers")]
+    assert {package for packages in reference.GROUPS.values() for package in packages} == {
+        *names.PACKAGES,
+        *names.PAPER_PACKAGES,
+    }
+    assert set(names.PACKAGES) == {*wt._PACKAGES}
+    assert "wasserstein_transform.outliers.score" in [name.full for name in names.of_package("outliers")]
