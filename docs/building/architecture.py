@@ -31,33 +31,32 @@ _GROUPS = {
 _WIDTH, _HEIGHT = 0.92, 0.5
 
 
-def draw(package: Path, folder: Path) -> None:
+def draw(source: Path, folder: Path) -> None:
     """Write packages-light.svg and packages-dark.svg."""
     folder.mkdir(parents=True, exist_ok=True)
-    packages = rooms_of(package)
-    layers = _layers(package.parents[1] / "pyproject.toml", set(packages))
+    packages = packages_of(source)
+    layers = _layers(source.parents[1] / "pyproject.toml", set(packages))
     for name in _INKS:
         figure = _picture(nx.transitive_reduction(packages), layers, name)
         FigureCanvasSVG(figure).print_svg(folder / f"packages-{name}.svg", metadata={"Date": None})
 
 
-def rooms_of(package: Path) -> nx.DiGraph:
+def packages_of(source: Path) -> nx.DiGraph:
     """The graph of the packages: an edge from each package to those that one of its files imports."""
     graph = nx.DiGraph()
-    packages = {folder.parent.name for folder in package.glob("*/__init__.py")}
-    packages |= {file.stem for file in package.glob("[a-z]*.py")}
+    packages = {folder.parent.name for folder in source.glob("*/__init__.py")}
+    packages |= {file.stem for file in source.glob("[a-z]*.py")}
     graph.add_nodes_from(sorted(packages))
     for package in packages:
-        for file in sorted((package / package).rglob("*.py")) or [package / f"{package}.py"]:
-            graph.add_edges_from(
-                (package, other) for other in _imported(file, package) if other in packages - {package}
-            )
+        for file in sorted((source / package).rglob("*.py")) or [source / f"{package}.py"]:
+            others = packages.intersection(_imported(file, source)) - {package}
+            graph.add_edges_from((package, other) for other in others)
     return graph
 
 
-def _imported(file: Path, package: Path) -> Iterator[str]:
+def _imported(file: Path, source: Path) -> Iterator[str]:
     """Packages that a file imports, at the top or in a function, apart from imports for type checkers."""
-    depth = len(file.relative_to(package).parts)
+    depth = len(file.relative_to(source).parts)
     for node in ast.walk(_without_typing(ast.parse(file.read_text("utf-8")))):
         if isinstance(node, ast.ImportFrom) and node.level == depth:
             yield from [node.module.split(".")[0]] if node.module else (alias.name for alias in node.names)
@@ -101,9 +100,8 @@ def _picture(graph: nx.DiGraph, layers: list[list[str]], theme: str) -> Figure:
 
 def _group(package: str) -> int:
     """Which group a package is of; applications are those that no other group names."""
-    return next(
-        (k for k, names in enumerate(_GROUPS.values()) if package in names), list(_GROUPS).index("applications")
-    )
+    named = [k for k, names in enumerate(_GROUPS.values()) if package in names]
+    return named[0] if named else list(_GROUPS).index("applications")
 
 
 def _box(place: tuple[float, float], width: float, height: float, fill: str, line: str) -> FancyBboxPatch:

@@ -72,11 +72,7 @@ def _front() -> str:
 
 def _page(package: str, names: list[Name]) -> str:
     title = _title(package) if package else "wt: names at the top"
-    about = (
-        inspect.getdoc(_module(package))
-        if package
-        else "The names that most users need. All others are in the packages."
-    )
+    about = inspect.getdoc(_module(package)) if package else "The names that most users need; packages have the others."
     lines = [_heading(title, "="), about or "", ""]
     for kind, heading in _TITLES.items():
         chosen = [name for name in names if name.kind == kind]

@@ -9,7 +9,7 @@ from . import figures
 
 _PAGES = {"CONTRIBUTING.md": "contributing.md", "ARCHITECTURE.md": "architecture.md", "CHANGELOG.md": "changes.md"}
 _PACKAGES = """
-Arrows lead from a package to those it imports. An arrow is left out where a way over other packages leads there as well.
+Arrows lead from a package to those it imports. An arrow is left out where others lead there as well.
 
 ```{image} packages-light.svg
 :alt: The packages of the package and what they import

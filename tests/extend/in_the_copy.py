@@ -45,9 +45,7 @@ def test_page_gallery_and_reference_know_a_new_package(tmp_path: Path, monkeypat
     assert found.n_run == 1
     shown = runpy.run_path(str(ROOT / "examples" / "gallery" / "plot_outliers.py"))
     assert shown["figure"].axes
-    assert {package for packages in reference.GROUPS.values() for package in packages} == {
-        *names.PACKAGES,
-        *names.PAPER_PACKAGES,
-    }
+    grouped = {package for packages in reference.GROUPS.values() for package in packages}
+    assert grouped == {*names.PACKAGES, *names.PAPER_PACKAGES}
     assert set(names.PACKAGES) == {*wt._PACKAGES}
     assert "wasserstein_transform.outliers.score" in [name.full for name in names.of_package("outliers")]
