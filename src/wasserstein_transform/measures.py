@@ -187,8 +187,9 @@ class Discrete(Measures):
         indptr = np.append(0, np.cumsum(lengths))
         picked = np.repeat(self.indptr[rows] - indptr[:-1], lengths) + np.arange(indptr[-1])
         return Discrete(
-            indptr, self.indices[picked], self.masses[picked], self.totals[rows], self.massless[rows], self.size
-        )
+            indptr=indptr, indices=self.indices[picked], masses=self.masses[picked], totals=self.totals[rows],
+            massless=self.massless[rows], size=self.size,
+        )  # fmt: skip
 
 
 def make_discrete(indptr: Ints, indices: Ints, masses: Floats, alone: Ints, size: int) -> Discrete:
@@ -203,8 +204,8 @@ def make_discrete(indptr: Ints, indices: Ints, masses: Floats, alone: Ints, size
         indices, masses = np.insert(indices, new[empty], alone[empty]), np.insert(masses, new[empty], 1.0)
         new = new + np.append(0, np.cumsum(massless))
     masses = scale_into_range(masses, new)
-    totals = np.add.reduceat(masses, new[:-1])
-    return Discrete(new, np.asarray(indices, np.intp), masses, totals, massless, size)
+    totals, indices = np.add.reduceat(masses, new[:-1]), np.asarray(indices, np.intp)
+    return Discrete(indptr=new, indices=indices, masses=masses, totals=totals, massless=massless, size=size)
 
 
 def _mark_repeats(indptr: Ints, indices: Ints, masses: Floats) -> Ints:

@@ -121,14 +121,9 @@ def _matrix(measures: MeasuresLike, n_points: int, name: str) -> csr_array:
 
 def _is_nested_list(measures: MeasuresLike) -> bool:
     """Whether the measures are a nested list of numbers."""
-    return (
-        isinstance(measures, Sequence)
-        and all(
-            isinstance(row, Sequence) and len(row) > 0 and all(np.ndim(x) == 0 for x in row) for row in measures[:1]
-        )
-        and len(measures) > 0
-        and not isinstance(measures[0], str)
-    )
+    row = measures[0] if isinstance(measures, Sequence) and len(measures) > 0 else ()
+    is_list = isinstance(row, Sequence) and not isinstance(row, str) and len(row) > 0
+    return is_list and all(np.ndim(x) == 0 for x in row)
 
 
 def _row(row: Any, k: int, n_points: int, name: str) -> tuple[Ints, Any]:
@@ -402,10 +397,10 @@ def wasserstein(a: ArrayLike | None, b: ArrayLike | None, cost: ArrayLike, engin
         v = (costs - u[:, None]).min(axis=0)
     plan *= totals[0]
     plan *= unit
-    status = list(Status)[solution.status]
     return Coupling(
-        unit * (totals[0] * solution.cost), plan, (u, v), solution.gap, status, np.arange(len(u)), np.arange(len(v))
-    )
+        value=unit * (totals[0] * solution.cost), plan=plan, potentials=(u, v), gap=solution.gap,
+        status=list(Status)[solution.status], sources=np.arange(len(u)), targets=np.arange(len(v)),
+    )  # fmt: skip
 
 
 def _mass(values: ArrayLike | None, n: int, name: str) -> Floats:
