@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -122,19 +122,11 @@ class Noisy(NamedTuple):
     curve: Curve
 
 
-def spiral(
-    rng: Seed = None,
-    *,
-    n: int = 600,
-    n_outliers: int = 150,
-    turns: float = 3.0,
-    noise: float = 0.0,
-    spacing: Literal["length", "angle"] = "length",
-) -> Noisy:
+def spiral(rng: Seed = None, *, n: int = 600, n_outliers: int = 150, turns: float = 3.0, noise: float = 0.0) -> Noisy:
     """Draw points of an Archimedean spiral in [−30, 30]² (label 0) and uniform outliers in that square (label −1).
 
     The paper gives the square and the numbers of points, but not the formula. Here: radius 30 t, angle 2π·turns·t,
-    0 ≤ t ≤ 1.
+    0 ≤ t ≤ 1, uniform in the length of the curve.
 
     Parameters
     ----------
@@ -148,8 +140,6 @@ def spiral(
         Number of turns; neighboring arms are 30/turns apart.
     noise : float, default 0.0
         Standard deviation of the normal noise that is added to each coordinate of the points on the curve.
-    spacing : {"length", "angle"}, default "length"
-        Whether points are uniform in the length of the curve, or in its angle (denser toward the center).
 
     Returns
     -------
@@ -169,23 +159,17 @@ def spiral(
         raise ValueError(
             f"turns must be at most {_MAX_TURNS}, got {turns:g}: the arms would be too close to each other"
         )
-    if spacing not in ("length", "angle"):
-        raise ValueError(f'spacing must be "length" or "angle", got {spacing!r}')
     rng = np.random.default_rng(rng)
     fine = np.linspace(0.0, 1.0, max(_CURVE_VERTICES, int(_CURVE_VERTICES * turns / 2)))
     by_length = np.interp(fine, _length(fine, turns), fine)
-    share = rng.random(n)
-    t = np.interp(share, fine, by_length) if spacing == "length" else share
-    points = _arm(t, turns) + rng.normal(scale=noise, size=(n, 2))
+    points = _arm(np.interp(rng.random(n), fine, by_length), turns) + rng.normal(scale=noise, size=(n, 2))
     outliers = rng.uniform(-30.0, 30.0, (n_outliers, 2))
     labels = np.repeat([0, -1], [n, n_outliers])
     return Noisy(np.concatenate([points, outliers]), labels, Curve((_arm(by_length, turns),)))
 
 
-def circles(
-    rng: Seed = None, *, n: int = 500, noise: float = 0.1, radii: tuple[float, ...] = (1.0, 1.8), even: bool = False
-) -> Noisy:
-    """Draw points of concentric circles, the same number on each, with normal noise.
+def circles(rng: Seed = None, *, n: int = 500, noise: float = 0.1, radii: tuple[float, ...] = (1.0, 1.8)) -> Noisy:
+    """Draw points of concentric circles at random angles, the same number on each, with normal noise.
 
     The paper gives the square [−2, 2]² and the number of points, but neither the radii nor the noise.
 
@@ -199,8 +183,6 @@ def circles(
         Standard deviation of the normal noise that is added to each coordinate.
     radii : tuple of float, default (1.0, 1.8)
         The radii of the circles.
-    even : bool, default False
-        Whether points are at equal angles before the noise. False: at random angles.
 
     Returns
     -------
@@ -219,10 +201,7 @@ def circles(
     radii = tuple(check.positive(r, "each radius") for r in radii)
     rng = np.random.default_rng(rng)
     labels = np.arange(n) * len(radii) // n
-    shares = rng.random(n)
-    if even:
-        shares = np.concatenate([np.arange(k) / max(k, 1) for k in np.bincount(labels, minlength=len(radii))])
-    points = np.asarray(radii)[labels, None] * _circle(shares) + rng.normal(scale=noise, size=(n, 2))
+    points = np.asarray(radii)[labels, None] * _circle(rng.random(n)) + rng.normal(scale=noise, size=(n, 2))
     fine = _circle(np.linspace(0.0, 1.0, _CURVE_VERTICES))
     return Noisy(points, labels, Curve(tuple(r * fine for r in radii)))
 
@@ -305,11 +284,7 @@ def streets(rng: Seed = None, *, n_trips: int = 60, noise: float = 6.0, every: f
 
 
 def _town() -> list[Floats]:
-    x, y, turn = (
-        np.linspace(0, 1200, _STREET_VERTICES),
-        np.linspace(0, 900, _STREET_VERTICES),
-        np.linspace(0, 2 * np.pi, _STREET_VERTICES),
-    )
+    x, y, turn = (np.linspace(0, end, _STREET_VERTICES) for end in (1200, 900, 2 * np.pi))
     avenues = [np.column_stack([x, height + 40 * np.sin(x / 250 + height)]) for height in (150.0, 420.0, 760.0)]
     across = [np.column_stack([place + 30 * np.sin(y / 200 + place), y]) for place in (180.0, 560.0, 1000.0)]
     diagonal = np.column_stack([x, 60 + 0.62 * x])

@@ -56,14 +56,15 @@ class Measures(ABC):
         """Number of measures."""
 
     @property
-    def centers(self) -> Floats | None:
-        """Means of the measures in R^m, the new points, shape (n, m). None if the measures are on the space itself."""
+    def moved(self) -> Floats | None:
+        """The same as `centers`, but left on the GPU if they are there."""
         return None
 
     @property
-    def moved(self) -> Floats | None:
-        """The same as `centers`, but left on the GPU if they are there."""
-        return self.centers
+    def centers(self) -> Floats | None:
+        """Means of the measures in R^m, the new points, shape (n, m). None if the measures are on the space itself."""
+        centers: Floats | None = to_host(self.moved)
+        return centers
 
     def metric(self) -> Metric | None:
         """The Wasserstein distance as a metric if a formula gives it; None if transport problems must be solved."""
@@ -143,7 +144,7 @@ class Discrete(Measures):
         for i in range(self.n):
             part = slice(self.indptr[i], self.indptr[i + 1])
             means[i] = origin[i] + self.masses[part] @ (points[self.indices[part]] - origin[i]) / self.totals[i]
-        return Moments(self._seen(), means)
+        return Moments(np.where(self.massless, 0.0, self.totals), means)
 
     def covs(self, points: Floats) -> Moments:
         """Compute the total mass (n,) and the covariance (n, m, m) of `points` under each measure."""
@@ -164,9 +165,6 @@ class Discrete(Measures):
     def cached(self) -> Discrete:
         """Return the measures: they are stored already."""
         return self
-
-    def _seen(self) -> Floats:
-        return np.where(self.massless, 0.0, self.totals)
 
     def distinct(self) -> tuple[Discrete, Ints]:
         """Return the distinct measures, and for each measure the index of its equal among them, shape (n,)."""
@@ -189,8 +187,9 @@ class Discrete(Measures):
         indptr = np.append(0, np.cumsum(lengths))
         picked = np.repeat(self.indptr[rows] - indptr[:-1], lengths) + np.arange(indptr[-1])
         return Discrete(
-            indptr, self.indices[picked], self.masses[picked], self.totals[rows], self.massless[rows], self.size
-        )
+            indptr=indptr, indices=self.indices[picked], masses=self.masses[picked], totals=self.totals[rows],
+            massless=self.massless[rows], size=self.size,
+        )  # fmt: skip
 
 
 def make_discrete(indptr: Ints, indices: Ints, masses: Floats, alone: Ints, size: int) -> Discrete:
@@ -205,8 +204,8 @@ def make_discrete(indptr: Ints, indices: Ints, masses: Floats, alone: Ints, size
         indices, masses = np.insert(indices, new[empty], alone[empty]), np.insert(masses, new[empty], 1.0)
         new = new + np.append(0, np.cumsum(massless))
     masses = scale_into_range(masses, new)
-    totals = np.add.reduceat(masses, new[:-1])
-    return Discrete(new, np.asarray(indices, np.intp), masses, totals, massless, size)
+    totals, indices = np.add.reduceat(masses, new[:-1]), np.asarray(indices, np.intp)
+    return Discrete(indptr=new, indices=indices, masses=masses, totals=totals, massless=massless, size=size)
 
 
 def _mark_repeats(indptr: Ints, indices: Ints, masses: Floats) -> Ints:
@@ -264,11 +263,7 @@ class Diracs(Measures):
 
     @property
     def n(self) -> int:
-        return len(stored_array(self, "points"))
-
-    @property
-    def centers(self) -> Floats:
-        return self.points
+        return len(self.moved)
 
     @property
     def moved(self) -> Floats:
@@ -318,10 +313,6 @@ class Gaussians(Measures):
     @property
     def n(self) -> int:
         return len(self.moved)
-
-    @property
-    def centers(self) -> Floats:
-        return self.means
 
     @property
     def moved(self) -> Floats:

@@ -31,14 +31,13 @@ def test_eccentricity_is_the_ratio_of_the_stretches(e: float) -> None:
     assert stretch.max() == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("spacing", ["length", "angle"])
-def test_a_spiral_lies_on_its_curve_in_its_square(spacing: str) -> None:
-    X, labels, curve = wt.datasets.spiral(3, spacing=spacing)
+def test_a_spiral_lies_on_its_curve_in_its_square() -> None:
+    X, labels, curve = wt.datasets.spiral(3)
     assert np.abs(X).max() <= 30
     assert curve.distance(X[labels == 0]).max() < 1e-3
     assert curve.distance(X[labels == -1]).mean() > 1.0
     radii = np.hypot(*X[labels == 0].T)
-    assert np.median(radii) == pytest.approx(30 * (0.5**0.5 if spacing == "length" else 0.5), abs=2.0)
+    assert np.median(radii) == pytest.approx(30 * 0.5**0.5, abs=2.0)
 
 
 @pytest.mark.parametrize(
@@ -58,12 +57,6 @@ def test_noise_has_the_deviation_asked_for() -> None:
     np.testing.assert_allclose(curve.distance(X), np.abs(off), atol=1e-5)
     spiral, on, arm = wt.datasets.spiral(1, noise=0.3)
     assert arm.distance(spiral[on == 0]).mean() == pytest.approx(0.3 * np.sqrt(2 / np.pi), rel=0.15)
-
-
-def test_even_circles_sit_at_equal_angles() -> None:
-    X, labels, _ = wt.datasets.circles(0, n=20, noise=0.0, even=True)
-    steps = np.diff(np.unwrap(np.arctan2(*X[labels == 1].T[::-1])))
-    np.testing.assert_allclose(steps, np.pi / 5)
 
 
 def test_the_same_seed_draws_the_same_points_and_others_do_not() -> None:

@@ -29,8 +29,8 @@ SOME = ["square", "square float32", "condensed"]
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks so small that a few points have many of them."""
-    monkeypatch.setattr(dense, "_SIDE", 17)
-    monkeypatch.setattr(dense, "_COPIED", 150)
+    monkeypatch.setattr(dense, "_BLOCK_SIDE", 17)
+    monkeypatch.setattr(dense, "_BLOCK_DISTANCES", 150)
     monkeypatch.setattr(metric, "_COMPARED", 150)
 
 
@@ -183,8 +183,8 @@ WORK: dict[str, Callable[[wt.Space, wt.Engine], object]] = {
 
 @pytest.mark.slow
 def test_no_whole_matrix_is_ever_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dense, "_SIDE", 100)
-    for module, name in ((dense, "_COPIED"), (metric, "_COMPARED")):
+    monkeypatch.setattr(dense, "_BLOCK_SIDE", 100)
+    for module, name in ((dense, "_BLOCK_DISTANCES"), (metric, "_COMPARED")):
         monkeypatch.setattr(module, name, 10_000)
     engine = wt.Engine(n_jobs=2, memory=2e6)
     (tmp_path / "few").mkdir()

@@ -23,7 +23,7 @@ POINTS = np.random.default_rng(3).normal(size=(40, 2))
 
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dense, "_SIDE", 17)
+    monkeypatch.setattr(dense, "_BLOCK_SIDE", 17)
 
 
 def names(folder: Path) -> set[str]:

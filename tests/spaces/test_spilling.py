@@ -41,7 +41,7 @@ def _step(
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(problems, "_MIRRORED_SIDE", 37)
-    monkeypatch.setattr(dense, "_COPIED", 1000)
+    monkeypatch.setattr(dense, "_BLOCK_DISTANCES", 1000)
 
 
 @pytest.fixture

@@ -56,8 +56,7 @@ def prokhorov(a: ArrayLike, b: ArrayLike, metric: MetricLike) -> float:
     >>> theory.prokhorov([1, 0, 0], [0.75, 0, 0.25], line)  # a quarter of the mass is far away
     0.25
     """
-    engine = current()
-    ground = as_metric(metric, engine)
+    ground = as_metric(metric)
     masses = [_masses(values, ground.n, name) for values, name in ((a, "a"), (b, "b"))]
     rows, cols = (np.flatnonzero(values) for values in masses)
     one, other, distances = masses[0][rows], masses[1][cols], ground.block(rows, cols)
@@ -350,7 +349,7 @@ def subdominant_ultrametric(metric: MetricLike, engine: Engine | None = None) ->
            [2., 2., 0.]])
     """
     engine = current(engine)
-    return Dense(_minimax(as_metric(metric, engine), engine), triangle=True)
+    return Dense(_minimax(as_metric(metric), engine), triangle=True)
 
 
 def is_ultrametric(metric: MetricLike, rounding: float = 1e-12, engine: Engine | None = None) -> bool:
@@ -383,7 +382,7 @@ def is_ultrametric(metric: MetricLike, rounding: float = 1e-12, engine: Engine |
     False
     """
     engine = current(engine)
-    ground = as_metric(metric, engine)
+    ground = as_metric(metric)
     distances = ground.dense(engine)
     off = float((distances - _minimax(ground, engine)).max())  # an ultrametric equals its subdominant ultrametric
     return off <= check.tolerance(rounding, "rounding") * float(distances.max())

@@ -15,7 +15,7 @@ from ..kernels.moments import ROUNDING_FACTOR
 from .cells import Cells, cells_of, has_few_points, iterate_rows, places_of, simple_geometry
 from .device import Array, Device
 from .distances import distances_of_pairs
-from .geometry import Geometry, geometry_of, of_points
+from .geometry import GpuGeometry, geometry_of, of_points
 
 MAX_LISTED_MEMBERS = 2**25  # members listed on the device at a time
 MAX_ROUNDS = 64  # if more are needed, leaders depend on long chains of points, and the CPU is faster
@@ -92,7 +92,7 @@ class NearPairs(NamedTuple):
 
 
 def near_pairs(
-    metric: MetricArrays, geometry: Geometry, reach: float, device: Device, engine: Engine
+    metric: MetricArrays, geometry: GpuGeometry, reach: float, device: Device, engine: Engine
 ) -> NearPairs | None:
     """All pairs whose coordinates are within `reach`; None if they do not fit on the device."""
     cells, n, xp = cells_of(metric, reach, device), metric.n, device.xp
@@ -115,7 +115,7 @@ def near_pairs(
 class BallListing:
     """Balls by point with squared radius `limit`; `geometry` is that of the sorted points."""
 
-    def __init__(self, geometry: Geometry, cells: Cells, limit: float, device: Device, engine: Engine) -> None:
+    def __init__(self, geometry: GpuGeometry, cells: Cells, limit: float, device: Device, engine: Engine) -> None:
         self.geometry, self.cells, self.limit, self.device, self.engine = geometry, cells, limit, device, engine
         self.positions = device.xp.argsort(cells.order)  # the position of each point
 

@@ -19,7 +19,7 @@ from ..compute.records import Frame
 from ..compute.search import frame_of_extent
 from ..engine import Engine
 from .device import Array, Device, is_on_device
-from .geometry import Geometry, geometry_of
+from .geometry import GpuGeometry, geometry_of
 
 MIN_POINTS = 1000  # for fewer points the CPU is faster
 _MAX_CLOSED_DIM = 3  # largest dimension in which the distance of Gaussians has a closed formula
@@ -57,7 +57,7 @@ def has_few_points(metric: MetricArrays) -> bool:
     return metric.n < MIN_POINTS and not is_on_device(metric.places)
 
 
-def simple_geometry(metric: MetricArrays, device: Device) -> Geometry | None:
+def simple_geometry(metric: MetricArrays, device: Device) -> GpuGeometry | None:
     """The metric on the device if one thread computes a distance; None for others, which the CPU computes."""
     if metric.places is None or has_few_points(metric) or (metric.lam > 0 and metric.places.shape[1] > _MAX_CLOSED_DIM):
         return None

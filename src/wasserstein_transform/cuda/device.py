@@ -159,11 +159,6 @@ def source_of(file: str) -> str:
     return text(file)
 
 
-def files() -> list[str]:
-    """All files with kernels."""
-    return sorted(path.name for path in FOLDER.glob("*.cu"))
-
-
 def iterate_slices(total: int, size: int, stage: str, device: Device, engine: Engine) -> Iterator[slice]:
     """Slices of 0…total of this size; each piece has ended before the next one begins."""
     with engine.watched() as watched:

@@ -12,7 +12,7 @@ from ..compute.metric import MetricArrays
 from ..engine import Engine
 from .cells import has_few_points
 from .device import Array, Device, GpuArray, iterate_slices
-from .geometry import MAX_DIM, MAX_LAUNCH_PAIRS, SPACE, Geometry, fill_pairs, geometry_for, join_metrics, pairs_at
+from .geometry import MAX_DIM, MAX_LAUNCH_PAIRS, SPACE, GpuGeometry, fill_pairs, geometry_for, join_metrics, pairs_at
 
 _SIDE, _THREADS = 64, 256  # side of a tile, and threads of the block that fills it: as in tiles.h
 MAX_LAUNCH_STEPS = 4e9  # steps per launch: some hundredths of a second
@@ -34,7 +34,7 @@ def pairs(metric: MetricArrays, rows: Ints, cols: Ints, engine: Engine, *, devic
     return out
 
 
-def distances_of_pairs(geometry: Geometry, rows: Array, cols: Array, device: Device, engine: Engine) -> Array:
+def distances_of_pairs(geometry: GpuGeometry, rows: Array, cols: Array, device: Device, engine: Engine) -> Array:
     """The same on the device; indices of points are 64-bit integers there."""
     out = device.xp.empty(len(rows))
     if geometry.solid:
@@ -69,7 +69,7 @@ def n_within(metric: MetricArrays, rows: Ints, radius: float, engine: Engine, *,
 
 
 def _iterate_bands(
-    geometry: Geometry, rows: Ints, targets: Array, device: Device, engine: Engine
+    geometry: GpuGeometry, rows: Ints, targets: Array, device: Device, engine: Engine
 ) -> Iterator[tuple[slice, Array]]:
     """Some of the rows, and their distances to the points `targets`, on the device."""
     sources, n = device.put(rows.astype(np.int64)), len(targets)
@@ -78,7 +78,7 @@ def _iterate_bands(
         yield part, rectangle(geometry, sources[part], targets, device, engine.quiet())
 
 
-def rectangle(geometry: Geometry, rows: Array, cols: Array, device: Device, engine: Engine) -> Array:
+def rectangle(geometry: GpuGeometry, rows: Array, cols: Array, device: Device, engine: Engine) -> Array:
     """Distances of the points `rows` to the points `cols`, on the device."""
     xp, shape = device.xp, (len(rows), len(cols))
     if geometry.solid:
@@ -89,14 +89,14 @@ def rectangle(geometry: Geometry, rows: Array, cols: Array, device: Device, engi
     return out
 
 
-def _fill_rectangle(one: Geometry, other: Geometry, out: Array, device: Device, engine: Engine) -> None:
+def _fill_rectangle(one: GpuGeometry, other: GpuGeometry, out: Array, device: Device, engine: Engine) -> None:
     """out[i, j] = distance from point i of one geometry to point j of another one of the same type."""
     n_tiles = -(-one.n // _SIDE) * -(-other.n // _SIDE)
     _fill_tiles("fill_rectangle", n_tiles, one, (one.n, other.rows, other.n), out, device, engine)
 
 
 def _fill_tiles(
-    kernel: str, n_tiles: int, geometry: Geometry, args: tuple[Any, ...], out: Array, device: Device, engine: Engine
+    kernel: str, n_tiles: int, geometry: GpuGeometry, args: tuple[Any, ...], out: Array, device: Device, engine: Engine
 ) -> None:
     steps = 10 if geometry.constants["METRIC"] == SPACE else 2 + geometry.constants["M"] / 4
     size = max(1, int(MAX_LAUNCH_STEPS / (steps * _SIDE**2)))
@@ -105,7 +105,7 @@ def _fill_tiles(
         device.launch("distances.cu", kernel, n_threads, given, block=_THREADS, **_constants(geometry, out))
 
 
-def _constants(geometry: Geometry, out: Array) -> dict[str, Any]:
+def _constants(geometry: GpuGeometry, out: Array) -> dict[str, Any]:
     """Constants for the data type of `out`."""
     return {**geometry.constants, "STORED": "float"} if out.dtype == np.float32 else geometry.constants
 
@@ -122,7 +122,7 @@ def _array_on(device: Device, out: Any) -> Array | None:
     return device.xp.asarray(out) if hasattr(out, "__cuda_array_interface__") else None
 
 
-def _geometry_to_fill(metric: MetricArrays, out: Any, device: Device, engine: Engine) -> Geometry | None:
+def _geometry_to_fill(metric: MetricArrays, out: Any, device: Device, engine: Engine) -> GpuGeometry | None:
     """The metric on the device if it can fill this array, else None."""
     array = _array_on(device, out)
     if array is None and not isinstance(out, np.ndarray):
@@ -139,7 +139,7 @@ def dense(metric: MetricArrays, out: Any, engine: Engine, *, device: Device) -> 
     return NotImplemented if geometry is None else fill_matrix(geometry, out, device, engine)
 
 
-def fill_matrix(geometry: Geometry, out: Any, device: Device, engine: Engine) -> None:
+def fill_matrix(geometry: GpuGeometry, out: Any, device: Device, engine: Engine) -> None:
     """The same for a metric on the device."""
     n, array, xp = geometry.n, _array_on(device, out), device.xp
     size = _rows_of_band(n, out.dtype.itemsize)
@@ -156,7 +156,7 @@ def fill_matrix(geometry: Geometry, out: Any, device: Device, engine: Engine) ->
             device.fetch_into(out[start : start + size], matrix[start : start + size])
 
 
-def _fill_square(geometry: Geometry, out: Array, device: Device, engine: Engine) -> None:
+def _fill_square(geometry: GpuGeometry, out: Array, device: Device, engine: Engine) -> None:
     """Fill a matrix on the device; each pair is computed once and mirrored."""
     n = geometry.n
     if not geometry.solid:

@@ -21,7 +21,7 @@ _MIN_TRACE = 1e-60  # smaller traces, relative to the largest covariance, would 
 
 
 @dataclass(frozen=True)
-class Geometry:
+class GpuGeometry:
     """A metric on the device: the constants for compiling a file, and a row of numbers for each point.
 
     The first arguments of kernels are `rows` and `lam`. If it is `solid`, each distance takes a warp, and the function
@@ -47,7 +47,7 @@ class Geometry:
         """Whether points are Gaussians in more than three dimensions, or of sizes outside the range of the formulas."""
         return bool(self.constants["METRIC"] == SOLID)
 
-    def sorted(self, order: Array) -> Geometry:
+    def sorted(self, order: Array) -> GpuGeometry:
         """The metric of the points in another order, or of some of them."""
         return replace(self, rows=self.rows[order])
 
@@ -57,23 +57,23 @@ def is_small(metric: MetricArrays, n_distances: float, least: float | None = Non
     return n_distances < (MIN_DISTANCES if least is None else least) and not is_on_device(metric.places)
 
 
-def geometry_of(metric: MetricArrays, device: Device, single: bool = False) -> Geometry | None:
+def geometry_of(metric: MetricArrays, device: Device, single: bool = False) -> GpuGeometry | None:
     """The metric on the device, in single precision if `single`; None if the CPU should compute."""
     if metric.places is None or metric.places.shape[1] > MAX_DIM:
         return None
     key = "geometry", device.name, single
     if key not in metric.derived:
         metric.derived[key] = _make(metric, device, single)
-    made: Geometry = metric.derived[key]
+    made: GpuGeometry = metric.derived[key]
     return made
 
 
-def geometry_for(metric: MetricArrays, n_distances: float, device: Device, engine: Engine) -> Geometry | None:
+def geometry_for(metric: MetricArrays, n_distances: float, device: Device, engine: Engine) -> GpuGeometry | None:
     """The metric on the device, for this number of distances; None if the CPU should compute them."""
     return None if is_small(metric, n_distances) else geometry_of(metric, device, engine.precision == "float32")
 
 
-def _make(metric: MetricArrays, device: Device, single: bool) -> Geometry:
+def _make(metric: MetricArrays, device: Device, single: bool) -> GpuGeometry:
     means = device.put(metric.places)
     if single and len(means):
         single = _is_moderate(float((means.max(axis=0) / 2 - means.min(axis=0) / 2).max()))
@@ -84,16 +84,16 @@ def _make(metric: MetricArrays, device: Device, single: bool) -> Geometry:
     return of_gaussians(means, covs, metric.lam, unit, planar, device, single)
 
 
-def of_points(points: Array, device: Device, single: bool = False) -> Geometry:
+def of_points(points: Array, device: Device, single: bool = False) -> GpuGeometry:
     """Points on the device with the Euclidean distance."""
     if single:
         points = (points - _center(points, device)).astype(np.float32)
-    return Geometry(_constants(CLOUD, points.shape[1], single), points)
+    return GpuGeometry(_constants(CLOUD, points.shape[1], single), points)
 
 
 def of_gaussians(
     means: Array, covs: Array, lam: float, unit: float, planar: bool, device: Device, single: bool = False
-) -> Geometry:
+) -> GpuGeometry:
     """Gaussians on the device, with covariances divided by `unit`; `planar` selects the formulas for the plane."""
     n, m = means.shape
     lifted = lam * unit
@@ -113,7 +113,7 @@ def of_gaussians(
     else:
         args = means, covs, center, n, unit, lifted, rows
         device.launch("gaussians.cu", "fill_rows", n, args, **constants)
-    return Geometry(constants, rows, lifted)
+    return GpuGeometry(constants, rows, lifted)
 
 
 def threads_of_matrix(m: int) -> int:
@@ -167,7 +167,7 @@ def _center(points: Array, device: Device) -> Array:
 
 def joined_geometry(
     one: MetricArrays, other: MetricArrays | None, device: Device, least: float | None = None
-) -> tuple[Geometry, Array] | None:
+) -> tuple[GpuGeometry, Array] | None:
     """The metric of the points of two metrics of the same kind, or of one, and coordinates; None for the CPU.
 
     Euclidean distances of the coordinates are lower bounds of the distances.
@@ -182,7 +182,7 @@ def joined_geometry(
     return join_metrics(one, other, device) if type(one) is type(other) else None
 
 
-def join_metrics(one: MetricArrays, other: MetricArrays, device: Device) -> tuple[Geometry, Array]:
+def join_metrics(one: MetricArrays, other: MetricArrays, device: Device) -> tuple[GpuGeometry, Array]:
     """The metric of the points of two metrics of the same kind, and their coordinates."""
     places = device.xp.concatenate([device.put(metric.places) for metric in (one, other)])
     if other.lam == 0:
@@ -195,7 +195,7 @@ MAX_LAUNCH_PAIRS = 1 << 16  # pairs per launch: at most a tenth of a second
 _MAX_NEAR_PAIRS = 1 << 13  # the same for Jacobi's method
 
 
-def fill_pairs(geometry: Geometry, rows: Array, cols: Array, out: Array, device: Device, engine: Engine) -> None:
+def fill_pairs(geometry: GpuGeometry, rows: Array, cols: Array, out: Array, device: Device, engine: Engine) -> None:
     """out[k] = distance between rows[k] and cols[k], all on the device, for a solid geometry.
 
     Singular values come from bidiagonalization; from Jacobi's method for near pairs and if the former fails.
@@ -217,7 +217,7 @@ def fill_pairs(geometry: Geometry, rows: Array, cols: Array, out: Array, device:
         out[part] = values
 
 
-def pairs_at(n: int, part: slice, device: Device, geometry: Geometry) -> tuple[Array, Array]:
+def pairs_at(n: int, part: slice, device: Device, geometry: GpuGeometry) -> tuple[Array, Array]:
     """The pairs i < j at these positions of the condensed vector of n points."""
     count = part.stop - part.start
     rows, cols = device.xp.empty(count, np.int64), device.xp.empty(count, np.int64)

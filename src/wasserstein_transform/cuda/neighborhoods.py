@@ -20,7 +20,7 @@ from ..kernels.moments import FLAT, GAUSSIAN
 from .balls import near_pairs
 from .cells import MAX_LAUNCH_STEPS, Cells, cells_of, has_few_points, is_long, iterate_rows, places_of
 from .device import Array, Device, is_on_device, iterate_slices
-from .geometry import MAX_DIM, SPACE, Geometry, geometry_of
+from .geometry import MAX_DIM, SPACE, GpuGeometry, geometry_of
 
 Out = tuple[Array, Array, Array]
 
@@ -123,7 +123,7 @@ class _CellNeighborhoods(GpuNeighborhoods):
     """Neighborhoods of sorted points; `places` are the coordinates `known` in sorted order."""
 
     cells: Cells
-    geometry: Geometry
+    geometry: GpuGeometry
     known: Any
     places: Array
 

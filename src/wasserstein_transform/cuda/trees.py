@@ -14,7 +14,7 @@ from ..compute.records import Nearest, ReachTree
 from ..engine import Engine
 from .device import Array, Device, iterate_slices
 from .distances import fill_matrix, rectangle
-from .geometry import Geometry, joined_geometry
+from .geometry import GpuGeometry, joined_geometry
 
 SIDE, THREADS = 64, 256  # points per tile, and threads of the block that searches for them: as in tiles.h
 _MAX_AXES = 3  # axes along which points are sorted
@@ -97,7 +97,7 @@ def nearest(metric: MetricArrays, k: int, of: MetricArrays | None, engine: Engin
     return Nearest(device.fetch(distances), device.fetch(indices))
 
 
-def _sort_rows(geometry: Geometry, n: int, k: int, device: Device, engine: Engine) -> Nearest:
+def _sort_rows(geometry: GpuGeometry, n: int, k: int, device: Device, engine: Engine) -> Nearest:
     """Nearest neighbors by sorting all distances, if distances are expensive."""
     xp, first = device.xp, 0 if geometry.n == n else n
     n_queries = geometry.n - first
@@ -140,7 +140,9 @@ def reach_tree(metric: MetricArrays, cores: Floats | None, engine: Engine, *, de
     return ReachTree(edges, heights * unit, lengths * unit)
 
 
-def _spanning_tree(geometry: Geometry, points: Array, cores: Array | None, device: Device, engine: Engine) -> ReachTree:
+def _spanning_tree(
+    geometry: GpuGeometry, points: Array, cores: Array | None, device: Device, engine: Engine
+) -> ReachTree:
     """The minimum spanning tree of the distances, or with `cores` that of mutual reachability.
 
     `points` are coordinates whose Euclidean distances are lower bounds of the distances.
@@ -167,7 +169,9 @@ class _Forest:
     Without a known edge, `which` is −1 and `keys` is a lower bound.
     """
 
-    def __init__(self, geometry: Geometry, tiles: Tiles, cores: Array | None, device: Device, engine: Engine) -> None:
+    def __init__(
+        self, geometry: GpuGeometry, tiles: Tiles, cores: Array | None, device: Device, engine: Engine
+    ) -> None:
         self.geometry, self.tiles, self.device, self.engine = geometry, tiles, device, engine.quiet()
         xp, n = device.xp, geometry.n
         self.component, self.n_components = xp.arange(n), n

@@ -26,9 +26,11 @@ FITTED_TYPES: dict[str, type] = {
     "_rested": bool, "lam_": float, "reason_": str, "_fitted": FittedPoints, "clustering_": Clustering,
     "probabilities_": np.ndarray,
 }  # fmt: skip
-NEEDED_BY_TRANSFORMS = {"_space", "_process", "metric_", "points_", "n_iter_", "_from_space"}
-NEEDED_BY_TREES = {"tree_", "n_clusters_", "_fitted", "_transform"}
-NEEDED_BY_CLUSTERINGS = {"labels_", "probabilities_", "n_clusters_", "reason_", "_fitted", "_transform"}
+NEEDED = {
+    "trajectory_": {"_space", "_process", "metric_", "points_", "n_iter_", "_from_space"},
+    "clustering_": {"labels_", "probabilities_", "n_clusters_", "reason_", "_fitted", "_transform"},
+    "labels_": {"tree_", "n_clusters_", "_fitted", "_transform"},
+}
 COUNT_POINTS: dict[str, Callable[[Any], int]] = {
     "trajectory_": lambda walk: len(walk.quotients[-1].labels),
     "_space": lambda space: int(space.n), "metric_": lambda metric: int(metric.n), "labels_": len,
@@ -71,7 +73,8 @@ class Saved(Reported):
     @classmethod
     def _from_archive(cls, state: dict[str, Any]) -> Self:
         known = cls()
-        parameters, stored = set(vars(known)), {name for name in state if not _is_fitted_attribute(name)}
+        parameters = set(vars(known))
+        stored = {name for name in state if not (name.startswith("_") or name.endswith("_"))}  # others are fitted
         if parameters != stored:
             wrong = ", ".join(sorted(parameters ^ stored))
             raise ValueError(f"parameters of a {cls.__name__} are missing or unknown: {wrong}")
@@ -84,14 +87,7 @@ class Saved(Reported):
         for name, kind in FITTED_TYPES.items():
             if name in state:
                 check_type(state[name], name, kind, *([type(None)] if name == "points_" else []))
-        needed = (
-            NEEDED_BY_TRANSFORMS
-            if "trajectory_" in state
-            else NEEDED_BY_CLUSTERINGS
-            if "clustering_" in state
-            else set()
-        )
-        needed = NEEDED_BY_TREES if not needed and "labels_" in state else needed
+        needed = next((names for name, names in NEEDED.items() if name in state), set[str]())
         needed = needed | ({"labels_", "_rested"} if "cluster_centers_" in state else set())
         if missing := needed - set(state):
             raise ValueError(f"fitted attributes are missing: {', '.join(sorted(missing))}")
@@ -109,7 +105,3 @@ class Saved(Reported):
             check_array(state["labels_"], "labels_", "i", None)
         if "trajectory_" in state:  # raises an error for wrong parameters
             self._kind(), self._engine()
-
-
-def _is_fitted_attribute(name: str) -> bool:
-    return name.startswith("_") or name.endswith("_")

@@ -287,12 +287,8 @@ def _assign_along_edges(tree: Tree, cores: Ints, dendrogram: Dendrogram, chosen:
 
 def _find_homes(tree: Tree, metric: Metric, points: Ints, piece: Ints, cores: Ints) -> Ints:
     """The cluster of each point of a piece: the cluster nearest to the piece."""
-    members, prefer, n_pieces, engine = (
-        np.flatnonzero(cores >= 0),
-        Preference(tree, cores),
-        int(piece[-1]) + 1,
-        current(),
-    )
+    members, n_pieces = np.flatnonzero(cores >= 0), int(piece[-1]) + 1
+    prefer, engine = Preference(tree, cores), current()
     distances, nearest = find_nearest(metric, points, members, min(_N_NEAR, len(members)), engine)
     edge = np.full(n_pieces, np.inf)
     np.minimum.at(edge, piece, distances[:, 0])
@@ -320,16 +316,16 @@ def _attach_light(tree: Tree, cluster: Ints) -> Ints:
     attached[edges[:, 1]] = cluster[edges[:, 0]]
     if tree.space is None:
         return attached
-    for point, hosts in _find_hosts(tree.space, edges[:, 1]):
+    for point, hosts in _find_hosts(tree, tree.space.metric, edges[:, 1]):
         open_ = np.unique(cluster[hosts])
         if len(open_) > 1:
             attached[point] = prefer.among(open_[open_ >= 0])
     return attached
 
 
-def _find_hosts(space: Space, light: Ints) -> Iterator[tuple[int, Ints]]:
+def _find_hosts(tree: Tree, metric: Metric, light: Ints) -> Iterator[tuple[int, Ints]]:
     """Points without mass that may have several nearest points with mass, and those points."""
-    heavy, metric = np.flatnonzero(space.weights > 0), space.metric
+    heavy = np.flatnonzero(tree.weights > 0)
     rows, k = light, min(_N_NEAR, len(heavy))
     if metric.places is not None and k == _N_NEAR:  # most have one host: few need a whole row
         distances, hosts = find_nearest(metric, light, heavy, k, current())

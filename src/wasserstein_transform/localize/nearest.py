@@ -120,8 +120,7 @@ class Whole(Inductive):
 
     def __call__(self, space: Space, engine: Engine | None = None) -> Discrete:
         check_space(space)
-        reserve_masses(space.n**2, current(engine))
-        return _copies(space, space.n)
+        return self.moments(space, current(engine))
 
     def moments(self, space: Space, engine: Engine, first: int = 0) -> Discrete:
         reserve_masses((space.n - first) * space.n, engine)
@@ -148,20 +147,17 @@ class Identity(Inductive):
 
     def __call__(self, space: Space, engine: Engine | None = None) -> Discrete:
         check_space(space)
-        return self._diracs(space, 0)
+        return self.moments(space, current(engine))
 
     def moments(self, space: Space, engine: Engine, first: int = 0) -> Discrete:
-        return self._diracs(space, first)
+        n = space.n - first
+        return make_discrete(np.arange(n + 1), np.arange(first, space.n), np.ones(n), np.zeros(n, np.intp), space.n)
 
     def cross(self, distances: Floats, space: Space) -> Discrete:
         """Mark all new points as massless: their Dirac is not on a point of the space."""
         n = len(distances)
         none = np.zeros(0)
         return make_discrete(np.zeros(n + 1, np.intp), none.astype(np.intp), none, np.zeros(n, np.intp), space.n)
-
-    def _diracs(self, space: Space, first: int) -> Discrete:
-        n = space.n - first
-        return make_discrete(np.arange(n + 1), np.arange(first, space.n), np.ones(n), np.zeros(n, np.intp), space.n)
 
 
 def _copies(space: Space, n: int) -> Discrete:

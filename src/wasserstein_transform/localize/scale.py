@@ -25,7 +25,10 @@ def distinct(space: Space, engine: Engine) -> Space:
     heavy = np.flatnonzero(space.weights > 0)
     space = space if len(heavy) == space.n else space.take(heavy)
     if space.points is not None and space.metric.is_euclidean:
-        return _distinct_points(space.points, space.weights)
+        order = np.lexsort(space.points.T[::-1])
+        points, weights = space.points[order], space.weights[order]
+        first = np.append(True, (points[1:] != points[:-1]).any(axis=1))
+        return Space(Euclidean(points[first]), np.add.reduceat(weights, np.flatnonzero(first)), points[first])
     places = quotient(space, engine=engine).space
     keys = far_sums(places, engine)[None] if places.points is None else places.points.T[::-1]
     return places.take(np.lexsort(keys))
@@ -45,14 +48,6 @@ def weighted_median(values: Floats, weights: Floats) -> float:
     order = np.argsort(values, kind="stable")
     held = np.cumsum(weights[order])
     return float(values[order[np.searchsorted(held, 0.5 * held[-1] * (1 - 1e-9))]])
-
-
-def _distinct_points(points: Floats, weights: Floats) -> Space:
-    order = np.lexsort(points.T[::-1])
-    points, weights = points[order], weights[order]
-    first = np.append(True, (points[1:] != points[:-1]).any(axis=1))
-    points = points[first]
-    return Space(Euclidean(points), np.add.reduceat(weights, np.flatnonzero(first)), points)
 
 
 def far_sums(places: Space, engine: Engine) -> Floats:
@@ -163,8 +158,16 @@ def n_neighbors(n: int) -> int:
 
 def median_radii(places: Space, ks: list[int], engine: Engine) -> list[float]:
     """Median distance to the k-th nearest place, for each k, over all places or an evenly spaced sample."""
-    by_tree = places.n > _MAX_ALL_PAIRS and places.metric.is_euclidean and max(ks) <= _MAX_TREE_NEIGHBORS
-    centers, radii = (_by_tree if by_tree else _by_rows)(places, ks, engine)
+    if places.n > _MAX_ALL_PAIRS and places.metric.is_euclidean and max(ks) <= _MAX_TREE_NEIGHBORS:
+        centers = sample_evenly(places.n, _MAX_TREE_QUERIES)
+        nearest = places.metric.neighbors(max(ks) + 1, places.metric.take(centers), engine.quiet())
+        radii = nearest.distances[:, ks]  # column 0 is the place itself
+    else:
+        least = places.n if places.n <= _MAX_ALL_PAIRS else _MIN_ROWS
+        centers = sample_evenly(places.n, max(int(_SAMPLED_DISTANCES / places.n), least))
+        radii = np.empty((len(centers), len(ks)))
+        for part, rows in rows_of(places, centers, engine):
+            radii[part] = np.partition(rows, ks, axis=1)[:, ks]
     known = np.isfinite(radii)
     if not known.any(axis=0).all():
         raise ValueError(
@@ -172,21 +175,6 @@ def median_radii(places: Space, ks: list[int], engine: Engine) -> list[float]:
         )
     weights = places.weights[centers]
     return [weighted_median(column[is_], weights[is_]) for column, is_ in zip(radii.T, known.T, strict=True)]
-
-
-def _by_tree(places: Space, ks: list[int], engine: Engine) -> tuple[Ints, Floats]:
-    centers = sample_evenly(places.n, _MAX_TREE_QUERIES)
-    nearest = places.metric.neighbors(max(ks) + 1, places.metric.take(centers), engine.quiet())
-    return centers, nearest.distances[:, ks]  # column 0 is the place itself
-
-
-def _by_rows(places: Space, ks: list[int], engine: Engine) -> tuple[Ints, Floats]:
-    least = places.n if places.n <= _MAX_ALL_PAIRS else _MIN_ROWS
-    centers = sample_evenly(places.n, max(int(_SAMPLED_DISTANCES / places.n), least))
-    radii = np.empty((len(centers), len(ks)))
-    for part, rows in rows_of(places, centers, engine):
-        radii[part] = np.partition(rows, ks, axis=1)[:, ks]
-    return centers, radii
 
 
 def ordinal(k: int) -> str:

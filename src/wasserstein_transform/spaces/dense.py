@@ -22,8 +22,8 @@ from ..engine import N_MATRICES, Engine, current
 from ..kernels.geometry import Geometry, Table
 from .metric import Metric, Out, check_counts, read_only
 
-_COPIED = 1 << 20  # distances copied at a time
-_SIDE = 1024  # side of the blocks in which a file is checked
+_BLOCK_DISTANCES = 1 << 20  # distances copied at a time
+_BLOCK_SIDE = 1024  # side of the blocks in which a file is checked
 _MAX_ASYMMETRY = {4: 1e-6, 8: 1e-9}  # by bytes per number, as a share of the largest distance
 
 
@@ -120,7 +120,7 @@ def take_points(matrix: Floats, points: Ints, engine: Engine | None = None) -> F
     if not is_mapped(matrix) and not engine.goes_to_disk(8.0 * n * n, N_MATRICES):
         return np.ascontiguousarray(matrix[np.ix_(points, points)])
     out = engine.allocate((n, n), f"the distances of {n} points", "take fewer points", n_held=N_MATRICES)
-    step = max(1, _COPIED // max(matrix.shape[1], 1))
+    step = max(1, _BLOCK_DISTANCES // max(matrix.shape[1], 1))
     for start in range(0, n, step):
         engine.check()
         out[start : start + step] = matrix[points[start : start + step]][:, points]
@@ -161,10 +161,13 @@ def _read_square(distances: np.ndarray, name: str, engine: Engine) -> Floats:
     is_symmetric = _check_square(distances, name, engine)
     if is_symmetric and distances.dtype == np.float64 and distances.flags.c_contiguous and distances.flags.aligned:
         return distances
-    n = len(distances)
-    out = _allocate(n, name, engine)
-    for rows, cols in _blocks(n, "reading distances", engine):
-        block = distances[rows, cols].astype(np.float64)
+    return _mirror(distances, _allocate(len(distances), name, engine), engine)
+
+
+def _mirror(upper: np.ndarray, out: Floats, engine: Engine) -> Floats:
+    """Fill a symmetric matrix from the entries above the diagonal, which may be its own."""
+    for rows, cols in _blocks(len(out), "reading distances", engine):
+        block = upper[rows, cols].astype(np.float64)
         if rows == cols:
             block = np.triu(block, 1) + np.triu(block, 1).T
         out[rows, cols], out[cols, rows] = block, block.T
@@ -186,13 +189,10 @@ def _read_condensed(distances: np.ndarray, name: str, engine: Engine) -> Floats:
             _check_values(row, (at,), name)
             out[i, i + 1 :] = row
             at += len(row)
-            if i % _SIDE == 0:
+            if i % _BLOCK_SIDE == 0:
                 watched.check()
                 watched.report("reading distances", i, n)
-    for rows, cols in _blocks(n, "reading distances", engine):
-        block = np.triu(out[rows, cols], 1) if rows == cols else out[rows, cols]
-        out[cols, rows] = block.T if rows != cols else block + block.T
-    return out
+    return _mirror(out, out, engine)
 
 
 def _allocate(n: int, name: str, engine: Engine) -> Floats:
@@ -203,11 +203,11 @@ def _allocate(n: int, name: str, engine: Engine) -> Floats:
 def _blocks(n: int, stage: str, engine: Engine) -> Iterator[tuple[slice, slice]]:
     """Blocks on and above the diagonal, row by row."""
     with engine.watched() as watched:
-        for top in range(0, n, _SIDE):
-            for left in range(top, n, _SIDE):
+        for top in range(0, n, _BLOCK_SIDE):
+            for left in range(top, n, _BLOCK_SIDE):
                 watched.check()
-                yield slice(top, min(top + _SIDE, n)), slice(left, min(left + _SIDE, n))
-            watched.report(stage, min(top + _SIDE, n), n)
+                yield slice(top, min(top + _BLOCK_SIDE, n)), slice(left, min(left + _BLOCK_SIDE, n))
+            watched.report(stage, min(top + _BLOCK_SIDE, n), n)
 
 
 def _check_square(distances: np.ndarray, name: str, engine: Engine) -> bool:

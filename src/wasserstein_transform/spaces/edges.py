@@ -132,7 +132,8 @@ def as_edges(graph: Any, weight: str | None = ASK) -> Edges:
         values = check.floats(matrix.data, "entries of the matrix of edges")
         meant = choose_meaning([_AMBIGUOUS], weight)
         lengths = np.ones(len(values)) if weight is None else lengths_of(values, meant, weight)
-        return Edges(list(range(matrix.shape[0])), _undirected(*matrix.coords, lengths, matrix.shape[0]))
+        n, (a, b) = matrix.shape[0], matrix.coords
+        return Edges(list(range(n)), _undirected(a, b, lengths, n))
     if is_graph(graph):
         return _read_networkx(graph, weight)
     if isinstance(graph, np.ndarray) and graph.dtype.kind in "iuf":

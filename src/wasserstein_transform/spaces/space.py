@@ -430,6 +430,7 @@ def quotient(space: Space, tol: float = 0.0, engine: Engine | None = None) -> Qu
     kept, labels = np.flatnonzero(leads), (np.cumsum(leads) - 1)[by_point]
     weights = np.asarray(np.bincount(labels, weights=space.weights), np.float64)
     left = metric if len(kept) == metric.n else metric.take(kept)  # no copy if nothing was merged
-    points = taken_points(space, left, kept)
-    before = stored_array(space, "points")
-    return Quotient(Space(left, weights, points), labels.astype(np.intp), space.weights, before, kept, tol)
+    return Quotient(
+        space=Space(left, weights, taken_points(space, left, kept)), labels=labels.astype(np.intp),
+        weights=space.weights, points=stored_array(space, "points"), leaders=kept, tol=tol,
+    )  # fmt: skip

@@ -12,11 +12,10 @@ import numpy as np
 from .._shown import Brief
 from .._types import Bools, Floats, Ints
 from ..engine import Engine, current
-from ..localize import Extrinsic, Identity, Inductive, Localization
+from ..localize import Extrinsic, Identity, Inductive
 from ..localize.extrinsic import takes_new_points
 from ..measures import Measures
 from ..spaces import Dense, Euclidean, Metric, Quotient, Space, closed
-from ..transport import Transport
 from ..transport.closed_forms import rectangle
 from .trajectory import Trajectory
 from .transform import Process, Transform, warn_massless
@@ -111,12 +110,14 @@ def follow_points(
     places, massless = new, np.zeros(len(new), bool)
     both = _merge_new_points(_append_points(states[0].space.metric, new), new, states[0])
     for step, here, ahead in zip(steps, states[:-1], states[1:], strict=True):
-        measures = _localize_new(step.localize, both, here, ahead, engine)
+        localize = step.localize
+        if not isinstance(localize, Extrinsic) or ahead.points is None:
+            raise TypeError(f"{localize!r} does not move points: pass the distances of new points to follow_distances")
+        one_of_each = np.unique(here.labels, return_index=True)[1]
+        measures = localize(both, engine, ahead.points[one_of_each])
         assert measures.centers is not None
-        places, both = (
-            measures.centers,
-            _merge_new_points(_append_measures(step, here, ahead, measures, engine), measures.centers, ahead),
-        )
+        places = measures.centers
+        both = _merge_new_points(_append_measures(step, here, ahead, measures, engine), places, ahead)
         massless |= measures.massless
     if warns:
         warn_massless(massless, "new points")
@@ -127,26 +128,15 @@ def _steps(process: Process, walk: Trajectory) -> list[Transform]:
     """The transforms of a run, in order; raises an error if a localization has no measures for new points."""
     steps = [] if process.start is None else [process.start]
     steps += [process.at(k) for k in range(walk.n_iter)]
-    for step in steps:
-        if not takes_new_points(step.localize):
+    for localize in (step.localize for step in steps):
+        if not takes_new_points(localize):
+            name = type(localize).__name__
+            name = f"{name} of {type(localize.base).__name__}" if isinstance(localize, Extrinsic) else name
             raise ValueError(
-                f"{_describe(step.localize)} has no measures for new points, only for the fitted ones; "
+                f"{name} has no measures for new points, only for the fitted ones; "
                 "fit all points together, the new ones with weight 0, or use a localization such as Truncation"
             )
     return steps
-
-
-def _describe(localize: Localization) -> str:
-    name = type(localize).__name__
-    return f"{name} of {type(localize.base).__name__}" if isinstance(localize, Extrinsic) else name
-
-
-def _localize_new(localize: Localization, both: Space, here: Quotient, ahead: Quotient, engine: Engine) -> Measures:
-    """The measures of the new points on one state, given where its own points move."""
-    if not isinstance(localize, Extrinsic) or ahead.points is None:
-        raise TypeError(f"{localize!r} does not move points: pass the distances of new points to follow_distances")
-    one_of_each = np.unique(here.labels, return_index=True)[1]
-    return localize(both, engine, ahead.points[one_of_each])
 
 
 def _append_points(metric: Metric, new: Floats) -> Metric:
@@ -238,31 +228,25 @@ def follow_distances(process: Process, walk: Trajectory, distances: Floats, engi
     array([[0. , 0. , 4.5]])
     """
     engine = current(engine)
-    (k, n), most = distances.shape, max(state.space.n for state in walk.quotients)
-    n_bytes = (
-        40.0 * k * n + 8.0 * most * most
-    )  # old and new distances, measures on all points, the matrix of the points
+    (k, n), largest = distances.shape, max(state.space.n for state in walk.quotients)
+    n_bytes = 40.0 * k * n + 8.0 * largest * largest  # distances before and after, measures, the matrix of the points
     engine.reserve(n_bytes, f"distances of {k} new points to {n}", "take fewer new points at a time")
     massless = np.zeros(len(distances), bool)
     for step, before, ahead in zip(_steps(process, walk), walk.quotients[:-1], walk.quotients[1:], strict=True):
-        here = before.space
+        here, transport = before.space, step.transport
         if not isinstance(step.localize, Inductive):
             raise TypeError(f"{step.localize!r} moves points: pass the coordinates of new points to follow_points")
-        new, measures = step.localize.cross(distances, here), step.localize(here, engine)
-        following = step.transport.cross(new, measures, _store_distances(step.transport, here.metric, engine), engine)
-        following[new.massless] = step.transport.cross_diracs(distances[new.massless], measures)
+        new, measures, metric = step.localize.cross(distances, here), step.localize(here, engine), here.metric
+        # each distance is needed many times
+        stored = metric if isinstance(metric, Dense) else Dense(metric.dense(engine), metric.triangle)
+        following = transport.cross(new, measures, stored if transport.fits(stored) else metric, engine)
+        following[new.massless] = transport.cross_diracs(distances[new.massless], measures)
         distances = _merge_rows(following, ahead)
         if not isinstance(step.localize, Identity):  # Identity marks all new points as massless: no reason to warn
             massless |= new.massless
     warn_massless(massless, "new points")
     labels: Ints = walk.quotients[-1].labels
     return distances if distances.shape[1] == len(labels) else distances[:, labels]
-
-
-def _store_distances(transport: Transport, metric: Metric, engine: Engine) -> Metric:
-    """Store the distances if the transport allows it, since each of them is needed many times."""
-    stored = metric if isinstance(metric, Dense) else Dense(metric.dense(engine), metric.triangle)
-    return stored if transport.fits(stored) else metric
 
 
 def _merge_rows(distances: Floats, state: Quotient) -> Floats:

@@ -294,15 +294,9 @@ def _lazy_metric(localize: Localization, transport: Exact, space: Space, engine:
     if space.points is not None:
         rank[cKDTree(space.points[homes], leafsize=1).indices] = np.arange(measures.n)
     return LazyMetric(
-        measures=measures,
-        which=which,
-        ground=space.metric,
-        p=float(transport.p),
-        triangle=space.metric.triangle,
-        homes=homes,
-        reach=localize.reach,
-        rank=rank,
-    )
+        measures=measures, which=which, ground=space.metric, p=float(transport.p), triangle=space.metric.triangle,
+        homes=homes, reach=localize.reach, rank=rank,
+    )  # fmt: skip
 
 
 def iterate_locally(
@@ -343,7 +337,14 @@ def iterate_locally(
     """
     check_space(space)
     radius, n_iter = check.positive(radius, "radius"), check.count(n_iter, "n_iter", 1)
-    steps = _local_steps(as_process(process), n_iter)
+    process = as_process(process)
+    pairs = [(process.at(k).localize, process.at(k).transport) for k in range(n_iter)]
+    steps = [(kernel, exact) for kernel, exact in pairs if isinstance(kernel, Kernel) and isinstance(exact, Exact)]
+    if process.start is not None or len(steps) < n_iter or not all(np.isfinite(kernel.reach) for kernel, _ in steps):
+        raise TypeError(
+            f"local iteration needs a kernel of finite reach and Exact transport, such as wt.local_truncation(eps), "
+            f"got {process!r}; a gaussian kernel needs cut=3 or so"
+        )
     if not space.metric.triangle:
         raise ValueError(
             "local iteration needs the triangle inequality: without it, a large distance may become small; "
@@ -355,14 +356,3 @@ def iterate_locally(
         metric = _lazy_metric(kernel, transport, space, engine, unique=False).up_to(radius + extra, engine)
         space = Space(metric, space.weights, space.points)
     return space
-
-
-def _local_steps(process: Process, n_iter: int) -> list[tuple[Kernel, Exact]]:
-    steps = [(process.at(k).localize, process.at(k).transport) for k in range(n_iter)]
-    kept = [(kernel, exact) for kernel, exact in steps if isinstance(kernel, Kernel) and isinstance(exact, Exact)]
-    if process.start is not None or len(kept) < n_iter or not all(np.isfinite(kernel.reach) for kernel, _ in kept):
-        raise TypeError(
-            f"local iteration needs a kernel of finite reach and Exact transport, such as wt.local_truncation(eps), "
-            f"got {process!r}; a gaussian kernel needs cut=3 or so"
-        )
-    return kept

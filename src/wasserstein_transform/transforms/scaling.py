@@ -51,7 +51,9 @@ class Scaling(Brief):
         axes = roots[:, None] * vectors / np.sqrt(np.where(values > 0, values, np.inf))  # λ = 0 if all points coincide
         axes *= signs(centered[weights > 0] @ axes)
         points = centered @ axes
-        return cls(points, _distortion(points, matrix, weights), axes, weights, means)
+        off, total = squareform(pdist(points)) - matrix, float(weights @ matrix**2 @ weights)
+        distortion = float(np.sqrt(weights @ off**2 @ weights / total)) if total > 0 else 0.0
+        return cls(points, distortion, axes, weights, means)
 
     def place(self, distances: Floats) -> Floats:
         """Place new points, given their distances to the others, shape (n_new, n)."""
@@ -66,9 +68,3 @@ def signs(vectors: Floats) -> Floats:
     first = (sizes > (1 - 1e-6) * sizes.max(axis=0)).argmax(axis=0)
     sign = np.sign(vectors[first, np.arange(vectors.shape[1])])
     return np.where(sign == 0, 1.0, sign)
-
-
-def _distortion(points: Floats, matrix: Floats, weights: Floats) -> float:
-    total = float(weights @ matrix**2 @ weights)
-    off = squareform(pdist(points)) - matrix
-    return float(np.sqrt(weights @ off**2 @ weights / total)) if total > 0 else 0.0

@@ -22,7 +22,7 @@ from ..cuda import device_name
 from ..engine import Engine, Store, StoreWarning, current, key_of
 from ..spaces import Quotient, Space
 
-_MAX_SHOWN = 8  # number of movements in the notebook view
+_MAX_SHOWN_MOVEMENTS = 8  # number of movements in the notebook view
 _MAX_WRITING_SHARE = 0.03  # largest share of the run time that writing states may take
 _WRITING_SPEED = 3e8  # assumed write speed in bytes per second, until it is measured
 _N_SPARE_STATES = 2  # states to keep if only the last is needed: the newest file may be damaged
@@ -101,7 +101,7 @@ class Trajectory(Reported):
 
     def only_last(self) -> Trajectory:
         """Return the same run with only its last state."""
-        return Trajectory(self.quotients[-1:], self.movements, self.n_iter, self.converged, self.outcome, self.n_iter)
+        return replace(self, quotients=self.quotients[-1:], first=self.n_iter)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the run to a `.npz` file, without pickle, and return its path. `Trajectory.load` reads it."""
@@ -117,8 +117,8 @@ class Trajectory(Reported):
         return run
 
     def _repr_html_(self) -> str:
-        movements = ", ".join(f"{movement:.3g}" for movement in self.movements[-_MAX_SHOWN:])
-        earlier = "… " if len(self.movements) > _MAX_SHOWN else ""
+        movements = ", ".join(f"{movement:.3g}" for movement in self.movements[-_MAX_SHOWN_MOVEMENTS:])
+        earlier = "… " if len(self.movements) > _MAX_SHOWN_MOVEMENTS else ""
         rows = {
             "points": self.quotients[-1].labels.size,
             "outcome": self.outcome,
@@ -169,23 +169,24 @@ class Checkpoints:
             last = self._read(k)
             if last is None:
                 continue
-            if not self._everything:
-                walk: Trajectory | None = last.walk
-            else:
-                walk = self._join_states(last.walk, [self._read(j) for j in range(k)])
-            if walk is not None:
-                _log.info("%d iterations were finished before", k)
-                return walk, last.massless
+            walk = last.walk
+            if self._everything:
+                before = [self._read(j) for j in range(k)]
+                quotients = [state.walk.quotients[-1] for state in before if state is not None]
+                if len(quotients) < k:
+                    continue
+                walk = replace(walk, quotients=(*quotients, *walk.quotients), first=0)
+            _log.info("%d iterations were finished before", k)
+            return walk, last.massless
         return None
 
     def save(self, walk: Trajectory, massless: Bools, engine: Engine) -> None:
         """Write the new states of a run if that is cheap enough, and drop the tiles of its iterations."""
         self._stale += engine.kept
         new = [k for k in range(walk.first, walk.n_iter + 1) if k not in self._written]
-        seconds = len(new) * walk.quotients[-1].space.metric.n_bytes / self._speed
-        if walk.quotients[-1].space.metric.is_on_disk:  # its tiles stay; a checkpoint would be read into memory
-            return
-        if not new or seconds > _MAX_WRITING_SHARE * (time.monotonic() - self._last):
+        metric = walk.quotients[-1].space.metric
+        is_slow = len(new) * metric.n_bytes / self._speed > _MAX_WRITING_SHARE * (time.monotonic() - self._last)
+        if not new or is_slow or metric.is_on_disk:  # tiles on disk stay; a checkpoint would be read into memory
             return
         start = time.perf_counter()
         try:
@@ -196,7 +197,7 @@ class Checkpoints:
             self._speed = 1e-300
             return
         took = max(time.perf_counter() - start, 1e-4)
-        self._speed = max(len(new) * walk.quotients[-1].space.metric.n_bytes, 1) / took
+        self._speed = max(len(new) * metric.n_bytes, 1) / took
         self._last = time.monotonic()
         self._written |= set(new)
         self._store.forget(self._stale)
@@ -223,13 +224,6 @@ class Checkpoints:
             return None
         return checkpoint
 
-    def _join_states(self, last: Trajectory, before: list[Checkpoint | None]) -> Trajectory | None:
-        """The run with all its states, or None if a state is missing."""
-        quotients = [state.walk.quotients[-1] for state in before if state is not None]
-        if len(quotients) < len(before):
-            return None
-        return replace(last, quotients=(*quotients, *last.quotients), first=0)
-
 
 def open_checkpoints(space: Space, what: tuple[Any, ...], everything: bool, engine: Engine) -> Checkpoints | None:
     """The checkpoints of a run with these parameters on a space; None without a store or if they cannot be stored."""
@@ -250,10 +244,6 @@ def _cut_at(walk: Trajectory, k: int) -> Trajectory:
     if k == walk.n_iter:
         return walk.only_last()
     return Trajectory(
-        quotients=(walk.quotients[k - walk.first],),
-        movements=walk.movements[:k],
-        n_iter=k,
-        converged=False,
-        outcome=f"{k} iterations of a longer run",
-        first=k,
-    )
+        quotients=(walk.quotients[k - walk.first],), movements=walk.movements[:k], n_iter=k, converged=False,
+        outcome=f"{k} iterations of a longer run", first=k,
+    )  # fmt: skip

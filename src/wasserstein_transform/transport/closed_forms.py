@@ -233,8 +233,8 @@ class DiracDistance(Transport):
         self.check_pair(measures, ground, i, j)
         metric = self.metric(measures, ground)
         value = float(metric.block(np.array([i]), np.array([j]))[0, 0])
-        potentials = np.zeros(1), np.array([value])
-        return Coupling(value, np.ones((1, 1)), potentials, 0.0, Status.OPTIMAL, np.array([i]), np.array([j]))
+        potentials, plan = (np.zeros(1), np.array([value])), np.ones((1, 1))
+        return Coupling(value, plan, potentials, 0.0, Status.OPTIMAL, sources=np.array([i]), targets=np.array([j]))
 
 
 @dataclass(frozen=True)

@@ -88,7 +88,7 @@ class Line(Transport):
         plan = np.zeros((len(a), len(b)))
         plan[path.sources, path.targets] = path.masses
         if self.p == np.inf:
-            return Coupling(value, plan, None, 0.0, Status.OPTIMAL, sources, targets)
+            return Coupling(value, plan, None, 0.0, Status.OPTIMAL, sources=sources, targets=targets)
         distances = np.abs(x[sources][:, None] - x[targets])
         top = distances.max() or 1.0
         costs = (distances / top) ** self.p
@@ -97,7 +97,7 @@ class Line(Transport):
         with np.errstate(over="ignore"):  # d^p may overflow even if the distance d does not
             unit = np.float64(top) ** self.p
         potentials = (unit * u, unit * v) if np.isfinite(unit) else None
-        return Coupling(value, plan, potentials, gap, Status.OPTIMAL, sources, targets)
+        return Coupling(value, plan, potentials, gap, Status.OPTIMAL, sources=sources, targets=targets)
 
 
 def _coordinates(ground: Metric) -> Floats:
@@ -126,10 +126,8 @@ def _reserve(
 def _prices(path: Pieces, costs: Floats) -> tuple[Floats, Floats]:
     """Dual variables with u + v ≤ costs, tight on the path; they exist since costs are convex in the displacement."""
     both = np.flatnonzero((np.diff(path.sources) != 0) & (np.diff(path.targets) != 0)) + 1  # ties: add the cell between
-    sources, targets = (
-        np.insert(path.sources, both, path.sources[both]),
-        np.insert(path.targets, both, path.targets[both - 1]),
-    )
+    sources = np.insert(path.sources, both, path.sources[both])
+    targets = np.insert(path.targets, both, path.targets[both - 1])
     along = costs[sources, targets]
     u = np.zeros(len(costs))
     u[sources] = np.append(0.0, np.cumsum(np.where(np.diff(sources) != 0, np.diff(along), 0.0)))

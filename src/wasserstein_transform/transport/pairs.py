@@ -30,7 +30,7 @@ MetricLike: TypeAlias = Any
 """A Metric, a Space, a distance matrix, points, or a graph."""
 
 
-def as_metric(metric: MetricLike, engine: Engine) -> Metric:
+def as_metric(metric: MetricLike) -> Metric:
     """Make a metric from a matrix of distances, from points (Euclidean), or from a graph (shortest paths).
 
     A square array that is symmetric with zeros on the diagonal, up to rounding, is read as distances. Any other 2-D
@@ -121,14 +121,9 @@ def _matrix(measures: MeasuresLike, n_points: int, name: str) -> csr_array:
 
 def _is_nested_list(measures: MeasuresLike) -> bool:
     """Whether the measures are a nested list of numbers."""
-    return (
-        isinstance(measures, Sequence)
-        and all(
-            isinstance(row, Sequence) and len(row) > 0 and all(np.ndim(x) == 0 for x in row) for row in measures[:1]
-        )
-        and len(measures) > 0
-        and not isinstance(measures[0], str)
-    )
+    row = measures[0] if isinstance(measures, Sequence) and len(measures) > 0 else ()
+    is_list = isinstance(row, Sequence) and not isinstance(row, str) and len(row) > 0
+    return is_list and all(np.ndim(x) == 0 for x in row)
 
 
 def _row(row: Any, k: int, n_points: int, name: str) -> tuple[Ints, Any]:
@@ -281,7 +276,9 @@ def wasserstein_pairs(
     True
     """
     engine = current(engine, n_jobs=n_jobs)
-    ground, rows = _arguments(measures, metric, p, engine)
+    check.order_p(p)
+    ground = as_metric(metric)
+    rows = as_measures(measures, ground.n)
     batch = Batch(ground, float(p), engine)
     if pairs is None:
         unique, which = rows.distinct()
@@ -333,8 +330,9 @@ def wasserstein_cross(
     array([[0., 1., 3.]])
     """
     engine = current(engine, n_jobs=n_jobs)
-    ground, rows = _arguments(A, metric, p, engine, "A")
-    others = as_measures(B, ground.n, "B")
+    check.order_p(p)
+    ground = as_metric(metric)
+    rows, others = as_measures(A, ground.n, "A"), as_measures(B, ground.n, "B")
     (some, which_a), (unique, which_b) = rows.distinct(), others.distinct()
     engine.reserve(8.0 * rows.n * others.n, f"{rows.n} × {others.n} distances", "take A in parts")
     warn_of_problems(some.n * unique.n, float(len(some.indices)) * len(unique.indices), engine)
@@ -399,18 +397,10 @@ def wasserstein(a: ArrayLike | None, b: ArrayLike | None, cost: ArrayLike, engin
         v = (costs - u[:, None]).min(axis=0)
     plan *= totals[0]
     plan *= unit
-    status = list(Status)[solution.status]
     return Coupling(
-        unit * (totals[0] * solution.cost), plan, (u, v), solution.gap, status, np.arange(len(u)), np.arange(len(v))
-    )
-
-
-def _arguments(
-    measures: MeasuresLike, metric: MetricLike, p: float, engine: Engine, name: str = "measures"
-) -> tuple[Metric, Discrete]:
-    check.order_p(p)
-    ground = as_metric(metric, engine)
-    return ground, as_measures(measures, ground.n, name)
+        value=unit * (totals[0] * solution.cost), plan=plan, potentials=(u, v), gap=solution.gap,
+        status=list(Status)[solution.status], sources=np.arange(len(u)), targets=np.arange(len(v)),
+    )  # fmt: skip
 
 
 def _mass(values: ArrayLike | None, n: int, name: str) -> Floats:
@@ -432,9 +422,11 @@ def solve_listed(batch: Batch, rows: Discrete, pairs: Ints) -> tuple[Floats, Rep
     used[pairs] = True
     unique, which = rows.take(np.flatnonzero(used)).distinct()
     ends = which[(np.cumsum(used) - 1)[pairs]]
-    low, high = ends.min(axis=1), ends.max(axis=1)
-    key, place = np.unique(low * unique.n + high, return_inverse=True)
-    sources, targets = _orient_pairs(*np.divmod(key, unique.n), unique.n)
+    key, place = np.unique(ends.min(axis=1) * unique.n + ends.max(axis=1), return_inverse=True)
+    low, high = np.divmod(key, unique.n)
+    degree = np.bincount(low, minlength=unique.n) + np.bincount(high, minlength=unique.n)
+    turned = degree[high] > degree[low]  # sources are measures with many partners: their problems share warm starts
+    sources, targets = np.where(turned, high, low), np.where(turned, low, high)
     order = np.argsort(sources, kind="stable")
     indptr = np.searchsorted(sources[order], np.arange(unique.n + 1))
     sizes = np.diff(unique.indptr).astype(float)
@@ -442,10 +434,3 @@ def solve_listed(batch: Batch, rows: Discrete, pairs: Ints) -> tuple[Floats, Rep
     values = np.empty(len(key))
     values[order], report = batch.listed(unique, unique, indptr, targets[order])
     return values[place.ravel()], report
-
-
-def _orient_pairs(low: Ints, high: Ints, n: int) -> tuple[Ints, Ints]:
-    """Orient pairs so that measures with many partners are sources: problems of one source share warm starts."""
-    degree = np.bincount(low, minlength=n) + np.bincount(high, minlength=n)
-    turned = degree[high] > degree[low]
-    return np.where(turned, high, low), np.where(turned, low, high)
