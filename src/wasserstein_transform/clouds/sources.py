@@ -27,6 +27,10 @@ class RowBatch(NamedTuple):
     points: Floats
     weights: Floats | None
 
+    def table(self) -> Floats:
+        """Return coordinates and weights, row by row."""
+        return self.points if self.weights is None else np.column_stack([self.points, self.weights])
+
 
 class RowRange(NamedTuple):
     """Rows of a source that one job reads; `where` tells the source how to find them."""
