@@ -208,7 +208,7 @@ def test_files_have_all_their_blocks_before_they_are_filled(
         sizes.append((tmp_path / "a").stat().st_size)
 
     monkeypatch.delattr(os, "O_TMPFILE", raising=False)
-    monkeypatch.setattr(_files, "_unused", lambda folder: folder / "a")
+    monkeypatch.setattr(_files, "_unique_name", lambda folder: folder / "a")
     write_mapped(tmp_path / "b.npy", F8, (1000, 300), fill, "numbers")
     assert sizes == [128 + 8 * 300_000]
     if hasattr(os.stat_result, "st_blocks"):

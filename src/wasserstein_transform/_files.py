@@ -24,7 +24,7 @@ from typing import IO, Any, Self, TypeAlias, cast
 
 PathLike: TypeAlias = "str | os.PathLike[str]"
 
-_SUFFIX = ".part"  # of drafts
+_DRAFT_SUFFIX = ".part"
 
 
 def check_target(path: PathLike) -> Path:
@@ -67,19 +67,19 @@ def open_in_place(path: Path) -> FileIO:
 @contextmanager
 def writing(path: PathLike) -> Iterator[IO[bytes]]:
     """Open a stream to write a file; it gets its name at the end of the block, and is removed after an error."""
-    with Draft(path) as draft, _naming(path):
+    with Draft(path) as draft, _name_in_errors(path):
         yield draft.stream
         draft.publish()
 
 
 @contextmanager
-def _naming(path: PathLike) -> Iterator[None]:
+def _name_in_errors(path: PathLike) -> Iterator[None]:
     """Name the file that is written in errors that name none, such as those of full disks, or only its draft."""
     try:
         yield
     except OSError as error:
         named = [str(name) for name in (error.filename, error.filename2) if name is not None]
-        if error.errno is None or (named and not named[-1].endswith(_SUFFIX)):
+        if error.errno is None or (named and not named[-1].endswith(_DRAFT_SUFFIX)):
             raise
         raise OSError(error.errno, error.strerror, os.fspath(path)) from None
 
@@ -98,18 +98,43 @@ def write_together(files: Mapping[Path, bytes], stale: Collection[Path] = ()) ->
     with ExitStack() as open_drafts:
         drafts = {path: open_drafts.enter_context(Draft(path)) for path in files}
         for path, draft in drafts.items():
-            with _naming(path):
+            with _name_in_errors(path):
                 draft.stream.write(files[path])
                 draft.stream.flush()  # detects a full disk before any file is replaced
-        with _Replacing() as replacing:
+        old_files = list[tuple[Path, Path | None]]()
+        try:
             for path, draft in drafts.items():
-                with _naming(path):
-                    replacing.keep(draft.target)
+                with _name_in_errors(path):
+                    old_files.append((draft.target, _keep(draft.target)))
                     draft.publish()
-            for path in stale:
-                if path.is_file():
-                    replacing.keep(path)
-                    path.unlink()
+            for path in filter(Path.is_file, stale):
+                old_files.append((path, _keep(path)))
+                path.unlink()
+        except BaseException:
+            for path, old in reversed(old_files):
+                if old is not None:
+                    old.replace(path)
+                    _remove(old)  # replace does nothing if both names are the same file
+                elif not _is_stream(path):
+                    path.unlink(missing_ok=True)
+            raise
+        for _, old in old_files:
+            if old is not None:
+                _remove(old)
+
+
+def _keep(path: Path) -> Path | None:
+    """Give an existing file a second name, and return it."""
+    if path.is_dir():
+        raise IsADirectoryError(f"a file is needed to write to, got the folder {path}; add a file name")
+    if not path.is_file():
+        return None
+    name = _unique_name(path.parent)
+    try:
+        os.link(path, name)
+    except OSError:  # file systems without hard links
+        shutil.copy2(path, name)
+    return name
 
 
 class Draft:
@@ -119,9 +144,9 @@ class Draft:
         self.target = check_target(path)
         self.is_stream = _is_stream(self.target)
         self._name: Path | None = None
-        self._removed: Callable[[], Any] | None = None
-        with _naming(path):
-            self.stream = self._opened()
+        self._remove_name: Callable[[], Any] | None = None
+        with _name_in_errors(path):
+            self.stream = self._open_draft()
 
     def __enter__(self) -> Self:
         return self
@@ -129,14 +154,14 @@ class Draft:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         with suppress(OSError):  # a full disk: the draft is discarded anyway
             self.stream.close()
-        if self._removed is not None:
-            self._removed()
+        if self._remove_name is not None:
+            self._remove_name()
 
     def publish(self) -> IO[bytes]:
         """Give the draft its name; the returned stream reads this file."""
         self.stream.flush()
         if self.is_stream:
-            return self._passed_on()
+            return self._copy_to_stream()
         with suppress(OSError, AttributeError):  # there is no old file, or the system has no permissions
             os.fchmod(self.stream.fileno(), stat.S_IMODE(self.target.stat().st_mode))
         if self._name is None:  # os.link follows the /proc link only if src_dir_fd is given
@@ -149,7 +174,7 @@ class Draft:
             self.stream = self.target.open("rb")
         return self.stream
 
-    def _opened(self) -> IO[bytes]:
+    def _open_draft(self) -> IO[bytes]:
         if self.is_stream:
             return tempfile.TemporaryFile()
         if hasattr(os, "O_TMPFILE"):
@@ -168,54 +193,19 @@ class Draft:
             ) from None
 
     def _take_name(self) -> None:
-        self._name = _unused(self.target.parent)
-        self._removed = weakref.finalize(self, _remove, self._name, os.getpid())
+        self._name = _unique_name(self.target.parent)
+        self._remove_name = weakref.finalize(self, _remove, self._name, os.getpid())
 
-    def _passed_on(self) -> IO[bytes]:
+    def _copy_to_stream(self) -> IO[bytes]:
         self.stream.seek(0)
         with self.target.open("ab") as through:
             shutil.copyfileobj(self.stream, through)
         return self.stream
 
 
-class _Replacing:
-    """Keeps old files, and restores them if the block ends with an error."""
-
-    def __init__(self) -> None:
-        self._before: list[tuple[Path, Path | None]] = []
-
-    def keep(self, path: Path) -> None:
-        """Keep the file under another name until the block ends."""
-        if path.is_dir():
-            raise IsADirectoryError(f"a file is needed to write to, got the folder {path}; add a file name")
-        self._before.append((path, _second_name(path) if path.is_file() else None))
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        for path, kept in reversed(self._before):
-            if kind is not None and kept is not None:
-                kept.replace(path)
-                _remove(kept)  # replace does nothing if both names are the same file
-            elif kind is not None and not _is_stream(path):
-                path.unlink(missing_ok=True)
-            elif kept is not None:
-                _remove(kept)
-
-
-def _second_name(path: Path) -> Path:
-    name = _unused(path.parent)
-    try:
-        os.link(path, name)
-    except OSError:  # file systems without hard links
-        shutil.copy2(path, name)
-    return name
-
-
-def _unused(folder: Path) -> Path:
+def _unique_name(folder: Path) -> Path:
     """A unique name; it does not contain the name of the file, which may already have the maximum length."""
-    return folder / f".{uuid.uuid4().hex[:16]}{_SUFFIX}"
+    return folder / f".{uuid.uuid4().hex[:16]}{_DRAFT_SUFFIX}"
 
 
 def _remove(path: Path, owner: int | None = None) -> None:

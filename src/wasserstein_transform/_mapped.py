@@ -34,7 +34,10 @@ def write_mapped(
     with Draft(path) as draft:
         if draft.is_stream:
             raise OSError(errno.EINVAL, f"{what} needs a file that can be mapped, but {path} is a device or a pipe")
-        begin = _begin(draft.stream, dtype, shape, draft.target.parent, what)
+        header = _make_header(dtype, shape)
+        begin, n_bytes = len(header), len(header) + _size(dtype, shape)
+        draft.stream.write(header)
+        _allocate(draft.stream, n_bytes, draft.target.parent, what)
         array: Any = np.memmap(draft.stream, dtype, "r+", begin, shape)
         fill(array)
         array.flush()
@@ -45,29 +48,29 @@ def write_mapped(
         return mapped
 
 
-def _begin(stream: IO[bytes], dtype: Any, shape: tuple[int, ...], folder: Path, what: str) -> int:
-    """Write the header of an array and allocate its space; return the offset of the data."""
-    header = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
-    np.lib.format.write_array_header_1_0(stream, header)
-    begin = stream.tell()
-    _allocate(stream, begin + dtype.itemsize * int(np.prod(shape, dtype=object)), folder, what)
-    return begin
+def _make_header(dtype: Any, shape: tuple[int, ...]) -> bytes:
+    """Return the header of a `.npy` file."""
+    header = io.BytesIO()
+    fields = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(header, fields)
+    return header.getvalue()
+
+
+def _size(dtype: Any, shape: tuple[int, ...]) -> int:
+    return int(dtype.itemsize * int(np.prod(shape, dtype=object)))
 
 
 def _write_resumable(
     path: Path, dtype: Any, shape: tuple[int, ...], fill: Callable[[Any], None], what: str, unfinished: Path
 ) -> Any:
-    target = check_target(path)
-    head = io.BytesIO()
-    np.lib.format.write_array_header_1_0(
-        head, {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
-    )
-    begin, n_bytes = len(head.getvalue()), dtype.itemsize * int(np.prod(shape, dtype=object))
+    target, header = check_target(path), _make_header(dtype, shape)
+    begin, n_bytes = len(header), len(header) + _size(dtype, shape)
     with open_in_place(unfinished) as stream:
         stream.seek(0)
-        if stream.read(begin) != head.getvalue() or unfinished.stat().st_size != begin + n_bytes:
+        if stream.read(begin) != header or unfinished.stat().st_size != n_bytes:
             stream.truncate(0)
-            _begin(stream, dtype, shape, unfinished.parent, what)
+            stream.write(header)
+            _allocate(stream, n_bytes, unfinished.parent, what)
     array = np.memmap(unfinished, dtype, "r+", begin, shape)
     fill(array)
     array.flush()
@@ -101,8 +104,7 @@ def scratch_map(folder: Path, dtype: Any, shape: tuple[int, ...], what: str) -> 
     """Make an array of zeros in a temporary file without a name; the file is removed with the array."""
     dtype = np.dtype(dtype)
     with tempfile.TemporaryFile(dir=folder) as stream:
-        n_bytes = dtype.itemsize * int(np.prod(shape, dtype=object))
-        _allocate(stream, max(n_bytes, 1), folder, what)
+        _allocate(stream, max(_size(dtype, shape), 1), folder, what)
         return np.asarray(np.memmap(stream, dtype, "r+", 0, shape))
 
 

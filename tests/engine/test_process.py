@@ -68,7 +68,7 @@ def test_a_child_of_a_process_within_the_limit_can_enter_and_restores() -> None:
     before = blas_threads()
     with blas._LIMIT._lock:  # as a fork may find it
         blas._LIMIT._users = 1
-        blas._LIMIT.forked()
+        blas._LIMIT.reset_after_fork()
     with one_blas_thread():
         assert blas_threads() == [1] * len(before)
     assert blas_threads() == before

@@ -111,7 +111,7 @@ def test_short_work_leaves_no_trace_in_a_notebook() -> None:
 def test_verbose_work_is_shown_in_a_notebook(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(progress, "_PATIENCE", 0)
+    monkeypatch.setattr(progress, "_NOTEBOOK_DELAYS", 0)
     space = wt.Space.from_points(np.random.default_rng(0).normal(size=(200, 2)))
     wt.iterate(wt.gaussian_transform(0.5), space, n_iter=3, engine=wt.Engine(progress=wt.bar(delay=0)))
     shown = capsys.readouterr().err

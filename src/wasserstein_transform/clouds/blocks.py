@@ -27,7 +27,7 @@ from ..compute.records import Extent
 from ..spaces import Euclidean, GaussianMetric
 
 _MARK = b"WTBLOCK1"
-_END = struct.Struct("<QI8s")  # length and checksum of the footer, and the mark
+_TRAILER = struct.Struct("<QI8s")  # length and checksum of the footer, and the mark
 _MAX_FOOTER_BYTES = 1 << 30
 _TYPES = {"rows": "<i8", "places": "<f8", "covs": "<f8", "weights": "<f8", "massless": "|u1"}
 
@@ -182,7 +182,7 @@ class Block:
         return range(len(self.chunks.counts))
 
     def _read_column(self, stream: IO[bytes], name: str, count: int, checksum: int) -> NDArray[Any]:
-        shape = (count, _width(name, self.m)) if name in ("places", "covs") else (count,)
+        shape = (count, column_width(name, self.m)) if name in ("places", "covs") else (count,)
         column = np.empty(shape, _TYPES[name])
         view = column.reshape(-1).view(np.uint8).data
         if stream.readinto(view) != len(view) or zlib.crc32(view) != checksum:  # type: ignore[attr-defined]
@@ -200,10 +200,8 @@ class BlockWriter:
 
     def __init__(self, stream: IO[bytes], columns: tuple[str, ...], m: int) -> None:
         self._stream, self._columns, self._m = stream, columns, m
-        self._counts: list[int] = []
-        self._low: list[list[float]] = []
-        self._high: list[list[float]] = []
-        self._sums: list[list[int]] = []
+        self._counts, self._sums = list[int](), list[list[int]]()
+        self._low, self._high = list[list[float]](), list[list[float]]()
         self._largest, self._least = 0.0, np.inf
         stream.write(_MARK)
 
@@ -227,7 +225,7 @@ class BlockWriter:
         }  # fmt: skip
         text = json.dumps(footer, allow_nan=False).encode()
         self._stream.write(text)
-        self._stream.write(_END.pack(len(text), zlib.crc32(text), _MARK))
+        self._stream.write(_TRAILER.pack(len(text), zlib.crc32(text), _MARK))
 
     def _write(self, chunk: CloudPoints) -> None:
         columns = [np.ascontiguousarray(chunk.columns[name], _TYPES[name]) for name in self._columns]
@@ -285,12 +283,12 @@ def has_stamp(path: Path, stamp: str) -> bool:
 def _read_footer(path: Path) -> tuple[bytes, int]:
     """Return the text of the footer, and where it begins."""
     size = path.stat().st_size
-    if size < len(_MARK) + _END.size:
+    if size < len(_MARK) + _TRAILER.size:
         raise ValueError(f"it has only {size} bytes")
     with path.open("rb") as stream:
-        stream.seek(size - _END.size)
-        length, checksum, mark = _END.unpack(stream.read(_END.size))
-        begin = size - _END.size - length
+        stream.seek(size - _TRAILER.size)
+        length, checksum, mark = _TRAILER.unpack(stream.read(_TRAILER.size))
+        begin = size - _TRAILER.size - length
         if mark != _MARK or not len(_MARK) <= begin or length > _MAX_FOOTER_BYTES:
             raise ValueError("it does not end like a block")
         stream.seek(0)
@@ -307,20 +305,18 @@ def _extent(chunks: Chunks, covs: list[float | None] | None) -> Extent | None:
     if len(chunks.counts) == 0:
         return None
     low, high = tuple(chunks.low.min(axis=0).tolist()), tuple(chunks.high.max(axis=0).tolist())
-    if covs is None:
-        return Extent(int(chunks.counts.sum()), low, high)
-    largest, least = covs
+    largest, least = (None, None) if covs is None else covs
     return Extent(int(chunks.counts.sum()), low, high, largest, np.inf if least is None else least)
 
 
-def _width(name: str, m: int) -> int:
+def column_width(name: str, m: int) -> int:
     """Return how many numbers a point has in a column."""
     return {"places": m, "covs": m * (m + 1) // 2}.get(name, 1)
 
 
 def _widths(columns: Sequence[str], m: int) -> dict[str, int]:
     """Return how many bytes a point has in each column."""
-    return {name: _width(name, m) * np.dtype(_TYPES[name]).itemsize for name in columns}
+    return {name: column_width(name, m) * np.dtype(_TYPES[name]).itemsize for name in columns}
 
 
 CHUNK_POINTS = 1 << 14  # about; read and checked together

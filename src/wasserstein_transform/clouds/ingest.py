@@ -14,7 +14,7 @@ from .._archive import DamagedError
 from ..engine import Engine, fingerprint
 from .blocks import Block, CloudPoints, WeightScale, has_stamp, open_block, writing_block
 from .folder import INGEST, RunFolder
-from .sources import CloudSource, RowBatch, RowRange
+from .sources import CloudSource, RowRange
 from .state import State
 
 _COPIES = 3.0  # of the rows in memory while they are read, checked and sorted
@@ -90,43 +90,25 @@ def write_block(
 ) -> None:
     """Write a range of rows as a block, with the digest of the rows; a job."""
     columns = ("rows", "places") if source.weights is None else ("rows", "places", "weights", "massless")
-    digest, heaviest = Digest(), 0.0
+    digest, heaviest = hashlib.blake2b(digest_size=16), 0.0
     with writing_block(_block_path(folder, rows), columns, len(source.names())) as writer:
         for batch in source.read(rows, max_rows):
             engine.check()
-            digest.add(batch)
+            digest.update(batch.table().data)
             numbers = np.arange(batch.first, batch.first + len(batch.points))
             massless = None if batch.weights is None else np.zeros(len(numbers), np.uint8)
             heaviest = max(heaviest, 0.0 if batch.weights is None else float(batch.weights.max(initial=0.0)))
             writer.add(CloudPoints(numbers, batch.points, None, batch.weights, massless))
-        writer.finish({"stamp": stamp, "digest": digest.text, "heaviest": heaviest})
+        writer.finish({"stamp": stamp, "digest": digest.hexdigest(), "heaviest": heaviest})
 
 
 def compute_digest(rows: RowRange, engine: Engine, *, source: CloudSource, max_rows: int) -> str:
-    """Return the digest of a range of rows; a job."""
-    digest = Digest()
+    """Return the digest of a range of rows, which does not depend on `max_rows`; a job."""
+    digest = hashlib.blake2b(digest_size=16)
     for batch in source.read(rows, max_rows):
         engine.check()
-        digest.add(batch)
-    return digest.text
-
-
-class Digest:
-    """Digest of a range of rows, 32 hex digits; it does not depend on how many rows are read at a time."""
-
-    def __init__(self) -> None:
-        self._points, self._weights = (hashlib.blake2b(digest_size=16) for _ in range(2))
-
-    def add(self, batch: RowBatch) -> None:
-        """Add the next rows."""
-        self._points.update(batch.points.data)
-        if batch.weights is not None:
-            self._weights.update(batch.weights.data)
-
-    @property
-    def text(self) -> str:
-        """Digest of all rows so far."""
-        return hashlib.blake2b(self._points.digest() + self._weights.digest(), digest_size=16).hexdigest()
+        digest.update(batch.table().data)
+    return digest.hexdigest()
 
 
 def _check_digest(folder: RunFolder, source: CloudSource, engine: Engine) -> None:

@@ -17,7 +17,7 @@ from .._shown import facts
 from .._types import Floats
 from ..engine import Engine, current
 from ..engine.memory import available
-from .blocks import CloudPoints, unpack_covs
+from .blocks import CloudPoints, column_width, unpack_covs
 from .sources import import_extra
 from .state import State
 
@@ -126,7 +126,7 @@ class StoredTrajectory:
             raise ValueError("mean shift leaves points without covariances; use wt.gaussian_transform")
 
     def _whole(self, column: str, what: str, engine: Engine) -> Floats:
-        width = width_of(column, self.state.m)
+        width = column_width(column, self.state.m)
         engine.reserve(16.0 * self.n * width, f"{self.n} {what}", "write them to a file, or read them by chunks()")
         return np.concatenate([part for _, part in in_row_order(self.state, column, self.n, engine)])
 
@@ -158,7 +158,7 @@ def write_column(state: State, column: str, path: Path, names: tuple[str, ...], 
     kinds = {".npy": _write_npy, ".parquet": _write_parquet, ".zarr": _write_zarr}
     if path.suffix not in kinds:
         raise ValueError(f"points are written as {', '.join(kinds)}, got {path}; use one of these suffixes")
-    width = width_of(column, state.m)
+    width = column_width(column, state.m)
     limit = engine.memory if engine.memory is not None else _MEMORY_SHARE * available()
     max_rows = min(state.n, max(_MIN_ROWS, int(limit / (24.0 * width)) // _MIN_ROWS * _MIN_ROWS))
     engine.reserve(16.0 * width * max_rows, f"{max_rows} rows of {path} at a time", "give the engine more memory")
@@ -212,7 +212,7 @@ def in_row_order(state: State, column: str, max_rows: int, engine: Engine) -> _B
     n_windows = -(-state.n // max_rows)
     for k in range(n_windows):
         first, stop = k * max_rows, min((k + 1) * max_rows, state.n)
-        out = np.empty((stop - first, width_of(column, state.m)))
+        out = np.empty((stop - first, column_width(column, state.m)))
         for b, block in enumerate(state.blocks):
             engine.report("points in their order", k * len(state.blocks) + b, n_windows * len(state.blocks))
             for columns in block.read_columns(block.all_chunks, ("rows", column)):
@@ -223,8 +223,3 @@ def in_row_order(state: State, column: str, max_rows: int, engine: Engine) -> _B
                     rows, values = rows[start:end], values[start:end]
                 out[rows - first] = values
         yield first, out
-
-
-def width_of(column: str, m: int) -> int:
-    """Return how many numbers a row has."""
-    return m if column == "places" else m * (m + 1) // 2

@@ -27,6 +27,10 @@ class RowBatch(NamedTuple):
     points: Floats
     weights: Floats | None
 
+    def table(self) -> Floats:
+        """Return coordinates and weights, row by row."""
+        return self.points if self.weights is None else np.column_stack([self.points, self.weights])
+
 
 class RowRange(NamedTuple):
     """Rows of a source that one job reads; `where` tells the source how to find them."""
@@ -120,6 +124,14 @@ class CloudSource(ABC):
             )
         return column
 
+    def _read_slices(self, rows: RowRange, step: int, points: list[Any], weights: Any) -> Iterator[RowBatch]:
+        """Yield rows of an array of shape (n, m), or of m arrays of shape (n,)."""
+        for first in range(rows.first, rows.first + rows.n, step):
+            part = slice(first, min(first + step, rows.first + rows.n))
+            read = [np.asarray(array[part]) for array in points]
+            columns = list(read[0].T) if read[0].ndim == 2 else read
+            yield self.make_batch(first, columns, None if weights is None else np.asarray(weights[part]))
+
     def check_kind(self, kind: np.dtype[Any], what: str) -> None:
         """Reject a type that is not numeric, before reading."""
         if kind.kind not in _NUMERIC_KINDS:
@@ -165,9 +177,7 @@ class Npy(CloudSource):
 
     def read(self, rows: RowRange, max_rows: int) -> Iterator[RowBatch]:
         array, weights = self._array(), self._weights()
-        for first in range(rows.first, rows.first + rows.n, max_rows):
-            part = slice(first, min(first + max_rows, rows.first + rows.n))
-            yield self.make_batch(first, list(array[part].T), None if weights is None else weights[part])
+        yield from self._read_slices(rows, max_rows, [array], weights)
 
     def _array(self) -> Any:
         array = _open_map(self.path)
@@ -313,11 +323,7 @@ class Zarr(CloudSource):
         points, weights = self._arrays()
         chunk = points[0].chunks[0]
         step = max(1, max_rows // chunk) * chunk if chunk <= max_rows else max_rows
-        for first in range(rows.first, rows.first + rows.n, step):
-            part = slice(first, min(first + step, rows.first + rows.n))
-            read = [np.asarray(array[part]) for array in points]
-            columns = list(read[0].T) if self._is_array() else read
-            yield self.make_batch(first, columns, np.asarray(weights[0][part]) if weights else None)
+        yield from self._read_slices(rows, step, points, weights[0] if weights else None)
 
     def _is_array(self) -> bool:
         return hasattr(self._open(self.path), "shape")

@@ -190,8 +190,8 @@ def _cut(box: Box, spans: CellSpans, inside: Ints, counts: Floats, parts: int) -
 _SAMPLE_POINTS = (
     1 << 14
 )  # estimates are made for this many points and for twice as many: memory is linear in the number
-_JOB_BYTES = 2.0**25  # bytes that every job takes: chunks while they are read, and their tables
-_THREAD_BYTES = 2.0**22  # bytes that the system allocator keeps per thread after the arrays of tiles are freed
+_JOB_BYTES = 2.0**25  # that every job takes: chunks while they are read, and their tables
+_THREAD_BYTES = 2.0**22  # that the system allocator keeps per thread after the arrays of tiles are freed
 _PAIR_TEST_BYTES = 32.0  # per covariance entry, for the results of tests on pairs
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from .._archive import fingerprint as fingerprint
 from .blas import one_blas_thread as one_blas_thread
 from .core import N_MATRICES as N_MATRICES, Cancelled, Engine, current, using
-from .progress import Progress as Progress, Update, bar
+from .progress import Update, bar
 from .store import (
     InUseError as InUseError,
     Lock as Lock,
@@ -17,8 +17,6 @@ from .store import (
 from .tasks import (
     GRAIN as GRAIN,
     Blocks as Blocks,
-    Compute as Compute,
-    Executor as Executor,
     Flag as Flag,
     Mirrored as Mirrored,
     Overseer as Overseer,

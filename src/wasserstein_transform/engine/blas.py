@@ -23,26 +23,24 @@ class _Limit:
         self._lock, self._users = Lock(), 0
         self._shared: Any = None
         self._before: Any = None
-        self._found: tuple[int, Any] = (0, None)
+        self._known: tuple[int, Any] = (0, None)
 
     def enter(self) -> Any:
         """Set the limit; return what to restore in this thread alone."""
-        found = self._libraries()
+        if self._known[0] != len(sys.modules):  # searched again only after imports: the search takes milliseconds
+            self._known = len(sys.modules), ThreadpoolController().select(user_api="blas")
+        libraries = self._known[1]
         with self._lock:
             if self._before is None:
-                files = [one.filepath for one in found.lib_controllers if not _is_per_thread(one)]
-                self._shared = found.select(filepath=files)
+                shared = [
+                    library.filepath
+                    for library in libraries.lib_controllers
+                    if getattr(library, "threading_layer", None) != "openmp"
+                ]
+                self._shared = libraries.select(filepath=shared)
                 self._before = self._shared.limit(limits=1)
             self._users += 1
-        return found.select(threading_layer="openmp").limit(limits=1)
-
-    def _libraries(self) -> Any:
-        """The BLAS libraries, searched again only if modules were imported since: the search takes milliseconds."""
-        count, found = self._found
-        if count != len(sys.modules):
-            found = ThreadpoolController().select(user_api="blas")
-            self._found = len(sys.modules), found
-        return found
+        return libraries.select(threading_layer="openmp").limit(limits=1)
 
     def leave(self, own: Any) -> None:
         """Restore what `enter` set, if there is no other user."""
@@ -57,22 +55,18 @@ class _Limit:
 
     def _release(self) -> None:
         """Release the control: newer versions of threadpoolctl obey only the thread that set a limit, until then."""
-        for one in self._shared.lib_controllers:
-            if hasattr(one, "clear_controlling_thread"):
-                one.clear_controlling_thread(force=True)
+        for library in self._shared.lib_controllers:
+            if hasattr(library, "clear_controlling_thread"):
+                library.clear_controlling_thread(force=True)
 
-    def forked(self) -> None:
+    def reset_after_fork(self) -> None:
         """Reset the lock and the count in a forked process: threads of the parent do not exist here."""
         self._lock, self._users = Lock(), 0
 
 
-def _is_per_thread(library: Any) -> bool:
-    return getattr(library, "threading_layer", None) == "openmp"
-
-
 _LIMIT = _Limit()
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_LIMIT.forked)
+    os.register_at_fork(after_in_child=_LIMIT.reset_after_fork)
 
 
 @contextmanager

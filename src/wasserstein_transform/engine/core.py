@@ -255,7 +255,9 @@ class Engine:
         """Report to progress that `done` of `total` tiles of a stage are done."""
         if self.progress is not None:
             scope = self.scope or Scope(time.monotonic())
-            self.progress(Update(stage, done, total, scope.iteration, scope.n_iter, _remaining(scope, done, total)))
+            self.progress(
+                Update(stage, done, total, scope.iteration, scope.n_iter, _estimate_remaining(scope, done, total))
+            )
 
     def announce(self, n_bytes: float, what: str) -> None:
         """Log how much memory an object takes."""
@@ -318,7 +320,7 @@ def _cluster_of(client: Any) -> Any:
     return cluster_of(client)
 
 
-def _remaining(scope: Scope, done: int, total: int) -> float:
+def _estimate_remaining(scope: Scope, done: int, total: int) -> float:
     """Estimate the seconds to the end: of the loop, from the iterations so far, or of the only stage."""
     now = time.monotonic()
     if scope.n_iter:

@@ -10,8 +10,8 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple, TextIO, TypeAlias
 
-_PATIENCE = 5  # times `delay`: how long work must take before a notebook shows it
-_NOTEBOOK = 100  # characters of a line in a notebook
+_NOTEBOOK_DELAYS = 5  # times `delay`: how long work must take before a notebook shows it
+_NOTEBOOK_COLUMNS = 100  # characters of a line in a notebook
 
 
 class Update(NamedTuple):
@@ -70,7 +70,7 @@ class Bar:
             return
         now = time.monotonic()
         self._began = now if self._began is None else self._began
-        patience = _PATIENCE * self._delay if in_notebook() else 0.0
+        patience = _NOTEBOOK_DELAYS * self._delay if in_notebook() else 0.0
         if update.finished:
             self._end(out, now - self._began)
         elif now - self._last >= self._delay and now - self._began >= patience:
@@ -136,7 +136,7 @@ def _columns(out: TextIO | None) -> int | None:
     if out is None:
         return None
     if not out.isatty():
-        return _NOTEBOOK if in_notebook() else None
+        return _NOTEBOOK_COLUMNS if in_notebook() else None
     try:
         return os.get_terminal_size(out.fileno()).columns - 1
     except (AttributeError, OSError, ValueError):
