@@ -6,9 +6,9 @@ import io
 
 import numpy as np
 import pytest
+from encoding import encode
 
 from wasserstein_transform.tables import Table, read
-from wasserstein_transform.tables.writing import encode
 
 
 def test_las_is_scaled_and_shifted_as_laspy_does() -> None:

@@ -7,10 +7,10 @@ import io
 import numpy as np
 import pandas as pd
 import pytest
+from encoding import encode
 from scipy.spatial.distance import pdist, squareform
 
 from wasserstein_transform.tables import Table, read_matrix
-from wasserstein_transform.tables.writing import encode
 
 SQUARE = [[0.0, 1.5, 2.0], [1.5, 0.0, 3.0], [2.0, 3.0, 0.0]]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from encoding import encode
 
 from wasserstein_transform.tables import Table, read
-from wasserstein_transform.tables.writing import encode
 
 HEADER = """ply
 format {} 1.0
