@@ -466,7 +466,11 @@ ESTIMATORS: list[Row] = [
         lambda: SPACE.save("nowhere/x"),
         FileNotFoundError,
     ),
-    ("got the folder", lambda: [Path("x.npz").mkdir(), SPACE.save("x")], IsADirectoryError),
+    (
+        "a file is needed to write to, got the folder",
+        lambda: [Path("x.npz").mkdir(), SPACE.save("x")],
+        IsADirectoryError,
+    ),
     ("holds a Space, but a Trajectory is needed", lambda: wt.transforms.Trajectory.load(SPACE.save("x"))),
 ]
 
