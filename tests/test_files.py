@@ -17,7 +17,7 @@ import pytest
 
 import wasserstein_transform as wt
 from wasserstein_transform import _files, _mapped
-from wasserstein_transform._files import check_target, write_bytes, write_together, writing
+from wasserstein_transform._files import write_bytes, write_together, writing
 from wasserstein_transform._mapped import write_mapped
 
 F8 = np.dtype(np.float64)
@@ -160,13 +160,6 @@ def test_standard_output_is_no_file_to_replace(tmp_path: Path) -> None:
         subprocess.run([sys.executable, "-c", code], stdout=out, env=environment, check=True)
     assert (tmp_path / "out").read_bytes() == b"through"
     assert (tmp_path / "out").stat().st_ino == before
-
-
-def test_what_cannot_be_written_is_said_before(tmp_path: Path) -> None:
-    with pytest.raises(IsADirectoryError, match="a file is needed to write to, got the folder"):
-        check_target(tmp_path)
-    with pytest.raises(FileNotFoundError, match=r"there is no folder .*none to write a to; make it first"):
-        check_target(tmp_path / "none" / "a")
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() == 0, reason="the superuser may write everywhere")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -100,8 +101,6 @@ def test_the_study_scores_on_pairs_that_had_no_say() -> None:
     real = ratings.study(sets, {"plain": noise["noise 0"], **noise, "good": good}, "plain", n_splits=10, n_boot=50)
     assert real.favorites == [("good", 10)]
     assert real.intervals[-1][0] > 0.4
-    with pytest.raises(ValueError, match="baseline must be one of the settings, got 'none'"):
-        ratings.study(sets, noise, "none")
 
 
 def test_neighborhoods_in_the_embedding_stand_in_for_a_corpus() -> None:
@@ -153,31 +152,27 @@ def test_settings_are_listed_once() -> None:
     assert len(judged(circle(5), windows=[2, 2], lams=[0, 0.5, 0.5]).settings) == 2
 
 
+def study(n: int, baseline: str = "a", n_splits: int = 1) -> object:
+    return ratings.study([circle(8)], {"a": np.arange(float(n))}, baseline, n_splits=n_splits)
+
+
 @pytest.mark.parametrize(
-    ("options", "error"),
+    ("call", "error"),
     [
-        ({"windows": 5}, r"windows must be a list, got 5; write \[5\]"),
-        ({"lams": 0.5}, "lams must be a list"),
-        ({"rng": "a"}, "rng must be a whole number"),
+        (lambda: judged(circle(5), windows=5), r"windows must be a list, got 5; write \[5\]"),
+        (lambda: judged(circle(5), lams=0.5), "lams must be a list"),
+        (lambda: judged(circle(5), rng="a"), "rng must be a whole number"),
+        (lambda: circle(3, [1.0, 2.0]), "each pair of a benchmark needs a score, got 3 pairs"),
+        (lambda: ratings.Benchmark("odd", [("cat",)], [1.0]), "must be of two words each"),
+        (lambda: study(7), r"each of the 8 pairs of all benchmarks, got shape \(7,\) for 'a'"),
+        (lambda: study(8, n_splits=0), "n_splits must be a whole number ≥ 1"),
+        (lambda: study(8, "none"), "baseline must be one of the settings, got 'none'"),
+        (lambda: ratings.compare([circle(5)], [CIRCLE]), "candidates must be a dict of vectors or transforms by name"),
     ],
 )
-def test_what_cannot_be_evaluated_is_said(options: dict[str, object], error: str) -> None:
+def test_what_cannot_be_evaluated_is_said(call: Callable[[], object], error: str) -> None:
     with pytest.raises(ValueError, match=error):
-        judged(circle(5), **options)
-
-
-def test_benchmarks_need_a_score_for_each_pair() -> None:
-    with pytest.raises(ValueError, match="each pair of a benchmark needs a score, got 3 pairs"):
-        circle(3, [1.0, 2.0])
-    with pytest.raises(ValueError, match="must be of two words each"):
-        ratings.Benchmark("odd", [("cat",)], [1.0])
-
-
-def test_studies_need_a_prediction_for_each_pair() -> None:
-    with pytest.raises(ValueError, match=r"each of the 8 pairs of all benchmarks, got shape \(7,\) for 'a'"):
-        ratings.study([circle(8)], {"a": np.arange(7.0)}, "a")
-    with pytest.raises(ValueError, match="n_splits must be a whole number ≥ 1"):
-        ratings.study([circle(8)], {"a": np.arange(8.0)}, "a", n_splits=0)
+        call()
 
 
 def test_neighborhoods_of_some_words() -> None:
@@ -187,7 +182,7 @@ def test_neighborhoods_of_some_words() -> None:
     assert not some[[0, 2, 3, 4, 6, 7]].any()
     assert nearest_contexts(CIRCLE, 2, np.array([], int)).nnz == 0
     for rows in (np.array([True] * 8), np.array([8]), np.array([-1])):
-        with pytest.raises(ValueError, match="rows must be a list of whole numbers from 0 to 7"):
+        with pytest.raises(ValueError, match="rows"):
             nearest_contexts(CIRCLE, 2, rows)
 
 
@@ -210,8 +205,6 @@ def test_pairs_that_one_candidate_does_not_know_count_for_none(place: Path) -> N
     table = ratings.compare([one], {"all": vectors, "few": few}, n_boot=5)
     assert 3 <= table.n_found[0] == (one.rows(few) >= 0).all(axis=1).sum() < len(one)
     assert table.scores[0, 0] == pytest.approx(table.scores[0, 1], abs=1e-12)
-    with pytest.raises(ValueError, match="candidates must be a dict of vectors or transforms by name"):
-        ratings.compare([one], [vectors])
 
 
 def test_progress_of_an_evaluation_is_one_piece_of_work() -> None:

@@ -54,9 +54,20 @@ def test_gaussian_transform_equals_its_twin(n_iter: int, m: int, eps: float, rng
 @pytest.mark.parametrize("p", [1, 2, 1.5])
 def test_local_truncation_equals_its_twin(p: float, rng: np.random.Generator) -> None:
     X, alpha = rng.normal(size=(14, 2)), rng.dirichlet(np.ones(14))
-    expected = reference.local_truncation(reference.euclidean(X), alpha, 1.0, p, 2)
+    expected = reference.kernel_transform(reference.euclidean(X), alpha, 1.0, p, 2)
     space = run(wt.local_truncation(1.0, p), X, 2, alpha)
     np.testing.assert_allclose(space.metric.dense(), expected, rtol=0, atol=1e-6)  # HiGHS is good to 1e-7
+
+
+@pytest.mark.parametrize(
+    ("profile", "p", "formula"),
+    [("gaussian", 1, lambda t: np.exp(-t / 2)), ("triangle", 2, lambda t: np.maximum(1 - np.sqrt(t), 0))],
+)
+def test_kernel_transform_equals_its_twin(profile: str, p: float, formula, rng: np.random.Generator) -> None:
+    X, alpha = rng.normal(size=(9, 2)), rng.dirichlet(np.ones(9))
+    expected = reference.kernel_transform(reference.euclidean(X), alpha, 1.0, p, 2, formula)
+    space = run(wt.kernel_transform(1.0, profile, p), X, 2, alpha)
+    np.testing.assert_allclose(space.metric.dense(), expected, rtol=0, atol=1e-6)
 
 
 def test_mean_shift_is_a_wasserstein_transform(cloud: np.ndarray) -> None:

@@ -8,7 +8,6 @@ import pytest
 
 import wasserstein_transform as wt
 from wasserstein_transform.compute import paths
-from wasserstein_transform.graphs.flow import Surgery
 
 HUBS = nx.barabasi_albert_graph(60, 3, seed=0)
 PIECES = nx.disjoint_union(nx.barbell_graph(5, 2), nx.gnm_random_graph(20, 40, seed=1))
@@ -18,7 +17,7 @@ FLOWS: dict[str, tuple[nx.Graph, dict[str, object]]] = {
     "walks that stay": (HUBS, {"measures": wt.graphs.LazyWalk(0.99)}),
     "neighborhoods that change": (HUBS, {"measures": wt.Nearest(6)}),
     "pieces": (PIECES, {}),
-    "surgery": (PIECES, {"surgery": Surgery(every=3, longer=1.5)}),
+    "surgery": (PIECES, {"surgery": wt.graphs.Surgery(every=3, longer=1.5)}),
     "small steps": (nx.karate_club_graph(), {"step": 0.1, "weight": None}),
 }
 

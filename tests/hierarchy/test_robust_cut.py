@@ -10,8 +10,7 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import make_blobs
 
 import wasserstein_transform as wt
-from wasserstein_transform.hierarchy import Tree, spanning_tree
-from wasserstein_transform.hierarchy.cut import cut_tree_each
+from wasserstein_transform.hierarchy import Tree, cut_tree_each, spanning_tree
 
 pytestmark = pytest.mark.filterwarnings("ignore::wasserstein_transform.hierarchy.FewerClustersWarning")
 

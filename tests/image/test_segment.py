@@ -64,9 +64,8 @@ def test_a_constant_channel_and_threads_change_no_bit(
 ) -> None:
     image = np.rint(blocks(rng, shape, 6.0))
     mask = rng.random(shape) < 0.8 if masked else None
-    levels = wt.image.segment_by_radii(image, *radii, mask=mask, channel_axis=None, tol=1e-3, n_iter=7)
-    # a second channel that never tells pixels apart: windows, not histograms
-    windows = wt.image.segment_by_radii(
+    gray = wt.image.segment_by_radii(image, *radii, mask=mask, channel_axis=None, tol=1e-3, n_iter=7)
+    both = wt.image.segment_by_radii(
         np.stack([image, np.zeros(shape)], axis=-1),
         *radii,
         color="none",
@@ -75,11 +74,11 @@ def test_a_constant_channel_and_threads_change_no_bit(
         tol=1e-3,
         n_iter=7,
     )
-    np.testing.assert_array_equal(levels.modes, windows.modes[..., :-1])
-    np.testing.assert_array_equal(levels.n_iter, windows.n_iter)
-    np.testing.assert_array_equal(levels.labels, windows.labels)
+    np.testing.assert_array_equal(gray.modes, both.modes[..., :-1])
+    np.testing.assert_array_equal(gray.n_iter, both.n_iter)
+    np.testing.assert_array_equal(gray.labels, both.labels)
     alone = wt.image.segment_by_radii(image, *radii, mask=mask, channel_axis=None, tol=1e-3, n_iter=7, n_jobs=1)
-    np.testing.assert_array_equal(alone.modes, levels.modes)
+    np.testing.assert_array_equal(alone.modes, gray.modes)
 
 
 @pytest.mark.slow

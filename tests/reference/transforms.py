@@ -61,9 +61,12 @@ def wasserstein(a: np.ndarray, b: np.ndarray, D: np.ndarray, p: float) -> float:
     return max(result.fun, 0.0) ** (1 / p)
 
 
-def local_truncation(D: np.ndarray, alpha: np.ndarray, eps: float, p: float, n_iter: int) -> np.ndarray:
+def kernel_transform(
+    D: np.ndarray, alpha: np.ndarray, eps: float, p: float, n_iter: int, profile=lambda t: 1.0 * (t <= 1)
+) -> np.ndarray:
+    """W_p between kernels around the points; with the flat profile LT-WT."""
     for _ in range(n_iter):
-        M = inside(D, eps) * alpha
+        M = profile((D / (eps * (1 + 1e-12))) ** 2) * alpha
         M = M / M.sum(axis=1, keepdims=True)
         n = len(D)
         new = np.zeros((n, n))

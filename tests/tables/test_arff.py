@@ -6,9 +6,9 @@ import io
 
 import numpy as np
 import pytest
+from encoding import encode
 
 from wasserstein_transform.tables import read
-from wasserstein_transform.tables.writing import encode
 
 ARFF = r"""% a comment
 @RELATION 'two words'

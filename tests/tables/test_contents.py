@@ -10,11 +10,11 @@ import zipfile
 
 import numpy as np
 import pytest
+from encoding import encode
 
 import wasserstein_transform as wt
 from wasserstein_transform.tables import Table, read
 from wasserstein_transform.tables.kinds import KINDS
-from wasserstein_transform.tables.writing import encode
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
 PAGE = b"\n<!DOCTYPE html><html><body>404</body></html>"

@@ -6,9 +6,9 @@ import json
 
 import numpy as np
 import pytest
+from encoding import encode
 
 from wasserstein_transform.tables import Table, read
-from wasserstein_transform.tables.writing import encode
 
 
 def feature(kind: str, coordinates: object, **properties: object) -> dict:

@@ -7,10 +7,10 @@ import io
 import numpy as np
 import pandas as pd
 import pytest
+from encoding import encode
 from scipy.spatial.distance import pdist, squareform
 
 from wasserstein_transform.tables import Table, read_matrix
-from wasserstein_transform.tables.writing import encode
 
 SQUARE = [[0.0, 1.5, 2.0], [1.5, 0.0, 3.0], [2.0, 3.0, 0.0]]
 
@@ -92,19 +92,24 @@ def test_what_are_no_distances_is_said(text: str, said: str) -> None:
         read_matrix(text.encode(), name="D.csv")
 
 
-def test_arrays_that_are_no_distances_are_refused() -> None:
-    def saved(**arrays: np.ndarray) -> bytes:
-        held = io.BytesIO()
-        np.savez(held, **arrays)
-        return held.getvalue()
+LARGE = np.ones((200, 200)) - np.eye(200)
+LARGE[150, 20] = 1.1
 
-    with pytest.raises(ValueError, match=r"D\.npz holds a \(3,\), b \(2, 2\); one of them must be named distances"):
-        read_matrix(saved(a=np.zeros(3), b=np.zeros((2, 2))), name="D.npz")
-    with pytest.raises(ValueError, match=r"D\.npz, row 1, column 2: a distance must be finite, got nan"):
-        read_matrix(saved(D=np.array([[0, np.nan], [1, 0]])), name="D.npz")
-    with pytest.raises(ValueError, match=r"shape \(2, 2, 2\) and kind float64; distances are numbers"):
-        read_matrix(saved(D=np.zeros((2, 2, 2))), name="D.npz")
-    large = np.ones((200, 200)) - np.eye(200)
-    large[150, 20] = 1.1
-    with pytest.raises(ValueError, match="row 21, column 151"):
-        read_matrix(saved(D=large), name="D.npz")
+
+@pytest.mark.parametrize(
+    ("arrays", "said"),
+    [
+        (
+            {"a": np.zeros(3), "b": np.zeros((2, 2))},
+            r"D\.npz holds a \(3,\), b \(2, 2\); one of them must be named distances",
+        ),
+        ({"D": np.array([[0, np.nan], [1, 0]])}, r"D\.npz, row 1, column 2: a distance must be finite, got nan"),
+        ({"D": np.zeros((2, 2, 2))}, r"shape \(2, 2, 2\) and kind float64; distances are numbers"),
+        ({"D": LARGE}, r"row 21, column 151: .* got 1 here and 1\.1 at row 151, column 21"),
+    ],
+)
+def test_arrays_that_are_no_distances_are_refused(arrays: dict[str, np.ndarray], said: str) -> None:
+    held = io.BytesIO()
+    np.savez(held, **arrays)
+    with pytest.raises(ValueError, match=said):
+        read_matrix(held.getvalue(), name="D.npz")

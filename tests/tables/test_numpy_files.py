@@ -7,9 +7,9 @@ import zipfile
 
 import numpy as np
 import pytest
+from encoding import encode
 
 from wasserstein_transform.tables import Table, read
-from wasserstein_transform.tables.writing import encode
 
 
 def saved(array: np.ndarray) -> bytes:

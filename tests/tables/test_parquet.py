@@ -6,10 +6,10 @@ import datetime as dt
 import io
 
 import pytest
+from encoding import encode
 
 import wasserstein_transform as wt
 from wasserstein_transform.tables import Table, read
-from wasserstein_transform.tables.writing import encode
 
 
 def test_parquet_keeps_the_types_of_what_is_not_changed() -> None:

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from encoding import encode
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from wasserstein_transform.tables import Table, read
 from wasserstein_transform.tables.kinds import KINDS
 from wasserstein_transform.tables.text import quick
-from wasserstein_transform.tables.writing import encode
 
 EXTRAS = {"parquet": "pyarrow", "las": "laspy", "laz": "lazrs"}
 few = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

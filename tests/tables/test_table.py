@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from encoding import encode
 
 from wasserstein_transform.tables import Table, as_table, read, write
 from wasserstein_transform.tables.kinds import KINDS
-from wasserstein_transform.tables.writing import encode
 
 
 @pytest.fixture

@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from encoding import encode
 
 from wasserstein_transform.tables import Table, read
 from wasserstein_transform.tables.columns import default_names
-from wasserstein_transform.tables.writing import encode
 
 
 def columns(content: bytes | str, name: str = "points.csv") -> dict[str, list]:
