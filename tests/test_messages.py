@@ -780,7 +780,6 @@ CURVES: list[Row] = [
     ("noise must be", lambda: wt.datasets.spiral(0, noise=-1)),
     ("turns must be positive", lambda: wt.datasets.spiral(0, turns=0)),
     ("turns must be at most 200", lambda: wt.datasets.spiral(0, turns=1e6)),
-    ('spacing must be "length" or "angle", got \'even\'', lambda: wt.datasets.spiral(0, spacing="even")),
     ("sequence of at least one radius, got ()", lambda: wt.datasets.circles(0, radii=())),
     ("each radius must be positive", lambda: wt.datasets.circles(0, radii=(1, -1))),
     ("radii must be a sequence", lambda: wt.datasets.circles(0, radii=1.0)),
