@@ -21,7 +21,7 @@ from scipy.spatial.distance import pdist, squareform
 
 import wasserstein_transform as wt
 from wasserstein_transform.kernels.geometry import Table
-from wasserstein_transform.kernels.problems import Costs, Rule, begin, costs, pose
+from wasserstein_transform.kernels.problems import CostRule, Costs, begin, costs, pose
 from wasserstein_transform.kernels.simplex import INTERRUPTED, OPTIMAL, solve
 from wasserstein_transform.kernels.simplex_tree import Work, workspace
 from wasserstein_transform.kernels.transport import transport, transport_row
@@ -288,7 +288,7 @@ def room_for(problems: Problems) -> Costs:
 def posed(problems: Problems, p: float, i: int, j: int, stop: bool = False) -> Posed:
     rows, scratch = problems.measures.rows, room_for(problems)
     work = workspace(len(problems.distances), np.array([stop], np.uint8))
-    rule = Rule(p, 1.0 / problems.distances.max(), False)
+    rule = CostRule(p, 1.0 / problems.distances.max(), False)
     top, _, shared = pose(rows, i, rows, j, Table(problems.distances), rule, scratch, work)
     sizes = int(np.diff(rows.indptr)[i]), int(np.diff(rows.indptr)[j])
     unit = rows.totals[i] * rows.totals[j] * (top or 1.0)
@@ -558,7 +558,7 @@ def test_a_raised_flag_interrupts_every_kernel() -> None:
     work = workspace(len(problems.distances), np.ones(1, np.uint8))
     for safe in (False, True):
         assert posed(problems, 1.0, 0, 1, stop=True).solve(safe)[2] == INTERRUPTED
-    rule = Rule(1.0, 1.0, False)
+    rule = CostRule(1.0, 1.0, False)
     assert transport(rows, 0, rows, 1, table, rule, 0.0, scratch, work)[2] == INTERRUPTED
     out, report = np.full(problems.n, -1.0), np.zeros(2)
     everything = np.arange(1, problems.n)
@@ -571,7 +571,7 @@ def test_a_lowered_flag_lets_an_interrupted_workspace_go_on() -> None:
     problems = seeded(random)
     rows, scratch = problems.measures.rows, room_for(problems)
     work = workspace(len(problems.distances), np.ones(1, np.uint8))
-    problem = rows, 0, rows, 1, Table(problems.distances), Rule(1.0, 1.0, False), 0.0, scratch, work
+    problem = rows, 0, rows, 1, Table(problems.distances), CostRule(1.0, 1.0, False), 0.0, scratch, work
     transport(*problem)
     work.stop[0] = 0
     value, gap, status, *_ = transport(*problem)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -10,27 +9,21 @@ import numpy as np
 from .._types import Floats, Ints
 from ..engine import N_MATRICES, Engine, Flag, Record, Task, Tile, cut
 from ..kernels.geometry import Geometry, Table, for_thread
-from ..kernels.problems import Costs, Rows as KernelRows, Rule, begin, costs, n_bytes, pose
-from ..kernels.simplex_tree import UNKNOWN, Work, workspace
+from ..kernels.problems import CostRule, costs, n_bytes
+from ..kernels.simplex_tree import UNKNOWN, workspace
 from ..kernels.transport import STEEP, farthest_row, transport_row
 from .distances import dense
 from .exact_on_graphs import Explorer, are_hops, explorer_of, listed_by_hops
 from .metric import MetricArrays
 from .paths import is_worth_storing
-from .problems import ByMeasure, Ground, HalfMatrix, Lists, Rectangle, Report, Scratch, mirror
+from .problems import ByMeasure, Ground, Lists, MatrixRows, Report, Scratch, mirror
 from .records import Rows
-from .single import SAMPLED, warm_potentials
 from .tours import inverse, listed_parents, tour, walk
 
-_STEPS = 12.0  # approximate inner-loop steps of the simplex per entry of the cost matrix
-_CHEAP = 16.0  # distances up to this many steps are computed when needed; more expensive ones are stored first
-_WORTH = 1000.0  # approximate number of spanning-tree distances that cost as much as a warm start saves per problem
+_STEPS_PER_COST = 12.0  # approximate inner-loop steps of the simplex per entry of the cost matrix
+_MAX_CHEAP_STEPS = 16.0  # distances up to this many steps are computed when needed, others are stored first
+_TREE_DISTANCES_PER_PROBLEM = 1000.0  # approximate number of spanning-tree distances that a warm start saves
 _NONE = np.empty(0, np.intp)
-
-_KERNELS: dict[str, Callable[..., int]] = {
-    "exact transport": transport_row,
-    "bottleneck transport": farthest_row,
-}
 
 
 class _Targets(NamedTuple):
@@ -47,14 +40,13 @@ class _Targets(NamedTuple):
 
 
 class _Problems(NamedTuple):
-    A: KernelRows
-    B: KernelRows
+    A: Rows
+    B: Rows
     lists: _Targets
     geometry: Geometry | None
     explorer: Explorer | None
-    rule: Rule
+    rule: CostRule
     scratch: Scratch
-    kernel: str
 
 
 def exact_among(ground: Ground, measures: Rows, engine: Engine) -> tuple[Floats, Report]:
@@ -67,7 +59,8 @@ def exact_among(ground: Ground, measures: Rows, engine: Engine) -> tuple[Floats,
     cost = sizes * (sizes.sum() - np.cumsum(sizes))
     after = np.arange(1, n + 1)
     lists = _Targets(after, np.full(n, n), np.arange(n), parent)
-    report = _run(ground, walked, walked, lists, HalfMatrix(n - after, order), out, cost, ground.metric.n, n, engine)
+    place = MatrixRows(n - after, order, order)
+    report = _run(ground, walked, walked, lists, place, out, cost, ground.metric.n, n, engine)
     mirror(out, engine)
     return out, report
 
@@ -77,7 +70,7 @@ def exact_between(ground: Ground, A: Rows, B: Rows, engine: Engine) -> tuple[Flo
     n_a, n_b = len(A.totals), len(B.totals)
     engine.reserve(8.0 * n_a * n_b, f"{n_a} × {n_b} distances", "take fewer measures at a time")
     out = np.zeros((n_a, n_b))
-    if n_b <= _WORTH * n_a:
+    if n_b <= _TREE_DISTANCES_PER_PROBLEM * n_a:
         order, parent = tour(B, ground.metric, engine)
     else:
         order, parent = np.argsort(walk(B, ground.metric, engine)), _NONE
@@ -85,7 +78,8 @@ def exact_between(ground: Ground, A: Rows, B: Rows, engine: Engine) -> tuple[Flo
     cost = np.diff(A.indptr) * float(len(B.indices))
     everybody = np.full(n_a, n_b)
     lists = _Targets(np.zeros(n_a, np.intp), everybody, np.arange(n_b), parent)
-    return out, _run(ground, A, walked, lists, Rectangle(everybody, order), out, cost, ground.metric.n, n_b, engine)
+    place = MatrixRows(everybody, np.arange(n_a), order)
+    return out, _run(ground, A, walked, lists, place, out, cost, ground.metric.n, n_b, engine)
 
 
 def exact_listed(
@@ -100,7 +94,7 @@ def exact_listed(
     parent = _NONE
     if rank is None and 2 * n_rows > len(targets):
         rank, parent = np.zeros(n, np.intp), np.full(n, -1)  # most have a single target: the order does not matter
-    elif rank is None and n * n <= _WORTH * len(targets):
+    elif rank is None and n * n <= _TREE_DISTANCES_PER_PROBLEM * len(targets):
         order, parent = tour(B, ground.metric, engine)
         rank = inverse(order)
     elif rank is None:
@@ -123,7 +117,6 @@ def _run(
     ground: Ground, A: Rows, B: Rows, lists: _Targets, place: ByMeasure, out: Floats, cost: Floats, n_met: int,
     n_stored: int, engine: Engine, homes: Ints | None = None,
 ) -> Report:  # fmt: skip
-    kernel = "bottleneck transport" if ground.p == np.inf else "exact transport"
     sizes, metric = np.diff(A.indptr), ground.metric
     width = int(sizes[cost > 0].max(initial=1))  # over measures with at least one target
     cap = int(max(width, np.diff(B.indptr).max()))
@@ -136,25 +129,25 @@ def _run(
     if geometry is None:
         assert metric.adjacency is not None
         explorer = explorer_of(metric.adjacency, A, homes, width, n_met, engine)
-    rule = Rule(float(ground.p), 1.0 / _scale(metric, engine), ground.p == 1 and ground.triangle)
-    problems = _Problems(KernelRows(*A), KernelRows(*B), lists, geometry, explorer, rule, scratch, kernel)
+    rule = CostRule(float(ground.p), 1.0 / _scale(metric, engine), ground.p == 1 and ground.triangle)
+    problems = _Problems(A, B, lists, geometry, explorer, rule, scratch)
+    name = "bottleneck transport" if ground.p == np.inf else "exact transport"
     reports = np.zeros((len(A.totals), 2))
-    engine.run(Task(kernel, _solve, problems, cut(_STEPS * cost), place), (out, reports))
+    engine.run(Task(name, _solve, problems, cut(_STEPS_PER_COST * cost), place), (out, reports))
     solved = int((lists.ends - lists.starts).sum())
     return Report(solved, int(reports[:, 1].sum()), float(reports[:, 0].max(initial=0.0)))
 
 
 def _solve(problems: _Problems, tile: Tile, stop: Flag, record: Record) -> None:
     """Solve the problems of a tile of measures; fills distances and reports."""
+    A, B, (starts, ends, all_targets, parents), geometry, explorer, rule, scratch = problems
     values, reports = record
-    work, tables = workspace(problems.scratch.cap, stop), costs(*problems.scratch)
-    geometry = problems.geometry
-    if problems.explorer is None:
+    work, tables = workspace(scratch.cap, stop), costs(*scratch)
+    if explorer is None:
         assert geometry is not None
         mine, look = for_thread(geometry), None
     else:
-        mine, look = problems.explorer.begin(problems.A, problems.B, stop)
-    kernel, (starts, ends, all_targets, parents) = _KERNELS[problems.kernel], problems.lists
+        mine, look = explorer.begin(A, B, stop)
     at = 0
     for i in range(*tile):
         start, end = starts[i], ends[i]
@@ -166,16 +159,13 @@ def _solve(problems: _Problems, tile: Tile, stop: Flag, record: Record) -> None:
             look(i, targets)
         if stop[0]:
             return
-        found, report = values[at : at + end - start], reports[i - tile.start]
-        asked = problems.A, i, problems.B, targets, guides, mine
+        row, results = (A, i, B, targets, guides, mine), (values[at : at + end - start], reports[i - tile.start])
         failed = -1
-        if kernel is transport_row and problems.rule.p >= STEEP:
-            failed = farthest_row(*asked, problems.rule._replace(p=np.inf), tables, work, found, report)
-        if failed < 0:
-            work.dual[: problems.scratch.width] = UNKNOWN
-            if kernel is transport_row and problems.scratch.cap >= SAMPLED:
-                _warm(problems, i, targets[0], mine, tables, work)
-            failed = kernel(*asked, problems.rule, tables, work, found, report)
+        if rule.p >= STEEP:
+            failed = farthest_row(*row, rule._replace(p=np.inf), tables, work, *results)
+        if failed < 0 and rule.p < np.inf:
+            work.dual[: scratch.width] = UNKNOWN
+            failed = transport_row(*row, rule, tables, work, *results)
         if stop[0]:
             return
         if failed >= 0:
@@ -184,20 +174,6 @@ def _solve(problems: _Problems, tile: Tile, stop: Flag, record: Record) -> None:
                 "the optimum within its limit of pivots; please report it with the data"
             )
         at += end - start
-
-
-def _warm(problems: _Problems, i: int, j: int, geometry: Geometry, tables: Costs, work: Work) -> None:
-    """Compute potentials for the first problem of a measure if it is large; later problems inherit them."""
-    A, B, rule = problems.A, problems.B, problems.rule
-    a, b = (rows.masses[rows.indptr[k] : rows.indptr[k + 1]] for rows, k in ((A, i), (B, j)))
-    if min(len(a), len(b)) < SAMPLED or rule.p not in (1.0, 2.0):
-        return
-    begin(tables)
-    _, _, shared = pose(A, i, B, j, geometry, rule, tables, work)
-    if shared and not work.stop[0]:
-        starts = work.row[: len(b)].copy()
-        found = warm_potentials(a, b, lambda x, y: tables.table[x[:, None] + starts[y]], work.stop)
-        work.dual[: len(a)] = found
 
 
 def _geometry(metric: MetricArrays, n_entries: float, whole: bool, engine: Engine) -> Geometry | None:
@@ -209,7 +185,7 @@ def _geometry(metric: MetricArrays, n_entries: float, whole: bool, engine: Engin
     if metric.adjacency is not None:
         stores = whole or is_worth_storing(metric.adjacency, metric.n, n_entries, engine)
         return metric.geometry(engine) if stores else None
-    if metric.cost <= _CHEAP or 2 * n_entries < n_pairs:
+    if metric.cost <= _MAX_CHEAP_STEPS or 2 * n_entries < n_pairs:
         return metric.geometry(engine)
     engine.reserve(8.0 * n_pairs, f"the {metric.n} × {metric.n} distance matrix", "use fewer points")
     matrix = np.empty((metric.n, metric.n))

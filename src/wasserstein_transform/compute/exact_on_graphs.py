@@ -13,14 +13,13 @@ from ..engine import Engine, Flag, Record, Task, Tile, cut
 from ..kernels.geometry import PathTable
 from ..kernels.hops import hops_rows, hops_workspace, n_bytes as n_bytes_of_hops
 from ..kernels.paths import Adjacency
-from ..kernels.problems import Rows as KernelRows
 from ..kernels.vicinity import Vicinity, fill_path_table, path_search
 from . import paths
 from .problems import Ground, Lists, Report
 from .records import Rows
 
 _STEPS_PER_POINT = 40.0  # approximate inner-loop steps per point of a problem
-_FAINT = 1e-9  # smaller shares of mass need the simplex: differences of totals, which are rounded, move here
+_MIN_SHARE = 1e-9  # smaller shares of mass need the simplex: differences of totals, which are rounded, move here
 
 
 class Explorer(NamedTuple):
@@ -32,7 +31,7 @@ class Explorer(NamedTuple):
     width: int
     n_met: int
 
-    def begin(self, A: KernelRows, B: KernelRows, stop: Flag) -> tuple[PathTable, Callable[[int, Ints], None]]:
+    def begin(self, A: Rows, B: Rows, stop: Flag) -> tuple[PathTable, Callable[[int, Ints], None]]:
         """A table for one tile, and the function that fills it for a measure and its targets."""
         n = len(self.adjacency.indptr) - 1
         row, column = np.empty((2, n), np.intp)
@@ -69,7 +68,7 @@ def are_hops(ground: Ground, A: Rows, B: Rows, indptr: Ints, targets: Ints, home
         return False
     if not adjacency.even or len(homes) != len(A.totals):
         return False
-    if (np.minimum.reduceat(A.masses, A.indptr[:-1]) < _FAINT * A.totals).any():
+    if (np.minimum.reduceat(A.masses, A.indptr[:-1]) < _MIN_SHARE * A.totals).any():
         return False
     owners = homes[np.repeat(np.arange(len(A.totals)), np.diff(A.indptr))]
     sources = homes[np.repeat(np.arange(len(A.totals)), np.diff(indptr))]
@@ -95,7 +94,7 @@ class _HopSizes(NamedTuple):
 
 class _HopProblems(NamedTuple):
     adjacency: Adjacency
-    measures: KernelRows
+    measures: Rows
     indptr: Ints
     targets: Ints
     sizes: _HopSizes
@@ -119,7 +118,7 @@ def listed_by_hops(
     engine.reserve(
         engine.n_threads * n_bytes_of_hops(*sizes), "workspaces of flows around edges", "use a smaller n_jobs"
     )
-    problems = _HopProblems(adjacency, KernelRows(*measures), indptr, targets, sizes)
+    problems = _HopProblems(adjacency, measures, indptr, targets, sizes)
     cost = np.where(has_targets, around + _STEPS_PER_POINT * (np.diff(met) + np.diff(indptr) * widths), 0.0)
     out, reports = np.zeros(len(targets)), np.zeros((len(widths), 2))
     place = Lists(np.diff(indptr), np.arange(len(targets)), indptr)

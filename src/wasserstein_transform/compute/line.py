@@ -11,11 +11,12 @@ from ..engine import N_MATRICES, Engine, Flag, Mirrored, Record, Rows as InRows,
 from ..kernels.line import Pieces, Sorted, add_up, cut_pieces, fill_line_block, fill_line_square, line_distance
 from .records import Rows
 
-_STEPS = 8.0  # approximate inner-loop steps per mass
+_STEPS_PER_MASS = 8.0  # approximate inner-loop steps
 
 
-class _Square(NamedTuple):
-    measures: Sorted
+class _Problems(NamedTuple):
+    A: Sorted
+    B: Sorted
     p: float
 
 
@@ -25,35 +26,29 @@ def line_among(places: Floats, p: float, measures: Rows, engine: Engine) -> Floa
     out = engine.allocate((n, n), f"distances of {n} measures on a line", "use fewer points", n_held=N_MATRICES)
     sizes = np.diff(measures.indptr).astype(np.float64)
     met = sizes * np.arange(n - 1, -1, -1) + sizes.sum() - np.cumsum(sizes)
-    asked = _Square(sort_on_line(measures, places), p)
-    engine.run(Task(_name(p), _square, asked, cut(_STEPS * met), Mirrored()), (out,))
+    line = sort_on_line(measures, places)
+    task = Task(_name(p), _fill_square, _Problems(line, line, p), cut(_STEPS_PER_MASS * met), Mirrored())
+    engine.run(task, (out,))
     return out
 
 
-def _square(asked: _Square, tile: Tile, stop: Flag, record: Record) -> None:
-    upper, lower = record
-    fill_line_square(
-        asked.measures, asked.p, tile.start, tile.stop, upper, lower, _pieces(asked.measures, asked.measures), stop
-    )
-
-
-class _Rectangle(NamedTuple):
-    A: Sorted
-    B: Sorted
-    p: float
+def _fill_square(problems: _Problems, tile: Tile, stop: Flag, record: Record) -> None:
+    (A, B, p), (upper, lower) = problems, record
+    fill_line_square(A, p, tile.start, tile.stop, upper, lower, _pieces(A, B), stop)
 
 
 def line_between(places: Floats, p: float, A: Rows, B: Rows, engine: Engine) -> Floats:
     """The rectangle of distances from the measures A to the measures B."""
     out = np.empty((len(A.totals), len(B.totals)))
     met = np.diff(A.indptr) * float(len(B.totals)) + len(B.masses)
-    asked = _Rectangle(sort_on_line(A, places), sort_on_line(B, places), p)
-    engine.run(Task(_name(p), _rectangle, asked, cut(_STEPS * met), InRows()), (out,))
+    problems = _Problems(sort_on_line(A, places), sort_on_line(B, places), p)
+    engine.run(Task(_name(p), _fill_block, problems, cut(_STEPS_PER_MASS * met), InRows()), (out,))
     return out
 
 
-def _rectangle(asked: _Rectangle, tile: Tile, stop: Flag, record: Record) -> None:
-    fill_line_block(asked.A, asked.B, asked.p, tile.start, tile.stop, record[0], _pieces(asked.A, asked.B), stop)
+def _fill_block(problems: _Problems, tile: Tile, stop: Flag, record: Record) -> None:
+    A, B, p = problems
+    fill_line_block(A, B, p, tile.start, tile.stop, record[0], _pieces(A, B), stop)
 
 
 def distance_on_line(measures: Sorted, p: float) -> tuple[float, Pieces]:

@@ -39,7 +39,7 @@ _VICINITY_SIZE = 64  # approximate number of nodes in a vicinity
 _MAX_STORED = {True: 2.0**22, False: 2.0**27}  # most distances that are stored, if all edges are equal, and otherwise
 _SPEEDUP = {True: 2.0, False: 4.0}  # computing all distances is faster per distance than single searches by this factor
 _MAX_SWEEPS = 12  # then single searches are used: distances spread slowly along long chains
-_SAMPLE = 64  # nodes sampled for the radius of a vicinity
+_N_SAMPLED = 64  # nodes sampled for the radius of a vicinity
 
 
 def make_adjacency(indptr: Ints, indices: Ints, lengths: Floats) -> Adjacency:
@@ -191,7 +191,7 @@ def _vicinity_radius(adjacency: Adjacency) -> float:
     n, scratch = n_nodes(adjacency), _scratch(adjacency)
     scratch.mass[:] = 1.0
     radii = []
-    for source in np.unique(np.linspace(0, n - 1, _SAMPLE).astype(np.intp)):
+    for source in np.unique(np.linspace(0, n - 1, _N_SAMPLED).astype(np.intp)):
         count = spread(adjacency, source, np.inf, float(_VICINITY_SIZE), 0.0, scratch)
         radii.append(scratch.dist[scratch.order[count - 1]])
         forget(count, scratch)

@@ -262,15 +262,15 @@ def facing(labels: Ints) -> Iterator[tuple[Ints, Ints]]:
 
 def touching(labels: Ints, engine: Engine) -> Ints:
     """Pairs of adjacent regions, each once, with the smaller number first. −1 is no region."""
-    count, flat, found = int(labels.max(initial=-1)) + 1, labels.ravel(), list[Ints]()
+    count, flat, borders = int(labels.max(initial=-1)) + 1, labels.ravel(), list[Ints]()
     held = 0
     for one, other in facing(labels):
         engine.check()
         a, b = flat[one], flat[other]
-        found.append(distinct(np.minimum(a, b) * count + np.maximum(a, b)))
-        held += len(found[-1])
+        borders.append(distinct(np.minimum(a, b) * count + np.maximum(a, b)))
+        held += len(borders[-1])
     engine.reserve(40.0 * held, f"borders of {count} regions", "smooth the image, use larger radii, or segment parts")
-    keys = distinct(np.concatenate([*found, np.empty(0, np.intp)]))
+    keys = distinct(np.concatenate([*borders, np.empty(0, np.intp)]))
     return np.stack(np.divmod(keys, max(count, 1)), axis=1)
 
 

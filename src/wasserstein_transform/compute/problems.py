@@ -80,26 +80,18 @@ class ByMeasure(Place):
 
 
 @dataclass(frozen=True, eq=False)
-class HalfMatrix(ByMeasure):
-    """Half of a symmetric matrix: measure i, by its position on the tour, has the values of all measures after it.
+class MatrixRows(ByMeasure):
+    """Row rows[i] of a matrix has the values of the last measures on the tour, as many as counts[i].
 
-    They are stored along its row only, because in a file columns are slow; the matrix is mirrored in the end.
+    Of a symmetric matrix, only those after measure i on the tour; the matrix is mirrored in the end, because in a file
+    columns are slow.
     """
 
+    rows: Ints
     order: Ints
 
     def store(self, out: np.ndarray, i: int, values: Floats) -> None:
-        out[self.order[i], self.order[i + 1 :]] = values
-
-
-@dataclass(frozen=True, eq=False)
-class Rectangle(ByMeasure):
-    """Row i has a value for every target, in the order of the tour."""
-
-    order: Ints
-
-    def store(self, out: np.ndarray, i: int, values: Floats) -> None:
-        out[i, self.order] = values
+        out[self.rows[i], self.order[len(self.order) - self.counts[i] :]] = values
 
 
 @dataclass(frozen=True, eq=False)

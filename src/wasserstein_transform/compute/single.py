@@ -110,20 +110,20 @@ def _solve_power(a: Floats, b: Floats, distances: Floats, p: float, stop: Flag) 
         length, clip = far.value, CLIP
     for _ in range(ROUNDS):
         powers = partial(_powers, length=length, p=p, clip=clip)
-        found = _solve(a, b, _table(distances, powers, stop), CLIP, stop)
-        used = distances[found.plan > 0]
-        if found.status != OPTIMAL or not used.any():
-            return found, length
+        solution = _solve(a, b, _table(distances, powers, stop), CLIP, stop)
+        used = distances[solution.plan > 0]
+        if solution.status != OPTIMAL or not used.any():
+            return solution, length
         if 1.0 < clip < 1 / TINY and (powers(used) >= clip).any():
             clip *= CLIP
-        elif found.cost >= (DROWNING if p != 1.0 else LOST):
-            return found, length
+        elif solution.cost >= (DROWNING if p != 1.0 else LOST):
+            return solution, length
         else:
-            shorter = length * max(found.cost, TINY) ** (1 / p)
+            shorter = length * max(solution.cost, TINY) ** (1 / p)
             if shorter in (0.0, length):
                 break
             length, clip = shorter, max(clip, CLIP)
-    return found, length
+    return solution, length
 
 
 def _powers(distances: Floats, length: float, p: float, clip: float) -> Floats:
@@ -162,10 +162,9 @@ def _solve_farthest(a: Floats, b: Floats, distances: Floats, stop: Flag) -> Fart
     return Farthest(float(value), flow, (marks[:na], marks[na:]))
 
 
-_SHARE = 4  # a sample has a quarter of the points, and is itself started from a sample
-_SMALLEST = 60  # points on the smaller side of the first sample
-SAMPLED = _SMALLEST * _SHARE**2  # smallest size for which this pays: 4,000 points save a third, 10,000 two thirds
-_COSTS_AT_A_TIME = 1 << 19  # costs processed between two checks of the stop flag
+_POINTS_PER_SAMPLED = 4  # a sample has a quarter of the points, and is itself started from a sample
+_MIN_SAMPLE = 60  # points on the smaller side of the first sample
+SAMPLED = _MIN_SAMPLE * _POINTS_PER_SAMPLED**2  # from here on it pays: 4,000 points save a third, 10,000 two thirds
 _GOLDEN = 0.6180339887498949
 
 Costs = Callable[[Ints, Ints], Floats]  # costs from some sources (rows) to some sinks
@@ -179,7 +178,8 @@ def warm_potentials(a: Floats, b: Floats, costs: Costs, stop: Flag) -> Floats:
     """
     cold = np.full(len(a), UNKNOWN)
     spread_a, spread_b = (np.argsort(_GOLDEN * np.arange(len(m)) % 1.0) for m in (a, b))
-    shares = [_SHARE**k for k in range(1, 32) if min(len(a), len(b)) >= _SHARE**k * _SMALLEST]
+    shares = [_POINTS_PER_SAMPLED**k for k in range(1, 32)]
+    shares = [share for share in shares if min(len(a), len(b)) >= share * _MIN_SAMPLE]
     sinks, prices = spread_b[:0], np.empty(0)
     for share in reversed(shares):
         sources, known = spread_a[: len(a) // share], sinks
@@ -188,13 +188,13 @@ def warm_potentials(a: Floats, b: Floats, costs: Costs, stop: Flag) -> Floats:
         masses = a[sources] / a[sources].sum(), b[sinks] / b[sinks].sum()
         u = cold[sources]
         if len(known):
-            u = _extended(sources, known, prices, costs, stop)
+            u = _extend_prices(sources, known, prices, costs, stop)
             if _dual(u, *masses, table) <= _dual((table - table.min(axis=0)).min(axis=1), *masses, table):
                 return cold
-        prices = _solved(*masses, table, u, stop)
+        prices = _price_sinks(*masses, table, u, stop)
         if stop[0]:
             return cold
-    return _extended(np.arange(len(a)), sinks, prices, costs, stop)
+    return _extend_prices(np.arange(len(a)), sinks, prices, costs, stop)
 
 
 def _dual(u: Floats, a: Floats, b: Floats, costs: Floats) -> float:
@@ -202,19 +202,15 @@ def _dual(u: Floats, a: Floats, b: Floats, costs: Floats) -> float:
     return float(a @ u + b @ (costs - u[:, None]).min(axis=0))
 
 
-def _extended(sources: Ints, sinks: Ints, prices: Floats, costs: Costs, stop: Flag) -> Floats:
+def _extend_prices(sources: Ints, sinks: Ints, prices: Floats, costs: Costs, stop: Flag) -> Floats:
     """The largest potentials of sources that are feasible with the prices of some sinks."""
     u = np.zeros(len(sources))
-    step = max(1, _COSTS_AT_A_TIME // len(sinks))
-    for start in range(0, len(sources), step):
-        if stop[0]:
-            break
-        part = slice(start, start + step)
+    for part in _parts(len(sources), len(sinks), stop):
         u[part] = (costs(sources[part], sinks) - prices).min(axis=1)
     return u
 
 
-def _solved(a: Floats, b: Floats, costs: Floats, u: Floats, stop: Flag) -> Floats:
+def _price_sinks(a: Floats, b: Floats, costs: Floats, u: Floats, stop: Flag) -> Floats:
     """Optimal prices of the sinks if the solver succeeds; otherwise some feasible prices."""
     na, nb = costs.shape
     top = float(np.abs(costs).max()) or 1.0
@@ -223,5 +219,5 @@ def _solved(a: Floats, b: Floats, costs: Floats, u: Floats, stop: Flag) -> Float
     work.supply[:na], work.demand[:nb], work.row[:nb] = a * b.sum(), b * a.sum(), np.arange(nb) * na
     work.dual[:na] = u / top
     _, _, status, _ = solve(na, nb, 1.0, 1.0, False, table.ravel(), work)
-    found = top * work.dual[:na] if status == OPTIMAL else np.zeros(na)
-    return np.asarray((costs - found[:, None]).min(axis=0))
+    u = top * work.dual[:na] if status == OPTIMAL else np.zeros(na)
+    return np.asarray((costs - u[:, None]).min(axis=0))

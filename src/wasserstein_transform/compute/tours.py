@@ -62,13 +62,13 @@ def listed_parents(parent: Ints, owners: Ints, places: Ints) -> Ints:
     """
     n = len(parent)
     keys = owners * n + places
-    found, above = np.full(len(keys), -1), places
+    parents, above = np.full(len(keys), -1), places
     for _ in range(_MAX_STEPS_UP):
         above = np.where(above >= 0, parent[above], -1)
         at = np.minimum(np.searchsorted(keys, owners * n + above), len(keys) - 1)
-        there = (found < 0) & (above >= 0) & (keys[at] == owners * n + above)
-        found[there] = at[there]
-    return found
+        there = (parents < 0) & (above >= 0) & (keys[at] == owners * n + above)
+        parents[there] = at[there]
+    return parents
 
 
 def _seen(measures: Rows, metric: MetricArrays, engine: Engine) -> Floats:

@@ -11,7 +11,7 @@ import numpy as np
 
 from .compile import PRIVATE, jit, jit_strict
 
-_SPLITTER = 134217729.0  # 2²⁷ + 1 splits a float into two halves
+SPLITTER = 134217729.0  # 2²⁷ + 1 splits a float into two halves
 ROUNDED = 8.0 * 2.0**-52  # an excess up to this, relative to the masses that make it, is rounding
 
 
@@ -47,7 +47,7 @@ def add(a: float, a_low: float, b: float, b_low: float) -> tuple[float, float]:
 def times(a: float, b: float, b_low: float) -> tuple[float, float]:
     """The product of a float and a double-double."""
     high = a * b
-    c, d = _SPLITTER * a, _SPLITTER * b
+    c, d = SPLITTER * a, SPLITTER * b
     a_high, b_high = c - (c - a), d - (d - b)
     a_rest, b_rest = a - a_high, b - b_high
     low = ((a_high * b_high - high) + a_high * b_rest + a_rest * b_high) + a_rest * b_rest + a * b_low

@@ -53,12 +53,13 @@ def unit_of(size: float) -> float:
 
 
 @jit
-def near_plane(a: float, b: float, c: float, root_a: float, p: float, q: float, r: float, root_b: float) -> float:
+def near_plane(
+    a: float, b: float, c: float, root_a: float, p: float, q: float, r: float, root_b: float, overlap: float
+) -> float:
     """m = 2: dcov² from differences, for near matrices. It has no branches, so that loops are vectorized."""
     da, db, dc = p - a, q - b, r - c
     dets = root_a * root_b
     traces = (a + c) + (p + r)
-    fidelity = np.sqrt(overlap_plane(a, b, c, root_a, p, q, r, root_b))
     roots = root_a + root_b
     change = (a * dc + c * da + da * dc - 2.0 * b * db - db * db) / (roots if roots > 0.0 else 1.0)
     change = change if roots > 0.0 else 0.0
@@ -71,7 +72,7 @@ def near_plane(a: float, b: float, c: float, root_a: float, p: float, q: float, 
     mixed = entries if roots * roots < 1e-14 * traces * traces else mixed
     twist = x * x + 4.0 * y * z
     twist = (twist if twist > 0.0 and mixed > 0.0 else 0.0) / (mixed if mixed > 0.0 else 1.0)
-    total = traces + 2.0 * fidelity
+    total = traces + 2.0 * np.sqrt(overlap)
     squares = da * da + dc * dc + 2.0 * db * db + 2.0 * change * change + 2.0 * twist
     return squares / (total if total > 0.0 else 1.0)
 
@@ -84,7 +85,7 @@ def gap_plane(a: float, b: float, c: float, root_a: float, p: float, q: float, r
     plain = traces - 2.0 * np.sqrt(overlap)
     if is_far(plain, traces, overlap):
         return plain
-    return near_plane(a, b, c, root_a, p, q, r, root_b)
+    return near_plane(a, b, c, root_a, p, q, r, root_b, overlap)
 
 
 @jit
@@ -215,9 +216,9 @@ def nuclear_norm_of_factors(factor_a: Any, rank_a: int, factor_b: Any, rank_b: i
     G = scratch[0]
     products(factor_a, rank_a, factor_b, rank_b, G)
     if rank_a >= _MIN_BIDIAGONAL_RANK:
-        found = nuclear_norm(G, rank_a, rank_b, scratch[1], scratch[2])
-        if found >= 0.0:
-            return found
+        norm = nuclear_norm(G, rank_a, rank_b, scratch[1], scratch[2])
+        if norm >= 0.0:
+            return norm
         products(factor_a, rank_a, factor_b, rank_b, G)
     for l in range(rank_a):
         for k in range(rank_b):

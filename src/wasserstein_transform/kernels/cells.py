@@ -35,11 +35,11 @@ def one_cell(n: int) -> Cells:
 
 
 @jit
-def _lower(keys: Any, key: int) -> int:
-    low, high = 0, keys.shape[0]
+def _find_place(values: Any, low: int, high: int, value: float) -> int:
+    """The first position from low to high whose value is not smaller; values increase."""
     while low < high:
         middle = (low + high) // 2
-        if keys[middle] < key:
+        if values[middle] < value:
             low = middle + 1
         else:
             high = middle
@@ -60,8 +60,8 @@ def find_runs(
         for k in range(starts[c], starts[c + 1]):
             cell[k - starts[first]] = c
     for r in range(offsets.shape[0]):
-        low = _lower(keys, keys[first] + offsets[r] - widths[r])
-        high = _lower(keys, keys[first] + offsets[r] + widths[r] + 1)
+        low = _find_place(keys, 0, keys.shape[0], keys[first] + offsets[r] - widths[r])
+        high = _find_place(keys, low, keys.shape[0], keys[first] + offsets[r] + widths[r] + 1)
         for c in range(first, last):
             key = keys[c] + offsets[r]
             while low < keys.shape[0] and keys[low] < key - widths[r]:
@@ -139,18 +139,6 @@ def mark_steps(points: Any, grid: Grid, start: int, end: int, marks: Any) -> Non
 
 
 @jit
-def _place(steps: Any, low: int, high: int, step: float) -> int:
-    """Position of the step among those from low to high."""
-    while low < high:
-        middle = (low + high) // 2
-        if steps[middle] < step:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@jit
 def count_keys(points: Any, grid: Grid, start: int, end: int, shift: int, keys: Any, counts: Any) -> None:
     """keys[i - start] = key of point i; also count the points of each bucket, key >> shift."""
     counts[:] = 0
@@ -160,7 +148,7 @@ def count_keys(points: Any, grid: Grid, start: int, end: int, shift: int, keys: 
         if grid.wide[a]:
             for i in range(start, end):
                 step = step_along(points[i, axis], origin, grid.side)
-                keys[i - start] += grid.terms[_place(grid.steps, first, last, step)]
+                keys[i - start] += grid.terms[_find_place(grid.steps, first, last, step)]
         else:
             for i in range(start, end):
                 keys[i - start] += grid.terms[first + int(step_along(points[i, axis], origin, grid.side))]

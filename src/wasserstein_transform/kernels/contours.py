@@ -41,10 +41,8 @@ def smooth(values: Any, weights: Any, row: Any, out: Any) -> None:
             for x in range(width):
                 inner[x] += weights[k] * (above[x] + below[x])
         for k in range(reach):
-            row[reach - 1 - k], row[reach + width + k] = (
-                inner[_mirrored(-1 - k, width)],
-                inner[_mirrored(width + k, width)],
-            )
+            row[reach - 1 - k] = inner[_mirrored(-1 - k, width)]
+            row[reach + width + k] = inner[_mirrored(width + k, width)]
         for x in range(width):
             out[y, x] = weights[0] * inner[x]
         for k in range(1, reach + 1):
@@ -101,7 +99,7 @@ def carry_up(picture: Any, small: Any, labels: Any, top: int, full: int, sharpne
             if middle and abs(x - (2 * column + 1) * wide) <= width:
                 out[i, j] = labels[row, column]
                 continue
-            best, found = 1e300, -1
+            best, label = 1e300, -1
             for v in range(max((y - 1) // (2 * full) - 1, 0), min(row + 2, height)):
                 down = (y - (2 * v + 1) * full) / (2.0 * full)
                 for u in range(max((x - 1) // (2 * wide) - 1, 0), min(column + 2, width)):
@@ -112,9 +110,9 @@ def carry_up(picture: Any, small: Any, labels: Any, top: int, full: int, sharpne
                     for c in range(channels):
                         apart += (picture[i, j, c] - small[v, u, c]) ** 2
                     apart = floor((apart * sharpness + down * down + right * right) * _SIMILARITY_STEPS + 0.5)
-                    if apart < best or (apart == best and labels[v, u] < found):
-                        best, found = apart, labels[v, u]
-            out[i, j] = found
+                    if apart < best or (apart == best and labels[v, u] < label):
+                        best, label = apart, labels[v, u]
+            out[i, j] = label
 
 
 @jit
@@ -211,7 +209,7 @@ def _follow(
     """Label a pixel by those it drains to, or put the first of them without a label onto the stack."""
     h, w = height.shape
     for corners in range(2):
-        found = -1
+        label = -1
         for v in range(max(y - 1, 0), min(y + 2, h)):
             for u in range(max(x - 1, 0), min(x + 2, w)):
                 if (v != y and u != x) != (corners == 1) or height[v, u] != best or away[v, u] != least:
@@ -219,9 +217,9 @@ def _follow(
                 if labels[v, u] < 0:
                     stack[n] = v * w + u
                     return n + 1
-                found = labels[v, u] if found in (-1, labels[v, u]) else count
-        if found >= 0:
-            labels[y, x] = found
+                label = labels[v, u] if label in (-1, labels[v, u]) else count
+        if label >= 0:
+            labels[y, x] = label
             return n - 1
     return n
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from .compile import jit
-from .geometry import distance, distances
+from .geometry import distance, distances, squared
 
 
 @jit
@@ -85,9 +87,9 @@ def fill_condensed(geometry: Any, n: int, start: int, end: int, out: Any, scratc
 
 @jit
 def fill_matched(geometry: Any, half: int, out: Any) -> None:
-    """out[i] = distance of points i and half + i."""
+    """out[i] = distance of points i and half + i, which are not stored."""
     for i in range(half):
-        out[i] = distance(geometry, i, half + i)
+        out[i] = np.sqrt(squared(geometry, i, half + i, np.inf))
 
 
 @jit

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .arithmetic import SPLITTER
 from .bures import gap_plane, is_far, near_plane, overlap_plane
 from .compile import jit, jit_strict, jit_summing
 
@@ -83,23 +84,14 @@ def root_determinant(a: float, b: float, c: float) -> float:
 def _root(a: float, b: float, c: float) -> float:
     """√(a·c − b²) of a matrix near 1."""
     ac, bb = a * c, b * b
-    det = (ac - bb) + (_lost(a, c, ac) - _lost(b, b, bb))
+    # the rounding errors of both products, from the upper and lower halves of the digits (Dekker)
+    big_a, big_b, big_c = SPLITTER * a, SPLITTER * b, SPLITTER * c
+    a_high, b_high, c_high = big_a - (big_a - a), big_b - (big_b - b), big_c - (big_c - c)
+    a_low, b_low, c_low = a - a_high, b - b_high, c - c_high
+    lost_ac = ((a_high * c_high - ac) + a_high * c_low + a_low * c_high) + a_low * c_low
+    lost_bb = ((b_high * b_high - bb) + b_high * b_low + b_low * b_high) + b_low * b_low
+    det = (ac - bb) + (lost_ac - lost_bb)
     return np.sqrt(det if det > 0.0 else 0.0)  # ≥ 0 in theory; rounding of the entries can make it negative
-
-
-@jit_strict
-def _lost(x: float, y: float, product: float) -> float:
-    """The rounding error of a product (Dekker)."""
-    x_high, y_high = _upper_half(x), _upper_half(y)
-    x_low, y_low = x - x_high, y - y_high
-    return ((x_high * y_high - product) + x_high * y_low + x_low * y_high) + x_low * y_low
-
-
-@jit_strict
-def _upper_half(x: float) -> float:
-    """The upper half of the digits."""
-    big = 134217729.0 * x
-    return big - (big - x)
 
 
 @jit
@@ -150,7 +142,7 @@ def _plane_near(g: Any, i: int, start: int, end: int, out: Any) -> None:
         overlap = overlap_plane(a, b, c, root, A[k], B[k], C[k], R[k])
         traces = (a + c) + (A[k] + C[k])
         plain = traces - 2.0 * np.sqrt(overlap)
-        near = near_plane(a, b, c, root, A[k], B[k], C[k], R[k])
+        near = near_plane(a, b, c, root, A[k], B[k], C[k], R[k], overlap)
         out[k] = dx * dx + dy * dy + g.lam * (plain if is_far(plain, traces, overlap) else near)
 
 

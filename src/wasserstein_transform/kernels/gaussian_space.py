@@ -305,15 +305,15 @@ def squares_space(geometry: Any, i: int, start: int, end: int, limit: float, out
     columns, own, at = geometry.columns, place(i), start
     while at < end:
         n = min(PIECE - at % PIECE, end - at)
-        here, found = columns[place(at) :], out[at - start :]
-        near = _plain(columns, own, here, n, geometry.lam, found)
+        here, values = columns[place(at) :], out[at - start :]
+        near = _plain(columns, own, here, n, geometry.lam, values)
         if at <= i < at + n:
-            found[i - at] = 0.0
+            values[i - at] = 0.0
             near -= 1
-        if near > 0 and _turned(columns, own, here, n, geometry.lam, found) > 0:
+        if near > 0 and _turned(columns, own, here, n, geometry.lam, values) > 0:
             for k in range(n):
-                if found[k] < 0.0:
-                    found[k] = _by_thin_factors(geometry, i, at + k)
+                if values[k] < 0.0:
+                    values[k] = _by_thin_factors(geometry, i, at + k)
         at += n
 
 
@@ -348,15 +348,15 @@ def within_space(geometry: Any, i: int, start: int, end: int, limit: float, weig
     in_range = 1e-60 < most < 1e60 and geometry.lam > 1e-300
     while at < end:
         n = min(PIECE - at % PIECE, end - at)
-        here, found, w = columns[place(at) :], out[at - start :], weights[at:]
+        here, values, w = columns[place(at) :], out[at - start :], weights[at:]
         if not in_range:
-            squares_space(geometry, i, at, at + n, limit, found)
+            squares_space(geometry, i, at, at + n, limit, values)
             for k in range(n):
-                found[k] = w[k] if found[k] <= limit else 0.0
-        elif _decide(columns, own, here, n, geometry.lam, limit, w, found) > 0:
+                values[k] = w[k] if values[k] <= limit else 0.0
+        elif _decide(columns, own, here, n, geometry.lam, limit, w, values) > 0:
             for k in range(n):
-                if found[k] < 0.0:
-                    found[k] = w[k] if gaussian_space(geometry, i, at + k, limit) <= limit else 0.0
+                if values[k] < 0.0:
+                    values[k] = w[k] if gaussian_space(geometry, i, at + k, limit) <= limit else 0.0
         at += n
 
 

@@ -243,14 +243,15 @@ def formulas(
     )
 
 
-def _formulas_of_stored(distance: Answer) -> Formulas:
+def _formulas_of_stored(distance: Answer, distances: Answer = _distances_one_by_one) -> Formulas:
     """A record for a metric whose distances are stored."""
-    return formulas(_square_of_distance, distance=distance, scaled_square=_scaled_distance)
+    record = formulas(_square_of_distance, distance=distance, scaled_square=_scaled_distance)
+    return record._replace(distances=distances)
 
 
 FORMULAS: dict[type, Formulas] = {
     PathTable: _formulas_of_stored(pairs.path_distance),
-    Table: _formulas_of_stored(pairs.table_distance),
+    Table: _formulas_of_stored(pairs.table_distance, pairs.table_distances),
     SparseRows: _formulas_of_stored(pairs.sparse_distance),
     Cloud: formulas(pairs.cloud, squares=pairs.squares_cloud, within=pairs.within_cloud),
     GaussianLine: formulas(pairs.gaussian_line),

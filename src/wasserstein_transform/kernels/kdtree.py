@@ -309,22 +309,22 @@ def search(geometry: Any, tree: Any, groups: Any, whole: Any, x: Any, rounding: 
 
 
 @jit
-def nearest_others(geometry: Any, tree: Any, groups: Any, whole: Any, asked: Any, first: int, asking: Any, start: int,
+def nearest_others(geometry: Any, tree: Any, groups: Any, whole: Any, queries: Any, first: int, asking: Any, start: int,
                    end: int, distances: Any, indices: Any, nodes: Any, gaps: Any, stop: Any) -> None:  # fmt: skip
-    """The nearest points of the tree for positions start…end of the tree `asked`, whose groups are `asking`.
+    """The nearest points of the tree for positions start…end of the tree `queries`, whose groups are `asking`.
 
-    Point i of `asked` is point first + i of the geometry; its row of the result is that of its position.
+    Point i of `queries` is point first + i of the geometry; its row of the result is that of its position.
     """
     for p in range(start, end):
         if stop[0] != 0:
             return
-        i = asked.order[p]
+        i = queries.order[p]
         near, which = distances[p - start], indices[p - start]
         near[:] = np.inf
         which[:] = NOBODY
         search(
-            geometry, tree, groups, whole, asked.points[p], asked.rounding[p], first + i, asking[p], EXACT, near, which,
-            nodes, gaps,
+            geometry, tree, groups, whole, queries.points[p], queries.rounding[p], first + i, asking[p], EXACT, near,
+            which, nodes, gaps,
         )  # fmt: skip
         _sort(near, which)
 

@@ -126,7 +126,7 @@ def walk_down(edges: Any, weights: Any, least: float, cuts: Any) -> int:
     above = np.full(n, -1)  # the parent of each point, with root 0; `below` is the child of each edge
     below = np.empty(n, np.intp)
     order = np.zeros(n, np.intp)
-    found = 1
+    n_placed = 1
     for k in range(n):
         i = order[k]
         for at in range(start[i], start[i + 1]):
@@ -134,8 +134,8 @@ def walk_down(edges: Any, weights: Any, least: float, cuts: Any) -> int:
             if j != above[i]:
                 above[j] = i
                 below[ways[at]] = j
-                order[found] = j
-                found += 1
+                order[n_placed] = j
+                n_placed += 1
     mass = weights.copy()  # mass of the subtree of each point
     for k in range(n - 1, 0, -1):
         mass[above[order[k]]] += mass[order[k]]

@@ -35,21 +35,12 @@ class Fill(NamedTuple):
 
 def flow_workspace(width: int, n_words: int, cap: int) -> Fill:
     """Workspace of one thread."""
-    return Fill(
-        np.zeros(width),
-        np.zeros(cap),
-        np.empty(cap * width),
-        np.zeros(cap * n_words, np.int64),
-        np.zeros(cap * n_words, np.int64),
-        np.zeros(n_words, np.int64),
-        np.zeros((width + 1, n_words), np.int64),
-        np.zeros(cap, np.intp),
-        np.zeros(cap, np.intp),
-        np.zeros(width + 2, np.intp),
-        np.zeros(cap, np.intp),
-        np.zeros(width, np.intp),
-        np.zeros((2, width + 1), np.intp),
-    )
+    held, open_ = np.zeros((2, cap * n_words), np.int64)
+    seen, layers = np.zeros(n_words, np.int64), np.zeros((width + 1, n_words), np.int64)
+    round_, order, left = np.zeros((3, cap), np.intp)
+    ends, next_, path = np.zeros(width + 2, np.intp), np.zeros(width, np.intp), np.zeros((2, width + 1), np.intp)
+    masses = np.zeros(width), np.zeros(cap), np.empty(cap * width)
+    return Fill(*masses, held, open_, seen, layers, round_, order, ends, left, next_, path)
 
 
 @jit
@@ -108,7 +99,7 @@ def _reach(nb: int, width: int, n_words: int, work: Fill) -> int:
         work.round[t] = -1
     n_left, count, depth = nb, 0, 0
     while True:
-        found = False
+        unsatisfied = False
         rest = 0
         for k in range(n_left):
             t = work.left[k]
@@ -122,12 +113,12 @@ def _reach(nb: int, width: int, n_words: int, work: Fill) -> int:
             work.round[t] = depth
             work.order[count] = t
             count += 1
-            found = found or work.demand[t] > 0.0
+            unsatisfied = unsatisfied or work.demand[t] > 0.0
         start = n_left - rest
         n_left = rest
         work.ends[depth + 1] = count
-        if found or start == 0:
-            return depth if found else -1
+        if unsatisfied or start == 0:
+            return depth if unsatisfied else -1
         some = np.int64(0)
         for w in range(n_words):
             new = np.int64(0)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .compile import compiled_as, jit, jit_summing, plain
-from .geometry import GaussianPlane, Geometry, comparable_square, squares, within
+from .geometry import comparable_square, squares, within
 
 FLAT, GAUSSIAN, EPANECHNIKOV, TRIANGLE = range(4)
 FAINTEST = 1400.0  # for larger t, a gaussian weight is denormal
@@ -166,12 +166,8 @@ def _second_in_space(points: Any, i: int, low: int, high: int, mass: Any, drift:
 
 
 @jit
-def _add_first_in_plane(geometry: Any, points: Any, i: int, low: int, high: int, mass: Any, drift: Any) -> float:
-    return _first_in_plane(points, i, low, high, mass, drift)
-
-
-@jit
-def _add_first_anywhere(geometry: Any, points: Any, i: int, low: int, high: int, mass: Any, drift: Any) -> float:
+def add_first(points: Any, i: int, low: int, high: int, mass: Any, drift: Any) -> float:
+    """Add first moments of the positions low…high relative to point i; returns their mass."""
     if points.shape[0] == 2:
         return _first_in_plane(points, i, low, high, mass, drift)
     if points.shape[0] == 3:
@@ -180,47 +176,13 @@ def _add_first_anywhere(geometry: Any, points: Any, i: int, low: int, high: int,
 
 
 @jit
-def _add_second_in_plane(
-    geometry: Any, points: Any, i: int, low: int, high: int, mass: Any, drift: Any, spread: Any
-) -> float:
-    return _second_in_plane(points, i, low, high, mass, drift, spread)
-
-
-@jit
-def _add_second_anywhere(
-    geometry: Any, points: Any, i: int, low: int, high: int, mass: Any, drift: Any, spread: Any
-) -> float:
+def add_second(points: Any, i: int, low: int, high: int, mass: Any, drift: Any, spread: Any) -> float:
+    """Add first and second moments."""
     if points.shape[0] == 2:
         return _second_in_plane(points, i, low, high, mass, drift, spread)
     if points.shape[0] == 3:
         return _second_in_solid(points, i, low, high, mass, drift, spread)
     return _second_in_space(points, i, low, high, mass, drift, spread)
-
-
-def add_first(geometry: Geometry, points: Any, i: int, low: int, high: int, mass: Any, drift: Any) -> float:
-    """Add first moments; for Gaussians in the plane, only the loops for two dimensions are compiled."""
-    plane = isinstance(geometry, GaussianPlane)
-    return (_add_first_in_plane if plane else _add_first_anywhere)(geometry, points, i, low, high, mass, drift)
-
-
-def add_second(
-    geometry: Geometry, points: Any, i: int, low: int, high: int, mass: Any, drift: Any, spread: Any
-) -> float:
-    """Add first and second moments."""
-    plane = isinstance(geometry, GaussianPlane)
-    return (_add_second_in_plane if plane else _add_second_anywhere)(
-        geometry, points, i, low, high, mass, drift, spread
-    )
-
-
-@compiled_as(add_first)
-def _add_first(geometry: Any, points: Any, i: Any, low: Any, high: Any, mass: Any, drift: Any) -> Any:
-    return plain(_add_first_in_plane if geometry.instance_class is GaussianPlane else _add_first_anywhere)
-
-
-@compiled_as(add_second)
-def _add_second(geometry: Any, points: Any, i: Any, low: Any, high: Any, mass: Any, drift: Any, spread: Any) -> Any:
-    return plain(_add_second_in_plane if geometry.instance_class is GaussianPlane else _add_second_anywhere)
 
 
 class Nearby(NamedTuple):
@@ -294,18 +256,9 @@ def _weigh(profile: Any, geometry: Any, i: Any, low: Any, high: Any, limit: Any,
 
 @jit
 def first_moments(
-    geometry: Any,
-    cells: Any,
-    rows: Any,
-    weights: Any,
-    points: Any,
-    profile: Any,
-    limit: float,
-    scratch: Any,
-    mass: Any,
-    means: Any,
-    stop: Any,
-) -> None:
+    geometry: Any, cells: Any, rows: Any, weights: Any, points: Any, profile: Any, limit: float, scratch: Any,
+    mass: Any, means: Any, stop: Any,
+) -> None:  # fmt: skip
     """Mass and mean of the localized measure of each row; a row without mass keeps its point."""
     for row in range(rows.shape[0]):
         i = rows[row]
@@ -316,26 +269,16 @@ def first_moments(
                 return
             low, high = cells.runs[cells.cell[i], r]
             weigh(profile, geometry, i, low, high, limit, weights, scratch)
-            total += add_first(geometry, points, i, low, high, scratch, means[row])
+            total += add_first(points, i, low, high, scratch, means[row])
         mass[row] = total
         settle(points, i, total, means[row])
 
 
 @jit
 def second_moments(
-    geometry: Any,
-    cells: Any,
-    rows: Any,
-    weights: Any,
-    points: Any,
-    profile: Any,
-    limit: float,
-    scratch: Any,
-    mass: Any,
-    means: Any,
-    covs: Any,
-    stop: Any,
-) -> None:
+    geometry: Any, cells: Any, rows: Any, weights: Any, points: Any, profile: Any, limit: float, scratch: Any,
+    mass: Any, means: Any, covs: Any, stop: Any,
+) -> None:  # fmt: skip
     """The same, and the covariance of `points`, divided by mass; 0 without mass."""
     for row in range(rows.shape[0]):
         i = rows[row]
@@ -347,7 +290,7 @@ def second_moments(
                 return
             low, high = cells.runs[cells.cell[i], r]
             weigh(profile, geometry, i, low, high, limit, weights, scratch)
-            total += add_second(geometry, points, i, low, high, scratch, means[row], covs[row])
+            total += add_second(points, i, low, high, scratch, means[row], covs[row])
         mass[row] = total
         if total > 0.0:
             center(covs[row], means[row], total)

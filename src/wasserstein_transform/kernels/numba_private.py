@@ -33,13 +33,8 @@ from .store import Store
 
 TESTED = ((0, 61), (0, 68))  # the first and the last tested version of Numba
 PRIVATE = {"_nrt": False}  # no reference counts
-_CONFIG = (
-    "OPT",
-    "LOOP_VECTORIZE",
-    "SLP_VECTORIZE",
-    "BOUNDSCHECK",
-    "DEBUGINFO_DEFAULT",
-)  # settings that affect the code
+# settings that affect the code
+_CONFIG = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "DEBUGINFO_DEFAULT")
 
 _LOG = logging.getLogger("wasserstein_transform")
 

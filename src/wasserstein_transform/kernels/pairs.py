@@ -21,6 +21,13 @@ def table_distance(geometry: Any, i: int, j: int) -> float:
 
 
 @jit
+def table_distances(geometry: Any, i: int, start: int, end: int, out: Any) -> None:
+    """The distances in a row of a stored matrix."""
+    for k in range(end - start):
+        out[k] = 0.0 if start + k == i else geometry.matrix[i, start + k]
+
+
+@jit
 def sparse_distance(geometry: Any, i: int, j: int) -> float:
     """The stored distance of i and j, infinity if there is none."""
     low, high = geometry.indptr[i], geometry.indptr[i + 1]
@@ -77,8 +84,9 @@ def cloud(geometry: Any, i: int, j: int, limit: float) -> float:
 
 
 @jit
-def _cloud(points: Any, i: int, start: int, end: int, out: Any) -> None:
-    """One loop for each of the low dimensions, because a constant stride makes them much faster."""
+def squares_cloud(geometry: Any, i: int, start: int, end: int, limit: float, out: Any) -> None:
+    """Of points: a loop for each of the low dimensions, because a constant stride makes them much faster."""
+    points = geometry.points
     m = points.shape[1]
     flat = points.reshape(points.size)[m * start : m * end]
     if m == 1:
@@ -101,15 +109,9 @@ def _cloud(points: Any, i: int, start: int, end: int, out: Any) -> None:
 
 
 @jit
-def squares_cloud(geometry: Any, i: int, start: int, end: int, limit: float, out: Any) -> None:
-    """Of points."""
-    _cloud(geometry.points, i, start, end, out)
-
-
-@jit
 def within_cloud(geometry: Any, i: int, start: int, end: int, limit: float, weights: Any, out: Any) -> None:
     """Of points."""
-    _cloud(geometry.points, i, start, end, out)
+    squares_cloud(geometry, i, start, end, limit, out)
     near = weights[start:end]
     for k in range(near.shape[0]):
         w = near[k]
@@ -125,28 +127,18 @@ def gaussian_line(geometry: Any, i: int, j: int, limit: float) -> float:
 
 
 @jit
-def solid_floor(geometry: Any, i: int, j: int, limit: float) -> float:
+def _solid_floor(geometry: Any, i: int, j: int, limit: float) -> float:
     """A lower bound of the squared distance: ‖x − y‖² + λ·Σ(√λ_k(A) − √λ_k(B))²."""
-    points, spectra = geometry.points, geometry.spectra
-    total = 0.0
-    for a in range(points.shape[1]):
-        step = points[i, a] - points[j, a]
-        total += step * step
-    if total > limit:
-        return total
-    gap = 0.0
-    for a in range(points.shape[1]):
-        step = spectra[i, a] - spectra[j, a]
-        gap += step * step
-    return total + geometry.lam * gap
+    total = _square_apart(geometry.points, i, j)
+    return total if total > limit else total + geometry.lam * _square_apart(geometry.spectra, i, j)
 
 
 @jit
-def square_apart(points: Any, i: int, j: int) -> float:
-    """‖x − y‖²."""
+def _square_apart(rows: Any, i: int, j: int) -> float:
+    """‖x − y‖² of two rows."""
     apart = 0.0
-    for a in range(points.shape[1]):
-        step = points[i, a] - points[j, a]
+    for a in range(rows.shape[1]):
+        step = rows[i, a] - rows[j, a]
         apart += step * step
     return apart
 
@@ -154,20 +146,20 @@ def square_apart(points: Any, i: int, j: int) -> float:
 @jit
 def gaussian_solid(geometry: Any, i: int, j: int, limit: float) -> float:
     """Squared distance of Gaussians in three or more dimensions."""
-    if solid_floor(geometry, i, j, limit) > limit * (1 + 1e-9):  # tolerance for rounding
+    if _solid_floor(geometry, i, j, limit) > limit * (1 + 1e-9):  # tolerance for rounding
         return np.inf
     p, q = (i, j) if i < j else (j, i)
     gap = gap_general(
         geometry.covs[p], geometry.factors[p], geometry.ranks[p],
         geometry.covs[q], geometry.factors[q], geometry.ranks[q], geometry.scratch,
     )  # fmt: skip
-    return square_apart(geometry.points, i, j) + geometry.lam * gap
+    return _square_apart(geometry.points, i, j) + geometry.lam * gap
 
 
 @jit
 def gaussian_solid_side(geometry: Any, i: int, j: int, limit: float) -> float:
     """A number on the correct side of the limit; usually a bound decides."""
-    if solid_floor(geometry, i, j, limit) > limit * (1 + 1e-9):
+    if _solid_floor(geometry, i, j, limit) > limit * (1 + 1e-9):
         return np.inf
     points, halves = geometry.points, geometry.halves
     m = points.shape[1]

@@ -335,11 +335,5 @@ def spread(sums: Any, count: float, own: Any) -> None:
     own[0] = max(sums[3] / count - z * z, 0.0)
     own[1] = sums[4] / count - z * y
     own[2] = sums[5] / count - z * x
-    own[6] = np.sqrt(
-        max(
-            own[0] * minor
-            - own[1] * (own[1] * own[5] - own[4] * own[2])
-            + own[2] * (own[1] * own[4] - own[3] * own[2]),
-            0.0,
-        )
-    )
+    second, third = own[1] * own[5] - own[4] * own[2], own[1] * own[4] - own[3] * own[2]
+    own[6] = np.sqrt(max(own[0] * minor - own[1] * second + own[2] * third, 0.0))

@@ -1,5 +1,6 @@
 """Set up a transport problem: masses, costs and the unit; cancel common mass.
 
+Measures A and B are compressed rows: row r has `masses` at `indices[indptr[r]:indptr[r+1]]`, with sum `totals[r]`.
 The triangle inequality allows to cancel common mass: similar measures leave small problems.
 """
 
@@ -21,16 +22,7 @@ TINY = 1e-290  # close to underflow
 _MIN_SQUARE = 1e-200  # problems with squares below this, close to underflow, are scaled separately
 
 
-class Rows(NamedTuple):
-    """Measures as compressed rows: row r has masses at `indices[indptr[r]:indptr[r+1]]`, with sum `totals[r]`."""
-
-    indptr: np.ndarray
-    indices: np.ndarray
-    masses: np.ndarray
-    totals: np.ndarray
-
-
-class Rule(NamedTuple):
+class CostRule(NamedTuple):
     """The order p, a unit that scales distances to about 1, and whether common mass may be cancelled."""
 
     p: float
@@ -92,7 +84,7 @@ def begin(scratch: Costs) -> None:
 
 
 @jit
-def _add_target_point(A: Any, i: int, y: int, geometry: Any, rule: Rule, scratch: Costs) -> int:
+def _add_target_point(A: Any, i: int, y: int, geometry: Any, rule: CostRule, scratch: Costs) -> int:
     """Compute the costs to a new target point y; returns its index in the table."""
     k = scratch.state[1]
     scratch.state[1] = k + 1
@@ -156,7 +148,7 @@ def rescale(
 
 @jit
 def pose(
-    A: Any, i: int, B: Any, j: int, geometry: Any, rule: Rule, scratch: Costs, work: Work
+    A: Any, i: int, B: Any, j: int, geometry: Any, rule: CostRule, scratch: Costs, work: Work
 ) -> tuple[float, float, bool]:
     """Set up masses and costs; returns the largest cost, the unit of length, and whether the shared table is used.
 
@@ -172,11 +164,8 @@ def pose(
             if work.stop[0] != 0:
                 break
             y = B.indices[b + t]
-            k = (
-                scratch.place[y]
-                if stamp[y] == scratch.state[0]
-                else _add_target_point(A, i, y, geometry, rule, scratch)
-            )
+            known = stamp[y] == scratch.state[0]
+            k = scratch.place[y] if known else _add_target_point(A, i, y, geometry, rule, scratch)
             work.row[t] = k * na
             top = max(top, scratch.tops[k])
         if rule.p != 2.0 or top > _MIN_SQUARE:

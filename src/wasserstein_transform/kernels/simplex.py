@@ -107,14 +107,14 @@ def best_candidate(count: int, tolerance: float, work: Work) -> tuple[int, int, 
 @jit
 def _best_source(start: int, na: int, cost: Any, dual: Any) -> tuple[float, int]:
     """The minimum of the costs of a sink minus the potentials of the sources, and its source."""
-    least, found = np.inf, 0
+    least, source = np.inf, 0
     for k in range(0, na, _COSTS_PER_BLOCK):
         low = lowest(cost[start + k :], 0, dual[k:], min(_COSTS_PER_BLOCK, na - k))
         if low < least:
-            least, found = low, k
-    while found < na - 1 and cost[start + found] - dual[found] != least:
-        found += 1
-    return least, found
+            least, source = low, k
+    while source < na - 1 and cost[start + source] - dual[source] != least:
+        source += 1
+    return least, source
 
 
 @jit

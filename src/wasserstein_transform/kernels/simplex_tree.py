@@ -275,21 +275,16 @@ def _add_arc(count: int, i: int, sink: int, work: Work) -> int:
 
 
 @jit
-def _any_known(na: int, dual: Any) -> bool:
-    for i in range(na):  # noqa: SIM110
-        if dual[i] != UNKNOWN:
-            return True
-    return False
-
-
-@jit
 def _find_tight(na: int, nb: int, slack: float, cost: Any, work: Work) -> None:
     """Potentials of sinks from those of sources, sources raised until each has a tight arc, and the tight arcs."""
     dual, first, degree = work.dual, work.child, work.depth
     for node in range(na + nb):
         first[node] = -1
         degree[node] = 0
-    if not _any_known(na, dual):
+    n_known = 0
+    for i in range(na):
+        n_known += dual[i] != UNKNOWN
+    if n_known == 0:
         _guess(na, nb, cost, work)
     count = 0
     for j in range(nb):

@@ -104,7 +104,7 @@ def list_searches(component: Any, where: Any, near: Any, which: Any, limits: Any
 
 @jit
 def search_outside(geometry: Any, tree: Any, component: Any, whole: Any, limits: Any, known: Any, asking: Any,
-                   near: Any, which: Any, found: Any, who: Any, nodes: Any, gaps: Any, stop: Any) -> None:  # fmt: skip
+                   near: Any, which: Any, best: Any, who: Any, nodes: Any, gaps: Any, stop: Any) -> None:  # fmt: skip
     """Find the nearest point outside its component for the positions `asking`, or a lower bound above the limit.
 
     `known` are lower bounds of all positions.
@@ -122,25 +122,25 @@ def search_outside(geometry: Any, tree: Any, component: Any, whole: Any, limits:
             limit = limits[own]
         if near[k] >= limit:
             continue
-        found[0], who[0] = limit, NOBODY
+        best[0], who[0] = limit, NOBODY
         search(
-            geometry, tree, component, whole, tree.points[p], tree.rounding[p], tree.order[p], own, LOOSE, found, who,
+            geometry, tree, component, whole, tree.points[p], tree.rounding[p], tree.order[p], own, LOOSE, best, who,
             nodes, gaps,
         )  # fmt: skip
-        near[k], which[k] = found[0], who[0]
-        limit = found[0]
+        near[k], which[k] = best[0], who[0]
+        limit = best[0]
 
 
 @jit
-def n_leaves(geometry: Any, tree: Any, component: Any, whole: Any, step: int, found: Any, who: Any, nodes: Any,
+def n_leaves(geometry: Any, tree: Any, component: Any, whole: Any, step: int, best: Any, who: Any, nodes: Any,
              gaps: Any) -> int:  # fmt: skip
     """Number of leaves visited by the searches of every `step`-th position."""
     total = 0
     for p in range(0, component.shape[0], step):
-        found[0], who[0] = np.inf, NOBODY
+        best[0], who[0] = np.inf, NOBODY
         total += search(
             geometry, tree, component, whole, tree.points[p], tree.rounding[p], tree.order[p], component[p], LOOSE,
-            found, who, nodes, gaps,
+            best, who, nodes, gaps,
         )  # fmt: skip
     return total
 

@@ -9,7 +9,7 @@ import numpy as np
 from .bottleneck import certified, solve_bottleneck
 from .compile import jit
 from .flows import settle
-from .problems import DROWNING, TINY, Costs, Rule, begin, overlap, pose, rescale, solve_without_common_mass, weigh
+from .problems import DROWNING, TINY, CostRule, Costs, begin, overlap, pose, rescale, solve_without_common_mass, weigh
 from .simplex import INTERRUPTED, OPTIMAL, solve
 from .simplex_tree import UNKNOWN, Work, arc_cost
 
@@ -93,7 +93,7 @@ def _is_certified(status: int, gap: float, most: float) -> bool:
 
 @jit
 def transport(
-    A: Any, i: int, B: Any, j: int, geometry: Any, rule: Rule, farthest: float, scratch: Costs, work: Work
+    A: Any, i: int, B: Any, j: int, geometry: Any, rule: CostRule, farthest: float, scratch: Costs, work: Work
 ) -> tuple[float, float, int, int, int]:
     """W_p of rows i and j, gap relative to the largest cost, status, root and whether the safe algorithm was used.
 
@@ -146,8 +146,8 @@ def transport(
 
 @jit
 def transport_row(
-    A: Any, i: int, B: Any, targets: Any, guides: Any, geometry: Any, rule: Rule, scratch: Costs, work: Work, out: Any,
-    report: Any,
+    A: Any, i: int, B: Any, targets: Any, guides: Any, geometry: Any, rule: CostRule, scratch: Costs, work: Work,
+    out: Any, report: Any,
 ) -> int:  # fmt: skip
     """out[k] = W_p(A_i, B_j) for the k-th target j; returns −1, or the j that failed. `report`: gap, safe solves.
 
@@ -185,8 +185,8 @@ def transport_row(
 
 @jit
 def farthest_row(
-    A: Any, i: int, B: Any, targets: Any, guides: Any, geometry: Any, rule: Rule, scratch: Costs, work: Work, out: Any,
-    report: Any,
+    A: Any, i: int, B: Any, targets: Any, guides: Any, geometry: Any, rule: CostRule, scratch: Costs, work: Work,
+    out: Any, report: Any,
 ) -> int:  # fmt: skip
     """out[k] = W_∞(A_i, B_j) for the k-th target j, certified by plan and Hall violator; −1, or the j that failed."""
     begin(scratch)

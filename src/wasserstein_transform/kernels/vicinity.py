@@ -1,4 +1,9 @@
-"""Shortest paths between one measure on a graph and its targets, computed before their problems are solved."""
+"""Shortest paths between one measure on a graph and its targets, computed before their problems are solved.
+
+For graphs whose matrix of distances does not fit, or costs more than it saves: the curvature of a mesh of 1,600 nodes
+takes a quarter of the time. Searches that end halfway to vicinities take 25 % of the time of whole ones in a small
+world of 2,000 nodes, half to two thirds in random graphs, and about as long in meshes.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +13,7 @@ import numpy as np
 
 from .compile import jit
 from .geometry import PathTable
-from .paths import Adjacency, Front, forget, front, spread, spread_beyond
+from .paths import Adjacency, Front, forget, front, search_by_heap, spread
 
 
 class Vicinity(NamedTuple):
@@ -89,16 +94,9 @@ def _find(
 
 @jit
 def _find_halfway(
-    adjacency: Adjacency,
-    near: Vicinity,
-    source: int,
-    s: int,
-    width: int,
-    n_met: int,
-    top: float,
-    table: Any,
+    adjacency: Adjacency, near: Vicinity, source: int, s: int, width: int, n_met: int, top: float, table: Any,
     scratch: PathSearch,
-) -> None:
+) -> None:  # fmt: skip
     """The same if a search would visit too many nodes: it ends a radius early and is joined with paths from targets.
 
     On a path from here to y, the first node beyond the limit has a tentative distance over that edge, and is less than
@@ -106,7 +104,7 @@ def _find_halfway(
     """
     dist = scratch.front.dist
     limit = max(scratch.near[s] + top - near.radius, 0.0)
-    count = spread_beyond(adjacency, source, limit, scratch.front)
+    count = search_by_heap(adjacency, source, limit, np.inf, 0.0, True, scratch.front)
     for k in range(n_met):
         y = scratch.met[k]
         best = min(dist[y], scratch.near[s] + scratch.far[k])
