@@ -12,13 +12,15 @@ from numpy.typing import ArrayLike
 from .. import _check as check
 from .._shown import Brief, facts, in_range
 from .._types import Floats, Ints
+from ..compute.exact import exact_listed
+from ..compute.problems import Ground
+from ..cuda import on
 from ..engine import Engine, current
 from ..localize import Heat, Localization
 from ..measures import Discrete
 from ..spaces import Space
 from ..spaces.edges import ASK
 from ..transport import Report
-from ..transport.exact import Batch
 from .network import Network, as_network
 from .walks import LazyWalk
 
@@ -335,9 +337,8 @@ def _transports(measures: Discrete, metric: Any, ends: Ints, engine: Engine) -> 
     order = np.lexsort((cols, rows))
     indptr = np.searchsorted(rows[order], np.arange(n + 1))
     everybody = np.arange(n)
-    found, report = Batch(metric, 1.0, engine).listed(
-        measures, measures, indptr, cols[order], rank=everybody, homes=everybody
-    )
+    ground, masses = Ground(metric, metric.triangle, 1.0), measures.rows
+    found, report = on(engine, exact_listed)(ground, masses, masses, indptr, cols[order], engine, everybody, everybody)
     values = np.empty(len(ends))
     values[order] = found
     return _Transports(values, report)

@@ -16,8 +16,11 @@ from scipy.spatial import cKDTree
 
 from .. import _check as check
 from .._types import Bools, Floats, Ints
+from ..compute.exact import exact_between, exact_listed
+from ..compute.problems import Ground
 from ..compute.records import Balls
 from ..compute.tours import tour
+from ..cuda import on
 from ..engine import Engine, current
 from ..kernels.spanning_trees import shortest_forest, undecided
 from ..localize import Kernel, Localization
@@ -25,7 +28,6 @@ from ..measures import Discrete
 from ..spaces import Metric, Space, Sparse, check_space, rim
 from ..transport import Exact, Report
 from ..transport.bounds import Lower
-from ..transport.exact import Batch
 from ..transport.pairs import solve_listed
 from .transform import Process, Transform, as_process, warn_massless
 
@@ -119,13 +121,15 @@ class LazyMetric(Metric):
         (sources, row_of), (targets, col_of) = (
             np.unique(self.which[self._indices(points)], return_inverse=True) for points in (rows, cols)
         )
-        values, report = self._batch(engine).between(self.measures.take(sources), self.measures.take(targets))
+        engine = current(engine)
+        A, B = self.measures.take(sources).rows, self.measures.take(targets).rows
+        values, report = on(engine, exact_between)(self._ground, A, B, engine)
         self._reports.append(report)
         return values[np.ix_(row_of, col_of)]
 
     def pairs(self, rows: Ints, cols: Ints, engine: Engine | None = None) -> Floats:
         ends = np.column_stack([self.which[self._indices(points)] for points in (rows, cols)])
-        values, report = solve_listed(self._batch(engine), self.measures, ends)
+        values, report = solve_listed(self._ground, self.measures, ends, current(engine))
         self._reports.append(report)
         return values
 
@@ -175,13 +179,15 @@ class LazyMetric(Metric):
         edges = np.concatenate([first[edges], np.column_stack([first[kind[twins]], twins])])
         return edges, np.append(heights, np.zeros(len(twins)))
 
-    def _batch(self, engine: Engine | None) -> Batch:
-        return Batch(self.ground, self.p, current(engine))
+    @property
+    def _ground(self) -> Ground:
+        return Ground(self.ground, self.ground.triangle, self.p)
 
     def solve(self, i: Ints, j: Ints, engine: Engine, rank: Ints | None = None) -> tuple[Floats, Report]:
         """Distances of the pairs (i[k], j[k]) of measures, which must be sorted by i."""
         indptr = np.searchsorted(i, np.arange(self.measures.n + 1))
-        values, report = self._batch(engine).listed(self.measures, self.measures, indptr, j, rank)
+        rows = self.measures.rows
+        values, report = on(engine, exact_listed)(self._ground, rows, rows, indptr, j, engine, rank)
         self._reports.append(report)
         return values, report
 

@@ -10,8 +10,8 @@ import numpy as np
 from .. import _check as check
 from .._check import warn
 from .._types import Floats, Ints
-from ..compute.exact import exact_among, exact_between, exact_listed
-from ..compute.problems import Ground, Report
+from ..compute.exact import exact_among, exact_between
+from ..compute.problems import Ground
 from ..compute.single import solve_farthest, solve_power
 from ..cuda import on
 from ..engine import N_MATRICES, Engine, current
@@ -74,7 +74,7 @@ class Exact(Transport):
         if not engine.goes_to_disk(8.0 * measures.n**2, N_MATRICES):
             what, instead = f"exact distances of {measures.n} measures", "use fewer points, or Engine(store=folder)"
             engine.reserve(8.0 * (measures.n**2 + unique.n**2), what, instead)
-        out, report = Batch(ground, self.p, engine).among(unique)
+        out, report = on(engine, exact_among)(ground_of(ground, self.p), unique.rows, engine)
         matrix = out if unique.n == measures.n else take_points(out, which, engine)
         return Dense(matrix, ground.triangle, report.gap, report.n_fallbacks)
 
@@ -84,7 +84,9 @@ class Exact(Transport):
         assert isinstance(new, Discrete)
         assert isinstance(measures, Discrete)
         unique, which = measures.distinct()
-        return Batch(ground, self.p, current(engine)).between(new, unique)[0][:, which]
+        engine = current(engine)
+        distances, _ = on(engine, exact_between)(ground_of(ground, self.p), new.rows, unique.rows, engine)
+        return distances[:, which]
 
     def coupling(self, measures: Measures, ground: Metric, i: int, j: int) -> Coupling:
         """Compute the optimal plan between measures i and j, with dual variables and the primal–dual gap."""
@@ -108,44 +110,10 @@ class Exact(Transport):
         return Coupling(value, solution.plan, potentials, solution.gap, list(Status)[solution.status], sources, targets)
 
 
-@dataclass(frozen=True)
-class Batch:
-    """Compute W_p between measures on the points of `ground` on the device of the engine."""
-
-    ground: Metric
-    p: float
-    engine: Engine
-
-    @property
-    def _ground(self) -> Ground:
-        return Ground(self.ground, self.ground.triangle, float(self.p))
-
-    def among(self, measures: Discrete) -> tuple[Floats, Report]:
-        """The full matrix of distances (n, n); each pair is solved once."""
-        self.ground.check_whole("transport between all measures")
-        return on(self.engine, exact_among)(self._ground, measures.rows, self.engine)
-
-    def between(self, A: Discrete, B: Discrete) -> tuple[Floats, Report]:
-        """The distances from the measures A to the measures B, shape (n_a, n_b)."""
-        self.ground.check_whole("transport between all measures")
-        return on(self.engine, exact_between)(self._ground, A.rows, B.rows, self.engine)
-
-    def listed(
-        self,
-        A: Discrete,
-        B: Discrete,
-        indptr: Ints,
-        targets: Ints,
-        rank: Ints | None = None,
-        homes: Ints | None = None,
-    ) -> tuple[Floats, Report]:
-        """Distances from each measure i of A to the measures `targets[indptr[i]:indptr[i+1]]` of B, in that order.
-
-        `rank` is an order of the measures of B in which close measures are close; by default it comes from landmarks.
-        On a graph, paths are searched from `homes[i]`, by default the point with the most mass of measure i.
-        """
-        args = self._ground, A.rows, B.rows, indptr, targets, self.engine, rank, homes
-        return on(self.engine, exact_listed)(*args)
+def ground_of(metric: Metric, p: float) -> Ground:
+    """The ground of measures on the points of a metric whose distances are all known."""
+    metric.check_whole("transport between all measures")
+    return Ground(metric, metric.triangle, float(p))
 
 
 class CostWarning(UserWarning):

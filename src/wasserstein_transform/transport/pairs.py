@@ -14,13 +14,15 @@ from scipy.spatial.distance import squareform
 from .. import _check as check
 from .._shown import facts, in_range
 from .._types import Floats, Ints
-from ..compute.problems import Report
+from ..compute.exact import exact_among, exact_between, exact_listed
+from ..compute.problems import Ground, Report
 from ..compute.single import solve_one
+from ..cuda import on
 from ..engine import Engine, current
 from ..measures import Discrete, make_discrete, scale_into_range
 from ..spaces import Dense, Euclidean, Graph, Metric, Space
 from ..spaces.edges import is_graph
-from .exact import Batch, count_entries, warn_of_problems
+from .exact import count_entries, ground_of, warn_of_problems
 from .transport import Coupling, Status
 
 MeasuresLike: TypeAlias = Any
@@ -279,14 +281,13 @@ def wasserstein_pairs(
     check.order_p(p)
     ground = as_metric(metric)
     rows = as_measures(measures, ground.n)
-    batch = Batch(ground, float(p), engine)
     if pairs is None:
         unique, which = rows.distinct()
         engine.reserve(8.0 * (2 * rows.n**2 + unique.n**2), f"distances of {rows.n} measures", "list the pairs")
         warn_of_problems(unique.n * (unique.n - 1) // 2, count_entries(np.diff(unique.indptr)), engine)
-        square, report = batch.among(unique)
+        square, report = on(engine, exact_among)(ground_of(ground, p), unique.rows, engine)
         return Distances(squareform(square[np.ix_(which, which)], checks=False), report)
-    values, report = solve_listed(batch, rows, as_pairs(pairs, rows.n))
+    values, report = solve_listed(Ground(ground, ground.triangle, float(p)), rows, as_pairs(pairs, rows.n), engine)
     return Distances(values, report)
 
 
@@ -336,7 +337,7 @@ def wasserstein_cross(
     (some, which_a), (unique, which_b) = rows.distinct(), others.distinct()
     engine.reserve(8.0 * rows.n * others.n, f"{rows.n} × {others.n} distances", "take A in parts")
     warn_of_problems(some.n * unique.n, float(len(some.indices)) * len(unique.indices), engine)
-    values, report = Batch(ground, float(p), engine).between(some, unique)
+    values, report = on(engine, exact_between)(ground_of(ground, p), some.rows, unique.rows, engine)
     return Distances(values[np.ix_(which_a, which_b)], report)
 
 
@@ -414,7 +415,7 @@ def _mass(values: ArrayLike | None, n: int, name: str) -> Floats:
     return mass
 
 
-def solve_listed(batch: Batch, rows: Discrete, pairs: Ints) -> tuple[Floats, Report]:
+def solve_listed(ground: Ground, rows: Discrete, pairs: Ints, engine: Engine) -> tuple[Floats, Report]:
     """Distances of listed pairs; each unordered pair of different measures is solved once."""
     if len(pairs) == 0:
         return np.empty(0), Report(0, 0, 0.0)
@@ -430,7 +431,7 @@ def solve_listed(batch: Batch, rows: Discrete, pairs: Ints) -> tuple[Floats, Rep
     order = np.argsort(sources, kind="stable")
     indptr = np.searchsorted(sources[order], np.arange(unique.n + 1))
     sizes = np.diff(unique.indptr).astype(float)
-    warn_of_problems(len(key), float(sizes[sources] @ sizes[targets]), batch.engine)
+    warn_of_problems(len(key), float(sizes[sources] @ sizes[targets]), engine)
     values = np.empty(len(key))
-    values[order], report = batch.listed(unique, unique, indptr, targets[order])
+    values[order], report = on(engine, exact_listed)(ground, unique.rows, unique.rows, indptr, targets[order], engine)
     return values[place.ravel()], report
