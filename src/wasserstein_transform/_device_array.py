@@ -107,15 +107,15 @@ def contiguous(values: Any) -> Any:
 def on_host(*names: str) -> Callable[[C], C]:
     """Class decorator: the named fields may be `DeviceArray`s, and reading them gives arrays on the host."""
 
-    def changed(kind: C) -> C:
+    def decorate(kind: C) -> C:
         for name in names:
-            setattr(kind, name, _OnHost(_kept_as(name)))
+            setattr(kind, name, _HostField(_storage_name(name)))
         return kind
 
-    return changed
+    return decorate
 
 
-class _OnHost:
+class _HostField:
     """A field that is stored unchanged under another name, and read on the host."""
 
     def __init__(self, name: str) -> None:
@@ -130,8 +130,8 @@ class _OnHost:
 
 def stored_array(instance: object, name: str) -> Any:
     """The array of such a field without a copy: on the host, or a `DeviceArray`."""
-    return vars(instance)[_kept_as(name)]
+    return vars(instance)[_storage_name(name)]
 
 
-def _kept_as(name: str) -> str:
+def _storage_name(name: str) -> str:
     return f"_{name}_stored"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._types import Floats, Ints
 from ..compute import exact as on_cpu
+from ..compute.metric import MetricArrays
 from ..compute.problems import Ground, Report
 from ..compute.records import Rows
 from ..engine import N_MATRICES, Engine
@@ -21,6 +21,7 @@ from .geometry import MAX_DIM, geometry_of
 
 MIN_PAIRS = 100  # for fewer pairs the CPU is faster
 _PAIR_BYTES = 100.0  # bytes on the device per pair
+_MIN_REUSE = 0.5  # all distances are computed if the costs are at least this share of the pairs of points
 _UNCERTAIN = -1.0  # result for a pair without a certificate; other negative results are also solved by the CPU
 
 
@@ -31,12 +32,12 @@ def exact_among(ground: Ground, measures: Rows, engine: Engine, *, device: Devic
     if n * (n - 1) // 2 < MIN_PAIRS or not device.fits(2 * n_bytes) or engine.goes_to_disk(n_bytes, N_MATRICES):
         return NotImplemented
     plan = plan_triangle(sizes, device)
-    costs = _costs_on(device, ground, plan, float(sizes.sum()) ** 2 / 2, engine)
-    if costs is None:
+    array = _put_ground(ground, plan, float(sizes.sum()) ** 2 / 2, device, engine)
+    if array is None:
         return NotImplemented
     engine.reserve(n_bytes, f"exact distances of {n} measures", "use fewer points")
     flat = device.xp.zeros(n * n)
-    report, left = _solve(costs, measures, measures, plan, flat, device, engine)
+    report, left = _solve(ground, array, measures, measures, plan, flat, device, engine)
     out = flat.reshape(n, n)
     matrix = device.fetch(device.xp.maximum(out, out.T))
     values, report = _solve_left(ground, measures, measures, left, report, engine)
@@ -50,11 +51,11 @@ def exact_between(ground: Ground, A: Rows, B: Rows, engine: Engine, *, device: D
     if n_a * n_b < MIN_PAIRS or not device.fits(8.0 * n_a * n_b):
         return NotImplemented
     plan = plan_rectangle(np.diff(A.indptr), np.diff(B.indptr), device)
-    costs = _costs_on(device, ground, plan, float(len(A.indices)) * len(B.indices), engine)
-    if costs is None:
+    array = _put_ground(ground, plan, float(len(A.indices)) * len(B.indices), device, engine)
+    if array is None:
         return NotImplemented
     engine.reserve(8.0 * n_a * n_b, f"{n_a} × {n_b} distances", "take fewer measures at a time")
-    values, report = _solve_all(ground, costs, A, B, plan, n_a * n_b, device, engine)
+    values, report = _solve_all(ground, array, A, B, plan, n_a * n_b, device, engine)
     return values.reshape(n_a, n_b), report
 
 
@@ -68,18 +69,18 @@ def exact_listed(
     sizes_a, sizes_b = np.diff(A.indptr), np.diff(B.indptr)
     owners = np.repeat(np.arange(len(sizes_a)), np.diff(indptr))
     plan = plan_listed(owners, np.asarray(targets, np.int64), sizes_a, sizes_b, device)
-    costs = _costs_on(device, ground, plan, float(sizes_a[owners] @ sizes_b[targets]), engine)
-    if costs is None:
+    array = _put_ground(ground, plan, float(sizes_a[owners] @ sizes_b[targets]), device, engine)
+    if array is None:
         return NotImplemented
-    return _solve_all(ground, costs, A, B, plan, len(targets), device, engine)
+    return _solve_all(ground, array, A, B, plan, len(targets), device, engine)
 
 
 def _solve_all(
-    ground: Ground, costs: GpuCosts, A: Rows, B: Rows, plan: SolvePlan, n: int, device: Device, engine: Engine
+    ground: Ground, array: Array, A: Rows, B: Rows, plan: SolvePlan, n: int, device: Device, engine: Engine
 ) -> tuple[Floats, Report]:
     """Distances of n pairs: those of the device, then those that it leaves to the CPU."""
     out = device.xp.zeros(n)
-    report, left = _solve(costs, A, B, plan, out, device, engine)
+    report, left = _solve(ground, array, A, B, plan, out, device, engine)
     values = device.fetch(out)
     values[left.places], report = _solve_left(ground, A, B, left, report, engine)
     return values, report
@@ -99,12 +100,18 @@ def _solve_left(
 
 
 def _solve(
-    costs: GpuCosts, A: Rows, B: Rows, plan: SolvePlan, out: Array, device: Device, engine: Engine
+    ground: Ground, array: Array, A: Rows, B: Rows, plan: SolvePlan, out: Array, device: Device, engine: Engine
 ) -> tuple[Report, MeasurePairs]:
     """Fill the flat array `out` with the distances of a plan; returns a report, and the pairs left to the CPU."""
     xp, gap, done, failed, left = device.xp, 0.0, 0, 0, [plan.large]
     largest = max(min(part.n_pairs, pairs_at_once(part.size)) for part in plan.parts)
     device.reserve(_PAIR_BYTES * largest, f"exact transport of {largest} pairs at a time", "device='cpu' computes here")
+    metric, p, by_coordinates = ground.metric, float(ground.p), _uses_coordinates(ground.metric)
+    metric_constants = {"METRIC": 0, "M": array.shape[1]} if by_coordinates else {"METRIC": 1, "M": 1}
+    constants = {**metric_constants, "POWER": int(p) if p in (1, 2) else 0}
+    top = metric.largest(engine)  # the unit is a power of two that scales it to about 1
+    unit = float(np.ldexp(1.0, -int(np.clip(np.frexp(top)[1], -1000, 1000)))) if top > 0 else 1.0
+    cancel = bool(p == 1 and ground.triangle)  # common mass
     measures = _put_rows(A, device)
     measures += measures if B is A else _put_rows(B, device)
     with engine.watched() as watched:
@@ -112,10 +119,10 @@ def _solve(
             watched.check()
             pairs, n, size = part.pairs(numbers), len(numbers), part.size
             values, gaps, (team, block) = xp.empty(n), xp.empty(n), threads_of(size)
-            given = pairs.firsts, pairs.seconds, n, costs.unit, costs.p, costs.cancel, bytes_of(size)
+            given = pairs.firsts, pairs.seconds, n, unit, p, cancel, bytes_of(size)
             device.launch(
-                "exact.cu", "solve_pairs", n * team, (costs.array, costs.n, *measures, *given, values, gaps),
-                block=block, shared=shared_bytes(size), SIDE=side_of(size), TEAM=team, **costs.constants,
+                "exact.cu", "solve_pairs", n * team, (array, metric.n, *measures, *given, values, gaps),
+                block=block, shared=shared_bytes(size), SIDE=side_of(size), TEAM=team, **constants,
             )  # fmt: skip
             out[pairs.places] = values
             known = values >= 0.0
@@ -179,53 +186,30 @@ def shared_bytes(size: int) -> int:
     return block // team * bytes_of(size)
 
 
-_MIN_REUSE = 0.5  # all distances are computed if the costs are at least this share of the pairs of points
+def _uses_coordinates(metric: MetricArrays) -> bool:
+    """Whether kernels compute the distances from coordinates, and do not read them from a matrix."""
+    return metric.places is not None and metric.lam == 0 and metric.places.shape[1] <= MAX_DIM
 
 
-@dataclass(frozen=True)
-class GpuCosts:
-    """Coordinates or distances on the device, the unit, p, and whether common mass is cancelled."""
-
-    array: Array
-    n: int
-    constants: dict[str, Any]
-    unit: float
-    p: float
-    cancel: bool
-
-
-def _costs_on(device: Device, ground: Ground, plan: SolvePlan, n_entries: float, engine: Engine) -> GpuCosts | None:
-    """The costs of the problems of a plan, `n_entries` in total; None if the CPU should solve them."""
+def _put_ground(ground: Ground, plan: SolvePlan, n_entries: float, device: Device, engine: Engine) -> Array | None:
+    """Coordinates or distances for problems with `n_entries` costs in total; None if the CPU should solve them."""
     metric, key = ground.metric, ("distances", device.name)
     if ground.p >= STEEP or plan.n_pairs < MIN_PAIRS:
         return None
-    n_pairs, has_places = float(metric.n) ** 2, metric.places is not None and metric.places.shape[1] <= MAX_DIM
-    matrix = getattr(metric, "matrix", None)
-    if has_places and metric.lam == 0:
-        array, kind = places_of(metric, device), 0
-    elif isinstance(matrix, np.ndarray) or (has_places and n_entries >= _MIN_REUSE * n_pairs):
-        if not device.fits(8.0 * n_pairs):
-            return None
-        if key not in metric.derived and isinstance(matrix, np.ndarray):
-            metric.derived[key] = device.put(np.asarray(matrix, np.float64))
-        elif key not in metric.derived:
-            geometry, distances = geometry_of(metric, device), device.xp.empty((metric.n, metric.n))
-            assert geometry is not None
-            fill_matrix(geometry, device.wrap(distances), device, engine)
-            metric.derived[key] = distances
-        array, kind = metric.derived[key], 1
-    else:
+    if _uses_coordinates(metric):
+        return places_of(metric, device)
+    matrix, n_pairs = getattr(metric, "matrix", None), float(metric.n) ** 2
+    is_stored = isinstance(matrix, np.ndarray)
+    geometry = None if is_stored or n_entries < _MIN_REUSE * n_pairs else geometry_of(metric, device)
+    if (geometry is None and not is_stored) or not device.fits(8.0 * n_pairs):
         return None
-    power = int(ground.p) if ground.p in (1, 2) else 0
-    top = metric.largest(engine)  # the unit is a power of two that scales it to about 1
-    return GpuCosts(
-        array=array,
-        n=metric.n,
-        constants={"METRIC": kind, "M": array.shape[1] if kind == 0 else 1, "POWER": power},
-        unit=float(np.ldexp(1.0, -int(np.clip(np.frexp(top)[1], -1000, 1000)))) if top > 0 else 1.0,
-        p=float(ground.p),
-        cancel=bool(ground.p == 1 and ground.triangle),
-    )
+    if key not in metric.derived:
+        if geometry is None:
+            metric.derived[key] = device.put(np.asarray(matrix, np.float64))
+        else:
+            metric.derived[key] = device.xp.empty((metric.n, metric.n))
+            fill_matrix(geometry, device.wrap(metric.derived[key]), device, engine)
+    return metric.derived[key]
 
 
 class MeasurePairs(NamedTuple):
