@@ -28,7 +28,7 @@ from clouds.making import (
 import wasserstein_transform as wt
 from wasserstein_transform._archive import DamagedError
 from wasserstein_transform.clouds import ingest as entering
-from wasserstein_transform.clouds.blocks import CloudPoints, open_block, writing_block
+from wasserstein_transform.clouds.blocks import CloudPoints, is_undamaged, open_block, writing_block
 
 
 @pytest.fixture(scope="module")
@@ -176,12 +176,11 @@ def test_any_flipped_byte_of_a_block_is_noticed(tmp_path: Path) -> None:
     with writing_block(path, tuple(points.columns), 2) as writer:
         writer.add(points)
         writer.finish({"stamp": "x"})
-    open_block(path).verify()
+    assert is_undamaged(path)
     good = path.read_bytes()
     for at in range(0, len(good), 7):
         flip(path, at)
-        with pytest.raises(DamagedError, match=r"a.block"):
-            open_block(path).verify()
+        assert not is_undamaged(path)
         path.write_bytes(good)
     for size in (0, 5, 20, len(good) // 2, len(good) - 1):
         path.write_bytes(good[:size])

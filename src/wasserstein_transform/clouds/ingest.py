@@ -10,9 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from .._archive import DamagedError
 from ..engine import Engine, fingerprint
-from .blocks import Block, CloudPoints, WeightScale, has_stamp, open_block, writing_block
+from .blocks import Block, CloudPoints, WeightScale, has_stamp, is_undamaged, open_block, writing_block
 from .folder import INGEST, RunFolder
 from .sources import CloudSource, RowRange
 from .state import State
@@ -44,9 +43,7 @@ def ingest(folder: RunFolder, source: CloudSource, engine: Engine) -> None:
 def repair(folder: RunFolder, source: CloudSource, engine: Engine) -> None:
     """Read again the parts of the source whose blocks are damaged; the source must be unchanged."""
     for path in folder.blocks(INGEST):
-        try:
-            open_block(path).verify()
-        except DamagedError:
+        if not is_undamaged(path):
             path.unlink()
     digests = tuple(block.note["digest"] for block in _write_blocks(folder, source, engine))
     if fingerprint(digests) != folder.manifest.digest:

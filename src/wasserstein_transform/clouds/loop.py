@@ -22,7 +22,7 @@ from ..transforms.iteration import describe_outcome, eps_of
 from ..transforms.subsets import halo
 from ..transforms.transform import as_process, warn_of_count
 from ..transport import Bures, DiracDistance
-from .blocks import has_stamp, open_block
+from .blocks import has_stamp, is_undamaged
 from .folder import INGEST, RunFolder, fingerprint_run, lock_folder
 from .ingest import ingest, repair
 from .results import StoredTrajectory
@@ -166,7 +166,12 @@ class _Run:
         manifest, converged = self.folder.manifest, self._is_converged(n_iter, tol)
         outcome = describe_outcome(list(manifest.movements), tol, converged)
         return StoredTrajectory(
-            self._open_state(), manifest.names, manifest.movements, len(manifest.movements), converged, outcome
+            state=self._open_state(),
+            names=manifest.names,
+            movements=manifest.movements,
+            n_iter=len(manifest.movements),
+            converged=converged,
+            outcome=outcome,
         )
 
     def _is_converged(self, n_iter: int, tol: float | None) -> bool:
@@ -220,12 +225,22 @@ class _Run:
         boxes = self._plan_boxes(state, frame, most, folder, engine)
         manifest = self.folder.manifest
         stamp = fingerprint((f"{manifest.request} {manifest.digest} {folder.name}", frame, boxes))
-        step = CloudStep(transform, moves, frame, state.n, state.m, state.lam, state.scale, most, stamp)
+        step = CloudStep(
+            transform,
+            moves,
+            frame,
+            n=state.n,
+            m=state.m,
+            lam=state.lam,
+            scale=state.scale,
+            max_points=most,
+            stamp=stamp,
+        )
         _check_disk(step, folder)
         jobs = _make_jobs(state, step, boxes, folder, engine)
-        finished = {job.target for job in jobs if has_stamp(job.target, stamp)}
-        _run_jobs([job for job in jobs if job.target not in finished], engine)
-        _run_jobs([job for job in jobs if job.target in finished and not _is_whole(job.target)], engine)
+        remaining = [job for job in jobs if not (has_stamp(job.target, stamp) and is_undamaged(job.target))]
+        for _ in engine.each(take_step, remaining, "parts of the cloud"):
+            pass
         after = State(open_blocks([job.target for job in jobs]), state.n, state.m, step.lam_after, state.scale)
         if sum(block.n for block in after.blocks) != state.n:
             raise DamagedError(f"the blocks in {folder} have lost points; remove the folder of the run and start again")
@@ -272,21 +287,6 @@ def _make_jobs(state: State, step: CloudStep, boxes: list[Box], folder: Path, en
         files = tuple(paths[b] for b in np.unique(owner[chunks_near(spans, box, halo(step.frame))]))
         jobs.append(BoxJob(step, box, files, folder / f"{k:06}.block"))
     return jobs
-
-
-def _run_jobs(jobs: list[BoxJob], engine: Engine) -> None:
-    if jobs:
-        for _ in engine.each(take_step, jobs, "parts of the cloud"):
-            pass
-
-
-def _is_whole(path: Path) -> bool:
-    """Tell whether a block is undamaged, by its checksums."""
-    try:
-        open_block(path).verify()
-    except (DamagedError, OSError):
-        return False
-    return True
 
 
 def _check_disk(step: CloudStep, folder: Path) -> None:
