@@ -509,6 +509,11 @@ AUTO: list[Row] = [
         wt.transforms.ScaleWarning,
     ),
     (
+        "at eps=0.5 nearly all points are alone",
+        lambda: GaussianTransform(0.5).fit(np.r_[0.1, np.arange(300.0)][:, None]),
+        wt.auto.ScaleWarning,
+    ),
+    (
         "a typical neighborhood holds …% of the points…wt.suggest(X)",
         lambda: GaussianTransform(5.0).fit(np.random.default_rng(0).normal(size=(300, 2))),
         wt.transforms.ScaleWarning,
