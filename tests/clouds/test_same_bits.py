@@ -11,7 +11,7 @@ from clouds.making import EPS, PROCESSES, assert_same, cloud, stored, weights_of
 import wasserstein_transform as wt
 from wasserstein_transform.clouds.folder import RunFolder
 from wasserstein_transform.clouds.state import State, open_blocks
-from wasserstein_transform.transforms.subsets import frame_of
+from wasserstein_transform.compute.parts import frame_of_cloud
 
 
 @pytest.mark.repeated(5)
@@ -73,7 +73,7 @@ def test_the_frame_is_that_of_the_whole(width: float, tmp_path: Path) -> None:
     for name, process in {"points": wt.mean_shift(0.5), "Gaussians": wt.gaussian_transform(0.5)}.items():
         found = stored(tmp_path / name, process, X, n_iter=0, n_parts=3)
         whole = wt.iterate(process, wt.Space.from_points(X), n_iter=0).last
-        assert found.state.frame(0.5, wt.Engine()) == frame_of(whole, 0.5, wt.Engine())
+        assert found.state.frame(0.5, wt.Engine()) == frame_of_cloud(whole.metric, 0.5, wt.Engine())
 
 
 def test_far_points_take_their_step_in_parts(tmp_path: Path) -> None:

@@ -9,9 +9,10 @@ from reference.subsets import subset_of
 import wasserstein_transform as wt
 from wasserstein_transform.compute.distances import closed
 from wasserstein_transform.compute.neighborhoods import neighborhoods
+from wasserstein_transform.compute.parts import frame_of_cloud
 from wasserstein_transform.kernels.moments import FLAT
 from wasserstein_transform.spaces import GaussianMetric
-from wasserstein_transform.transforms.subsets import frame_of, step_subset
+from wasserstein_transform.transforms.subsets import step_subset
 
 _RNG = np.random.default_rng(8)
 
@@ -75,7 +76,7 @@ def test_threads_order_and_parts_make_no_difference():
     again = step.at(0)(start, engine)
     np.testing.assert_array_equal(whole.metric.covs, again.metric.covs)
     core = np.flatnonzero(X[:, 0] < 0.3)
-    part = subset_of(start, core, frame_of(start, 0.2, engine), engine)
+    part = subset_of(start, core, frame_of_cloud(start.metric, 0.2, engine), engine)
     assert len(part.context) < len(X)
     moved = step_subset(start, step.at(0), part, engine)[0]
     np.testing.assert_array_equal(moved.metric.means, whole.metric.means[part.core])

@@ -9,8 +9,9 @@ from reference.subsets import subset_of
 import wasserstein_transform as wt
 from wasserstein_transform.compute.distances import closed
 from wasserstein_transform.compute.neighborhoods import neighborhoods
+from wasserstein_transform.compute.parts import frame_of_cloud
 from wasserstein_transform.kernels.moments import FLAT
-from wasserstein_transform.transforms.subsets import frame_of, step_subset
+from wasserstein_transform.transforms.subsets import step_subset
 
 _RNG = np.random.default_rng(5)
 
@@ -94,7 +95,7 @@ def test_neither_threads_nor_the_order_of_points_make_a_difference(name):
 def test_a_part_of_a_dense_cloud_is_computed_as_in_the_whole():
     X, eps, engine = _RNG.random((24_000, 2)) * np.array([2.0, 1.0]), 0.17, wt.Engine()
     space, step = wt.Space.from_points(X), wt.Transform(wt.Mean(wt.Truncation(eps)), wt.DiracDistance())
-    frame = frame_of(space, eps, engine)
+    frame = frame_of_cloud(space.metric, eps, engine)
     assert frame.per_reach > 3
     core = np.flatnonzero((X < 0.2).all(axis=1))
     part = subset_of(space, core, frame, engine)

@@ -24,7 +24,7 @@ from repeated import mostly_slow
 from test_seams import TASKS, WORK
 
 import wasserstein_transform as wt
-from wasserstein_transform.engine import Cluster, Rows, Task, Tile, of_size
+from wasserstein_transform.engine import Cluster, Rows, Task, Tile, cut_by_size
 from wasserstein_transform.engine.executors.cluster import at_worker, connection, crew, session, versions
 from wasserstein_transform.engine.executors.cluster.errands import Copy, Errand
 from wasserstein_transform.engine.executors.cluster.fetching import Fetching
@@ -63,7 +63,7 @@ def square(numbers: Numbers, tile: Tile, stop: np.ndarray, record: tuple[np.ndar
 
 
 def squares(n: int, *numbers: Any) -> Task:
-    return Task("squares", square, Numbers(np.arange(float(n)), *numbers), of_size(n, 1), Rows())
+    return Task("squares", square, Numbers(np.arange(float(n)), *numbers), cut_by_size(n, 1), Rows())
 
 
 def sent(task: Task, engine: wt.Engine) -> np.ndarray:
@@ -114,7 +114,7 @@ def test_few_messages_are_under_way_and_each_carries_many_tiles(client: Any) -> 
 
 def test_inputs_travel_once(client: Any) -> None:
     values, traffic = np.random.default_rng(0).random(50_000), session_of(client).traffic
-    task = Task("squares", square, Numbers(values), of_size(10, 1), Rows())
+    task = Task("squares", square, Numbers(values), cut_by_size(10, 1), Rows())
     before = traffic.sent
     first = sent(task, all_to(client))
     assert values.nbytes < traffic.sent - before < 3 * values.nbytes
@@ -148,7 +148,7 @@ def test_tasks_that_take_longer_begin_here_and_are_sent(client: Any) -> None:
 def test_records_that_take_longer_to_travel_than_to_compute_stay_here(client: Any) -> None:
     before = session_of(client).traffic.messages
     out = np.zeros((40, 8_000_000), np.int8)
-    task = Task("marks", mark, None, of_size(40, 1), Rows())
+    task = Task("marks", mark, None, cut_by_size(40, 1), Rows())
     wt.Engine(1, client=Cluster(client, small=0.05)).run(task, (out,))
     assert out.all()
     assert session_of(client).traffic.messages == before

@@ -21,7 +21,7 @@ import pytest
 from test_dask import all_to, distributed, sent, squares
 
 import wasserstein_transform as wt
-from wasserstein_transform.engine import Cluster, Rows, Task, Tile, of_size
+from wasserstein_transform.engine import Cluster, Rows, Task, Tile, cut_by_size
 
 dask = pytest.importorskip("dask")
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="no such signals")]
@@ -145,7 +145,7 @@ def hungry(inputs: tuple[str, int], tile: Tile, stop: np.ndarray, record: tuple[
 
 
 def meals(folder: Path, times: int) -> Task:
-    return Task("meals", hungry, (str(folder), times), of_size(20, 1), Rows())
+    return Task("meals", hungry, (str(folder), times), cut_by_size(20, 1), Rows())
 
 
 def test_a_worker_out_of_memory_is_replaced(tmp_path: Path) -> None:

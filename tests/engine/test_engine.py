@@ -16,21 +16,21 @@ import pytest
 from joblib import Parallel, delayed
 
 import wasserstein_transform as wt
-from wasserstein_transform.engine import Rows, Task, Tile, current, cut, evenly, fingerprint, of_size
+from wasserstein_transform.engine import Rows, Task, Tile, current, cut_by_cost, cut_by_size, cut_evenly, fingerprint
 
 
 def test_tiles_cover_all_rows_once(rng: np.random.Generator) -> None:
     for steps in (np.ones(1), np.full(5, 1e9), rng.uniform(0, 1e7, 1000), np.zeros(4)):
-        tiles = cut(steps)
+        tiles = cut_by_cost(steps)
         assert [row for tile in tiles for row in range(*tile)] == list(range(len(steps)))
-    assert cut(np.empty(0)) == []
+    assert cut_by_cost(np.empty(0)) == []
 
 
 def test_even_tiles_cover_all_rows_once() -> None:
     for n, steps in [(0, 1.0), (1, 1e9), (10, 1.0), (10, 5e6), (1001, 1e5)]:
-        tiles = evenly(n, steps)
+        tiles = cut_evenly(n, steps)
         assert [i for tile in tiles for i in range(*tile)] == list(range(n))
-    assert [tile.stop - tile.start for tile in evenly(10, 5e6)] == [4, 4, 2]
+    assert [tile.stop - tile.start for tile in cut_evenly(10, 5e6)] == [4, 4, 2]
 
 
 def _count(inputs: int, tile: Tile, stop: np.ndarray, record: tuple[np.ndarray]) -> None:
@@ -40,7 +40,7 @@ def _count(inputs: int, tile: Tile, stop: np.ndarray, record: tuple[np.ndarray])
 def test_every_tile_is_done_once_whatever_the_number_of_threads() -> None:
     for n_jobs in (1, 2, 7, -1):
         done = np.zeros(100, int)
-        wt.Engine(n_jobs).run(Task("test", _count, 1, of_size(100, 1), Rows()), (done,))
+        wt.Engine(n_jobs).run(Task("test", _count, 1, cut_by_size(100, 1), Rows()), (done,))
         assert (done == 1).all()
 
 
@@ -57,7 +57,7 @@ def _fail_at_three(inputs: None, tile: Tile, stop: np.ndarray, record: tuple[np.
 def test_an_error_in_a_tile_is_raised_and_the_rest_is_dropped() -> None:
     _started.clear()
     with pytest.raises(ValueError, match="tile 3"):
-        wt.Engine(2).run(Task("test", _fail_at_three, None, of_size(1000, 1), Rows()), (np.empty(1000),))
+        wt.Engine(2).run(Task("test", _fail_at_three, None, cut_by_size(1000, 1), Rows()), (np.empty(1000),))
     assert len(_started) < 100
 
 

@@ -14,8 +14,9 @@ from reference.subsets import subset_of
 from repeated import each_once
 
 import wasserstein_transform as wt
-from wasserstein_transform.engine import Blocks, Mirrored, Place, Rows, Tile, condensed_starts, of_size
-from wasserstein_transform.transforms.subsets import frame_of, step_subset
+from wasserstein_transform.compute.parts import frame_of_cloud
+from wasserstein_transform.engine import Blocks, Mirrored, Place, Rows, Tile, condensed_starts, cut_by_size
+from wasserstein_transform.transforms.subsets import step_subset
 
 
 @pytest.fixture(scope="module")
@@ -123,11 +124,11 @@ def test_what_travels_is_the_task_alone(shipped: Shipped) -> None:
 N = 23
 CORNERS = np.array([(top, left) for top in range(0, N, 8) for left in range(top, N, 8)])
 PLACES: dict[str, tuple[Place, list[Tile], tuple[int, ...]]] = {
-    "rows": (Rows(), of_size(N, 5), (N, 3)),
-    "ragged": (Rows((np.array([0, 2, 2, 7, 11, 12]),)), of_size(5, 2), (12,)),
-    "condensed": (Rows((condensed_starts(N),)), of_size(N, 4), (N * (N - 1) // 2,)),
-    "mirrored": (Mirrored(), of_size(N, 5), (N, N)),
-    "blocks": (Blocks(CORNERS, 8), of_size(len(CORNERS), 4), (N, N)),
+    "rows": (Rows(), cut_by_size(N, 5), (N, 3)),
+    "ragged": (Rows((np.array([0, 2, 2, 7, 11, 12]),)), cut_by_size(5, 2), (12,)),
+    "condensed": (Rows((condensed_starts(N),)), cut_by_size(N, 4), (N * (N - 1) // 2,)),
+    "mirrored": (Mirrored(), cut_by_size(N, 5), (N, N)),
+    "blocks": (Blocks(CORNERS, 8), cut_by_size(len(CORNERS), 4), (N, N)),
 }
 
 
@@ -157,7 +158,7 @@ def test_two_halves_with_halos_give_the_bits_of_the_whole(m: int, lam: float) ->
     space = wt.Space.from_points(X, weights)
     process = wt.mean_shift(eps) if lam == 0 else wt.gaussian_transform(eps, lam)
     state = wt.iterate(process, space, n_iter=1).last
-    frame = frame_of(state, eps, engine)
+    frame = frame_of_cloud(state.metric, eps, engine)
     assert frame is not None
     whole, alone = process.at(0).step(state, engine)
     left = state.points[:, 0] < 18.0
@@ -175,7 +176,7 @@ def test_a_part_cut_by_its_own_frame_has_other_bits() -> None:
     """What the frame is for: without it sums are taken in another order."""
     X = np.random.default_rng(0).uniform(0, 12, size=(3000, 2))
     space, step, engine = wt.Space.from_points(X), wt.mean_shift(0.8).at(0), wt.Engine()
-    frame = frame_of(space, 0.8, engine)
+    frame = frame_of_cloud(space.metric, 0.8, engine)
     assert frame is not None
     part = subset_of(space, np.flatnonzero(X[:, 0] > 6), frame, engine)
     alone, _ = step.step(space.take(part.context), engine)

@@ -12,5 +12,5 @@ from wasserstein_transform.transforms.subsets import Subset, cells_of, halo, nea
 def subset_of(space: Space, core: np.ndarray, frame: Frame, engine: Engine) -> Subset:
     """The subset of a space with this core; its context consists of whole cells."""
     core = np.sort(core)
-    cells = cells_of(space.metric, frame, engine)
+    cells = cells_of(space.metric, frame)
     return Subset(core, np.flatnonzero(near_cells(cells, cells[core], halo(frame))), frame)

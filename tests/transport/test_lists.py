@@ -9,7 +9,7 @@ from scipy.spatial.distance import squareform
 
 import wasserstein_transform as wt
 from wasserstein_transform import measures as module
-from wasserstein_transform.compute.tours import listed_parents
+from wasserstein_transform.compute.problems import listed_parents
 
 Ints = NDArray[np.intp]
 

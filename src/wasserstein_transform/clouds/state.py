@@ -82,7 +82,7 @@ class CellSpans(NamedTuple):
 
 def spans_of(chunks: Chunks, frame: Frame, engine: Engine) -> CellSpans:
     """Return the cells that chunks span."""
-    return CellSpans(*(cells_of(Euclidean(corner), frame, engine) for corner in (chunks.low, chunks.high)))
+    return CellSpans(*(cells_of(Euclidean(corner), frame) for corner in (chunks.low, chunks.high)))
 
 
 def chunks_near(spans: CellSpans, box: Box, margin: float) -> Ints:

@@ -133,6 +133,6 @@ def _read_box(job: BoxJob, box: Box, engine: Engine) -> Iterator[tuple[CloudPoin
             if whole:
                 yield points, np.ones(points.n, bool)
                 continue
-            cells = cells_of(Euclidean(points.places), frame, engine)
+            cells = cells_of(Euclidean(points.places), frame)
             around = np.flatnonzero(box.holds(cells, margin))
             yield points if len(around) == points.n else points.take(around), box.holds(cells)[around]

@@ -9,7 +9,7 @@ trees.py           minimum spanning trees, also of mutual reachability
 gaussians.py       roots and factors of covariances
 paths.py           shortest paths in graphs
 parts.py           parts of clouds that are computed alone
-exact.py           batches of exact transport problems; problems.py, tours.py: their sizes and order
+exact.py           batches of exact transport problems; problems.py: their order, places and sizes
 single.py          one transport problem, with its plan
 exact_on_graphs.py   batches without a matrix of distances
 line.py            transport on the real line

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeVar, cast
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from .._device_array import host_copy, to_host
 from .._types import Floats, Ints
-from ..engine import GRAIN, Blocks, Engine, Flag, Record, Rows, Task, Tile, condensed_starts, cut, evenly
+from ..engine import GRAIN, Blocks, Engine, Flag, Record, Rows, Task, Tile, condensed_starts, cut_by_cost, cut_evenly
 from ..kernels import geometry as geometries
 from ..kernels.distances import fill_block, fill_condensed, fill_matched, fill_pairs, fill_square
 from ..kernels.geometry import Geometry, for_thread
-from . import gaussians
-from .gaussians import GaussianArrays
 from .metric import MetricArrays
 from .passes import loop, rows_per_tile, tiles_of
 
@@ -81,7 +79,7 @@ def block(metric: MetricArrays, rows: Ints, cols: Ints, engine: Engine) -> Float
     def fill(tile: Tile, stop: Flag) -> None:
         fill_block(for_thread(geometry), rows[slice(*tile)], cols, out[slice(*tile)], stop)
 
-    engine.loop("distances", evenly(len(rows), cost), fill)
+    engine.loop("distances", cut_evenly(len(rows), cost), fill)
     return out
 
 
@@ -96,7 +94,7 @@ def pairs(metric: MetricArrays, rows: Ints, cols: Ints, engine: Engine) -> Float
         part = slice(*tile)
         fill_pairs(for_thread(geometry), rows[part], cols[part], out[part])
 
-    engine.loop("distances", evenly(len(rows), cost), fill)
+    engine.loop("distances", cut_evenly(len(rows), cost), fill)
     return out
 
 
@@ -126,19 +124,6 @@ def movement(before: MetricArrays, after: MetricArrays, engine: Engine) -> float
     return float(largest.max())
 
 
-def part_movement(
-    before: MetricArrays, after: MetricArrays, unit: float, planar: bool, engine: Engine
-) -> tuple[float, bool]:
-    """The largest movement in a part of a cloud, in the unit of the whole, by formulas for the plane or general ones.
-
-    The second result is whether these formulas are accurate for all points of the part.
-    """
-    if after.lam > 0:
-        both = cast(GaussianArrays, before), cast(GaussianArrays, after)
-        return gaussians.part_movement(*both, unit, planar, engine)
-    return movement(before, after, engine), True
-
-
 class _Square(NamedTuple):
     geometry: Geometry
     corners: Ints
@@ -151,7 +136,7 @@ def dense(metric: MetricArrays, out: np.ndarray, engine: Engine) -> None:
     side = int(np.clip(np.sqrt(GRAIN / cost), 16, _SIDE))
     corners = np.array([(top, left) for top in range(0, n, side) for left in range(top, n, side)])
     square = _Square(metric.geometry(engine), corners, side)
-    tiles = evenly(len(corners), side * side * cost)
+    tiles = cut_evenly(len(corners), side * side * cost)
     with host_copy(out) as host:
         engine.run(Task("distances", _fill_squares, square, tiles, Blocks(corners, side)), (host,))
 
@@ -172,7 +157,7 @@ class _Vector(NamedTuple):
 def condensed(metric: MetricArrays, out: np.ndarray, engine: Engine) -> None:
     """Fill the n(n−1)/2 distances in SciPy's order, some rows at a time."""
     vector = _Vector(metric.geometry(engine), metric.n)
-    tiles = cut(np.arange(metric.n, 0, -1, dtype=np.float64) * metric.cost)
+    tiles = cut_by_cost(np.arange(metric.n, 0, -1, dtype=np.float64) * metric.cost)
     with host_copy(out) as host:
         engine.run(Task("distances", _fill_rows, vector, tiles, Rows((condensed_starts(metric.n),))), (host,))
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._types import Floats, Ints
-from ..engine import N_MATRICES, Engine, Flag, Record, Task, Tile, cut
+from ..engine import N_MATRICES, Engine, Flag, Record, Task, Tile, cut_by_cost
 from ..kernels.geometry import Geometry, Table, for_thread
 from ..kernels.problems import CostRule, costs, n_bytes
 from ..kernels.simplex_tree import UNKNOWN, workspace
@@ -16,9 +16,8 @@ from .distances import dense
 from .exact_on_graphs import Explorer, are_hops, explorer_of, listed_by_hops
 from .metric import MetricArrays
 from .paths import is_worth_storing
-from .problems import ByMeasure, Ground, Lists, MatrixRows, Report, Scratch, mirror
+from .problems import ByMeasure, Ground, Lists, MatrixRows, Report, Scratch, inverse, listed_parents, mirror, tour, walk
 from .records import Rows
-from .tours import inverse, listed_parents, tour, walk
 
 _STEPS_PER_COST = 12.0  # approximate inner-loop steps of the simplex per entry of the cost matrix
 _MAX_CHEAP_STEPS = 16.0  # distances up to this many steps are computed when needed, others are stored first
@@ -133,7 +132,7 @@ def _run(
     problems = _Problems(A, B, lists, geometry, explorer, rule, scratch)
     name = "bottleneck transport" if ground.p == np.inf else "exact transport"
     reports = np.zeros((len(A.totals), 2))
-    engine.run(Task(name, _solve, problems, cut(_STEPS_PER_COST * cost), place), (out, reports))
+    engine.run(Task(name, _solve, problems, cut_by_cost(_STEPS_PER_COST * cost), place), (out, reports))
     solved = int((lists.ends - lists.starts).sum())
     return Report(solved, int(reports[:, 1].sum()), float(reports[:, 0].max(initial=0.0)))
 

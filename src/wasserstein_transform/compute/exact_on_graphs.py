@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from .._types import Floats, Ints
-from ..engine import Engine, Flag, Record, Task, Tile, cut
+from ..engine import Engine, Flag, Record, Task, Tile, cut_by_cost
 from ..kernels.geometry import PathTable
 from ..kernels.hops import hops_rows, hops_workspace, n_bytes as n_bytes_of_hops
 from ..kernels.paths import Adjacency
@@ -122,7 +122,7 @@ def listed_by_hops(
     cost = np.where(has_targets, around + _STEPS_PER_POINT * (np.diff(met) + np.diff(indptr) * widths), 0.0)
     out, reports = np.zeros(len(targets)), np.zeros((len(widths), 2))
     place = Lists(np.diff(indptr), np.arange(len(targets)), indptr)
-    engine.run(Task("exact transport", _solve_hops, problems, cut(cost), place), (out, reports))
+    engine.run(Task("exact transport", _solve_hops, problems, cut_by_cost(cost), place), (out, reports))
     return out, Report(len(targets), 0, float(reports[:, 0].max(initial=0.0)))
 
 

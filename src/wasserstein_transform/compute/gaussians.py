@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from .._types import Floats, Ints
-from ..engine import GRAIN, Engine, Flag, Tile, of_size, one_blas_thread
+from ..engine import GRAIN, Engine, Flag, Tile, cut_by_size, one_blas_thread
 from ..kernels.cells import take_rows
 from ..kernels.distances import fill_matched
 from ..kernels.gaussian_plane import fill_plane, fill_root_determinants
@@ -112,18 +112,18 @@ def geometry_near(metric: GaussianArrays, search: Search, reach: float, engine: 
 def movement(before: GaussianArrays, after: GaussianArrays, engine: Engine) -> float:
     """The largest distance between the same point before and after."""
     unit = unit_of_size(max(_largest(before, engine), _largest(after, engine)))
-    moved, good = part_movement(before, after, unit, True, engine)
-    return moved if good else part_movement(before, after, unit, False, engine)[0]
+    moved, good = _movement(before, after, unit, True, engine)
+    return moved if good else _movement(before, after, unit, False, engine)[0]
 
 
-def part_movement(
+def _movement(
     before: GaussianArrays, after: GaussianArrays, unit: float, planar: bool, engine: Engine
 ) -> tuple[float, bool]:
     """The same in a given unit, with the formulas for the plane or the general ones; and whether these are accurate."""
     n, m = before.means.shape
     lam = _scale_lam(max(before, after, key=lambda metric: _largest(metric, engine)), after.lam, unit, engine)
     size = rows_per_tile(n) if m <= 3 else rows_of_tile(m)
-    tiles = of_size(n, size)
+    tiles = cut_by_size(n, size)
     largest, good = np.empty(len(tiles)), np.ones(len(tiles), np.uint8)
 
     def measure(tile: Tile, stop: Flag) -> None:
@@ -200,7 +200,7 @@ def _space(gaussians: _Gaussians, engine: Engine | None) -> GaussianSpace:
             gaussians.means[part], gaussians.covs, gaussians.rows[part], gaussians.unit, columns[slice(*tile)], scratch
         )
 
-    loop("covariances", of_size(n, _PIECES), fill, engine)
+    loop("covariances", cut_by_size(n, _PIECES), fill, engine)
     return GaussianSpace(columns.reshape(-1), gaussians.lam, np.empty((5, 3, 3)))
 
 
@@ -215,7 +215,7 @@ def _solid(gaussians: _Gaussians, engine: Engine | None) -> GaussianSolid:
         covs[part] /= gaussians.unit
         halves[part], factors[part], ranks[part], spectra[part] = _factors(covs[part])
 
-    loop("covariances", of_size(n, rows_of_tile(m)), fill, engine)
+    loop("covariances", cut_by_size(n, rows_of_tile(m)), fill, engine)
     return GaussianSolid(gaussians.means, covs, halves, factors, ranks, spectra, gaussians.lam, np.empty((3, m, m)))
 
 

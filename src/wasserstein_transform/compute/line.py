@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._types import Floats
-from ..engine import N_MATRICES, Engine, Flag, Mirrored, Record, Rows as InRows, Task, Tile, cut
+from ..engine import N_MATRICES, Engine, Flag, Mirrored, Record, Rows as InRows, Task, Tile, cut_by_cost
 from ..kernels.line import Pieces, Sorted, add_up, cut_pieces, fill_line_block, fill_line_square, line_distance
 from .records import Rows
 
@@ -27,7 +27,7 @@ def line_among(places: Floats, p: float, measures: Rows, engine: Engine) -> Floa
     sizes = np.diff(measures.indptr).astype(np.float64)
     met = sizes * np.arange(n - 1, -1, -1) + sizes.sum() - np.cumsum(sizes)
     line = sort_on_line(measures, places)
-    task = Task(_name(p), _fill_square, _Problems(line, line, p), cut(_STEPS_PER_MASS * met), Mirrored())
+    task = Task(_name(p), _fill_square, _Problems(line, line, p), cut_by_cost(_STEPS_PER_MASS * met), Mirrored())
     engine.run(task, (out,))
     return out
 
@@ -42,7 +42,7 @@ def line_between(places: Floats, p: float, A: Rows, B: Rows, engine: Engine) -> 
     out = np.empty((len(A.totals), len(B.totals)))
     met = np.diff(A.indptr) * float(len(B.totals)) + len(B.masses)
     problems = _Problems(sort_on_line(A, places), sort_on_line(B, places), p)
-    engine.run(Task(_name(p), _fill_block, problems, cut(_STEPS_PER_MASS * met), InRows()), (out,))
+    engine.run(Task(_name(p), _fill_block, problems, cut_by_cost(_STEPS_PER_MASS * met), InRows()), (out,))
     return out
 
 

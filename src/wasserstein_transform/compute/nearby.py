@@ -6,7 +6,7 @@ import numpy as np
 
 from .._device_array import to_host
 from .._types import Floats, Ints
-from ..engine import Engine, Flag, Tile, cut, of_size
+from ..engine import Engine, Flag, Tile, cut_by_cost, cut_by_size
 from ..kernels.cells import sort_balls
 from ..kernels.geometry import for_thread
 from ..kernels.kdtree import (
@@ -64,7 +64,7 @@ def _by_point(by_position: Balls, order: Ints, engine: Engine) -> Balls:
         part = slice(indptr[tile.start], indptr[tile.stop])
         sort_balls(by_position, order, positions[slice(*tile)], result.indices[part], result.distances[part], stop)
 
-    loop("finding neighbors", cut(np.diff(indptr) * 20.0 + 1.0), sort, engine)
+    loop("finding neighbors", cut_by_cost(np.diff(indptr) * 20.0 + 1.0), sort, engine)
     return result
 
 
@@ -130,7 +130,7 @@ def nearest(metric: MetricArrays, k: int, of: MetricArrays | None, engine: Engin
         rows = queries.order[slice(*tile)]
         result.distances[rows], result.indices[rows] = distances, indices
 
-    engine.loop("nearest neighbors", of_size(len(askers), _QUERIES), search)
+    engine.loop("nearest neighbors", cut_by_size(len(askers), _QUERIES), search)
     return result
 
 
@@ -141,7 +141,7 @@ def _search_rows(metric: MetricArrays, result: Nearest, engine: Engine) -> None:
         part = slice(*tile)
         nearest_in_rows(for_thread(geometry), n, *tile, result.distances[part], result.indices[part], stop)
 
-    engine.loop("nearest neighbors", of_size(n, _QUERIES), search)
+    engine.loop("nearest neighbors", cut_by_size(n, _QUERIES), search)
     if not np.isfinite(result.distances).all():
         k = result.distances.shape[1]
         raise ValueError(f"some points have fewer than {k} others at a known distance; ask for a larger radius")
@@ -162,7 +162,7 @@ def grow_tree(metric: MetricArrays, contraction: Floats, engine: Engine) -> KdTr
         first, last = n_inner + tile.start, n_inner + tile.stop
         measure_leaves(for_thread(geometry), tree, first, last, tree.radius[first:last], stop)
 
-    engine.loop("sorting points", of_size(n_inner + 1, _QUERIES), measure)
+    engine.loop("sorting points", cut_by_size(n_inner + 1, _QUERIES), measure)
     measure_inner(for_thread(geometry), tree)
     return tree
 

@@ -10,7 +10,7 @@ import numpy as np
 from .._cached import cached_property
 from .._device_array import to_host
 from .._types import Bools, Floats, Ints
-from ..engine import GRAIN, Engine, Flag, Record, Tile, cut, evenly, one_blas_thread
+from ..engine import GRAIN, Engine, Flag, Record, Tile, cut_by_cost, cut_evenly, one_blas_thread
 from ..kernels.geometry import Bits, Cloud, Geometry, for_thread
 from ..kernels.moments import FLAT, Flat, Nearby, Smooth, first_moments, profile_of, second_moments
 from ..kernels.neighbors import copy_earlier, mark_later
@@ -129,12 +129,12 @@ class Neighborhoods:
         to, tiles = search.order, search.tiles(self.cost, _GRAIN)
         if self.first > 0:
             rows = np.flatnonzero(search.order >= self.first)
-            to, tiles = search.order[rows] - self.first, cut(search.n_candidates()[rows] * self.cost)
+            to, tiles = search.order[rows] - self.first, cut_by_cost(search.n_candidates()[rows] * self.cost)
         ordered = self._columns(points)
         if self.twin is not None:
             copied = _same_sums(self.twin, ordered)
             rows = np.delete(np.arange(len(to)), copied)
-            to, tiles = to[rows], cut(search.n_candidates()[rows] * self.cost, _GRAIN)
+            to, tiles = to[rows], cut_by_cost(search.n_candidates()[rows] * self.cost, _GRAIN)
         sums = self._sums(rows, ordered, len(out) == 3)
 
         def add(tile: Tile, stop: Flag) -> None:
@@ -323,7 +323,7 @@ def ridge_step(points: Floats, means: Floats, covs: Floats, dim: int, engine: En
         moved[part] = points[part] + off_leading_axes(np, means[part] - points[part], covs[part], dim)
 
     with one_blas_thread():
-        engine.loop("ridges", evenly(n, 10.0 * m**3), step)
+        engine.loop("ridges", cut_evenly(n, 10.0 * m**3), step)
     return moved
 
 

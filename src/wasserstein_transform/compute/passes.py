@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._types import Floats, Ints
-from ..engine import Engine, Flag, Tile, of_size
+from ..engine import Engine, Flag, Tile, cut_by_size
 from ..kernels.cells import find_bounds, largest_size, put_rows, take_columns, take_rows
 
 _FEW_ROWS = 2**14  # up to this many rows are processed in the calling thread
@@ -27,7 +27,7 @@ def rows_per_tile(n: int) -> int:
 
 def tiles_of(n: int) -> list[Tile]:
     """Rows 0…n in tiles of `rows_per_tile(n)`."""
-    return of_size(n, rows_per_tile(n))
+    return cut_by_size(n, rows_per_tile(n))
 
 
 def loop(name: str, tiles: list[Tile], function: Callable[[Tile, Flag], None], engine: Engine | None) -> None:

@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import connected_components
 
 from .._device_array import host_copy
 from .._types import Floats, Ints
-from ..engine import Engine, Flag, Mirrored, Record, Rows, Task, Tile, condensed_starts, of_size
+from ..engine import Engine, Flag, Mirrored, Record, Rows, Task, Tile, condensed_starts, cut_by_size
 from ..kernels.paths import (
     LANES,
     Adjacency,
@@ -62,7 +62,7 @@ def n_nodes(adjacency: Adjacency) -> int:
 
 def _tiles(n: int) -> list[Tile]:
     """Tiles of searches from n nodes; not too many, because each needs a workspace of the size of the graph."""
-    return of_size(n, max(16, n // 256))
+    return cut_by_size(n, max(16, n // 256))
 
 
 def _scratch(adjacency: Adjacency) -> Front:
@@ -102,7 +102,7 @@ def path_matrix(metric: MetricArrays, out: np.ndarray, engine: Engine) -> None:
     """Fill the full matrix."""
     adjacency, n = edges_of(metric), metric.n
     size = -(-n // (256 * LANES)) * LANES
-    tiles = _tiles(n) if adjacency.even else of_size(n, size)
+    tiles = _tiles(n) if adjacency.even else cut_by_size(n, size)
     with host_copy(out) as host:
         engine.run(Task("shortest paths", _fill_upper, adjacency, tiles, Mirrored()), (host,))
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .._device_array import to_host
 from .._types import Bools, Floats, Ints
-from ..engine import GRAIN, Engine, Flag, Tile, evenly
+from ..engine import GRAIN, Engine, Flag, Tile, cut_evenly
 from ..kernels.patches import PAD, Patch, Window
 from ..kernels.pixels import SWINGS, UNFINISHED, Swing, first_covs, shift
 from ..kernels.regions import link_adjacent, number
@@ -181,7 +181,7 @@ def _move_pixels(image: Image, window: Window, motion: Motion, shapes: int, out:
     channels, n = image.values.shape
     covs = np.zeros((shapes, n))  # stored by matrix entry, as windows read them
     near, alike, still = closed(motion.spatial), closed(motion.range), motion.tol * motion.tol
-    tiles = evenly(n, _STEPS * window_size(window), max(GRAIN / 16, GRAIN * n / 1e7))
+    tiles = cut_evenly(n, _STEPS * window_size(window), max(GRAIN / 16, GRAIN * n / 1e7))
 
     def see(tile: Tile, stop: Flag) -> None:
         values, own = _part(image.values, window, tile)

@@ -16,7 +16,7 @@ import numpy as np
 
 from .._cached import cached_property
 from .._types import Floats, Ints
-from ..engine import GRAIN, Engine, Flag, Tile, cut, of_size
+from ..engine import GRAIN, Engine, Flag, Tile, cut_by_cost, cut_by_size
 from ..kernels.cells import (
     Cells,
     Grid,
@@ -355,7 +355,7 @@ def _tiles(buckets: Ints) -> list[Tile]:
     """Tiles of buckets with about the same number of points."""
     if len(buckets) == 2:
         return [Tile(0, 1)]
-    return cut(np.diff(buckets).astype(np.float64), rows_per_tile(int(buckets[-1])))
+    return cut_by_cost(np.diff(buckets).astype(np.float64), rows_per_tile(int(buckets[-1])))
 
 
 def _shift(n: int, top: int) -> int:
@@ -378,7 +378,7 @@ def _runs(starts: Ints, keys: Ints, per_reach: int, strides: Ints, engine: Engin
         positions = slice(starts[tile.start], starts[tile.stop])
         find_runs(keys, starts, offsets, widths, *tile, cell[positions], runs[part], seen[part])
 
-    loop(_NAME, of_size(n_cells, max(1, -(-n_cells // len(tiles_of(n))))), find, engine)
+    loop(_NAME, cut_by_size(n_cells, max(1, -(-n_cells // len(tiles_of(n))))), find, engine)
     return Cells(cell, runs), starts, seen
 
 

@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import minimum_spanning_tree
 
 from .._types import Floats, Ints
-from ..engine import Engine, Flag, Tile, of_size
+from ..engine import Engine, Flag, Tile, cut_by_size
 from ..kernels.geometry import Geometry, Table, for_thread
 from ..kernels.kdtree import MIXED, NOBODY, KdTree
 from ..kernels.reachability import (
@@ -126,7 +126,7 @@ def grow(geometry: Geometry, n: int, cost: float, engine: Engine, name: str = "s
 
     def work(stop: Flag) -> None:
         here = 0
-        for tile in of_size(n - 1, stride):
+        for tile in cut_by_size(n - 1, stride):
             part = slice(*tile)
             here = prim(own, here, tile.stop - tile.start, done, near, source, edges[part], heights[part], stop)
             if stop[0]:
@@ -149,7 +149,7 @@ def grow_by_reach(geometry: Geometry, cores: Floats, cost: float, engine: Engine
 
     def work(stop: Flag) -> None:
         here = 0
-        for tile in of_size(n - 1, stride):
+        for tile in cut_by_size(n - 1, stride):
             part = slice(*tile)
             here = prim_by_reach(
                 own, cores, here, tile.stop - tile.start, done, near, apart, source, edges[part], heights[part],
@@ -190,7 +190,7 @@ def _boruvka(metric: MetricArrays, tree: KdTree, engine: Engine) -> tuple[Ints, 
             count = list_searches(component, where, near, which, limits, asking)
             mark_nodes(tree, component, whole)
             askers = asking[:count].copy()
-            quiet.loop("spanning tree", of_size(count, _SEARCHES), search)
+            quiet.loop("spanning tree", cut_by_size(count, _SEARCHES), search)
             chosen = asking[: first_edges(component, near, which, parent, asking)]
             chosen = chosen[np.argsort(near[chosen], kind="stable")]
             n_edges = join_components(chosen, component, order, where, near, which, parent, edges, heights, n_edges)
@@ -225,7 +225,7 @@ def _boruvka_by_reach(metric: MetricArrays, tree: KdTree, cores: Floats, engine:
             count = list_reach_searches(component, where, near, apart, which, limits, asking)
             mark_nodes(tree, component, whole)
             askers = asking[:count].copy()
-            quiet.loop("spanning tree", of_size(count, _SEARCHES), search)
+            quiet.loop("spanning tree", cut_by_size(count, _SEARCHES), search)
             chosen = asking[: first_by_reach(component, near, apart, which, parent, asking)]
             chosen = chosen[np.lexsort((apart[chosen], near[chosen]))]
             n_edges = join_by_reach(

@@ -9,7 +9,7 @@ import numpy as np
 
 from .._types import Floats
 from ..compute.records import HasMoments
-from ..engine import Engine, Flag, Tile, evenly, one_blas_thread
+from ..engine import Engine, Flag, Tile, cut_evenly, one_blas_thread
 from ..localize import Kernel
 from ..localize.scale import weighted_median
 from ..spaces import Euclidean, GaussianMetric, Space
@@ -129,5 +129,5 @@ def _spectra(covs: Floats, engine: Engine) -> tuple[Floats, Floats]:
         axes[part] = vectors[:, :, ::-1]
 
     with one_blas_thread():  # many small matrices
-        engine.loop("axes", evenly(n, 10.0 * m**3), decompose)
+        engine.loop("axes", cut_evenly(n, 10.0 * m**3), decompose)
     return variances, axes

@@ -28,9 +28,9 @@ from .tasks import (
     Tile as Tile,
     compute_record as compute_record,
     condensed_starts as condensed_starts,
-    cut as cut,
-    evenly as evenly,
-    of_size as of_size,
+    cut_by_cost as cut_by_cost,
+    cut_by_size as cut_by_size,
+    cut_evenly as cut_evenly,
 )
 
 if TYPE_CHECKING:

@@ -51,17 +51,17 @@ Compute: TypeAlias = Callable[[Any, Tile, Flag, Record], None]
 """compute(inputs, tile, stop, record) fills the record of a tile: a module's function of its inputs alone."""
 
 
-def evenly(n: int, steps: float, grain: float = GRAIN) -> list[Tile]:
+def cut_evenly(n: int, steps: float, grain: float = GRAIN) -> list[Tile]:
     """Cut n rows of equal cost, `steps` each, into tiles of about `grain` steps."""
-    return of_size(n, max(1, int(grain / max(steps, 1.0))))
+    return cut_by_size(n, max(1, int(grain / max(steps, 1.0))))
 
 
-def of_size(n: int, size: int) -> list[Tile]:
+def cut_by_size(n: int, size: int) -> list[Tile]:
     """Cut n rows into tiles of `size` rows; the last may be smaller."""
     return [Tile(k, min(k + size, n)) for k in range(0, n, size)]
 
 
-def cut(steps: Floats, grain: float = GRAIN) -> list[Tile]:
+def cut_by_cost(steps: Floats, grain: float = GRAIN) -> list[Tile]:
     """Cut rows of different cost, `steps` each, into tiles of about `grain` steps; no tile is empty."""
     if len(steps) == 0:
         return []

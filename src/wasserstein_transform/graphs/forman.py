@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 from .._shown import facts, in_range
 from .._types import Floats
-from ..engine import Engine, current, of_size
+from ..engine import Engine, current, cut_by_size
 from .network import Network, as_network
 
 _WEDGES = 2e6  # nodes at two steps from the edges processed at a time
@@ -95,7 +95,7 @@ def balanced_forman(graph: Any, engine: Engine | None = None) -> Forman:
     with current(engine).watched() as watched:
         lengths = network.metric.lengths
         neighbors = csr_array((np.ones(lengths.nnz), lengths.indices, lengths.indptr), lengths.shape)
-        for tile in of_size(len(values), _per_tile(network)):
+        for tile in cut_by_size(len(values), _per_tile(network)):
             watched.check()
             part = slice(tile.start, tile.stop)
             values[part] = _bent(network, neighbors, part)

@@ -16,7 +16,7 @@ from .._cached import cached_property
 from .._shown import facts
 from .._types import Bools, Floats, Ints
 from ..compute.records import Nearest
-from ..engine import Engine, Flag, current, of_size
+from ..engine import Engine, Flag, current, cut_by_size
 from ..kernels.linkage import join_edges, merge_chains
 from ..spaces import Metric, Space, check_space
 
@@ -310,7 +310,7 @@ def _link(distances: Floats, n: int, average: bool, engine: Engine) -> Floats:
 
     def work(stop: Flag) -> None:
         length = 0
-        for tile in of_size(n - 1, max(1, int(_REPORT_DISTANCES / n / 4))):
+        for tile in cut_by_size(n - 1, max(1, int(_REPORT_DISTANCES / n / 4))):
             part = slice(tile.start, tile.stop)
             length = merge_chains(distances, sizes, chain, length, average, edges[part], heights[part], stop)
             if stop[0]:

@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist
 
 from .._device_array import to_host
 from .._types import Floats, Ints
-from ..engine import GRAIN, Blocks, Flag, Record, Task, Tile, current, evenly, of_size
+from ..engine import GRAIN, Blocks, Flag, Record, Task, Tile, current, cut_by_size, cut_evenly
 from .dense import Dense
 from .metric import Metric
 from .points import Euclidean
@@ -58,7 +58,7 @@ def metric_by_name(points: Floats, name: str, weights: Floats) -> Metric:
     scales, matrix = _scales(points, name, weights), np.empty((n, n))
     corners = np.array([(top, left) for top in range(0, n, side) for left in range(top, n, side)])
     asked = _Square(points, name, scales, corners, side)
-    engine.run(Task("distances", _square, asked, of_size(len(corners), 1), Blocks(corners, side)), (matrix,))
+    engine.run(Task("distances", _square, asked, cut_by_size(len(corners), 1), Blocks(corners, side)), (matrix,))
     return Dense(_finite(matrix, name), TRIANGLE[name])
 
 
@@ -97,7 +97,7 @@ def cross_by_name(new: Floats, points: Floats, name: str, weights: Floats) -> Fl
     def fill(tile: Tile, stop: Flag) -> None:
         out[slice(*tile)] = cdist(new[slice(*tile)], points, name, **scales)
 
-    engine.loop("distances", evenly(len(new), _STEPS * points.size), fill)
+    engine.loop("distances", cut_evenly(len(new), _STEPS * points.size), fill)
     return _finite(out, name)
 
 

@@ -17,9 +17,8 @@ from scipy.spatial import cKDTree
 from .. import _check as check
 from .._types import Bools, Floats, Ints
 from ..compute.exact import exact_between, exact_listed
-from ..compute.problems import Ground
+from ..compute.problems import Ground, tour
 from ..compute.records import Balls
-from ..compute.tours import tour
 from ..cuda import on
 from ..engine import Engine, current
 from ..kernels.spanning_trees import shortest_forest, undecided

@@ -15,18 +15,17 @@ from scipy.spatial import cKDTree
 
 from .._device_array import stored_array, to_host
 from .._types import Bools, Floats, Ints
-from ..compute import distances
 from ..compute.parts import frame_of_cloud
 from ..compute.passes import sample_evenly
 from ..compute.records import Frame
 from ..compute.search import raw_cells
 from ..engine import Engine
-from ..spaces import Euclidean, GaussianMetric, Metric, Quotient, Space
+from ..spaces import Metric, Quotient, Space
 from .transform import Transform
 
 _MAX_CELL_NUMBERS = 2.0**62  # largest number of cells that one integer can index
 _MAX_CELL = 2.0**52  # of a cell: sums with a few cells are exact
-MAX_SHARE = 0.5  # if more than this share of the points must be computed, compute all
+_MAX_SHARE = 0.5  # if more than this share of the points must be computed, compute all
 _N_COMPARED = 1000  # size of the sample that is compared first
 
 
@@ -38,40 +37,33 @@ class Subset(NamedTuple):
     frame: Frame
 
 
-def frame_of(space: Space, reach: float, engine: Engine) -> Frame | None:
-    """The frame of a whole space for steps of this reach; None if parts cannot be computed alone."""
-    return frame_of_cloud(space.metric, reach, engine)
-
-
 def halo(frame: Frame) -> int:
     """Number of cells to either side that a step of a point depends on: two passes of one reach each."""
     return 2 * (frame.per_reach + 1)
 
 
-def cells_of(metric: Metric, frame: Frame, engine: Engine) -> Floats:
+def cells_of(metric: Metric, frame: Frame) -> Floats:
     """The cell of each point; those farther than cells can be counted in floats are one."""
     return np.clip(raw_cells(to_host(metric.places), frame), -_MAX_CELL, _MAX_CELL)
 
 
 def near_cells(cells: Floats, others: Floats, n_cells: int) -> Bools:
     """Mark the cells that are at most `n_cells` from one of the others along every axis."""
-    apart = cKDTree(distinct_cells(others)[0]).query(cells, p=np.inf, distance_upper_bound=n_cells + 0.5)[0]
+    apart = cKDTree(_distinct_cells(others)).query(cells, p=np.inf, distance_upper_bound=n_cells + 0.5)[0]
     return np.asarray(np.isfinite(apart))
 
 
-def distinct_cells(cells: Floats) -> tuple[Floats, Ints]:
-    """The distinct cells, and the count of each."""
+def _distinct_cells(cells: Floats) -> Floats:
+    """The distinct ones among some cells."""
     if len(cells) == 0:
-        return cells, np.empty(0, np.intp)
+        return cells
     low = cells.min(axis=0)
     lengths = cells.max(axis=0) - low + 1
     if np.prod(lengths) > _MAX_CELL_NUMBERS:
-        return np.unique(cells, axis=0, return_counts=True)
+        return np.asarray(np.unique(cells, axis=0))
     shape = tuple(int(length) for length in lengths)
-    numbers, counts = np.unique(
-        np.ravel_multi_index(tuple((cells - low).astype(np.int64).T), shape), return_counts=True
-    )
-    return np.stack(np.unravel_index(numbers, shape), axis=1) + low, counts
+    numbers = np.unique(np.ravel_multi_index(tuple((cells - low).astype(np.int64).T), shape))
+    return np.asarray(np.stack(np.unravel_index(numbers, shape), axis=1) + low)
 
 
 def step_subset(space: Space, step: Transform, subset: Subset, engine: Engine) -> tuple[Space, Bools]:
@@ -87,18 +79,6 @@ def step_rows(around: Space, step: Transform, rows: Ints, frame: Frame, engine: 
     return moved.take(rows), massless[rows]
 
 
-def subset_movement(before: Metric, after: Metric, unit: float, planar: bool, engine: Engine) -> tuple[float, bool]:
-    """The largest movement of the points of a part, with the unit and the formulas of the whole cloud.
-
-    The second value tells whether the formulas for the plane, if `planar`, hold for all points of the part.
-    """
-    if isinstance(after, GaussianMetric) and isinstance(before, Euclidean):
-        before, after = after, before
-    if isinstance(before, GaussianMetric) and isinstance(after, Euclidean):
-        after = GaussianMetric(after.points, np.zeros_like(before.covs), before.lam)
-    return distances.part_movement(before, after, unit, planar, engine)
-
-
 def find_changing(before: Quotient, now: Quotient, reach: float, engine: Engine) -> Subset | None:
     """The points that may change in the next step, given the changes of the last; None if most points may."""
     here, there = now.space, before.space
@@ -112,38 +92,28 @@ def find_changing(before: Quotient, now: Quotient, reach: float, engine: Engine)
         return None
     kept = np.arange(there.n) if now.leaders is None else now.leaders
     changed |= there.weights[kept] != here.weights
-    if changed.sum() > MAX_SHARE * here.n:
+    if changed.sum() > _MAX_SHARE * here.n:
         return None
-    frame = frame_of(here, reach, engine)
+    frame = frame_of_cloud(here.metric, reach, engine)
     if frame is None:
         return None
     left = np.ones(there.n, bool)
     left[kept[~changed]] = False  # moved away, or merged into another
-    cells = cells_of(here.metric, frame, engine)
-    changes = np.concatenate([cells_of(there.metric.take(np.flatnonzero(left)), frame, engine), cells[changed]])
+    cells = cells_of(here.metric, frame)
+    changes = np.concatenate([cells_of(there.metric.take(np.flatnonzero(left)), frame), cells[changed]])
     if len(changes) == 0:
         return Subset(np.zeros(0, np.intp), np.zeros(0, np.intp), frame)
     context = np.flatnonzero(near_cells(cells, changes, 2 * halo(frame)))
-    if len(context) > MAX_SHARE * here.n:
+    if len(context) > _MAX_SHARE * here.n:
         return None
     return Subset(np.flatnonzero(near_cells(cells, changes, halo(frame))), context, frame)
 
 
 def _most_differ(there: Space, here: Space) -> bool:
     """Whether most points of a sample changed; then the others are not compared."""
-    some = sample_points(here.n)
+    some = sample_evenly(here.n, _N_COMPARED)
     changed = here.metric.take(some).differs(there.metric.take(some))
-    return changed is not None and are_most(int(changed.sum()), len(some))
-
-
-def sample_points(n: int) -> Ints:
-    """The points that are compared first, evenly spaced."""
-    return sample_evenly(n, _N_COMPARED)
-
-
-def are_most(n_changed: int, n: int) -> bool:
-    """Whether `n_changed` of n sampled points mean that most points changed."""
-    return n_changed / n > (1 + MAX_SHARE) / 2
+    return changed is not None and changed.mean() > (1 + _MAX_SHARE) / 2
 
 
 def step_changing(space: Space, step: Transform, changing: Subset, engine: Engine) -> tuple[Space, Bools]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from .._cached import cached_property
 from .._types import Bools, Floats, Ints
-from ..compute.tours import landmark_rows, seen_from
+from ..compute.problems import landmark_rows, mean_distances
 from ..engine import Engine, current
 from ..measures import Discrete
 from ..spaces import Euclidean, GaussianMetric, Metric
@@ -114,7 +114,7 @@ class Lower:
         if not self.ground.triangle or not self.ground.is_whole:
             return np.empty((0, self.measures.n))
         rows = landmark_rows(self.ground, current(), _N_LANDMARKS)
-        return np.ascontiguousarray(seen_from(self.measures.rows, rows).T)
+        return np.ascontiguousarray(mean_distances(self.measures.rows, rows).T)
 
     @cached_property
     def _moments(self) -> list[tuple[Metric, Floats]]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cholesky
 
 from .._types import Floats, Ints
-from ..engine import GRAIN, Engine, Flag, Record, Rows, Task, Tile, cut, evenly, one_blas_thread
+from ..engine import GRAIN, Engine, Flag, Record, Rows, Task, Tile, cut_by_cost, cut_evenly, one_blas_thread
 from ..kernels import words as kernels
 
 Singles: TypeAlias = NDArray[np.float32]
@@ -89,7 +89,7 @@ def count_contexts(text: Stretch, weights: Floats, n: int, engine: Engine) -> Co
     between documents. There are n words.
     """
     where = _places(text, weights, n)
-    tiles = cut(np.diff(where.begins) * 2.0 * len(weights) + 10.0)
+    tiles = cut_by_cost(np.diff(where.begins) * 2.0 * len(weights) + 10.0)
     sizes = np.empty(n, np.int64)
     kept, begins, places, _ = where
 
@@ -132,7 +132,7 @@ class _Factoring(NamedTuple):
 def word_factors(spreads: Spreads, rows: Ints, starts: Ints, out: Singles, engine: Engine) -> None:
     """Packed factors of the covariances of the words `rows`, at `starts`; with our threads, not those of BLAS."""
     m, sizes = spreads.points.shape[1], np.diff(spreads.contexts.indptr)[rows]
-    tiles = cut((sizes + m) * float(m) ** 2 / 8 + 1e4)
+    tiles = cut_by_cost((sizes + m) * float(m) ** 2 / 8 + 1e4)
     with one_blas_thread():
         task = Task("covariances", _factor, _Factoring(spreads, rows, starts), tiles, Rows((starts,)))
         engine.run(task, (out,))
@@ -181,7 +181,7 @@ def word_gaps(factors: Packed, ends: Ints, engine: Engine) -> Floats:
     """dcov² of pairs of covariances, one for each row of `ends`."""
     out, m = np.empty(len(ends)), factors.m
     steps = np.full(len(ends), 300.0 + 50.0 * m**2 + m**3)
-    tiles = cut(steps, min(GRAIN, float(steps.sum()) / 4))  # several tiles even for few pairs
+    tiles = cut_by_cost(steps, min(GRAIN, float(steps.sum()) / 4))  # several tiles even for few pairs
 
     def compare(tile: Tile, stop: Flag) -> None:
         scratch = np.empty((5, m, m))
@@ -205,7 +205,7 @@ def word_means(
 ) -> tuple[Singles, Floats]:
     """The means of the contexts of some words, and the means of `squares` over them."""
     sizes = np.diff(contexts.indptr)[rows].astype(np.float64)
-    tiles = cut(sizes * points.shape[1] + 100.0, GRAIN / 4)  # small tiles, because memory access is random
+    tiles = cut_by_cost(sizes * points.shape[1] + 100.0, GRAIN / 4)  # small tiles, because memory access is random
     means, sizes = np.empty((len(rows), points.shape[1]), np.float32), np.empty(len(rows))
 
     def average(tile: Tile, stop: Flag) -> None:
@@ -219,7 +219,7 @@ def word_means(
 def factor_forms(factors: Packed, directions: Floats, fixed: Floats, engine: Engine) -> Floats:
     """xᵀΣx, xᵀΣy and yᵀΣy of each covariance; x is its own direction, y the fixed one."""
     out, m = np.empty((len(directions), 3)), factors.m
-    tiles = evenly(len(out), 100.0 + m * m, GRAIN / 16)
+    tiles = cut_evenly(len(out), 100.0 + m * m, GRAIN / 16)
 
     def fill(tile: Tile, stop: Flag) -> None:
         packed = factors.entries, factors.starts, factors.ranks
@@ -235,7 +235,7 @@ def context_forms(
 ) -> Floats:  # fmt: skip
     """Σ weight·(x·(v − c))², …, over the contexts v of the words `rows`; offsets are x·c and y·c."""
     out, along = np.empty((len(rows), 3)), (points @ fixed.astype(np.float32)).astype(np.float64)
-    tiles = cut(np.diff(contexts.indptr)[rows] * float(points.shape[1]) + 100.0, GRAIN / 4)
+    tiles = cut_by_cost(np.diff(contexts.indptr)[rows] * float(points.shape[1]) + 100.0, GRAIN / 4)
 
     def fill(tile: Tile, stop: Flag) -> None:
         kernels.context_forms(*contexts, points, rows, directions, along, offsets, *tile, out[slice(*tile)], stop)
