@@ -46,6 +46,37 @@ def _find_private() -> Any:
 PRIVATE = None if _config.DISABLE_JIT else _find_private()
 
 
+class _Forgiving:
+    """Numba's own cache of a function, made robust: damaged entries are compiled and written again."""
+
+    def __init__(self, cache: Any) -> None:
+        self._cache = cache
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._cache, name)
+
+    def load_overload(self, *arguments: Any) -> Any:
+        try:
+            return self._cache.load_overload(*arguments)
+        except Exception as error:  # unpickling may raise anything
+            _LOG.debug("compiled code in %s is damaged and compiled anew: %s", self._cache.cache_path, error)
+            with suppress(OSError):
+                self._cache.flush()
+            return None
+
+    def save_overload(self, *arguments: Any) -> None:
+        try:
+            self._cache.save_overload(*arguments)
+        except OSError as error:
+            _LOG.debug("compiled code is not kept: %s", error)
+
+
+def _forgiving(dispatcher: Any) -> Any:
+    if hasattr(dispatcher, "_cache"):  # there is no public API; without it Numba's cache is used unchanged
+        dispatcher._cache = _Forgiving(dispatcher._cache)
+    return dispatcher
+
+
 def _compiled(function: F, **options: Any) -> F:
     """Compile with a disk cache keyed by the sources; with Numba's own cache per file if its internals are unknown."""
     if _config.DISABLE_JIT:
@@ -53,7 +84,7 @@ def _compiled(function: F, **options: Any) -> F:
     if PRIVATE is not None:
         return cast(F, PRIVATE.Kernel(function, options))
     try:
-        return cast(F, _njit(cache=True, **options)(function))
+        return cast(F, _forgiving(_njit(cache=True, **options)(function)))
     except RuntimeError as error:
         if "cannot cache function" not in str(error):
             raise
@@ -61,7 +92,8 @@ def _compiled(function: F, **options: Any) -> F:
         return cast(F, _njit(**options)(function))
 
 
-_UNCOUNTED: dict[str, Any] = {} if PRIVATE is None else PRIVATE.PRIVATE
+def _uncounted() -> dict[str, Any]:
+    return {} if PRIVATE is None else PRIVATE.PRIVATE
 
 
 def jit(function: F) -> F:
@@ -70,27 +102,27 @@ def jit(function: F) -> F:
     Such a function allocates nothing: the caller owns every array. Reference counts of the arrays of named tuples at
     each inner call made the network simplex 3.5 times slower.
     """
-    return _compiled(function, **OPTIONS, **_UNCOUNTED)
+    return _compiled(function, **OPTIONS, **_uncounted())
 
 
 def jit_strict(function: F) -> F:
     """The same without fused multiply-adds, which may be placed differently in a loop and in a single call."""
-    return _compiled(function, **{**OPTIONS, "fastmath": False}, **_UNCOUNTED)
+    return _compiled(function, **{**OPTIONS, "fastmath": False}, **_uncounted())
 
 
 def jit_summing(function: F) -> F:
     """The same for loops whose sums may be reordered for vectorization, always in the same way."""
-    return _compiled(function, **{**OPTIONS, "fastmath": {"contract", "reassoc"}}, **_UNCOUNTED)
+    return _compiled(function, **{**OPTIONS, "fastmath": {"contract", "reassoc"}}, **_uncounted())
 
 
 def jit_inline(function: F) -> F:
     """The same for long formulas, always inlined into the calling loop, which is not vectorized otherwise."""
-    return _compiled(function, **OPTIONS, forceinline=True, **_UNCOUNTED)
+    return _compiled(function, **OPTIONS, forceinline=True, **_uncounted())
 
 
 def jit_inline_strict(function: F) -> F:
     """Always inlined, without fused multiply-adds."""
-    return _compiled(function, **{**OPTIONS, "fastmath": False}, forceinline=True, **_UNCOUNTED)
+    return _compiled(function, **{**OPTIONS, "fastmath": False}, forceinline=True, **_uncounted())
 
 
 def jit_allocating(function: F) -> F:

@@ -33,8 +33,13 @@ from .store import Store
 
 TESTED = ((0, 61), (0, 68))  # the first and the last tested version of Numba
 PRIVATE = {"_nrt": False}  # no reference counts
-# settings that affect the code
-_CONFIG = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "DEBUGINFO_DEFAULT")
+_CONFIG = (
+    "OPT",
+    "LOOP_VECTORIZE",
+    "SLP_VECTORIZE",
+    "BOUNDSCHECK",
+    "DEBUGINFO_DEFAULT",
+)  # settings that affect the code
 
 _LOG = logging.getLogger("wasserstein_transform")
 

@@ -17,7 +17,6 @@ import sys
 import uuid
 import warnings
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 from .._cached import cached_property
@@ -125,8 +124,7 @@ def _is_writable(folder: Path) -> bool:
         probe.touch()
     except (OSError, RuntimeError):  # no home folder to expand ~ to
         return False
-    with suppress(OSError):
-        probe.unlink(missing_ok=True)
+    _remove(probe)
     return True
 
 
@@ -170,6 +168,13 @@ def _owners() -> set[int]:
 
 def _owner_of_sources() -> int:
     return _SOURCES.stat().st_uid
+
+
+def _remove(file: Path) -> None:
+    try:
+        file.unlink(missing_ok=True)
+    except OSError as error:
+        _LOG.debug("%s is left over: %s", file, error)
 
 
 _WARNED: list[bool] = []
