@@ -511,7 +511,7 @@ AUTO: list[Row] = [
     (
         "at eps=0.5 nearly all points are alone",
         lambda: GaussianTransform(0.5).fit(np.r_[0.1, np.arange(300.0)][:, None]),
-        wt.auto.ScaleWarning,
+        wt.transforms.ScaleWarning,
     ),
     (
         "a typical neighborhood holds …% of the points…wt.suggest(X)",

@@ -14,7 +14,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import wasserstein_transform as wt
 from wasserstein_transform.auto import suggest
-from wasserstein_transform.auto.modes import _runs
+from wasserstein_transform.auto.suggestion import _runs
 
 PURPOSES = ["clusters", "modes", "curve", "surface"]
 

@@ -11,7 +11,7 @@ from clouds.making import EPS, PROCESSES, assert_same, cloud, stored, weights_of
 import wasserstein_transform as wt
 from wasserstein_transform.clouds.folder import RunFolder
 from wasserstein_transform.clouds.state import State, open_blocks
-from wasserstein_transform.compute.parts import frame_of_cloud
+from wasserstein_transform.compute.metric import frame_of_cloud
 
 
 @pytest.mark.repeated(5)

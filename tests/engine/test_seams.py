@@ -14,7 +14,7 @@ from reference.subsets import subset_of
 from repeated import each_once
 
 import wasserstein_transform as wt
-from wasserstein_transform.compute.parts import frame_of_cloud
+from wasserstein_transform.compute.metric import frame_of_cloud
 from wasserstein_transform.engine import Blocks, Mirrored, Place, Rows, Tile, condensed_starts, cut_by_size
 from wasserstein_transform.transforms.subsets import step_subset
 

@@ -10,7 +10,7 @@ from gpu.calling import CPU, Cuda
 
 import wasserstein_transform as wt
 from wasserstein_transform._device_array import to_host
-from wasserstein_transform.compute.parts import frame_of_cloud
+from wasserstein_transform.compute.metric import frame_of_cloud
 from wasserstein_transform.compute.records import Frame
 from wasserstein_transform.compute.search import raw_cells
 from wasserstein_transform.cuda import cells as stretches

@@ -16,7 +16,7 @@ from ..hierarchy import cut_tree, spanning_tree
 from ..localize import Truncation
 from ..spaces import Euclidean, Space, quotient, rim
 from ..transforms import Trajectory
-from .agreement import adjusted_rand
+from .clustering.criteria import compare_clusterings
 
 _TOGETHER = 1e-3  # times eps: points this close count as one place
 _ASKED = 1000  # points whose neighbors are counted
@@ -166,7 +166,9 @@ class Sweep:
         at = next(k for k, other in enumerate(alike) if other is run)
         beside = alike[max(at - 1, 0) : at] + alike[at + 1 : at + 2]
         heavy = run.start.weights > 0
-        return min((adjusted_rand(run.labels[heavy], other.labels[heavy]) for other in beside), default=float("nan"))
+        return min(
+            (compare_clusterings(run.labels[heavy], other.labels[heavy]) for other in beside), default=float("nan")
+        )
 
     @property
     def advice(self) -> str:

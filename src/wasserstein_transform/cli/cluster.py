@@ -72,9 +72,9 @@ def _sizes(found: Clustering) -> list[int]:
 
 def agreement(points: Points, labels: Any) -> float | None:
     """The adjusted Rand index with the known labels; None if there are none."""
-    from ..auto.agreement import adjusted_rand
+    from ..auto.clustering.criteria import compare_clusterings
 
-    return None if points.known is None else adjusted_rand(points.known, labels)
+    return None if points.known is None else compare_clusterings(points.known, labels)
 
 
 def _words(points: Points, found: Clustering) -> list[str]:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._types import Floats, Ints
-from ..compute.parts import frame_of_parts
+from ..compute.metric import frame_of_parts
 from ..compute.records import Extent, Frame, join
 from ..compute.search import raw_cells
 from ..engine import Engine

@@ -15,7 +15,7 @@ from scipy.spatial import cKDTree
 
 from .._device_array import stored_array, to_host
 from .._types import Bools, Floats, Ints
-from ..compute.parts import frame_of_cloud
+from ..compute.metric import frame_of_cloud
 from ..compute.passes import sample_evenly
 from ..compute.records import Frame
 from ..compute.search import raw_cells

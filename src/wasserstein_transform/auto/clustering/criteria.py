@@ -120,6 +120,12 @@ def adjusted_rand(partitions: list[Ints], mass: Floats) -> Floats:
     return np.where(same, 1.0, (pairs - chance) / np.where(same, 1.0, most - chance))
 
 
+def compare_clusterings(a: Ints, b: Ints) -> float:
+    """Return the adjusted Rand index of two clusterings: 1 for the same clusters, about 0 for unrelated ones."""
+    numbers = [np.unique(labels, return_inverse=True)[1] for labels in (a, b)]
+    return float(adjusted_rand(numbers, np.ones(len(a)))[0, 1])
+
+
 def _held(labels: Ints, mass: Floats) -> Floats:
     """Return the mass of each cluster."""
     return np.asarray(np.bincount(labels, weights=mass), np.float64)
