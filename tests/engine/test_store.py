@@ -38,7 +38,7 @@ class Counting(Threads):
 @pytest.fixture
 def fine(monkeypatch: pytest.MonkeyPatch) -> None:
     """Many small tiles, so that small work has some to keep."""
-    for function in (tiles.evenly, tiles.cut):
+    for function in (tiles.cut_evenly, tiles.cut_by_cost):
         monkeypatch.setattr(function, "__defaults__", (5e4,))
 
 

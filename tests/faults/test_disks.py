@@ -35,7 +35,7 @@ def small(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.fixture(autouse=True)
 def fine(monkeypatch: pytest.MonkeyPatch) -> None:
-    for function in (tiles.evenly, tiles.cut):
+    for function in (tiles.cut_evenly, tiles.cut_by_cost):
         monkeypatch.setattr(function, "__defaults__", (5e4,))
 
 
