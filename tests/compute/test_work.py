@@ -12,6 +12,7 @@ import wasserstein_transform as wt
 from wasserstein_transform.compute import neighborhoods as summing, trees
 from wasserstein_transform.compute.neighborhoods import Neighborhoods, _Sums, neighborhoods
 from wasserstein_transform.engine import Tile
+from wasserstein_transform.kernels import spanning_trees
 from wasserstein_transform.kernels.geometry import Bits
 from wasserstein_transform.kernels.moments import FLAT
 from wasserstein_transform.spaces import GaussianMetric, Metric
@@ -91,13 +92,13 @@ def test_a_spanning_tree_is_found_by_searches_where_they_visit_few_points(monkey
     n = trees._MAX_POINTS_FOR_PRIM
     rng = np.random.default_rng(0)
     asked: list[int] = []
-    list_searches = trees.list_searches
+    list_searches = spanning_trees.list_searches
 
     def counted(*given: Any) -> int:
         asked.append(list_searches(*given))
         return asked[-1]
 
-    monkeypatch.setattr(trees, "list_searches", counted)
+    monkeypatch.setattr(spanning_trees, "list_searches", counted)
     for metric in (wt.Euclidean(rng.random((n, 2))), _gaussians(n, 2)):
         asked.clear()
         with monkeypatch.context() as patch:

@@ -7,19 +7,9 @@ import numpy as np
 from .._device_array import to_host
 from .._types import Floats, Ints
 from ..engine import Engine, Flag, Tile, cut_by_cost, cut_by_size
+from ..kernels import kdtree
 from ..kernels.cells import sort_balls
 from ..kernels.geometry import for_thread
-from ..kernels.kdtree import (
-    MIXED,
-    STRANGER,
-    KdTree,
-    measure_inner,
-    measure_leaves,
-    nearest_in_rows,
-    nearest_others,
-    seed,
-    split_nodes,
-)
 from ..kernels.neighbors import count_balls, fill_balls, find_leaders
 from .distances import closed
 from .metric import MetricArrays
@@ -118,12 +108,12 @@ def nearest(metric: MetricArrays, k: int, of: MetricArrays | None, engine: Engin
         queries, first, askers = tree, 0, groups
     else:  # a tree of the queries, so that near ones follow each other
         new = contraction[n:]
-        queries, first, askers = _split(new, both.rounding(new), engine), n, np.full(size[0], STRANGER)
-    geometry, whole = both.geometry(engine), np.full(len(tree.starts), MIXED)
+        queries, first, askers = _split(new, both.rounding(new), engine), n, np.full(size[0], kdtree.STRANGER)
+    geometry, whole = both.geometry(engine), np.full(len(tree.starts), kdtree.MIXED)
 
     def search(tile: Tile, stop: Flag) -> None:
         distances, indices = np.empty((tile.stop - tile.start, k)), np.empty((tile.stop - tile.start, k), np.intp)
-        nearest_others(
+        kdtree.nearest_others(
             for_thread(geometry), tree, groups, whole, queries, first, askers, *tile, distances, indices, *stack(tree),
             stop,
         )  # fmt: skip
@@ -139,7 +129,7 @@ def _search_rows(metric: MetricArrays, result: Nearest, engine: Engine) -> None:
 
     def search(tile: Tile, stop: Flag) -> None:
         part = slice(*tile)
-        nearest_in_rows(for_thread(geometry), n, *tile, result.distances[part], result.indices[part], stop)
+        kdtree.nearest_in_rows(for_thread(geometry), n, *tile, result.distances[part], result.indices[part], stop)
 
     engine.loop("nearest neighbors", cut_by_size(n, _QUERIES), search)
     if not np.isfinite(result.distances).all():
@@ -153,23 +143,23 @@ def tree_bytes(contraction: Floats) -> float:
     return float(n * (56.0 + 12.0 * dim))
 
 
-def grow_tree(metric: MetricArrays, contraction: Floats, engine: Engine) -> KdTree:
+def grow_tree(metric: MetricArrays, contraction: Floats, engine: Engine) -> kdtree.KdTree:
     """The k-d tree of the contraction of a metric, or of its first points."""
     tree = _split(contraction, metric.rounding(contraction), engine)
     geometry, n_inner = metric.geometry(engine), len(tree.starts) // 2
 
     def measure(tile: Tile, stop: Flag) -> None:
         first, last = n_inner + tile.start, n_inner + tile.stop
-        measure_leaves(for_thread(geometry), tree, first, last, tree.radius[first:last], stop)
+        kdtree.measure_leaves(for_thread(geometry), tree, first, last, tree.radius[first:last], stop)
 
     engine.loop("sorting points", cut_by_size(n_inner + 1, _QUERIES), measure)
-    measure_inner(for_thread(geometry), tree)
+    kdtree.measure_inner(for_thread(geometry), tree)
     return tree
 
 
-def _split(contraction: Floats, rounding: Floats, engine: Engine) -> KdTree:
-    tree = seed(contraction, rounding)
-    engine.alone(lambda stop: split_nodes(tree, 0, _CROWN, stop), "sorting points")
+def _split(contraction: Floats, rounding: Floats, engine: Engine) -> kdtree.KdTree:
+    tree = kdtree.seed(contraction, rounding)
+    engine.alone(lambda stop: kdtree.split_nodes(tree, 0, _CROWN, stop), "sorting points")
     first = 2**_CROWN - 1  # first node at this level
     if first < len(tree.starts):
         nodes = [Tile(node, node + 1) for node in range(first, 2 * first + 1)]
@@ -177,13 +167,13 @@ def _split(contraction: Floats, rounding: Floats, engine: Engine) -> KdTree:
     return tree
 
 
-def _grow_branch(tree: KdTree, node: int, stop: Flag) -> None:
+def _grow_branch(tree: kdtree.KdTree, node: int, stop: Flag) -> None:
     """Split the branch below a node, as a tree of its own."""
     start, end, nodes = tree.starts[node], tree.ends[node], _below(node, len(tree.starts))
     by_position = [array[start:end].copy() for array in tree[:3]]
-    branch = KdTree(*by_position, *(np.empty_like(array[nodes]) for array in tree[3:]))
+    branch = kdtree.KdTree(*by_position, *(np.empty_like(array[nodes]) for array in tree[3:]))
     branch.starts[:], branch.ends[:], branch.radius[:] = 0, len(branch.order), np.inf
-    split_nodes(branch, 0, branch.depth, stop)
+    kdtree.split_nodes(branch, 0, branch.depth, stop)
     for target, values in zip(tree[:3], branch[:3], strict=True):
         target[start:end] = values
     branch.starts[:] += start
@@ -201,6 +191,6 @@ def _below(node: int, n_nodes: int) -> Ints:
     return np.concatenate(levels)
 
 
-def stack(tree: KdTree) -> tuple[Ints, Floats]:
+def stack(tree: kdtree.KdTree) -> tuple[Ints, Floats]:
     """A stack for the search of one thread."""
     return np.empty(2 * tree.depth, np.intp), np.empty(2 * tree.depth)

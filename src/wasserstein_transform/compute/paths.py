@@ -14,22 +14,7 @@ from scipy.sparse.csgraph import connected_components
 from .._device_array import host_copy
 from .._types import Floats, Ints
 from ..engine import Engine, Flag, Mirrored, Record, Rows, Task, Tile, condensed_starts, cut_by_size
-from ..kernels.paths import (
-    LANES,
-    Adjacency,
-    Front,
-    count_within,
-    fill_condensed,
-    fill_listed,
-    fill_nearest,
-    fill_upper,
-    fill_upper_by_sweeps,
-    fill_within,
-    forget,
-    front,
-    spread,
-    sweeps,
-)
+from ..kernels import paths as kernel
 from ..kernels.vicinity import Vicinity
 from .distances import rim
 from .metric import MetricArrays
@@ -42,20 +27,20 @@ _MAX_SWEEPS = 12  # then single searches are used: distances spread slowly along
 _N_SAMPLED = 64  # nodes sampled for the radius of a vicinity
 
 
-def make_adjacency(indptr: Ints, indices: Ints, lengths: Floats) -> Adjacency:
+def make_adjacency(indptr: Ints, indices: Ints, lengths: Floats) -> kernel.Adjacency:
     """The arrays for the compiled searches, of edges in compressed rows."""
     least = float(lengths.min()) if len(lengths) else 1.0
     even = bool((lengths == least).all()) and least > 0
-    return Adjacency(indptr, indices, lengths, least, even)
+    return kernel.Adjacency(indptr, indices, lengths, least, even)
 
 
-def edges_of(metric: MetricArrays) -> Adjacency:
+def edges_of(metric: MetricArrays) -> kernel.Adjacency:
     """The edges of a metric of shortest paths."""
     assert metric.adjacency is not None
     return metric.adjacency
 
 
-def n_nodes(adjacency: Adjacency) -> int:
+def n_nodes(adjacency: kernel.Adjacency) -> int:
     """Number of nodes."""
     return len(adjacency.indptr) - 1
 
@@ -65,8 +50,8 @@ def _tiles(n: int) -> list[Tile]:
     return cut_by_size(n, max(16, n // 256))
 
 
-def _scratch(adjacency: Adjacency) -> Front:
-    return front(n_nodes(adjacency))
+def _scratch(adjacency: kernel.Adjacency) -> kernel.Front:
+    return kernel.front(n_nodes(adjacency))
 
 
 def path_block(metric: MetricArrays, rows: Ints, cols: Ints, engine: Engine) -> Floats:
@@ -84,7 +69,7 @@ def path_pairs(metric: MetricArrays, rows: Ints, cols: Ints, engine: Engine) -> 
     return out
 
 
-def _search(adjacency: Adjacency, sources: Ints, indptr: Ints, cols: Ints, engine: Engine) -> Floats:
+def _search(adjacency: kernel.Adjacency, sources: Ints, indptr: Ints, cols: Ints, engine: Engine) -> Floats:
     """Distances from each source i to the points `cols[indptr[i]:indptr[i + 1]]`."""
     out = np.empty(len(cols))
 
@@ -92,7 +77,7 @@ def _search(adjacency: Adjacency, sources: Ints, indptr: Ints, cols: Ints, engin
         starts = indptr[tile.start : tile.stop + 1]
         part = slice(starts[0], starts[-1])
         own = sources[slice(*tile)]
-        fill_listed(adjacency, own, starts - starts[0], cols[part], out[part], _scratch(adjacency), stop)
+        kernel.fill_listed(adjacency, own, starts - starts[0], cols[part], out[part], _scratch(adjacency), stop)
 
     engine.loop("shortest paths", _tiles(len(sources)), fill)
     return out
@@ -101,23 +86,23 @@ def _search(adjacency: Adjacency, sources: Ints, indptr: Ints, cols: Ints, engin
 def path_matrix(metric: MetricArrays, out: np.ndarray, engine: Engine) -> None:
     """Fill the full matrix."""
     adjacency, n = edges_of(metric), metric.n
-    size = -(-n // (256 * LANES)) * LANES
+    size = -(-n // (256 * kernel.LANES)) * kernel.LANES
     tiles = _tiles(n) if adjacency.even else cut_by_size(n, size)
     with host_copy(out) as host:
         engine.run(Task("shortest paths", _fill_upper, adjacency, tiles, Mirrored()), (host,))
 
 
-def _fill_upper(adjacency: Adjacency, tile: Tile, stop: Flag, record: Record) -> None:
+def _fill_upper(adjacency: kernel.Adjacency, tile: Tile, stop: Flag, record: Record) -> None:
     (upper, lower), scratch = record, _scratch(adjacency)
     if adjacency.even:
-        fill_upper(adjacency, *tile, upper, lower, scratch, stop)
+        kernel.fill_upper(adjacency, *tile, upper, lower, scratch, stop)
     else:
-        room = sweeps(n_nodes(adjacency))
-        fill_upper_by_sweeps(adjacency, *tile, _MAX_SWEEPS, upper, lower, room, scratch, stop)
+        room = kernel.sweeps(n_nodes(adjacency))
+        kernel.fill_upper_by_sweeps(adjacency, *tile, _MAX_SWEEPS, upper, lower, room, scratch, stop)
 
 
 class _Points(NamedTuple):
-    adjacency: Adjacency
+    adjacency: kernel.Adjacency
     n: int
 
 
@@ -130,7 +115,7 @@ def path_vector(metric: MetricArrays, out: np.ndarray, engine: Engine) -> None:
 
 
 def _fill_vector(points: _Points, tile: Tile, stop: Flag, record: Record) -> None:
-    fill_condensed(points.adjacency, points.n, *tile, record[0], _scratch(points.adjacency), stop)
+    kernel.fill_condensed(points.adjacency, points.n, *tile, record[0], _scratch(points.adjacency), stop)
 
 
 def path_balls(metric: MetricArrays, radius: float, engine: Engine) -> Balls:
@@ -142,12 +127,12 @@ def path_balls(metric: MetricArrays, radius: float, engine: Engine) -> Balls:
     return Balls(by_distance.indptr, rows.indices.astype(np.intp), rows.data)
 
 
-def _balls_by_distance(adjacency: Adjacency, n: int, radius: float, engine: Engine) -> Balls:
+def _balls_by_distance(adjacency: kernel.Adjacency, n: int, radius: float, engine: Engine) -> Balls:
     """Balls of the first n nodes, with members sorted by distance."""
     limit, tiles, counts = rim(radius), _tiles(n), np.empty(n, np.intp)
 
     def count(tile: Tile, stop: Flag) -> None:
-        count_within(adjacency, *tile, n, limit, counts[slice(*tile)], _scratch(adjacency), stop)
+        kernel.count_within(adjacency, *tile, n, limit, counts[slice(*tile)], _scratch(adjacency), stop)
 
     engine.loop("counting neighbors", tiles, count)
     indptr = np.append(0, np.cumsum(counts))
@@ -157,7 +142,7 @@ def _balls_by_distance(adjacency: Adjacency, n: int, radius: float, engine: Engi
 
     def fill(tile: Tile, stop: Flag) -> None:
         part = slice(indptr[tile.start], indptr[tile.stop])
-        fill_within(adjacency, *tile, n, limit, members[part], distances[part], _scratch(adjacency), stop)
+        kernel.fill_within(adjacency, *tile, n, limit, members[part], distances[part], _scratch(adjacency), stop)
 
     engine.loop("finding neighbors", tiles, fill)
     return Balls(indptr, members, distances)
@@ -171,13 +156,13 @@ def path_nearest(metric: MetricArrays, k: int, of: MetricArrays | None, engine: 
     def fill(tile: Tile, stop: Flag) -> None:
         scratch, part = _scratch(adjacency), slice(*tile)
         scratch.mass[:n] = 1.0
-        fill_nearest(adjacency, *tile, k, result.distances[part], result.indices[part], scratch, stop)
+        kernel.fill_nearest(adjacency, *tile, k, result.distances[part], result.indices[part], scratch, stop)
 
     engine.loop("nearest neighbors", _tiles(n), fill)
     return result
 
 
-def vicinity(adjacency: Adjacency, engine: Engine) -> Vicinity:
+def vicinity(adjacency: kernel.Adjacency, engine: Engine) -> Vicinity:
     """Nodes near each node, for bidirectional searches; empty if all edges are equal."""
     n = n_nodes(adjacency)
     if adjacency.even or len(adjacency.lengths) == 0:
@@ -186,26 +171,26 @@ def vicinity(adjacency: Adjacency, engine: Engine) -> Vicinity:
     return Vicinity(*_balls_by_distance(adjacency, n, radius, engine), radius)
 
 
-def _vicinity_radius(adjacency: Adjacency) -> float:
+def _vicinity_radius(adjacency: kernel.Adjacency) -> float:
     """The radius within which a typical node has _VICINITY_SIZE nodes."""
     n, scratch = n_nodes(adjacency), _scratch(adjacency)
     scratch.mass[:] = 1.0
     radii = []
     for source in np.unique(np.linspace(0, n - 1, _N_SAMPLED).astype(np.intp)):
-        count = spread(adjacency, source, np.inf, float(_VICINITY_SIZE), 0.0, scratch)
+        count = kernel.spread(adjacency, source, np.inf, float(_VICINITY_SIZE), 0.0, scratch)
         radii.append(scratch.dist[scratch.order[count - 1]])
-        forget(count, scratch)
+        kernel.forget(count, scratch)
     return float(np.median(radii))
 
 
-def is_worth_storing(adjacency: Adjacency, n: int, n_needed: float, engine: Engine) -> bool:
+def is_worth_storing(adjacency: kernel.Adjacency, n: int, n_needed: float, engine: Engine) -> bool:
     """Whether to compute and store all distances if `n_needed` of them are needed."""
     n_pairs, even = float(n) ** 2, adjacency.even
     worth = n_pairs <= min(_MAX_STORED[even], _SPEEDUP[even] * n_needed)
     return worth and engine.fits(8.0 * n_pairs) and not pieces(adjacency, n).any()
 
 
-def pieces(adjacency: Adjacency, n: int) -> Ints:
+def pieces(adjacency: kernel.Adjacency, n: int) -> Ints:
     """The number of the connected component of each point."""
     shape = n_nodes(adjacency), n_nodes(adjacency)
     joined = csr_array((np.ones(len(adjacency.indices)), adjacency.indices, adjacency.indptr), shape)

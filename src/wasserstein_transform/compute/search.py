@@ -17,18 +17,7 @@ import numpy as np
 from .._cached import cached_property
 from .._types import Floats, Ints
 from ..engine import GRAIN, Engine, Flag, Tile, cut_by_cost, cut_by_size
-from ..kernels.cells import (
-    Cells,
-    Grid,
-    count_keys,
-    deal,
-    find_cells,
-    find_runs,
-    mark_steps,
-    one_cell,
-    put_dealt,
-    sort_buckets,
-)
+from ..kernels import cells as kernel
 from ..kernels.neighbors import longest_run
 from .passes import are_few, bounds, loop, rows_per_tile, tiles_of
 from .records import Frame
@@ -47,7 +36,7 @@ class Search:
 
     order: Ints
     places: Floats | None
-    cells: Cells
+    cells: kernel.Cells
     starts: Ints
     seen: Ints
     per_reach: int = 0
@@ -55,7 +44,7 @@ class Search:
     @classmethod
     def exhaustive(cls, n: int) -> Search:
         """A search in which all points are candidates of all points."""
-        return cls(np.arange(n), None, one_cell(n), np.array([0, n]), np.array([n]))
+        return cls(np.arange(n), None, kernel.one_cell(n), np.array([0, n]), np.array([n]))
 
     def n_candidates(self) -> Floats:
         """Number of candidates of each position."""
@@ -165,7 +154,7 @@ class Sorted(NamedTuple):
 
     order: Ints
     places: Floats
-    cells: Cells
+    cells: kernel.Cells
     starts: Ints
     seen: Ints
 
@@ -182,7 +171,7 @@ def sort_into_cells(points: Floats, frame: Frame, low: Floats, high: Floats, eng
 
     def find(tile: Tile, stop: Flag) -> None:
         part = slice(before[tile.start], before[tile.stop])
-        find_cells(keys, buckets[tile.start], buckets[tile.stop], starts[:-1][part], cell_keys[part])
+        kernel.find_cells(keys, buckets[tile.start], buckets[tile.stop], starts[:-1][part], cell_keys[part])
 
     loop(_NAME, _tiles(buckets), find, engine)
     return Sorted(order, places, *_runs(starts, cell_keys, frame.per_reach, strides, engine))
@@ -212,7 +201,7 @@ def _sorted_few(points: Floats, frame: Frame) -> Sorted:
     runs = np.stack([starts[end] for end in ends], axis=2)
     cell = np.repeat(np.arange(len(cell_keys)), np.diff(starts))
     places = np.ascontiguousarray(points[order])
-    return Sorted(order, places, Cells(cell, runs), starts, (runs[:, :, 1] - runs[:, :, 0]).sum(axis=1))
+    return Sorted(order, places, kernel.Cells(cell, runs), starts, (runs[:, :, 1] - runs[:, :, 0]).sum(axis=1))
 
 
 def _numbers(x: Floats, origin: float, frame: Frame) -> Ints:
@@ -221,7 +210,9 @@ def _numbers(x: Floats, origin: float, frame: Frame) -> Ints:
     return number(steps, frame.per_reach, frame.side)[which]
 
 
-def _grid_of(points: Floats, frame: Frame, low: Floats, high: Floats, engine: Engine | None) -> tuple[Grid, Ints, int]:
+def _grid_of(
+    points: Floats, frame: Frame, low: Floats, high: Floats, engine: Engine | None
+) -> tuple[kernel.Grid, Ints, int]:
     """The grid for computing keys, the strides of keys along each axis, and an upper bound of the keys."""
     grid, tables = _tables(points, frame, low, high, engine)
     shape = _shape(tables, frame).astype(np.int64)
@@ -252,7 +243,7 @@ def _shape(tables: list[tuple[Floats, Ints]], frame: Frame) -> Floats:
 
 def _tables(
     points: Floats, frame: Frame, low: Floats, high: Floats, engine: Engine | None
-) -> tuple[Grid, list[tuple[Floats, Ints]]]:
+) -> tuple[kernel.Grid, list[tuple[Floats, Ints]]]:
     """The grid without tables; and for each axis the steps and the numbers of their cells.
 
     Empty intervals are shortened to just out of reach, so that a far point does not affect the others and keys stay
@@ -263,10 +254,10 @@ def _tables(
         _length(*ends, frame.side, len(points)) for ends in zip(low[axes] - origin, high[axes] - origin, strict=True)
     ]
     firsts = np.append(0, np.cumsum(lengths))
-    grid = Grid(axes, origin, frame.side, np.equal(lengths, 0), firsts, np.empty(0), np.empty(0, np.int64))
+    grid = kernel.Grid(axes, origin, frame.side, np.equal(lengths, 0), firsts, np.empty(0), np.empty(0, np.int64))
     marks = np.zeros(firsts[-1], np.uint8)
     if len(marks):  # tiles only set marks, so their order does not matter
-        loop(_NAME, tiles_of(len(points)), lambda tile, stop: mark_steps(points, grid, *tile, marks), engine)
+        loop(_NAME, tiles_of(len(points)), lambda tile, stop: kernel.mark_steps(points, grid, *tile, marks), engine)
     return grid, [_table(points, frame, a, marks[start:end]) for a, (start, end) in enumerate(pairwise(firsts))]
 
 
@@ -301,7 +292,9 @@ def number(occupied: Ints | Floats, per_reach: int, side: float) -> Ints:
     return np.asarray(np.append(0, np.cumsum(gaps)).astype(np.int64) + per_reach)
 
 
-def _sorted(points: Floats, grid: Grid, top: int, engine: Engine | None) -> tuple[Ints, Ints, Floats, Ints, Ints]:
+def _sorted(
+    points: Floats, grid: kernel.Grid, top: int, engine: Engine | None
+) -> tuple[Ints, Ints, Floats, Ints, Ints]:
     """Keys, order and coordinates of the sorted points; the number of cells and the start of each bucket."""
     n = len(points)
     tiles, size, shift = tiles_of(n), rows_per_tile(n), _shift(n, top)
@@ -309,7 +302,7 @@ def _sorted(points: Floats, grid: Grid, top: int, engine: Engine | None) -> tupl
     keys = np.empty(n, np.int64)
 
     def count(tile: Tile, stop: Flag) -> None:
-        count_keys(points, grid, *tile, shift, keys[slice(*tile)], counts[tile.start // size])
+        kernel.count_keys(points, grid, *tile, shift, keys[slice(*tile)], counts[tile.start // size])
 
     loop(_NAME, tiles, count, engine)
     buckets = np.append(0, np.cumsum(counts.sum(axis=0)))
@@ -326,8 +319,8 @@ def _deal(keys: Ints, shift: int, counts: Ints, buckets: Ints, engine: Engine | 
     def move(tile: Tile, stop: Flag) -> None:
         k, length = tile.start // size, tile.stop - tile.start
         own = np.empty(length, np.int64), np.empty(length, np.intp)
-        deal(keys[slice(*tile)], tile.start, shift, np.cumsum(counts[k]) - counts[k], *own)
-        put_dealt(*own, counts[k], to[k], *dealt)
+        kernel.deal(keys[slice(*tile)], tile.start, shift, np.cumsum(counts[k]) - counts[k], *own)
+        kernel.put_dealt(*own, counts[k], to[k], *dealt)
 
     loop(_NAME, tiles_of(n), move, engine)
     return dealt
@@ -345,7 +338,9 @@ def _sort_buckets(
         longest = int(np.diff(starts).max())
         scratch = np.empty(256, np.intp), np.empty(longest, np.int64), np.empty(longest, np.intp), np.empty(longest)
         part, counts = slice(starts[0], starts[-1]), n_cells[slice(*tile)]
-        sort_buckets(points, keys, numbers, starts, *scratch, new_keys[part], order[part], places[part], counts, stop)
+        kernel.sort_buckets(
+            points, keys, numbers, starts, *scratch, new_keys[part], order[part], places[part], counts, stop
+        )
 
     loop(_NAME, _tiles(buckets), sort, engine)
     return new_keys, order, places, n_cells
@@ -367,7 +362,9 @@ def _shift(n: int, top: int) -> int:
     return shift
 
 
-def _runs(starts: Ints, keys: Ints, per_reach: int, strides: Ints, engine: Engine | None) -> tuple[Cells, Ints, Ints]:
+def _runs(
+    starts: Ints, keys: Ints, per_reach: int, strides: Ints, engine: Engine | None
+) -> tuple[kernel.Cells, Ints, Ints]:
     """The cells, their first positions, and the number of candidates of each."""
     offsets, widths = _rows_in_reach(per_reach, strides)
     n, n_cells = int(starts[-1]), len(keys)
@@ -376,10 +373,10 @@ def _runs(starts: Ints, keys: Ints, per_reach: int, strides: Ints, engine: Engin
     def find(tile: Tile, stop: Flag) -> None:
         part = slice(*tile)
         positions = slice(starts[tile.start], starts[tile.stop])
-        find_runs(keys, starts, offsets, widths, *tile, cell[positions], runs[part], seen[part])
+        kernel.find_runs(keys, starts, offsets, widths, *tile, cell[positions], runs[part], seen[part])
 
     loop(_NAME, cut_by_size(n_cells, max(1, -(-n_cells // len(tiles_of(n))))), find, engine)
-    return Cells(cell, runs), starts, seen
+    return kernel.Cells(cell, runs), starts, seen
 
 
 def _rows_in_reach(k: int, strides: Ints) -> tuple[Ints, Ints]:

@@ -8,25 +8,9 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 
 from .._types import Floats, Ints
 from ..engine import Engine, Flag, Tile, cut_by_size
+from ..kernels import reachability, spanning_trees
 from ..kernels.geometry import Geometry, Table, for_thread
 from ..kernels.kdtree import MIXED, NOBODY, KdTree
-from ..kernels.reachability import (
-    first_by_reach,
-    join_by_reach,
-    least_cores,
-    list_reach_searches,
-    prim_by_reach,
-    search_by_reach,
-)
-from ..kernels.spanning_trees import (
-    first_edges,
-    join_components,
-    list_searches,
-    mark_nodes,
-    n_leaves,
-    prim,
-    search_outside,
-)
 from .metric import MetricArrays
 from .nearby import grow_tree, stack, tree_bytes
 from .records import Balls, ReachTree
@@ -106,7 +90,9 @@ def _prunable_tree(metric: MetricArrays, bytes_per_point: float, engine: Engine)
     engine.reserve(n_bytes, f"the spanning tree of {metric.n} points", "use fewer points")
     tree, step = grow_tree(metric, contraction, engine), max(1, metric.n // _PROBES)
     alone, mixed = np.arange(metric.n), np.full(len(tree.starts), MIXED)
-    seen = n_leaves(for_thread(metric.geometry(engine)), tree, alone, mixed, step, *_slot(), *stack(tree))
+    seen = spanning_trees.n_leaves(
+        for_thread(metric.geometry(engine)), tree, alone, mixed, step, *_slot(), *stack(tree)
+    )
     is_few = seen < _MAX_SHARE_OF_LEAVES * (len(tree.starts) // 2 + 1) * len(range(0, metric.n, step))
     return tree if is_few else None
 
@@ -128,7 +114,9 @@ def grow(geometry: Geometry, n: int, cost: float, engine: Engine, name: str = "s
         here = 0
         for tile in cut_by_size(n - 1, stride):
             part = slice(*tile)
-            here = prim(own, here, tile.stop - tile.start, done, near, source, edges[part], heights[part], stop)
+            here = spanning_trees.prim(
+                own, here, tile.stop - tile.start, done, near, source, edges[part], heights[part], stop
+            )
             if stop[0]:
                 return
             watched.report(name, tile.stop, n - 1)
@@ -151,7 +139,7 @@ def grow_by_reach(geometry: Geometry, cores: Floats, cost: float, engine: Engine
         here = 0
         for tile in cut_by_size(n - 1, stride):
             part = slice(*tile)
-            here = prim_by_reach(
+            here = reachability.prim_by_reach(
                 own, cores, here, tile.stop - tile.start, done, near, apart, source, edges[part], heights[part],
                 lengths[part], stop,
             )  # fmt: skip
@@ -170,14 +158,14 @@ def _boruvka(metric: MetricArrays, tree: KdTree, engine: Engine) -> tuple[Ints, 
     where[order] = np.arange(n)
     near, which = np.zeros(n), np.full(n, NOBODY)
     component, whole = np.arange(n), np.empty(len(tree.starts), np.intp)
-    limits, asking, parent = np.empty(n), np.empty(n, np.intp), np.empty(n, np.intp)
+    limits, asking, parent = np.empty((n, 2)), np.empty(n, np.intp), np.empty(n, np.intp)
     edges, heights = np.empty((n - 1, 2), np.intp), np.empty(n - 1)
     geometry, n_edges = metric.geometry(engine), 0
 
     def search(tile: Tile, stop: Flag) -> None:
         rows = askers[slice(*tile)]
         distances, others = np.empty(len(rows)), np.empty(len(rows), np.intp)
-        search_outside(
+        spanning_trees.search_outside(
             for_thread(geometry), tree, component, whole, limits, near, rows, distances, others, *_slot(), *stack(tree),
             stop,
         )  # fmt: skip
@@ -187,13 +175,15 @@ def _boruvka(metric: MetricArrays, tree: KdTree, engine: Engine) -> tuple[Ints, 
     with engine.watched() as watched:
         quiet = watched.quiet()  # progress is reported for the tree, not for a round
         while n_edges < n - 1:
-            count = list_searches(component, where, near, which, limits, asking)
-            mark_nodes(tree, component, whole)
+            count = spanning_trees.list_searches(component, where, near, near, which, limits, asking)
+            spanning_trees.mark_nodes(tree, component, whole)
             askers = asking[:count].copy()
             quiet.loop("spanning tree", cut_by_size(count, _SEARCHES), search)
-            chosen = asking[: first_edges(component, near, which, parent, asking)]
+            chosen = asking[: spanning_trees.first_edges(component, near, near, which, parent, asking)]
             chosen = chosen[np.argsort(near[chosen], kind="stable")]
-            n_edges = join_components(chosen, component, order, where, near, which, parent, edges, heights, n_edges)
+            n_edges = spanning_trees.join_components(
+                chosen, component, order, where, near, which, parent, edges, heights, n_edges
+            )
             watched.report("spanning tree", n_edges, n - 1)
     return edges, heights
 
@@ -203,7 +193,7 @@ def _boruvka_by_reach(metric: MetricArrays, tree: KdTree, cores: Floats, engine:
     where = np.empty(n, np.intp)
     where[order] = np.arange(n)
     near, apart, which, least = _coarse(cores), np.zeros(n), np.full(n, NOBODY), np.empty(len(tree.starts))
-    least_cores(tree, cores, least)
+    reachability.least_cores(tree, cores, least)
     component, whole = np.arange(n), np.empty(len(tree.starts), np.intp)
     limits, asking, parent = np.empty((n, 2)), np.empty(n, np.intp), np.empty(n, np.intp)
     edges, heights, lengths = out = ReachTree(np.empty((n - 1, 2), np.intp), np.empty(n - 1), np.empty(n - 1))
@@ -212,7 +202,7 @@ def _boruvka_by_reach(metric: MetricArrays, tree: KdTree, cores: Floats, engine:
     def search(tile: Tile, stop: Flag) -> None:
         rows = askers[slice(*tile)]
         reaches, distances, others = np.empty(len(rows)), np.empty(len(rows)), np.empty(len(rows), np.intp)
-        search_by_reach(
+        reachability.search_by_reach(
             for_thread(geometry), tree, cores, least, component, whole, limits, near, apart, rows, reaches, distances,
             others, np.empty(2), np.empty(1, np.intp), *stack(tree), stop,
         )  # fmt: skip
@@ -222,13 +212,13 @@ def _boruvka_by_reach(metric: MetricArrays, tree: KdTree, cores: Floats, engine:
     with engine.watched() as watched:
         quiet = watched.quiet()  # progress is reported for the tree, not for a round
         while n_edges < n - 1:
-            count = list_reach_searches(component, where, near, apart, which, limits, asking)
-            mark_nodes(tree, component, whole)
+            count = spanning_trees.list_searches(component, where, near, apart, which, limits, asking)
+            spanning_trees.mark_nodes(tree, component, whole)
             askers = asking[:count].copy()
             quiet.loop("spanning tree", cut_by_size(count, _SEARCHES), search)
-            chosen = asking[: first_by_reach(component, near, apart, which, parent, asking)]
+            chosen = asking[: spanning_trees.first_edges(component, near, apart, which, parent, asking)]
             chosen = chosen[np.lexsort((apart[chosen], near[chosen]))]
-            n_edges = join_by_reach(
+            n_edges = reachability.join_by_reach(
                 chosen, component, order, where, cores, apart, which, parent, edges, heights, lengths, n_edges
             )
             watched.report("spanning tree", n_edges, n - 1)

@@ -14,7 +14,7 @@ import numpy as np
 from .compile import jit, jit_strict
 from .geometry import squared
 from .kdtree import EXACT, LOOSE, NOBODY, middle, point_distance, square_apart, square_outside
-from .spanning_trees import root
+from .spanning_trees import comes_before, root
 
 _SPLITTER = 2.0**23 + 1.0  # leaves 30 bits of 53
 
@@ -24,11 +24,6 @@ def coarse(value: float) -> float:
     """A finite number rounded to a share of 5e-10."""
     spread = value * _SPLITTER
     return spread - (spread - value)
-
-
-@jit
-def _comes_before(key: float, apart: float, other_key: float, other_apart: float) -> bool:
-    return key < other_key or (key == other_key and apart < other_apart)
 
 
 @jit
@@ -57,11 +52,11 @@ def prim_by_reach(geometry: Any, cores: Any, first: int, n_steps: int, done: Any
             if d > useful:
                 continue
             key = coarse(max(core, d))
-            if _comes_before(key, d, near[j], apart[j]):
+            if comes_before(key, d, near[j], apart[j]):
                 near[j], apart[j], source[j] = key, d, here
         best = -1
         for j in range(n):
-            if not done[j] and (best < 0 or _comes_before(near[j], apart[j], near[best], apart[best])):
+            if not done[j] and (best < 0 or comes_before(near[j], apart[j], near[best], apart[best])):
                 best = j
         done[best] = True
         edges[k, 0], edges[k, 1] = source[best], best
@@ -103,7 +98,7 @@ def _scan(geometry: Any, tree: Any, cores: Any, component: Any, leaf: int, p: in
         if d > reach:
             continue
         key = coarse(max(core, d))
-        if _comes_before(key, d, best[0], best[1]):
+        if comes_before(key, d, best[0], best[1]):
             best[0], best[1], who[0] = key, d, j
 
 
@@ -143,25 +138,6 @@ def _search(geometry: Any, tree: Any, cores: Any, least: Any, component: Any, wh
 
 
 @jit
-def list_reach_searches(component: Any, where: Any, near: Any, apart: Any, which: Any, limits: Any, asking: Any) -> int:
-    """List positions that must search in `asking`; returns their number. `limits[c]`: best known pair of part c."""
-    limits[:] = np.inf
-    for p in range(component.shape[0]):
-        own = component[p]
-        if which[p] != NOBODY and component[where[which[p]]] == own:
-            which[p] = NOBODY
-        if which[p] != NOBODY and _comes_before(near[p], apart[p], limits[own, 0], limits[own, 1]):
-            limits[own, 0], limits[own, 1] = near[p], apart[p]
-    count = 0
-    for p in range(component.shape[0]):
-        own = component[p]
-        if which[p] == NOBODY and _comes_before(near[p], apart[p], limits[own, 0], limits[own, 1]):
-            asking[count] = p
-            count += 1
-    return count
-
-
-@jit
 def search_by_reach(geometry: Any, tree: Any, cores: Any, least: Any, component: Any, whole: Any, limits: Any,
                     known: Any, known_apart: Any, asking: Any, near: Any, apart: Any, which: Any, best: Any, who: Any,
                     nodes: Any, gaps: Any, stop: Any) -> None:  # fmt: skip
@@ -178,28 +154,11 @@ def search_by_reach(geometry: Any, tree: Any, cores: Any, least: Any, component:
         if component[p] != own:
             own = component[p]
             best[0], best[1] = limits[own, 0], limits[own, 1]
-        if not _comes_before(near[k], apart[k], best[0], best[1]):
+        if not comes_before(near[k], apart[k], best[0], best[1]):
             continue
         who[0] = NOBODY
         _search(geometry, tree, cores, least, component, whole, p, best, who, nodes, gaps)
         near[k], apart[k], which[k] = best[0], best[1], who[0]
-
-
-@jit
-def first_by_reach(component: Any, near: Any, apart: Any, which: Any, first: Any, chosen: Any) -> int:
-    """Put one position of each component with its best pair into `chosen`; returns their number."""
-    n = component.shape[0]
-    first[:] = -1
-    for p in range(n):
-        q = first[component[p]]
-        if which[p] != NOBODY and (q < 0 or _comes_before(near[p], apart[p], near[q], apart[q])):
-            first[component[p]] = p
-    count = 0
-    for c in range(n):
-        if first[c] >= 0:
-            chosen[count] = first[c]
-            count += 1
-    return count
 
 
 @jit

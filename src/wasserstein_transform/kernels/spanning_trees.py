@@ -81,22 +81,29 @@ def mark_nodes(tree: Any, component: Any, whole: Any) -> None:
 
 
 @jit
-def list_searches(component: Any, where: Any, near: Any, which: Any, limits: Any, asking: Any) -> int:
+def comes_before(key: float, apart: float, other_key: float, other_apart: float) -> bool:
+    """Whether one pair comes before another."""
+    return key < other_key or (key == other_key and apart < other_apart)
+
+
+@jit
+def list_searches(component: Any, where: Any, near: Any, apart: Any, which: Any, limits: Any, asking: Any) -> int:
     """List the positions that have to search in `asking`; returns their number.
 
-    The limit of a component is the smallest known distance of its positions; positions whose lower bound is not below
-    the limit do not search.
+    Pairs are compared by `near`, then by `apart`; both are the distance unless it is a reach. `limits[c]` is the best
+    known pair of component c: positions whose lower bound does not come before it do not search.
     """
     limits[:] = np.inf
     for p in range(component.shape[0]):
         own = component[p]
         if which[p] != NOBODY and component[where[which[p]]] == own:
             which[p] = NOBODY
-        if which[p] != NOBODY:
-            limits[own] = min(limits[own], near[p])
+        if which[p] != NOBODY and comes_before(near[p], apart[p], limits[own, 0], limits[own, 1]):
+            limits[own, 0], limits[own, 1] = near[p], apart[p]
     count = 0
     for p in range(component.shape[0]):
-        if which[p] == NOBODY and near[p] < limits[component[p]]:
+        own = component[p]
+        if which[p] == NOBODY and comes_before(near[p], apart[p], limits[own, 0], limits[own, 1]):
             asking[count] = p
             count += 1
     return count
@@ -119,7 +126,7 @@ def search_outside(geometry: Any, tree: Any, component: Any, whole: Any, limits:
         near[k], which[k] = known[p], NOBODY
         if component[p] != own:
             own = component[p]
-            limit = limits[own]
+            limit = limits[own, 0]
         if near[k] >= limit:
             continue
         best[0], who[0] = limit, NOBODY
@@ -146,13 +153,13 @@ def n_leaves(geometry: Any, tree: Any, component: Any, whole: Any, step: int, be
 
 
 @jit
-def first_edges(component: Any, near: Any, which: Any, first: Any, chosen: Any) -> int:
-    """Put one position of each component with its shortest outgoing edge into `chosen`; returns their number."""
+def first_edges(component: Any, near: Any, apart: Any, which: Any, first: Any, chosen: Any) -> int:
+    """Put one position of each component with its best pair into `chosen`; returns their number."""
     n = component.shape[0]
     first[:] = -1
     for p in range(n):
         q = first[component[p]]
-        if which[p] != NOBODY and (q < 0 or near[p] < near[q]):
+        if which[p] != NOBODY and (q < 0 or comes_before(near[p], apart[p], near[q], apart[q])):
             first[component[p]] = p
     count = 0
     for c in range(n):
