@@ -25,7 +25,7 @@ OF_ALPHA = pytest.mark.parametrize("transform", first_of_each_kind(transforms(N,
     params=mostly_slow(["cpu", Plain()], quick=["cpu"]),
     ids=lambda device: getattr(device, "name", device),
 )
-def device(request: pytest.FixtureRequest) -> Iterator[None]:
+def computed_by(request: pytest.FixtureRequest) -> Iterator[None]:
     """Every law holds whoever computes; `make test` takes what people use."""
     with wt.using(device=request.param):
         yield

@@ -14,6 +14,6 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(autouse=True)
-def on_device(cuda: Cuda) -> Iterator[None]:
+def computed_by(cuda: Cuda) -> Iterator[None]:
     with wt.using(device=cuda):
         yield
