@@ -78,7 +78,7 @@ coverage: $(VENV)/coverage
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run --append tests/everyday.py $(VENV)/everyday.npz
 	$(BIN)/python -m coverage report
 
-# changed files at every door that reads one: ten minutes, other ones every time
+# changed files at every function that reads one: ten minutes, other ones every time
 fuzz: $(READY)
 	WT_FUZZ_SECONDS=600 $(BIN)/python -m pytest tests/fuzz -m "slow or not slow"
 

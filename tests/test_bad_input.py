@@ -132,7 +132,7 @@ def test_huge_weights_and_orders_are_fine() -> None:
 
 def test_arrays_in_place_of_spaces_and_metrics_are_refused() -> None:
     space = wt.Space.from_points(GOOD)
-    for door in (
+    for call in (
         wt.Truncation(1.0),
         wt.Given(np.eye(3)),
         wt.Whole(),
@@ -141,7 +141,7 @@ def test_arrays_in_place_of_spaces_and_metrics_are_refused() -> None:
         wt.spaces.quotient,
     ):
         with pytest.raises(TypeError, match="a Space is needed"):
-            door(GOOD)
+            call(GOOD)
     for localize, transport in (
         (wt.Truncation(9.0), wt.Exact(1)),
         (wt.Mean(wt.Truncation(9.0)), wt.DiracDistance()),
@@ -174,19 +174,19 @@ HIDDEN = {
 
 @pytest.mark.parametrize(("X", "message"), HIDDEN.values(), ids=HIDDEN.keys())
 @pytest.mark.parametrize(
-    "door",
+    "call",
     [wt.Space.from_points, wt.suggest_eps, wt.SingleLinkage().fit, wt.GaussianTransform().fit, wt.MeanShift().fit],
 )
-def test_what_only_looks_like_numbers_is_refused_by_every_door(door, X: object, message: str) -> None:
+def test_what_only_looks_like_numbers_is_refused_everywhere(call, X: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        door(X)
+        call(X)
 
 
 def test_new_points_and_weights_are_looked_at_like_points() -> None:
     fitted, clusters = wt.GaussianTransform(1.0).fit(GOOD), wt.SingleLinkage(1).fit(GOOD)
-    for door in (fitted.transform, clusters.predict):
+    for call in (fitted.transform, clusters.predict):
         with pytest.raises(ValueError, match="X must not be masked"):
-            door(HIDDEN["masked"][0])
+            call(HIDDEN["masked"][0])
     for estimator in (fitted, clusters):
         with pytest.raises(ValueError, match="sample_weight"):
             estimator.fit(GOOD, sample_weight=np.ma.masked_array([1, 1, 1], [False, True, False]))
@@ -198,7 +198,7 @@ def test_new_points_and_weights_are_looked_at_like_points() -> None:
     "value", [10**400, -(10**400), np.timedelta64(3, "s"), np.ma.masked, np.ma.array(2.0, mask=True)]
 )
 def test_numbers_that_are_none_or_too_large_are_refused(value: object) -> None:
-    for door in (
+    for call in (
         lambda: wt.GaussianTransform(value).fit(GOOD),
         lambda: wt.GaussianTransform(1.0, value).fit(GOOD),
         lambda: wt.GaussianTransform(1.0, n_iter=value).fit(GOOD),
@@ -210,18 +210,18 @@ def test_numbers_that_are_none_or_too_large_are_refused(value: object) -> None:
         lambda: wt.SingleLinkage(cut="height", height=value).fit(GOOD),
     ):
         with pytest.raises(ValueError, match="must") as caught:
-            door()
+            call()
         assert len(str(caught.value)) < 200
 
 
 def test_integers_that_are_rounded_are_told() -> None:
     X = np.array([[2**62, 0], [2**62 + 1, 5], [3, 3]])
     frame = pd.DataFrame({"time": X[:, 0], "y": [0.5, 1.5, 2.5]})
-    doors = (wt.Space.from_points, wt.GaussianTransform(1.0, n_iter=0).fit, wt.SingleLinkage(1).fit)
-    for door in (*doors, lambda given: wt.wasserstein_pairs(np.eye(3), given)):
+    calls = (wt.Space.from_points, wt.GaussianTransform(1.0, n_iter=0).fit, wt.SingleLinkage(1).fit)
+    for call in (*calls, lambda given: wt.wasserstein_pairs(np.eye(3), given)):
         for given in (X, X.tolist(), X.astype(np.uint64), frame):
             with pytest.warns(UserWarning, match="rounded"):
-                door(given)
+                call(given)
     with pytest.warns(UserWarning, match=r"a\.csv, column x"):
         wt.tables.read(b"x,y\n4611686018427387905,1\n2,3\n", name="a.csv").numbers()
     with warnings.catch_warnings():
@@ -237,15 +237,15 @@ def test_estimators_tell_where_a_number_is_missing(metric: str) -> None:
     fitted = wt.LocalTruncation(1.0, metric=metric).fit(D)
     for bad in (np.nan, np.inf):
         D[4, 3] = bad
-        for door in (fitted.transform, wt.LocalTruncation(1.0, metric=metric).fit):
+        for call in (fitted.transform, wt.LocalTruncation(1.0, metric=metric).fit):
             with pytest.raises(ValueError, match=rf"X must be finite, got {bad} at \[4, 3\]"):
-                door(D)
+                call(D)
 
 
 def test_two_columns_of_one_name_are_refused_by_estimators() -> None:
-    for door in (wt.GaussianTransform(1.0).fit, wt.SingleLinkage(1).fit, wt.AutoCluster().fit):
+    for call in (wt.GaussianTransform(1.0).fit, wt.SingleLinkage(1).fit, wt.AutoCluster().fit):
         with pytest.raises(ValueError, match="'a' twice"):
-            door(pd.DataFrame(GOOD, columns=["a", "a"]))
+            call(pd.DataFrame(GOOD, columns=["a", "a"]))
 
 
 def test_an_error_within_a_property_of_a_fitted_estimator_is_told() -> None:

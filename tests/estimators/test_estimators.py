@@ -1,4 +1,4 @@
-"""scikit-learn's door."""
+"""Estimators in scikit-learn."""
 
 from __future__ import annotations
 
@@ -448,14 +448,14 @@ def test_condensed_distances_are_distances(blobs) -> None:
 
 
 @pytest.mark.parametrize(
-    "door",
+    "call",
     [wt.suggest_eps, wt.linkage, wt.SingleLinkage().fit, wt.GaussianTransform(1.0).fit, lambda D: wt.sweep(D, 1.0)],
 )
-def test_distances_that_are_taken_for_points_are_noticed_once_at_the_callers_line(door, blobs) -> None:
+def test_distances_that_are_taken_for_points_are_noticed_once_at_the_callers_line(call, blobs) -> None:
     D = cdist(blobs[0][:9], blobs[0][:9])
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        door(D)
+        call(D)
     caught = [found for found in caught if found.category is not wt.hierarchy.FewerClustersWarning]
     assert len(caught) == 1
     assert caught[0].filename == __file__

@@ -1,1 +1,1 @@
-"""Files from strangers: every door that reads a file, and what is thrown at it."""
+"""Files from strangers: every entry point that reads a file, and what is thrown at it."""

@@ -1,4 +1,4 @@
-"""Files that were made to do harm, each with the door it comes to."""
+"""Files that were made to do harm, each with the entry point it comes to."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ CRAFTED: dict[str, tuple[str, Callable[[], bytes]]] = {
     "a record of lists in lists": ("record", lambda: b"[" * 100_000),
     "a record of numbers": ("record", lambda: b'{"full": 1, "quick": []}'),
 }
-"""Name → the door, and the file."""
+"""Name → the entry point, and the file."""
 
 SLOW = (
     "a long word among short ones",

@@ -1,4 +1,4 @@
-"""Folders as doors: stores, runs of clouds. They travel as archives, and are changed member by member."""
+"""Folders as entry points: stores, runs of clouds. They travel as archives, and are changed member by member."""
 
 from __future__ import annotations
 

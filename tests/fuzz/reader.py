@@ -1,7 +1,7 @@
 """Files read in a process of their own, which may end, hang or swell without harm to who asks.
 
-The process takes the name of a door and of a file by a line each, reads the file and says what came of it. Its engine
-has `MEMORY` bytes, so that a file may honestly take no more than that; `GROWTH` is what is allowed beyond.
+The process takes the name of an entry point and of a file by a line each, reads the file and says what came of it. Its
+engine has `MEMORY` bytes, so that a file may honestly take no more than that; `GROWTH` is what is allowed beyond.
 """
 
 from __future__ import annotations
@@ -61,15 +61,15 @@ class Reader:
         self._process: subprocess.Popen[bytes] | None = None
         self._warm: set[str] = set()
 
-    def ask(self, door: str, name: str, content: bytes, seeds: Sequence[bytes] = ()) -> Answer:
-        """Have a door read a file of that content; `seeds` first: what is imported then is not the file's fault."""
-        if door not in self._warm:
-            self._warm.add(door)
+    def ask(self, entry_point: str, name: str, content: bytes, seeds: Sequence[bytes] = ()) -> Answer:
+        """Have a file of that content read; `seeds` first: what is imported then is not the file's fault."""
+        if entry_point not in self._warm:
+            self._warm.add(entry_point)
             for seed in seeds:
-                self.ask(door, name, seed)
+                self.ask(entry_point, name, seed)
         file = self.folder / name
         file.write_bytes(content)
-        answer = self._answer(f"{door}\n{file}\n".encode())
+        answer = self._answer(f"{entry_point}\n{file}\n".encode())
         if answer is None:
             return Answer(self._ended(), "the process that read it", False)
         return Answer(**json.loads(answer))
@@ -112,14 +112,14 @@ class Reader:
         return f"Ended({status})"
 
 
-def _read(door: Any, file: Path) -> dict[str, Any]:
+def _read(entry_point: Any, file: Path) -> dict[str, Any]:
     phase, error = "read", None
     _forget_peak()
     before, start = _peak(), time.process_time()
     try:
-        found = door.read(file)
+        found = entry_point.read(file)
         phase = "use"
-        door.use(found)
+        entry_point.use(found)
     except Exception as raised:
         error = raised
     answer = {
@@ -166,7 +166,7 @@ def _main() -> None:
     import warnings  # noqa: PLC0415
 
     import wasserstein_transform as wt  # noqa: PLC0415
-    from fuzz.doors import DOORS  # noqa: PLC0415
+    from fuzz.entry_points import ENTRY_POINTS  # noqa: PLC0415
 
     say = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what libraries print is no answer
@@ -177,7 +177,7 @@ def _main() -> None:
     print("ready", file=say, flush=True)
     with wt.using(memory=MEMORY, n_jobs=1):
         while name := sys.stdin.readline().rstrip("\n"):
-            answer = _read(DOORS[name], Path(sys.stdin.readline().rstrip("\n")))
+            answer = _read(ENTRY_POINTS[name], Path(sys.stdin.readline().rstrip("\n")))
             print(json.dumps(answer), file=say, flush=True)
 
 

@@ -1,4 +1,4 @@
-"""No file runs code: pickles are brought to every door, and would leave a mark behind if anybody read them."""
+"""No file runs code: pickles are brought to every entry point, and would leave a mark behind if anybody read them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from fuzz import layers
-from fuzz.doors import DOORS
+from fuzz.entry_points import ENTRY_POINTS
 from fuzz.hostile import npy_header, zip_of
 from fuzz.reader import Reader
 from wasserstein_transform.kernels import store
@@ -60,12 +60,12 @@ def test_the_mark_would_be_seen(tmp_path: Path) -> None:
         (tmp_path / "mark").rmdir()
 
 
-@pytest.mark.parametrize("name", DOORS)
+@pytest.mark.parametrize("name", ENTRY_POINTS)
 def test_no_door_unpickles_anything(name: str, reader: Reader, tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     for content in _hidden(mark):
-        answer = reader.ask(name, DOORS[name].file, content, DOORS[name].seeds())
-        assert answer.fault(DOORS[name].file) is None
+        answer = reader.ask(name, ENTRY_POINTS[name].file, content, ENTRY_POINTS[name].seeds())
+        assert answer.fault(ENTRY_POINTS[name].file) is None
         assert not mark.exists()
 
 

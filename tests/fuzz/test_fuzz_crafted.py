@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fuzz.crafted import CRAFTED, SLOW
-from fuzz.doors import DOORS
+from fuzz.entry_points import ENTRY_POINTS
 from fuzz.reader import Reader
 
 pytestmark = pytest.mark.slow
@@ -15,7 +15,7 @@ _NAMES = [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name f
 
 @pytest.mark.parametrize("name", _NAMES)
 def test_a_crafted_file_is_refused_in_a_line(name: str, reader: Reader) -> None:
-    door, make = CRAFTED[name]
+    entry_point, make = CRAFTED[name]
     content = make()
-    answer = reader.ask(door, DOORS[door].file, content, DOORS[door].seeds())
-    assert answer.fault(DOORS[door].file, len(content)) is None
+    answer = reader.ask(entry_point, ENTRY_POINTS[entry_point].file, content, ENTRY_POINTS[entry_point].seeds())
+    assert answer.fault(ENTRY_POINTS[entry_point].file, len(content)) is None

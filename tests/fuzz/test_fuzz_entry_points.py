@@ -1,4 +1,4 @@
-"""Every door, with changed files: a value, or one clear error; never a hang, never more memory than there may be.
+"""Every entry point, with changed files: a value, or one clear error; never a hang, never too much memory.
 
 `WT_FUZZ_SECONDS=600 pytest tests/fuzz` goes on for so long, with other changes every time; `make fuzz` does that. A
 failure says which `WT_FUZZ_SEED` repeats it.
@@ -14,25 +14,25 @@ from collections.abc import Callable, Iterator
 import pytest
 from hypothesis import HealthCheck, Phase, given, note, seed, settings, strategies as st
 
-from fuzz.doors import DOORS
+from fuzz.entry_points import ENTRY_POINTS
 from fuzz.mutations import apply, mutations
 from fuzz.reader import Reader
 
 pytestmark = pytest.mark.slow
 
-_CASES = 25  # of each door in the suite
+_CASES = 25  # of each entry point in the suite
 _LONGER = float(os.environ.get("WT_FUZZ_SECONDS", "0"))
 _SEED = os.environ.get("WT_FUZZ_SEED")
 
 
-@pytest.mark.parametrize("name", DOORS)
+@pytest.mark.parametrize("name", ENTRY_POINTS)
 def test_valid_files_are_read(name: str, reader: Reader) -> None:
-    for content in DOORS[name].seeds():
-        answer = reader.ask(name, DOORS[name].file, content)
+    for content in ENTRY_POINTS[name].seeds():
+        answer = reader.ask(name, ENTRY_POINTS[name].file, content)
         assert answer.error is None, answer
 
 
-@pytest.mark.parametrize("name", DOORS)
+@pytest.mark.parametrize("name", ENTRY_POINTS)
 def test_whatever_becomes_of_a_file_it_is_a_value_or_one_clear_error(name: str, reader: Reader) -> None:
     for number, n_cases in _rounds():
         try:
@@ -44,20 +44,20 @@ def test_whatever_becomes_of_a_file_it_is_a_value_or_one_clear_error(name: str, 
 
 
 def _checked(name: str, reader: Reader, number: int | None, n_cases: int) -> Callable[[], None]:
-    """Some changed files of a door, as a test: drawn by a number, or always the same ones."""
-    door = DOORS[name]
-    made = door.seeds()
+    """Some changed files of an entry point, as a test: drawn by a number, or always the same ones."""
+    entry_point = ENTRY_POINTS[name]
+    made = entry_point.seeds()
 
     def check(which, layer, part, changes, other) -> None:
         content = layer(made[which], lambda inside: apply(changes, inside, made[other]), part)
-        fault = reader.ask(name, door.file, content, made).fault(door.file, len(content))
+        fault = reader.ask(name, entry_point.file, content, made).fault(entry_point.file, len(content))
         if fault is not None:
-            note(f"{door.file}: {content[:2000]!r}")
+            note(f"{entry_point.file}: {content[:2000]!r}")
         assert fault is None, f"{name}: {fault}"
 
     drawn = given(
         which=st.integers(0, len(made) - 1),
-        layer=st.sampled_from(door.layers),
+        layer=st.sampled_from(entry_point.layers),
         part=st.integers(0, 40),
         changes=mutations,
         other=st.integers(0, len(made) - 1),
@@ -79,6 +79,6 @@ def _rounds() -> Iterator[tuple[int | None, int]]:
         yield int(_SEED), 16 * _CASES
         return
     yield None, _CASES
-    end = time.monotonic() + _LONGER / len(DOORS)
+    end = time.monotonic() + _LONGER / len(ENTRY_POINTS)
     while time.monotonic() < end:
         yield secrets.randbits(32), 16 * _CASES

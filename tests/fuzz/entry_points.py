@@ -1,6 +1,7 @@
-"""All doors that read files, in one table: how a small valid file is made, and who reads it.
+"""All entry points that read files, in one table: how a small valid file is made, and who reads it.
 
-A new door is three lines in `DOORS`: its name, `Door(name of the file, who makes some valid ones, who reads one)`.
+A new entry point is three lines in `ENTRY_POINTS`: its name, and `EntryPoint` of the name of the file, who makes some
+valid ones, and who reads one.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ def _nothing(found: Any) -> None:
 
 
 @dataclass(frozen=True)
-class Door:
+class EntryPoint:
     """A way for a file to come in.
 
     Attributes
@@ -96,19 +97,19 @@ def _with_vocabulary(file: Path) -> Any:
     return words.read_vectors(file, beside)
 
 
-def _table(file: str, make: Callable[[], list[bytes]], *around: Layer) -> Door:
-    return Door(file, make, tables.read, _use_table, around or (layers.plain,))
+def _table(file: str, make: Callable[[], list[bytes]], *around: Layer) -> EntryPoint:
+    return EntryPoint(file, make, tables.read, _use_table, around or (layers.plain,))
 
 
-def _archive(make: Callable[[], list[bytes]], read: Callable[[Path], Any], use: Callable[[Any], None]) -> Door:
-    return Door("kept.npz", make, read, use, (layers.plain, layers.members, layers.archive, layers.tree))
+def _archive(make: Callable[[], list[bytes]], read: Callable[[Path], Any], use: Callable[[Any], None]) -> EntryPoint:
+    return EntryPoint("kept.npz", make, read, use, (layers.plain, layers.members, layers.archive, layers.tree))
 
 
-def _picture(kind: str, *around: Layer) -> Door:
-    return Door(f"picture.{kind}", lambda: seeds.pictures(kind), pictures.load, layers=(layers.plain, *around))
+def _picture(kind: str, *around: Layer) -> EntryPoint:
+    return EntryPoint(f"picture.{kind}", lambda: seeds.pictures(kind), pictures.load, layers=(layers.plain, *around))
 
 
-DOORS: dict[str, Door] = {
+ENTRY_POINTS: dict[str, EntryPoint] = {
     "csv": _table("points.csv", seeds.csv),
     "tsv": _table("points.tsv", lambda: seeds.encoded("tsv")),
     "txt": _table("points.txt", lambda: seeds.encoded("txt")),
@@ -123,36 +124,36 @@ DOORS: dict[str, Door] = {
     "parquet": _table("points.parquet", seeds.parquet),
     "las": _table("points.las", lambda: seeds.las("las")),
     "laz": _table("points.laz", lambda: seeds.las("laz")),
-    "matrix csv": Door("matrix.csv", lambda: seeds.matrices("csv"), tables.read_matrix),
-    "matrix npy": Door("matrix.npy", lambda: seeds.matrices("npy"), tables.read_matrix),
-    "shelf": Door("points.csv", seeds.csv, _shelved),
+    "matrix csv": EntryPoint("matrix.csv", lambda: seeds.matrices("csv"), tables.read_matrix),
+    "matrix npy": EntryPoint("matrix.npy", lambda: seeds.matrices("npy"), tables.read_matrix),
+    "shelf": EntryPoint("points.csv", seeds.csv, _shelved),
     "png": _picture("png", layers.png),
     "jpg": _picture("jpg"),
     "tif": _picture("tif"),
     "gif": _picture("gif"),
     "bmp": _picture("bmp"),
     "webp": _picture("webp"),
-    "vectors": Door("vectors.txt", seeds.vectors, words.read_vectors),
-    "vectors.gz": Door("vectors.gz", seeds.packed_vectors, words.read_vectors, layers=(layers.plain, layers.gz)),
-    "vectors.npy": Door("vectors.npy", seeds.vector_array, _with_vocabulary),
-    "corpus": Door("corpus.txt", seeds.corpora, words.Corpus.read),
-    "benchmark": Door("pairs.txt", seeds.benchmarks, ratings.read_benchmark),
-    "edges": Door("edges.csv", seeds.edges, wt.graphs.read_graph),
-    "gml": Door("graph.gml", lambda: seeds.graphs("gml"), wt.graphs.read_graph),
-    "graphml": Door("graph.graphml", lambda: seeds.graphs("graphml"), wt.graphs.read_graph),
+    "vectors": EntryPoint("vectors.txt", seeds.vectors, words.read_vectors),
+    "vectors.gz": EntryPoint("vectors.gz", seeds.packed_vectors, words.read_vectors, layers=(layers.plain, layers.gz)),
+    "vectors.npy": EntryPoint("vectors.npy", seeds.vector_array, _with_vocabulary),
+    "corpus": EntryPoint("corpus.txt", seeds.corpora, words.Corpus.read),
+    "benchmark": EntryPoint("pairs.txt", seeds.benchmarks, ratings.read_benchmark),
+    "edges": EntryPoint("edges.csv", seeds.edges, wt.graphs.read_graph),
+    "gml": EntryPoint("graph.gml", lambda: seeds.graphs("gml"), wt.graphs.read_graph),
+    "graphml": EntryPoint("graph.graphml", lambda: seeds.graphs("graphml"), wt.graphs.read_graph),
     "space": _archive(seeds.spaces, wt.Space.load, _use_space),
     "trajectory": _archive(seeds.trajectories, wt.transforms.Trajectory.load, _use_walk),
     "estimator": _archive(seeds.estimators, seeds.load_estimator, _use_estimator),
-    "words": Door(
+    "words": EntryPoint(
         "words.npz", seeds.word_transforms, words.WordTransform.load, _use_words, (layers.plain, layers.members)
     ),
-    "distances": Door("matrix.npy", lambda: seeds.matrices("npy"), wt.Space.from_distances, _use_space),
-    "journal": Door("journal", folders.journals, folders.read_journal),
-    "store": Door("store.zip", folders.stores, folders.read_store, layers=(layers.members,)),
-    "block": Door("points.block", folders.blocks, folders.read_block),
-    "cloud": Door("cloud.zip", folders.clouds, folders.read_cloud, layers=(layers.members,)),
-    "summary": Door("summary.json", seeds.summaries, again._read),
-    "part": Door("part.json", seeds.parts, lambda file: part.load(file, "key")),
-    "record": Door("record.json", seeds.records, record.open_record),
+    "distances": EntryPoint("matrix.npy", lambda: seeds.matrices("npy"), wt.Space.from_distances, _use_space),
+    "journal": EntryPoint("journal", folders.journals, folders.read_journal),
+    "store": EntryPoint("store.zip", folders.stores, folders.read_store, layers=(layers.members,)),
+    "block": EntryPoint("points.block", folders.blocks, folders.read_block),
+    "cloud": EntryPoint("cloud.zip", folders.clouds, folders.read_cloud, layers=(layers.members,)),
+    "summary": EntryPoint("summary.json", seeds.summaries, again._read),
+    "part": EntryPoint("part.json", seeds.parts, lambda file: part.load(file, "key")),
+    "record": EntryPoint("record.json", seeds.records, record.open_record),
 }
-"""Doors by name."""
+"""Entry points by name."""
