@@ -1,6 +1,6 @@
 """Single linkage before and after the Gaussian Transform, on the dumbbell and the T-junction.
 
-Prints what single linkage finds and saves one figure: `python examples/demo.py [FILE]`.
+Prints what a robust cut of its tree finds and saves one figure: `python examples/demo.py [FILE]`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ CASES = (
 
 
 def cluster(case: Case, space: wt.Space) -> wt.SingleLinkage:
-    """Single linkage, cut into as many clusters as the data has."""
+    """Single linkage, cut robustly: no cluster is a few points, so that there may be fewer clusters than the data has."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", wt.hierarchy.FewerClustersWarning)  # that it finds fewer is what we print
         return wt.SingleLinkage(n_clusters=case.n_clusters, cut="robust").fit(space)
@@ -56,11 +56,11 @@ def main(file: str = "demo.png") -> None:
         report(case, "before", before)
         report(case, "after", after)
         name = f"ε={case.transform.eps:g}, λ={case.transform.lam:g}, τ={case.transform.n_iter}"
-        found = f"{case.title}: single linkage finds {before.n_clusters_}"
+        found = f"{case.title}, robust cut: {before.n_clusters_} cluster"
         wt.plotting.cloud(space.points, before.labels_, ax=row[0], title=found)
         wt.plotting.dendrogram(before, ax=row[1]).set_title("its tree, Euclidean distance", loc="left", fontsize=9)
         wt.plotting.dendrogram(after, ax=row[2]).set_title(f"its tree after GT ({name})", loc="left", fontsize=9)
-        found = f"after GT: single linkage finds {after.n_clusters_}"
+        found = f"after GT, robust cut: {after.n_clusters_} clusters"
         wt.plotting.cloud(space.points, after.labels_, ax=row[3], title=found)
         for ax in (row[0], row[3]):
             ax.set_axis_off()
