@@ -32,7 +32,7 @@ CASES = (
 
 
 def cluster(case: Case, space: wt.Space) -> wt.SingleLinkage:
-    """Single linkage, cut robustly: no cluster is a few points, so that there may be fewer clusters than the data has."""
+    """Single linkage, cut robustly: no cluster is a few points, so there may be fewer than the data has."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", wt.hierarchy.FewerClustersWarning)  # that it finds fewer is what we print
         return wt.SingleLinkage(n_clusters=case.n_clusters, cut="robust").fit(space)
