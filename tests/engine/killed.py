@@ -21,7 +21,7 @@ class Counting(Threads):
 
 
 def main(store: str, result: str) -> None:
-    tiles.cut.__defaults__ = (2e5,)  # type: ignore[attr-defined]  # many small tiles
+    tiles.cut_by_cost.__defaults__ = (2e5,)  # type: ignore[attr-defined]  # many small tiles
     X = np.random.default_rng(5).normal(size=(200, 2))
     engine = wt.Engine(n_jobs=2, store=store, executor=Counting(), progress=lambda update: print(flush=True))
     walk = wt.iterate(wt.local_truncation(0.5), wt.Space.from_points(X), n_iter=3, engine=engine)
