@@ -50,7 +50,7 @@ def unpacked(file: Path) -> Path:
 
 def _walk(store: Path) -> Any:
     """Some work with a store, in small tiles."""
-    tiles.cut.__defaults__ = (2e4,)  # type: ignore[attr-defined]
+    tiles.cut_by_cost.__defaults__ = (2e4,)  # type: ignore[attr-defined]
     space = wt.Space.from_points(X)
     with wt.Store(store) as kept:
         engine = wt.Engine(n_jobs=1, store=kept)
