@@ -39,7 +39,7 @@ LOCALIZATIONS: dict[type, Callable[[int, float], list[Any]]] = {
     ],
     wt.localize.CachedNeighbors: lambda n, eps: [wt.localize.CachedNeighbors(wt.Truncation(eps))],
     wt.Nearest: lambda n, eps: [wt.Nearest(0.3)],
-    wt.Whole: lambda n, eps: [wt.Whole()],
+    wt.localize.Whole: lambda n, eps: [wt.localize.Whole()],
     wt.localize.Identity: lambda n, eps: [wt.localize.Identity()],
     wt.Given: lambda n, eps: [cycle(n)],
     wt.Heat: lambda n, eps: [wt.Heat(1.5, wt.Truncation(eps)), wt.Heat(0.5, wt.Nearest(0.3))],
@@ -50,14 +50,14 @@ LOCALIZATIONS: dict[type, Callable[[int, float], list[Any]]] = {
         wt.Gaussian(wt.Truncation(eps), lam=2.0),
         wt.Gaussian(wt.Truncation(eps), lam=2.0, move=True),
         wt.Gaussian(wt.Kernel(eps, "epanechnikov"), lam=0.5, move=True),
-        wt.Gaussian(wt.Whole(), lam=1.0),
+        wt.Gaussian(wt.localize.Whole(), lam=1.0),
     ],
 }
 """Examples of localizations that `Name(eps)` does not make, or does not make well."""
 
 TRANSPORTS: dict[type, list[wt.transport.Transport]] = {
     wt.Exact: [wt.Exact(1.0), wt.Exact(2.0), wt.Exact(np.inf)],
-    wt.Line: [wt.Line(1.0), wt.Line(2.0), wt.Line(np.inf)],
+    wt.transport.Line: [wt.transport.Line(1.0), wt.transport.Line(2.0), wt.transport.Line(np.inf)],
     wt.transport.Stored: [wt.transport.Stored(wt.DiracDistance()), wt.transport.Stored(wt.Bures())],
 }
 """Examples of transports that `Name()` does not make."""

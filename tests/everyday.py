@@ -51,7 +51,7 @@ def _transport() -> dict[str, np.ndarray]:
     found["stored"] = wt.Exact(1).metric(measures, wt.Dense(space.metric.dense(ALONE)), ALONE).matrix
     line = wt.Space.from_points(_cloud(12, 1))
     for p in (1, 2, 3, np.inf):
-        found[f"line {p}"] = wt.Line(p).metric(wt.Truncation(0.5)(line, ALONE), line.metric, ALONE).matrix
+        found[f"line {p}"] = wt.transport.Line(p).metric(wt.Truncation(0.5)(line, ALONE), line.metric, ALONE).matrix
     return found
 
 
@@ -174,7 +174,9 @@ def _problems(engine: wt.Engine) -> dict[str, np.ndarray]:
         found[f"exact on stored {m}"] = wt.Exact(1).metric(measures, dense, engine).matrix
     line = wt.Space.from_points(_arms(300, 1))
     for p in (1, 2, np.inf):
-        found[f"on a line {p}"] = wt.Line(p).metric(wt.Truncation(0.3)(line, engine), line.metric, engine).matrix
+        found[f"on a line {p}"] = (
+            wt.transport.Line(p).metric(wt.Truncation(0.3)(line, engine), line.metric, engine).matrix
+        )
     rng = np.random.default_rng(5)
     A, B, ground = rng.random((20, 200)), rng.random((15, 200)), rng.random((200, 3))
     found["cross"] = wt.wasserstein_cross(A, B, ground).values

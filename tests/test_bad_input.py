@@ -135,7 +135,7 @@ def test_arrays_in_place_of_spaces_and_metrics_are_refused() -> None:
     for call in (
         wt.Truncation(1.0),
         wt.Given(np.eye(3)),
-        wt.Whole(),
+        wt.localize.Whole(),
         wt.localize.Identity(),
         wt.Mean(wt.localize.Identity()),
         wt.spaces.quotient,
@@ -223,7 +223,7 @@ def test_integers_that_are_rounded_are_told() -> None:
             with pytest.warns(UserWarning, match="rounded"):
                 call(given)
     with pytest.warns(UserWarning, match=r"a\.csv, column x"):
-        wt.tables.read(b"x,y\n4611686018427387905,1\n2,3\n", name="a.csv").numbers()
+        wt.tables.coordinates(wt.read(b"x,y\n4611686018427387905,1\n2,3\n", name="a.csv"))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for exact in (2**53, 2**62, -(2**60)):

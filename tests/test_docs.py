@@ -101,11 +101,11 @@ def test_blocks_of_a_page_share_names_and_lists_may_hold_them(tmp_path: Path) ->
         ("wt cluster points.csv -k 3  # three", None),
         ("$ .venv/bin/wt info | head", None),
         ("make docs PYTHON=python3.12", None),
-        ('pip install "wasserstein-transform[cli]"', None),
+        ('pip install "wasserstein-transform[plot]"', None),
         ("wt clusters points.csv", "no such command"),
         ("wt cluster nowhere.csv --eps", "--eps"),
         ("wt parts && make nothing", "the Makefile has no nothing"),
-        ('pip install "wasserstein-transform[cli,nothing]"', "there is no extra nothing"),
+        ('pip install "wasserstein-transform[plot,nothing]"', "there is no extra nothing"),
     ],
 )
 def test_a_command_that_is_none_is_found(command: str, fault: str | None, folder: Path) -> None:

@@ -17,6 +17,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
+from pandas import DataFrame
 from scipy.cluster.hierarchy import linkage
 from scipy.sparse import coo_array, csr_array
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
@@ -26,7 +27,7 @@ import wasserstein_transform as wt
 from wasserstein_transform import GaussianTransform, plotting, tables
 from wasserstein_transform.graphs import as_network, communities, curvature
 from wasserstein_transform.image import segment_by_radii as by_radii
-from wasserstein_transform.tables import Table
+from wasserstein_transform.tables import columns
 
 mpl = pytest.importorskip("matplotlib")
 mpl.use("Agg")
@@ -220,7 +221,7 @@ PARTS: list[Row] = [
     ("ridge must be a whole number ≥ 0, got -1", lambda: wt.gaussian_transform(1.0, ridge=-1)),
     ("ridge=1 needs centers that move: use move=True as well", lambda: wt.Gaussian(wt.Truncation(1.0), 1.0, ridge=1)),
     ("flat kernel", lambda: wt.localize.CachedNeighbors(wt.Kernel(1.0, "gaussian")), TypeError),  # bits cannot weigh
-    ("flat kernel", lambda: wt.localize.CachedNeighbors(wt.Whole()), TypeError),
+    ("flat kernel", lambda: wt.localize.CachedNeighbors(wt.localize.Whole()), TypeError),
     (
         "a bit for each",
         lambda: wt.Mean(wt.localize.CachedNeighbors(wt.Truncation(4.0)))(
@@ -261,11 +262,11 @@ PARTS: list[Row] = [
     ),
     (
         "one coordinate, got points of shape (3, 2); use Exact",
-        lambda: wt.Transform(wt.Truncation(9.0), wt.Line())(SPACE),
+        lambda: wt.Transform(wt.Truncation(9.0), wt.transport.Line())(SPACE),
     ),
     (
         "one coordinate and the Euclidean metric, got Dense; use Exact",
-        lambda: wt.Transform(wt.Truncation(9.0), wt.Line())(DISTANCES),
+        lambda: wt.Transform(wt.Truncation(9.0), wt.transport.Line())(DISTANCES),
         TypeError,
     ),
     ("Stored needs a Transport", lambda: wt.transport.Stored(3), TypeError),
@@ -657,7 +658,7 @@ GRAPHS: list[Row] = [
     ("was not asked for", lambda: curvature(EDGES).of(0, 2), KeyError),
     ("it has no 'e'", lambda: curvature(EDGES, pairs=[(0, "e")])),
     ("not the edges", lambda: curvature(EDGES, pairs=[(0, 2)]).to_networkx()),
-    ("no path leads to", lambda: curvature(EDGES, wt.Whole())),
+    ("no path leads to", lambda: curvature(EDGES, wt.localize.Whole())),
     ("overflow; rescale lengths", lambda: curvature([(0, 1, 1e120), (1, 2, 3e120)], wt.graphs.LazyWalk(0.5, 3.0))),
     ("n_communities must be at most 5, the number of nodes, got 6", lambda: communities(EDGES, 6)),
     ("n_communities must be a whole number", lambda: communities(EDGES, 0)),
@@ -872,31 +873,31 @@ ENGINE: list[Row] = [
 
 TABLE = tables.read(b"x,y,kind,w\n1,0.5,a,1\n2,1.5,b,0\n3,2.5,a,2\n", name="points.csv")
 TABLES: list[Row] = [
-    ("points.csv has no column knid; did you mean kind? its columns are x, y, kind, w", lambda: TABLE.column("knid")),
-    ("c10, c11, … (30 in all)", lambda: Table({f"c{k}": [0.0] for k in range(30)}).column("none")),
+    (
+        "points.csv has no column knid; did you mean kind? its columns are x, y, kind, w",
+        lambda: columns.column(TABLE, "knid"),
+    ),
+    ("c10, c11, … (30 in all)", lambda: columns.column(DataFrame({f"c{k}": [0.0] for k in range(30)}), "none")),
     ("has no column w; its columns are x, y", lambda: tables.read(b"x,y\n1,2\n", columns=["w"])),
-    ("has no column zzz; its columns are", lambda: TABLE.numbers(["zzz"])),
-    ("column x is given twice", lambda: TABLE.numbers(["x", "x"])),
-    ("at least one column is needed, got none", lambda: TABLE.numbers([])),
+    ("has no column zzz; its columns are", lambda: tables.coordinates(TABLE, ["zzz"])),
+    ("column x is given twice", lambda: tables.coordinates(TABLE, ["x", "x"])),
+    ("at least one column is needed, got none", lambda: tables.coordinates(TABLE, [])),
     (
         "points.csv has no column of numbers beside w, x, y; its columns are",
-        lambda: TABLE.numbers(leave_out=["x", "y", "w"]),
+        lambda: tables.coordinates(TABLE, leave_out=["x", "y", "w"]),
     ),
-    ("has no column v", lambda: TABLE.numbers(leave_out=["v"])),
-    ("column kind: 'a' is not a number", lambda: TABLE.weights("kind")),
-    ("the table, row 2, column w: a weight must not be negative, got -1", lambda: Table({"w": [1, -1]}).weights("w")),
-    ("weights must not all be 0", lambda: Table({"w": [0.0, 0.0]}).weights("w")),
-    ("column day holds dates, not numbers", lambda: Table({"day": np.array(["2020-01-01"], "M8[D]")}).numbers(["day"])),
-    ("the new column label needs 3 values, one for each row, got 2", lambda: TABLE.with_columns({"label": [0, 1]})),
-    ("one value for each row is needed, got shape (3, 2)", lambda: TABLE.with_columns({"label": np.zeros((3, 2))})),
-    ("all columns must have the same number of rows, got x 2, y 3", lambda: Table({"x": [1, 2], "y": [1, 2, 3]})),
-    ("one value for each row is needed", lambda: Table({"x": [[1], [2, 3]]})),
-    ("numbers or words are needed, got complex128", lambda: Table({"x": [1j]})),
+    ("has no column v", lambda: tables.coordinates(TABLE, leave_out=["v"])),
+    ("column kind: 'a' is not a number", lambda: columns.weights(TABLE, "kind")),
     (
-        "must be a DataFrame, a mapping of names to columns or an n × m array, got ndarray",
-        lambda: tables.as_table(np.ones((2, 2, 2))),
-        TypeError,
+        "the table, row 2, column w: a weight must not be negative, got -1",
+        lambda: columns.weights(DataFrame({"w": [1, -1]}), "w"),
     ),
+    ("weights must not all be 0", lambda: columns.weights(DataFrame({"w": [0.0, 0.0]}), "w")),
+    (
+        "column day holds dates, not numbers",
+        lambda: tables.coordinates(DataFrame({"day": np.array(["2020-01-01"], "M8[s]")}), ["day"]),
+    ),
+    ("numbers or words are needed, got complex128", lambda: tables.coordinates(DataFrame({"x": [1j]}), ["x"])),
     ("none.csv is not there; give the path", lambda: tables.read("none.csv"), FileNotFoundError),
     ("is a folder; give one file of it", lambda: tables.read(Path()), IsADirectoryError),
     ("a table is read from a path, bytes or an open file, got int", lambda: tables.read(7), TypeError),
@@ -915,15 +916,15 @@ TABLES: list[Row] = [
     ),
     ("kind must be one of csv, …, got 'xlsx'", lambda: tables.write(TABLE, "b", kind="xlsx")),
     ("there is no folder", lambda: tables.write(TABLE, "none/b.csv"), FileNotFoundError),
-    ("has no columns to write", lambda: tables.write(Table({}), "b.csv")),
-    ("PLY holds numbers, not text", lambda: tables.write(TABLE, "c.ply")),
+    ("has no columns to write", lambda: tables.write(DataFrame(), "b.csv")),
+    ("PLY holds numbers, not text", lambda: tables.write(TABLE.assign(z=1.0), "c.ply")),
     (
         "GeoJSON needs columns longitude and latitude, or x and y; there are a, b",
-        lambda: tables.write(Table({"a": [1], "b": [2]}), "a.geojson"),
+        lambda: tables.write(DataFrame({"a": [1], "b": [2]}), "a.geojson"),
     ),
     (
-        "column id: PLY holds integers up to 2^53, got 9007199254740993",
-        lambda: tables.write(Table({"id": [2**53 + 1]}), "a.ply"),
+        "column n: PLY has no integers beyond ±2^53; write CSV or Parquet",
+        lambda: tables.write(DataFrame({"x": [1.0], "y": [1.0], "z": [1.0], "n": [2**53 + 1]}), "a.ply"),
     ),
 ]
 

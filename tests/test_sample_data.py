@@ -21,14 +21,14 @@ def streets(folder: Path) -> np.ndarray:
 
 def test_the_sample_is_what_its_script_writes(tmp_path: Path) -> None:
     runpy.run_path(str(FOLDER / "make_town.py"))["main"](tmp_path)
-    kept, made = (wt.tables.read(folder / "trips.csv") for folder in (FOLDER, tmp_path))
-    assert np.array_equal(kept.column("trip"), made.column("trip"))
-    assert np.abs(kept.numbers(["lon", "lat"]) - made.numbers(["lon", "lat"])).max() <= LAST_DIGIT
+    kept, made = (wt.read(folder / "trips.csv") for folder in (FOLDER, tmp_path))
+    assert np.array_equal(kept["trip"], made["trip"])
+    assert np.abs(kept[["lon", "lat"]].to_numpy() - made[["lon", "lat"]].to_numpy()).max() <= LAST_DIGIT
     assert np.abs(streets(FOLDER) - streets(tmp_path)).max() <= LAST_DIGIT
 
 
 def test_the_fixes_lie_along_the_streets() -> None:
-    fixes = wt.tables.read(FOLDER / "trips.csv").numbers(["lon", "lat"])
+    fixes = wt.read(FOLDER / "trips.csv")[["lon", "lat"]].to_numpy()
     meters = 111_320 * np.array([np.cos(np.radians(48.0)), 1.0])
     off = wt.datasets.Curve((streets(FOLDER) * meters,)).distance(fixes * meters)
     assert 3.0 < np.median(off) < 5.0  # of normal noise with a standard deviation of 6 m: 0.67 · 6

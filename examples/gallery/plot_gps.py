@@ -20,8 +20,8 @@ import numpy as np
 import wasserstein_transform as wt
 
 folder = Path("../data")  # from examples/gallery, where this script lies
-table = wt.tables.read(folder / "trips.csv")
-trips = table.column("trip")
+table = wt.read(folder / "trips.csv")
+trips = table["trip"].to_numpy()
 
 
 def meters(degrees: np.ndarray) -> np.ndarray:
@@ -30,7 +30,7 @@ def meters(degrees: np.ndarray) -> np.ndarray:
     return 111_320 * (np.asarray(degrees) - [11.0, 48.0]) * [east, 1.0]
 
 
-X = meters(table.numbers(["lon", "lat"]))
+X = meters(table[["lon", "lat"]])
 features = json.loads((folder / "streets.geojson").read_text())["features"]
 town = wt.datasets.Curve(tuple(meters(feature["geometry"]["coordinates"]) for feature in features))
 print(f"{len(X)} fixes of {len(np.unique(trips))} trips, {len(town.pieces)} streets")

@@ -8,7 +8,7 @@ steps come from the data.
 
 # %%
 # A terrain of 100 m by 100 m with a hill and a ridge, 6,000 returns, and noise of 1 m in height. Returns of your own
-# come from a file: ``wt.tables.read("scan.las").numbers()`` gives x, y and z.
+# come from a file: ``wt.read("scan.las")[["x", "y", "z"]]`` gives x, y and z.
 
 import numpy as np
 

@@ -122,7 +122,7 @@ def test_means_and_gaussians_bound_transport(cloud: np.ndarray) -> None:
 @pytest.mark.parametrize("p", [1, 2])
 def test_whole_collapses_and_point_changes_nothing(p: float, cloud: np.ndarray) -> None:
     space = wt.Space.from_points(cloud)
-    assert (wt.Transform(wt.Whole(), wt.Exact(p))(space).metric.dense() == 0).all()
+    assert (wt.Transform(wt.localize.Whole(), wt.Exact(p))(space).metric.dense() == 0).all()
     same = wt.Transform(wt.localize.Identity(), wt.Exact(p))(space).metric.dense()
     np.testing.assert_allclose(same, reference.euclidean(cloud), rtol=1e-14)
 

@@ -13,12 +13,12 @@ _PACKAGES = (
 )  # fmt: skip
 __all__ = (
     "AutoCluster", "Bures", "Cancelled", "Dense", "DiracDistance", "Engine", "Euclidean", "Exact", "Gaussian",
-    "GaussianTransform", "Given", "Graph", "Heat", "Kernel", "KernelTransform", "Line", "LocalTruncation", "Mean",
+    "GaussianTransform", "Given", "Graph", "Heat", "Kernel", "KernelTransform", "LocalTruncation", "Mean",
     "MeanShift", "Nearest", "Ridge", "SingleLinkage", "Space", "Store", "Transform", "Truncation",
-    "WassersteinTransform", "Whole", "bar", "bures_pairs", "cluster", "cut_tree", "denoise", "explore",
+    "WassersteinTransform", "bar", "bures_pairs", "cluster", "cut_tree", "denoise", "explore",
     "gaussian_transform", "gaussian_wasserstein", "iterate", "kernel_transform", "linkage", "local_truncation",
-    "mean_shift", "segment", "skeleton", "suggest", "suggest_eps", "sweep", "using", "wasserstein",
-    "wasserstein_cross", "wasserstein_pairs",
+    "mean_shift", "read", "segment", "skeleton", "suggest", "suggest_eps", "sweep", "using", "wasserstein",
+    "wasserstein_cross", "wasserstein_pairs", "write",
 )  # fmt: skip
 _NAMES = {  # the package of each name at the top; the others are in the packages, such as wt.image and wt.spaces
     "auto": ("cluster", "suggest", "sweep"),
@@ -32,14 +32,15 @@ _NAMES = {  # the package of each name at the top; the others are in the package
     "hierarchy": ("cut_tree", "linkage"),
     "image": ("segment",),
     "localize": (
-        "Gaussian", "Given", "Heat", "Kernel", "Mean", "Nearest", "Ridge", "Truncation", "Whole", "suggest_eps",
+        "Gaussian", "Given", "Heat", "Kernel", "Mean", "Nearest", "Ridge", "Truncation", "suggest_eps",
     ),
     "spaces": ("Dense", "Euclidean", "Graph", "Space"),
+    "tables": ("read", "write"),
     "transforms": (
         "Transform", "gaussian_transform", "iterate", "kernel_transform", "local_truncation", "mean_shift",
     ),
     "transport": (
-        "Bures", "DiracDistance", "Exact", "Line", "bures_pairs", "gaussian_wasserstein", "wasserstein",
+        "Bures", "DiracDistance", "Exact", "bures_pairs", "gaussian_wasserstein", "wasserstein",
         "wasserstein_cross", "wasserstein_pairs",
     ),
 }  # fmt: skip
@@ -81,14 +82,14 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
     from .explorer import explore
     from .hierarchy import cut_tree, linkage
     from .image.contours import segment
-    from .localize import Gaussian, Given, Heat, Kernel, Mean, Nearest, Ridge, Truncation, Whole, suggest_eps
+    from .localize import Gaussian, Given, Heat, Kernel, Mean, Nearest, Ridge, Truncation, suggest_eps
     from .spaces import Dense, Euclidean, Graph, Space
+    from .tables import read, write
     from .transforms import Transform, gaussian_transform, iterate, kernel_transform, local_truncation, mean_shift
     from .transport import (
         Bures,
         DiracDistance,
         Exact,
-        Line,
         bures_pairs,
         gaussian_wasserstein,
         wasserstein,

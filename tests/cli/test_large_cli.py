@@ -44,8 +44,7 @@ def test_what_memory_does_not_hold_goes_part_by_part_to_the_same_bits(
     elif kind == "zarr":
         found = np.asarray(zarr.open_array("moved.zarr", mode="r")[:])
     else:
-        table = wt.tables.read("moved.parquet")
-        found = table.numbers(list(table.names))
+        found = wt.read("moved.parquet").to_numpy()
     np.testing.assert_array_equal(found, expected)
 
 

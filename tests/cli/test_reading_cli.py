@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from cli_files import blobs, column, rows, run, write_csv
 from scipy.spatial.distance import pdist, squareform
@@ -231,22 +232,21 @@ def test_pipes_are_read_whatever_they_hold(file: Path) -> None:
     assert "standard input, line 2, column y: 'b'" in run("cluster", "-", input=b"x,y\n1,b\n3,4\n5,6\n").stderr
 
 
-@pytest.mark.parametrize("kind", ["csv", "tsv", "txt", "npz", "arff", "parquet", "npy", "ply"])
+@pytest.mark.parametrize("kind", ["csv", "tsv", "txt", "npz", "parquet", "npy", "ply", "gpkg"])
 def test_tables_come_back_in_the_format_they_came_in(
     tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)  # nobody looks
-    if kind == "parquet":
-        pytest.importorskip("pyarrow")
-    table = wt.tables.Table({"x": blobs()[:, 0], "y": blobs()[:, 1], "z": np.zeros(60)})
-    wt.tables.write(table, tmp_path / f"points.{kind}")
+    pytest.importorskip({"parquet": "pyarrow", "ply": "trimesh", "gpkg": "geopandas"}.get(kind, "numpy"))
+    table = pd.DataFrame({"x": blobs()[:, 0], "y": blobs()[:, 1], "z": np.zeros(60)})
+    wt.write(table, tmp_path / f"points.{kind}")
     done = run("transform", tmp_path / f"points.{kind}", "--eps", 1, "-o", tmp_path / "out")
     assert done.exit_code == 0, done.output
     assert "note: no figure: drawing needs matplotlib" in done.stderr
-    found = wt.tables.read(tmp_path / "out" / f"transformed.{kind}")
-    moved = found.numbers(["x_moved", "y_moved", "z_moved"])
-    np.testing.assert_array_equal(moved.T, by_library(table.numbers(["x", "y", "z"])))
-    np.testing.assert_array_equal(found.column("x"), blobs()[:, 0])
+    found = wt.read(tmp_path / "out" / f"transformed.{kind}")
+    moved = found[["x_moved", "y_moved", "z_moved"]].to_numpy()
+    np.testing.assert_allclose(moved.T, by_library(table.to_numpy()), rtol=0, atol=1e-14 if "geometry" in found else 0)
+    np.testing.assert_allclose(wt.tables.coordinates(found)[:, 0], blobs()[:, 0], rtol=0, atol=1e-15)
 
 
 @pytest.mark.slow
@@ -256,8 +256,8 @@ def test_formats_are_asked_for_by_name_and_by_suffix(file: Path, tmp_path: Path)
     assert run(*words, tmp_path / "out.parquet").exit_code == 0
     assert run(*words, tmp_path / "folder", "--format", "tsv").exit_code == 0
     wanted = by_library(blobs())[0]
-    assert wt.tables.read(tmp_path / "out.parquet").column("x_moved").tolist() == wanted
-    assert wt.tables.read(tmp_path / "folder" / "transformed.tsv").column("x_moved").tolist() == wanted
+    assert wt.read(tmp_path / "out.parquet")["x_moved"].tolist() == wanted
+    assert wt.read(tmp_path / "folder" / "transformed.tsv")["x_moved"].tolist() == wanted
 
 
 @pytest.mark.slow

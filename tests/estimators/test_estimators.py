@@ -161,7 +161,7 @@ DISTANCE_MAKERS = [
     wt.LocalTruncation(eps=0.9, metric="cityblock"),
     wt.KernelTransform(0.3, "gaussian", cut=3.0, n_iter=2),
     wt.WassersteinTransform(wt.localize.Identity(), wt.Exact(1)),
-    wt.WassersteinTransform(wt.Whole(), wt.Exact(2)),
+    wt.WassersteinTransform(wt.localize.Whole(), wt.Exact(2)),
 ]
 
 

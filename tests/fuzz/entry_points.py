@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 import wasserstein_transform as wt
 from fuzz import folders, layers, seeds
@@ -20,6 +21,7 @@ from fuzz.layers import Layer
 from wasserstein_transform import tables, words
 from wasserstein_transform.cli import again, pictures
 from wasserstein_transform.explorer.shelf import Shelf
+from wasserstein_transform.tables import columns
 from wt_paper import ratings
 from wt_paper.reporting import part, record
 
@@ -62,9 +64,11 @@ def _made(make: Callable[[], list[bytes]]) -> list[bytes]:
     return make()
 
 
-def _use_table(table: tables.Table) -> None:
-    if table.numeric:
-        table.numbers(table.numeric)
+def _use_table(table: pd.DataFrame) -> None:
+    if columns.numeric(table):
+        tables.coordinates(table, columns.numeric(table))
+    if "geometry" in table:
+        tables.coordinates(table)
 
 
 def _use_space(space: wt.Space) -> None:
@@ -116,8 +120,11 @@ ENTRY_POINTS: dict[str, EntryPoint] = {
     "csv.gz": _table("points.csv.gz", lambda: seeds.packed("gz"), layers.plain, layers.gz),
     "csv.xz": _table("points.csv.xz", lambda: seeds.packed("xz"), layers.plain, layers.xz),
     "csv.bz2": _table("points.csv.bz2", lambda: seeds.packed("bz2"), layers.plain, layers.bz2),
-    "arff": _table("points.arff", lambda: seeds.encoded("arff")),
+    "arff": _table("points.arff", seeds.arff),
     "geojson": _table("points.geojson", lambda: seeds.encoded("geojson")),
+    "gpx": _table("trips.gpx", seeds.gpx),
+    "gpkg": _table("points.gpkg", lambda: seeds.encoded("gpkg")),
+    "fgb": _table("points.fgb", lambda: seeds.encoded("fgb")),
     "ply": _table("points.ply", seeds.ply),
     "npy": _table("points.npy", seeds.npy),
     "npz": _table("points.npz", seeds.npz, layers.plain, layers.members),

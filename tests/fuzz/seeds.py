@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 import wasserstein_transform as wt
 from wasserstein_transform import tables, words
@@ -35,13 +36,13 @@ def _saved(*values: Any) -> list[bytes]:
         return [value.save(Path(folder, "kept.npz")).read_bytes() for value in values]
 
 
-def _table() -> tables.Table:
-    return tables.Table({"x": CLOUD[:, 0], "y": CLOUD[:, 1], "n": np.arange(12), "name": ["a b", 'c"d', "é"] * 4})
+def _table() -> pd.DataFrame:
+    return pd.DataFrame({"x": CLOUD[:, 0], "y": CLOUD[:, 1], "n": np.arange(12), "name": ["a b", 'c"d', "é"] * 4})
 
 
 def csv() -> list[bytes]:
     return [
-        tables.writing.encode(_table(), "csv"),
+        tables.files.encode(_table(), "csv"),
         b"# a comment\nx;y\n0,5;1\n2;3,5\n1;007\n",
         b'"a","b"\n"1\n",2\n3,"4"\n',
         ",0,1\n0,1.5,é\n1,2.5,ü\n".encode("utf-16"),
@@ -49,8 +50,22 @@ def csv() -> list[bytes]:
 
 
 def encoded(kind: str) -> list[bytes]:
-    table = tables.Table({"longitude": CLOUD[:, 0], "latitude": CLOUD[:, 1], "name": ["a b", "c'd", "é"] * 4})
-    return [tables.writing.encode(table, kind)]
+    table = pd.DataFrame({"longitude": CLOUD[:, 0], "latitude": CLOUD[:, 1], "name": ["a b", "c'd", "é"] * 4})
+    return [tables.files.encode(table, kind)]
+
+
+def arff() -> list[bytes]:
+    head = b"@relation r\n@attribute x numeric\n@attribute 'a b' real\n@attribute kind {red, 'light blue'}\n@data\n"
+    return [head + b"1,2.5,red\n?,3,'light blue' % why\n-1,1e3,red\n"]
+
+
+def gpx() -> list[bytes]:
+    return [tables.files.encode(tables.read(_track(), name="a.gpx"), "gpx"), _track()]
+
+
+def _track() -> bytes:
+    points = "".join(f'<trkpt lat="{y}" lon="{x}"><ele>{k}</ele></trkpt>' for k, (x, y) in enumerate(CLOUD))
+    return f'<?xml version="1.0"?><gpx version="1.1"><trk><trkseg>{points}</trkseg></trk></gpx>'.encode()
 
 
 def packed(kind: str) -> list[bytes]:
@@ -61,9 +76,13 @@ def packed(kind: str) -> list[bytes]:
 
 
 def ply() -> list[bytes]:
-    binary = tables.writing.encode(tables.Table({"x": CLOUD[:, 0], "y": CLOUD[:, 1], "n": np.arange(12)}), "ply")
+    table = pd.DataFrame({"x": CLOUD[:, 0], "y": CLOUD[:, 1], "z": CLOUD[:, 0], "n": np.arange(12)})
+    binary = tables.files.encode(table, "ply")
     head = b"ply\nformat ascii 1.0\nelement camera 1\nproperty int k\nelement vertex 2\nproperty float x\n"
-    text = head + b"property float y\nelement face 1\nproperty list uchar int v\nend_header\n7\n0 1\n2 3.5\n3 0 1 2\n"
+    text = (
+        head
+        + b"property float y\nproperty float z\nelement face 1\nproperty list uchar int v\nend_header\n7\n0 1 2\n2 3.5 1\n3 0 1 2\n"
+    )
     return [binary, text]
 
 
@@ -105,8 +124,8 @@ def parquet() -> list[bytes]:
 
 
 def las(kind: str) -> list[bytes]:
-    table = tables.Table({"x": CLOUD[:, 0], "y": CLOUD[:, 1], "z": np.arange(12.0), "extra": np.arange(12)})
-    return [tables.writing.encode(table, kind)]
+    table = pd.DataFrame({"x": CLOUD[:, 0], "y": CLOUD[:, 1], "z": np.arange(12.0), "extra": np.arange(12)})
+    return [tables.files.encode(table, kind)]
 
 
 def matrices(kind: str) -> list[bytes]:

@@ -56,7 +56,7 @@ def test_ridge_is_what_the_loops_say(points: np.ndarray, dim: int, rng: np.rando
 
 
 @pytest.mark.parametrize(
-    "base", [wt.Truncation(1.5), wt.Kernel(1.0, "gaussian"), wt.Whole(), wt.localize.Identity()], ids=repr
+    "base", [wt.Truncation(1.5), wt.Kernel(1.0, "gaussian"), wt.localize.Whole(), wt.localize.Identity()], ids=repr
 )
 def test_dim_0_is_mean_shift_to_the_last_bit(base: wt.localize.Localization, points: np.ndarray) -> None:
     space = wt.Space.from_points(points)
@@ -84,7 +84,7 @@ def test_every_kind_of_neighbourhood_gives_the_same(cloud: np.ndarray) -> None:
 
 def test_means_and_covariances_come_together(cloud: np.ndarray) -> None:
     space = wt.Space.from_points(cloud)
-    for base in (wt.Truncation(0.8), wt.Kernel(0.8, lambda t: 1.0 * (t <= 1)), wt.Whole()):
+    for base in (wt.Truncation(0.8), wt.Kernel(0.8, lambda t: 1.0 * (t <= 1)), wt.localize.Whole()):
         seen = base.moments(space, wt.Engine())
         both = seen.means_and_covs(cloud)
         np.testing.assert_allclose(both.mass, seen.means(cloud).mass, rtol=1e-15)

@@ -23,7 +23,7 @@ WORK: dict[str, Callable[[wt.Engine], np.ndarray]] = {
     "single precision": lambda engine: wt.Space.from_points(np.tile(X, (2, 1))).metric.dense(engine, dtype="f4"),
     "exact transport": lambda engine: _step(wt.Truncation(0.1), wt.Exact(p=2), SPACE, engine),
     "equal measures": lambda engine: _step(wt.Truncation(0.1), wt.Exact(), TWICE, engine),
-    "transport on a line": lambda engine: _step(wt.Truncation(0.01), wt.Line(), LINE, engine),
+    "transport on a line": lambda engine: _step(wt.Truncation(0.01), wt.transport.Line(), LINE, engine),
     "a stored transport": lambda engine: _step(
         wt.Mean(wt.Truncation(0.1)), wt.transport.Stored(wt.DiracDistance()), SPACE, engine
     ),

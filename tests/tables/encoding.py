@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from wasserstein_transform.tables import Table, write
+import pandas as pd
+
+from wasserstein_transform.tables import write
 
 
-def encode(table: Table, kind: str) -> bytes:
+def encode(table: pd.DataFrame, kind: str) -> bytes:
     """What `write` puts into a file."""
     with TemporaryDirectory() as folder:
         file = Path(folder) / "table"

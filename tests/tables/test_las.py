@@ -7,8 +7,10 @@ import io
 import numpy as np
 import pytest
 from encoding import encode
+from pandas import DataFrame
 
-from wasserstein_transform.tables import Table, read
+from wasserstein_transform.tables import coordinates, read
+from wasserstein_transform.tables.columns import labels, with_columns
 
 PLACE = {"x": [1.0], "y": [2.0], "z": [3.0]}
 
@@ -24,10 +26,10 @@ def test_las_is_scaled_and_shifted_as_laspy_does() -> None:
     held = io.BytesIO()
     points.write(held)
     table = read(held.getvalue(), name="points.las")
-    assert table.numbers().tolist() == points.xyz.tolist()
-    assert table.labels("classification")[1] == ("2", "6")
-    assert table.columns["intensity"].tolist() == [65535, 7]
-    more = table.with_columns({"label": [0, 1], "x_moved": [0.1, 0.2], "outlier": [True, False]})
+    assert coordinates(table).tolist() == points.xyz.tolist()
+    assert labels(table, "classification")[1] == ("2", "6")
+    assert table["intensity"].tolist() == [65535, 7]
+    more = with_columns(table, {"label": [0, 1], "x_moved": [0.1, 0.2], "outlier": [True, False]})
     again = laspy.read(io.BytesIO(encode(more, "las")))
     assert again.X.tolist() == points.X.tolist()
     assert again.header.scales.tolist() == [0.01, 0.01, 0.001]
@@ -38,12 +40,12 @@ def test_las_is_scaled_and_shifted_as_laspy_does() -> None:
             ValueError, match=r"points\.las (announces 2 points and has room for \d|is cut off or damaged)"
         ):
             read(content[: len(content) - 60], name="points.las")
-    assert read(encode(more, "laz"), name="points.las").numbers().tolist() == table.numbers().tolist()
+    assert coordinates(read(encode(more, "laz"), name="points.las")).tolist() == coordinates(table).tolist()
 
 
 def test_las_that_announces_too_many_records_is_refused() -> None:
     pytest.importorskip("laspy")
-    content = bytearray(encode(Table({"x": [1.0], "y": [2.0], "z": [3.0]}), "las"))
+    content = bytearray(encode(DataFrame({"x": [1.0], "y": [2.0], "z": [3.0]}), "las"))
     for at in (100, 243):
         damaged = content.copy()
         damaged[at : at + 4] = b"\xff" * 4
@@ -57,7 +59,7 @@ def test_las_that_announces_too_many_records_is_refused() -> None:
     damaged[131:139] = bytes(8)
     with pytest.raises(ValueError, match=r"points\.las is damaged: its scales are \[0"):
         read(bytes(damaged), name="points.las")
-    packed = bytearray(encode(Table({"x": [1.0], "y": [2.0], "z": [3.0]}), "laz"))
+    packed = bytearray(encode(DataFrame({"x": [1.0], "y": [2.0], "z": [3.0]}), "laz"))
     start = int.from_bytes(packed[96:100], "little")
     at = int.from_bytes(packed[start : start + 8], "little")
     packed[at + 4 : at + 8] = b"\xff" * 4
@@ -76,10 +78,10 @@ def test_las_that_announces_too_many_records_is_refused() -> None:
         (PLACE | {"intensity": [0.5]}, "column intensity: LAS has a narrower dimension|cannot be written as LAS"),
         (PLACE | {"intensity": [-1]}, "column intensity: LAS has a narrower dimension|cannot be written as LAS"),
         (PLACE | {"return_number": [99]}, "cannot be written as LAS|narrower dimension"),
-        (PLACE | {"z": [np.nan]}, "row 1, column z: 'nan' stands for a missing value"),
+        (PLACE | {"z": [np.nan]}, "row 1, column z: the cell is empty and a number is needed"),
     ],
 )
 def test_what_las_cannot_hold_is_said(columns: dict[str, list[object]], said: str) -> None:
     pytest.importorskip("laspy")
     with pytest.raises(ValueError, match=said):
-        encode(Table(columns), "las")
+        encode(DataFrame(columns), "las")

@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from encoding import encode
+from pandas import DataFrame
 from scipy.spatial.distance import pdist, squareform
 
-from wasserstein_transform.tables import Table, read_matrix
+from wasserstein_transform.tables import read_matrix
 
 SQUARE = [[0.0, 1.5, 2.0], [1.5, 0.0, 3.0], [2.0, 3.0, 0.0]]
 
@@ -53,7 +54,7 @@ def test_condensed_vectors_stay_condensed() -> None:
 def test_every_kind_reads_back_the_same(kind: str, rng: np.random.Generator) -> None:
     pytest.importorskip("pyarrow")
     square = squareform(pdist(rng.normal(size=(20, 3))))
-    table = Table(dict(zip(map(str, range(20)), square.T, strict=True)))
+    table = DataFrame(dict(zip(map(str, range(20)), square.T, strict=True)))
     if kind == "npz":
         held = io.BytesIO()
         np.savez(held, other=np.zeros(3), distances=square)
@@ -103,7 +104,7 @@ LARGE[150, 20] = 1.1
             {"a": np.zeros(3), "b": np.zeros((2, 2))},
             r"D\.npz holds a \(3,\), b \(2, 2\); one of them must be named distances",
         ),
-        ({"D": np.array([[0, np.nan], [1, 0]])}, r"D\.npz, row 1, column 2: a distance must be finite, got nan"),
+        ({"D": np.array([[0, np.nan], [1, 0]])}, r"D\.npz, row 1, column 2: the cell is empty and a number is needed"),
         ({"D": np.zeros((2, 2, 2))}, r"shape \(2, 2, 2\) and kind float64; distances are numbers"),
         ({"D": LARGE}, r"row 21, column 151: .* got 1 here and 1\.1 at row 151, column 21"),
     ],

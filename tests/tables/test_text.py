@@ -13,15 +13,16 @@ import numpy as np
 import pandas as pd
 import pytest
 from encoding import encode
+from pandas import DataFrame
 
-from wasserstein_transform.tables import Table, read
-from wasserstein_transform.tables.columns import default_names
+from wasserstein_transform.tables import coordinates, read
+from wasserstein_transform.tables.columns import default_names, labels, where
 
 
 def columns(content: bytes | str, name: str = "points.csv") -> dict[str, list]:
     """What a text is read as."""
     table = read(content.encode() if isinstance(content, str) else content, name=name)
-    return {name: array.tolist() for name, array in table.columns.items()}
+    return {name: array.tolist() for name, array in table.items()}
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|", " ", "   "])
@@ -58,10 +59,10 @@ def test_names_are_unique_and_never_empty() -> None:
 def test_numbers_of_rows_as_r_and_pandas_write_them_are_not_computed_with() -> None:
     for text in ('"x" "y"\n"1" 0.5 2\n"2" 3 4\n', ",x,y\n1,0.5,2\n2,3,4\n"):
         table = read(text.encode(), name="points.csv")
-        assert table.names == ("row", "x", "y")
-        np.testing.assert_array_equal(table.numbers(), [[0.5, 2], [3, 4]])
-        np.testing.assert_array_equal(table.numbers(["row"]), [[1], [2]])
-        assert "the first column has no name" in table.notes[0]
+        assert tuple(table) == ("row", "x", "y")
+        np.testing.assert_array_equal(coordinates(table), [[0.5, 2], [3, 4]])
+        np.testing.assert_array_equal(coordinates(table, ["row"]), [[1], [2]])
+        assert "the first column has no name" in table.attrs["notes"][0]
 
 
 def test_names_may_stand_in_a_comment() -> None:
@@ -77,15 +78,15 @@ def test_decimal_commas_go_with_other_delimiters() -> None:
     assert columns("1,5\n2,5\n") == {"x": [1, 2], "y": [5, 5]}
     table = read(b"x;y\n1,5;2,5\n2,5;zwei\n", name="points.csv")
     with pytest.raises(ValueError, match="line 3, column y"):
-        table.numbers()
-    assert encode(table, "csv") == b'x,y\n1.5,"2,5"\n2.5,zwei\n'
+        coordinates(table)
+    assert encode(table, "csv") == b"x;y\n1,5;2,5\n2,5;zwei\n"
 
 
 def test_comments_blank_lines_and_marks_are_left_out() -> None:
     text = "\ufeff# a comment\n\nx,y\n  \n1,2\n# another, with a comma\n3,4\n\n"
     table = read(text.encode(), name="points.csv")
-    assert {name: array.tolist() for name, array in table.columns.items()} == {"x": [1, 3], "y": [2, 4]}
-    assert [table.rows.name(k) for k in range(2)] == ["line 5", "line 7"]
+    assert {name: array.tolist() for name, array in table.items()} == {"x": [1, 3], "y": [2, 4]}
+    assert [where(table, k, "x") for k in range(2)] == [f"points.csv, line {k}, column x" for k in (5, 7)]
     assert columns("sep=;\nx;y\n1;2\n") == {"x": [1], "y": [2]}
     assert columns(text.removeprefix("\ufeff").encode("utf-16")) == {"x": [1, 3], "y": [2, 4]}
 
@@ -99,9 +100,9 @@ def test_a_delimiter_at_the_end_of_lines_makes_no_column() -> None:
 def test_quotes_hold_delimiters_quotes_and_ends_of_lines() -> None:
     text = 'x,note\n1,"a, ""b""\n# no comment\n\nlast"\n2,plain\n3,"x"\nfour,y\n'
     table = read(text.encode(), name="points.csv")
-    assert table.columns["note"].tolist() == ['a, "b"\n# no comment\n\nlast', "plain", "x", "y"]
+    assert table["note"].tolist() == ['a, "b"\n# no comment\n\nlast', "plain", "x", "y"]
     with pytest.raises(ValueError, match="line 8, column x"):
-        table.numbers()
+        coordinates(table)
     assert encode(table, "csv") == text.replace('"x"', "x").encode()
     assert columns('"x", "y"\n"1", "2"\n') == {"x": [1], "y": [2]}
     assert columns("x y\n'1 2\n") == {"x": ["'1"], "y": [2]}
@@ -149,9 +150,9 @@ def test_a_cell_that_is_no_number_is_named_where_numbers_are_asked_for(cell: str
     table = read(text, name="points.csv")
     for names in (None, ["y"], ["x", "y"]):
         with pytest.raises(ValueError, match=said):
-            table.numbers(names)
-    np.testing.assert_array_equal(table.numbers(["x", "z"]), [[1, 3], [4, 6], [7, 9]])
-    np.testing.assert_array_equal(table.numbers(leave_out=["y"]), [[1, 3], [4, 6], [7, 9]])
+            coordinates(table, names)
+    np.testing.assert_array_equal(coordinates(table, ["x", "z"]), [[1, 3], [4, 6], [7, 9]])
+    np.testing.assert_array_equal(coordinates(table, leave_out=["y"]), [[1, 3], [4, 6], [7, 9]])
     assert encode(table, "csv") == text.replace(b"# between\n", b"")
 
 
@@ -162,7 +163,7 @@ def test_faults_are_found_far_down() -> None:
     for fault in ("1,", "1,zwei"):
         table = read("\n".join(["x,y", *good, fault]).encode(), name="points.csv")
         with pytest.raises(ValueError, match="line 9002, column y"):
-            table.numbers()
+            coordinates(table)
         assert encode(table, "csv").decode().splitlines()[-1] == fault
     with pytest.raises(ValueError, match="line 9002"):
         read("\n".join(["x,y", *good, "1,2,3"]).encode(), name="points.csv")
@@ -173,10 +174,10 @@ def test_cells_that_numbers_do_not_say_are_written_back_as_they_were() -> None:
     text += "-9223372036854775808,99999,1e-300,0.5,1\n"
     table = read(text.encode(), name="points.csv")
     assert encode(table, "csv").decode() == text
-    assert table.columns["id"].dtype == np.int64
-    assert table.columns["zip"].tolist() == [1234, 99999]
-    assert table.labels("zip")[1] == ("01234", "99999")
-    assert table.columns["huge"].tolist() == [float("12345678901234567890123"), 1.0]
+    assert table["id"].dtype == np.int64
+    assert coordinates(table, ["zip"]).tolist() == [[1234], [99999]]
+    assert labels(table, "zip")[1] == ("01234", "99999")
+    assert coordinates(table, ["huge"]).tolist() == [[float("12345678901234567890123")], [1.0]]
 
 
 def test_late_words_keep_the_text_of_all_rows() -> None:
@@ -198,8 +199,9 @@ def test_cells_have_a_largest_size() -> None:
 
 def test_latin_1_is_said() -> None:
     table = read("città,x\nForlì,1\n".encode("latin-1"), name="points.csv")
-    assert table.names == ("città", "x")
-    assert table.notes == ("points.csv is not UTF-8 (line 1); its letters were read as Latin-1",)
+    assert tuple(table) == ("città", "x")
+    assert table.attrs["notes"] == ["points.csv is not UTF-8 (line 1); its letters were read as Latin-1"]
+    assert encode(table, "csv") == "città,x\nForlì,1\n".encode("latin-1")
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, lzma.compress, bz2.compress])
@@ -217,11 +219,11 @@ def test_paths_streams_and_bytes_are_read_alike(tmp_path: Path, monkeypatch: pyt
     file = tmp_path / "points.csv"
     file.write_bytes(content)
     with file.open("rb") as stream:
-        assert read(stream).source == str(file)
-    assert read(io.StringIO(content.decode())).source == "the pipe"
-    assert read(bytearray(content)).source == "the table"
+        assert read(stream).attrs["source"] == str(file)
+    assert read(io.StringIO(content.decode())).attrs["source"] == "the pipe"
+    assert read(bytearray(content)).attrs["source"] == "the table"
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
-    assert read("-").numbers().tolist() == read(str(file)).numbers().tolist() == [[1, 2], [3, 4]]
+    assert coordinates(read("-")).tolist() == coordinates(read(str(file))).tolist() == [[1, 2], [3, 4]]
 
 
 def test_pandas_reads_the_same(rng: np.random.Generator) -> None:
@@ -234,20 +236,20 @@ def test_pandas_reads_the_same(rng: np.random.Generator) -> None:
     for written in (text, encode(table, "csv").decode()):
         twin = pd.read_csv(io.StringIO(written), dtype=str)  # its own numbers may be off by a bit
         for name, kind in kinds.items():
-            assert table.columns[name].tolist() == list(map(kind, twin[name])) == frame[name].tolist()
-    pd.testing.assert_frame_equal(table.to_pandas().astype({"word": object}), frame.astype({"word": object}))
+            assert table[name].tolist() == list(map(kind, twin[name])) == frame[name].tolist()
+    pd.testing.assert_frame_equal(table.astype({"word": object}), frame.astype({"word": object}))
 
 
 def test_columns_can_be_chosen() -> None:
     table = read(b"x,y,z\n1,2,3\n", columns=["z", "x"])
-    assert table.names == ("z", "x")
-    assert read(b"x,y,zz\n1,2,3\n", columns="zz").names == ("zz",)
+    assert tuple(table) == ("z", "x")
+    assert tuple(read(b"x,y,zz\n1,2,3\n", columns="zz")) == ("zz",)
 
 
 def test_one_column_of_words_may_hold_empty_cells() -> None:
-    table = Table({"x": [1, 2, 3], "word": ["", "# no comment", " "]})
-    again = read(encode(table.select(["x", "word"]), "csv"))
-    assert again.columns["word"].tolist() == ["", "# no comment", " "]
+    table = DataFrame({"x": [1, 2, 3], "word": ["", "# no comment", " "]})
+    again = read(encode(table[["x", "word"]], "csv"))
+    assert again["word"].tolist() == ["", "# no comment", " "]
 
 
 @pytest.mark.repeated(1)
@@ -259,5 +261,5 @@ def test_lines_may_be_longer_than_the_sample(n_rows: int, names: bool, end: str)
     header = "# genes\n," + ",".join(f"gene{k}" for k in range(1, m)) + "\n" if names else ""
     content = header + "\n".join([",".join(["12.25"] * m)] * n_rows) + end
     table = read(content.encode(), name="a.csv")
-    assert (len(table), len(table.names)) == (n_rows, m)
-    assert table.names[:2] == (("row", "gene1") if names else default_names(m)[:2])
+    assert (len(table), len(tuple(table))) == (n_rows, m)
+    assert tuple(table)[:2] == (("row", "gene1") if names else default_names(m)[:2])

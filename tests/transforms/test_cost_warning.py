@@ -94,7 +94,7 @@ def test_how_many_points_are_seen_is_about_right() -> None:
         expected = localize.n_seen(SPACE)
         assert expected is not None
         np.testing.assert_allclose(expected, np.diff(measures.indptr).mean(), rtol=0.15)
-    assert wt.Whole().n_seen(SPACE) is None  # one measure for all
+    assert wt.localize.Whole().n_seen(SPACE) is None  # one measure for all
 
 
 def test_how_many_of_very_many_points_are_seen_is_estimated_from_some() -> None:

@@ -256,7 +256,7 @@ def test_the_order_may_be_as_large_as_numbers_are(p: float) -> None:
     assert wt.wasserstein_cross(masses[:1], masses[1:], points, p, n_jobs=1)[0] == 0.5
     assert couple(masses, wt.Euclidean(points), p).value == 0.5
     measures = as_measures(masses, 3)
-    assert wt.Line(p).metric(measures, wt.Euclidean(points)).matrix[0, 1] == 0.5
+    assert wt.transport.Line(p).metric(measures, wt.Euclidean(points)).matrix[0, 1] == 0.5
     diracs = wt.Exact(p).cross_diracs(np.array([[1.0, 0.5, 1e3]]), measures)
     np.testing.assert_allclose(diracs, [[0.5 ** (1 / p), 0.5 ** (1 / p) * 1e3]], rtol=1e-12)
 

@@ -53,7 +53,7 @@ def test_moves_far_shorter_than_the_measures_are_wide_are_exact(width: float, p:
     found = wt.wasserstein_pairs(masses, points, p)
     space = wt.Space.from_points(points)
     measures = wt.Given(np.repeat(masses / 15, 15, axis=0))(space)
-    line = wt.Line(p).metric(measures, space.metric).matrix[0, -1]
+    line = wt.transport.Line(p).metric(measures, space.metric).matrix[0, -1]
     assert np.asarray(found)[0] == pytest.approx(line, rel=1e-12)
     assert found.gap <= 1e-12
     coupling = wt.Exact(p).coupling(measures, space.metric, 0, 29)

@@ -41,8 +41,8 @@ def on_all_ways(masses: Floats, points: Floats, p: float) -> dict[str, float]:
         "listed": wt.wasserstein_pairs(masses, points, p, pairs=[[1, 0]], n_jobs=1)[0],
         "rectangle": wt.wasserstein_cross(masses[:1], masses[1:], points, p, n_jobs=1)[0, 0],
         "coupling": wt.Exact(p).coupling(measures, metric, 0, 1).value,
-        "line": wt.Line(p).metric(measures, metric).matrix[0, 1],
-        "coupling on a line": wt.Line(p).coupling(measures, metric, 0, 1).value,
+        "line": wt.transport.Line(p).metric(measures, metric).matrix[0, 1],
+        "coupling on a line": wt.transport.Line(p).coupling(measures, metric, 0, 1).value,
     }
 
 

@@ -187,7 +187,7 @@ class SamplingConvergence(Tabled):
     >>> import numpy as np, wasserstein_transform as wt
     >>> from wt_paper import theory
     >>> space = wt.Space.from_points(np.linspace(0, 1, 40)[:, None])
-    >>> result = theory.sampling_convergence(space, [10, 1000], eps=0.5, repeats=4, transport=wt.Line(1))
+    >>> result = theory.sampling_convergence(space, [10, 1000], eps=0.5, repeats=4, transport=wt.transport.Line(1))
     >>> result.bounds.shape, sorted(result.constants)
     ((2, 4), ['C1', 'C2'])
     >>> result.inequality.holds, result.rate < 0
@@ -265,7 +265,7 @@ def sampling_convergence(
     >>> import numpy as np, wasserstein_transform as wt
     >>> from wt_paper import theory
     >>> space = wt.Space.from_points(np.linspace(0, 1, 40)[:, None])
-    >>> result = theory.sampling_convergence(space, [10, 1000], eps=0.5, repeats=4, transport=wt.Line(1))
+    >>> result = theory.sampling_convergence(space, [10, 1000], eps=0.5, repeats=4, transport=wt.transport.Line(1))
     >>> result.inequality.holds, result.rate < -1 / 3
     (True, True)
     """

@@ -1,4 +1,4 @@
-"""The command line, `wt`. Needs typer, which the extra `cli` installs.
+"""The command line, `wt`.
 
 A command imports the modules it needs when it runs, so that `wt --help` loads no array library.
 """
@@ -16,10 +16,6 @@ _MISTAKE = 70  # exit status of an internal error
 
 def main() -> None:
     """The entry point of `wt`."""
-    try:
-        import typer  # noqa: F401
-    except ImportError:
-        sys.exit('the command line needs typer, which is not installed; run: pip install "wasserstein-transform[cli]"')
     try:
         from .app import app
         from .printing import spell_out

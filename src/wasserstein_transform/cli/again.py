@@ -136,7 +136,7 @@ def _kept(file: str) -> Input:
     """The input of this run; standard input is buffered, so that the command can read it again."""
     if file != "-":
         return as_input(file)
-    from ..tables.sources import in_pieces
+    from ..tables.files import in_pieces
 
     content = in_pieces(sys.stdin.buffer, "standard input")
     sys.stdin = io.TextIOWrapper(io.BytesIO(content))

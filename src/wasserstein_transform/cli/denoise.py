@@ -103,10 +103,12 @@ def number_or_auto(word: str, name: str) -> float | None:
 def _order(points: Points, how: Denoising) -> Any:
     if how.trip is None:
         return None
-    trips = points.table.labels(str(column_named(points.table, how.trip)))[0]
+    from ..tables.columns import labels, times
+
+    trips = labels(points.table, str(column_named(points.table, how.trip)))[0]
     if how.time is None:
         return trips
-    return trips, points.table.numbers([str(column_named(points.table, how.time))])[:, 0]
+    return trips, times(points.table, str(column_named(points.table, how.time)))
 
 
 def words(points: Points, found: Denoised) -> list[str]:

@@ -100,11 +100,12 @@ def _shaped(matrix: Floats, condensed: bool) -> Floats:
 
 def _encoded(values: Floats, kind: str) -> bytes:
     if kind == "parquet":
-        from ..tables import Table
-        from ..tables.writing import encode
+        from pandas import DataFrame
+
+        from ..tables.files import encode
 
         columns = {"distance": values} if values.ndim == 1 else {str(k): row for k, row in enumerate(values, 1)}
-        return encode(Table(columns), "parquet")
+        return encode(DataFrame(columns), "parquet")
     return _npy(values) if kind == "npy" else _csv(values)
 
 

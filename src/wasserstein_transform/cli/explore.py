@@ -105,7 +105,7 @@ def _put(
         current().reserve(Path(file).stat().st_size, file, "choose a smaller image")
         shelf.open(name, Path(file).read_bytes())
         return
-    table, _, _ = opened_table(file, kind)
+    table, _ = opened_table(file, kind)
     chosen = columns_named(table, columns) or ()
     choice = Choice(tuple(chosen), column_named(table, label) or "", column_named(table, weight) or "")
     from ..explorer.sets import of_table

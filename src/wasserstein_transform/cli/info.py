@@ -15,14 +15,17 @@ from .summary import plain, versions
 from .tables import show
 
 if TYPE_CHECKING:
-    from ..tables import Table
+    from pandas import DataFrame
 
 _EXTRAS = {
     "plot": ("matplotlib",),
-    "image": ("skimage", "imageio"),
+    "image": ("imageio", "tifffile"),
     "graph": ("networkx",),
-    "files": ("pyarrow", "laspy"),
+    "arrow": ("pyarrow",),
+    "gis": ("geopandas", "pyogrio"),
+    "las": ("laspy", "lazrs", "trimesh"),
     "explore": ("bokeh",),
+    "dask": ("dask", "distributed", "zarr"),
 }
 _LISTED = 40  # the most columns that are listed
 
@@ -81,25 +84,26 @@ def _installed() -> tuple[dict[str, Any], list[str]]:
 
 
 def _described(file: str, kind: str | None) -> tuple[dict[str, Any], list[str], list[list[str]]]:
+    from ..tables.columns import chosen, coordinates
     from .columns import shortened
     from .reading import opened_table
 
-    table, given, found_kind = opened_table(file, kind)
-    columns = {name: _column(table, name) for name in table.names}
+    table, given = opened_table(file, kind)
+    columns = {name: _column(table, name) for name in table.columns}
     taken: tuple[str, ...] = ()
     would = ""
     try:
-        taken = table.chosen()
+        taken = chosen(table)
         would = f"would be read as points: {shortened(taken)}"
-        table.numbers(taken)
+        coordinates(table, taken)
     except ValueError as error:
         would = f"{would}; but {error}" if would else str(error)
     facts = {
-        "file": given.facts(None), "kind": found_kind, "rows": len(table), "columns": columns, "points": list(taken),
-        "notes": list(table.notes),
+        "file": given.facts(None), "kind": table.attrs["kind"], "rows": len(table), "columns": columns,
+        "points": list(taken), "notes": table.attrs["notes"],
     }  # fmt: skip
-    lines = [f"{table.source}: {found_kind}, {len(table)} rows, {len(table.names)} columns", would]
-    lines += [f"note: {note}" for note in table.notes]
+    lines = [f"{table.attrs['source']}: {table.attrs['kind']}, {len(table)} rows, {len(columns)} columns", would]
+    lines += [f"note: {note}" for note in table.attrs["notes"]]
     if len(columns) > _LISTED:
         lines.append(f"the first {_LISTED} columns:")
     rows = [["column", "holds", "from", "to", "missing"]]
@@ -107,18 +111,20 @@ def _described(file: str, kind: str | None) -> tuple[dict[str, Any], list[str], 
     return facts, lines, rows
 
 
-def _column(table: Table, name: str) -> dict[str, Any]:
+def _column(table: DataFrame, name: str) -> dict[str, Any]:
     """Type, range and number of missing values of a column."""
     import numpy as np
 
-    values = table.columns[name]
+    from ..tables.columns import labels, numeric
+
+    values = table[name]
     if values.dtype.kind in "iuf":
         there = values[np.isfinite(values)]
         ends = (there.min().item(), there.max().item()) if len(there) else (None, None)
         kind = "whole numbers" if values.dtype.kind in "iu" else "numbers"
-        return {"holds": kind, "from": ends[0], "to": ends[1], "missing": int(np.isnan(values).sum())}
-    codes, names = table.labels(name)
-    kind = "numbers and words" if name in table.numeric else f"{len(names)} different"
+        return {"holds": kind, "from": ends[0], "to": ends[1], "missing": int(values.isna().sum())}
+    codes, names = labels(table, name)
+    kind = "numbers and words" if name in numeric(table) else f"{len(names)} different"
     return {
         "holds": kind,
         "from": names[0] if names else None,

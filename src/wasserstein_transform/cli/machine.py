@@ -110,7 +110,7 @@ def connected(address: str) -> Iterator[Any]:
 
         make: Any = distributed.Client
     except ImportError:
-        raise ImportError('a cluster needs Dask: pip install "wasserstein-transform[scale]"') from None
+        raise ImportError('a cluster needs Dask: pip install "wasserstein-transform[dask]"') from None
     try:
         client = make(address, timeout=_PATIENCE, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:

@@ -16,9 +16,10 @@ from .options import SCALES, check_how
 from .summary import Input, as_input
 
 if TYPE_CHECKING:
+    from pandas import DataFrame
+
     from .._types import Floats, Ints
     from ..spaces import Space
-    from ..tables import Table
     from .keeping import Offer, Plan
     from .running import Run
     from .scaling import Scaling
@@ -32,7 +33,7 @@ class Source:
         str,
         typer.Argument(
             metavar="FILE",
-            help="CSV, TSV, text, Parquet, NPY, NPZ, ARFF, GeoJSON, LAS, LAZ or PLY, also compressed; -: stdin.",
+            help="CSV, text, Parquet, NPY, NPZ, ARFF, GeoJSON, GPX, GPKG, SHP, LAS, LAZ or PLY; -: stdin.",
         ),
     ]
     columns: Annotated[
@@ -50,7 +51,7 @@ class Points:
     """The input: a table with points, or distances."""
 
     input: Input
-    table: Table
+    table: DataFrame
     names: tuple[str, ...]
     given: Floats | None
     """Coordinates in the units of the file; None for distances."""
@@ -126,30 +127,30 @@ def kind_by_name(source: Source) -> str | None:
     return source.kind or kind_by_name(source.file)
 
 
-def opened_table(file: str, kind: str | None) -> tuple[Table, Input, str]:
-    """Read a table; returns the table, facts about the file, and its format."""
+def opened_table(file: str, kind: str | None) -> tuple[DataFrame, Input]:
+    """Read a table; returns the table, and facts about the file."""
     from ..tables import read
 
     content, given = _opened(file)
-    table = read(Path(file) if content is None else content, kind=kind, name=_name(file))
-    return table, given, kind_of(file, kind, content)
+    return read(Path(file) if content is None else content, kind=kind, name=_name(file)), given
 
 
 def _points(source: Source, run: Run, leave_out: tuple[str | None, ...]) -> Points:
+    from ..tables import columns
     from .scaling import Scaling, uneven
 
-    table, given, kind = opened_table(source.file, source.kind)
-    for note in table.notes:
+    table, given = opened_table(source.file, source.kind)
+    for note in table.attrs["notes"]:
         run.note(note)
     label, weight = column_named(table, source.label), column_named(table, source.weight)
     others = tuple(name for word in leave_out if (name := column_named(table, word)) is not None)
     asked = columns_named(table, source.columns)
     known = tuple(name for name in (label, weight, *others) if name is not None)
     aside = () if asked else set_aside(table, known, run)
-    names = table.chosen(asked, aside)
-    X = table.numbers(names)
+    names = columns.chosen(table, asked, aside)
+    X = columns.coordinates(table, names)
     scaling = Scaling.of(source.scale, X)
-    others = () if asked or table.axes else tuple(name for name in table.numeric if name not in aside)
+    others = () if asked or table.attrs.get("axes") else tuple(set(columns.numeric(table)) - set(aside))
     say_of_columns(table, names, others, run)
     if not asked:
         say_of_thousands(table, run)
@@ -157,15 +158,16 @@ def _points(source: Source, run: Run, leave_out: tuple[str | None, ...]) -> Poin
         run.note(words)
     return Points(
         given, table, names, X, scaling, None,
-        None if weight is None else table.weights(weight), None if label is None else table.labels(label)[0],
-        kind,
+        None if weight is None else columns.weights(table, weight),
+        None if label is None else columns.labels(table, label)[0], table.attrs["kind"],
     )  # fmt: skip
 
 
 def _distances(source: Source, needs_points: str) -> Points:
     import numpy as np
+    from pandas import DataFrame
 
-    from ..tables import Table, read_matrix
+    from ..tables import read_matrix
 
     if needs_points:
         raise ValueError(f"{needs_points} needs coordinates, but --distances gives none; leave it out")
@@ -179,13 +181,14 @@ def _distances(source: Source, needs_points: str) -> Points:
     matrix = np.asarray(read.distances)
     n = len(matrix) if matrix.ndim == 2 else round((1 + (1 + 8 * len(matrix)) ** 0.5) / 2)
     names = range(1, n + 1) if read.names is None else read.names
-    table = Table({"point": np.array(list(names))}, _name(source.file))
+    table = DataFrame({"point": list(names)})
+    table.attrs = {"source": _name(source.file), "notes": []}
     return Points(given, table, (), None, None, matrix, None, None, "csv")
 
 
 def _opened(file: str) -> tuple[bytes | None, Input]:
     """The bytes of a pipe, or None for a regular file; and facts about the file."""
-    from ..tables.sources import in_pieces
+    from ..tables.files import in_pieces
 
     if file == "-":
         content = in_pieces(sys.stdin.buffer, "standard input")
@@ -217,14 +220,3 @@ def _near(path: Path) -> str:
 def _name(file: str) -> str:
     """Name of the input in error messages."""
     return "standard input" if file == "-" else file
-
-
-def kind_of(file: str, kind: str | None, content: bytes | None) -> str:
-    """The format of a file: from the option, the name, or the content."""
-    from ..tables.kinds import agreed_kind, kind_by_name
-    from ..tables.sources import load
-
-    named = kind or kind_by_name(file)
-    if named is not None:
-        return named
-    return agreed_kind(load(Path(file) if content is None else content, _name(file))[0], _name(file), kind)

@@ -40,8 +40,9 @@ def suggest(
     suggestion.csv (the radii), suggestion.png and summary.json.
     """
     with opened(call, keeping, jobs) as run:
+        from pandas import DataFrame
+
         from ..auto import suggest as find
-        from ..tables import Table
         from .tabling import encoder
 
         if purpose not in PURPOSES:
@@ -59,7 +60,7 @@ def suggest(
         result = {"eps": found.eps, "lam": found.lam, "n_iter": found.n_iter, "reason": found.reason, "use": use}
         answer = Answer(
             [*words, *_rows(found), _advice(use, found, points)], result, {"purpose": purpose},
-            encoder(Table(_columns(found))), (lambda: _draw(found, points)) if found.table else None,
+            encoder(DataFrame(_columns(found))), (lambda: _draw(found, points)) if found.table else None,
         )  # fmt: skip
         run.finish(plan, answer, points.input)
 

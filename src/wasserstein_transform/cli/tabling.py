@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from .keeping import Offer
 
 if TYPE_CHECKING:
+    from pandas import DataFrame
+
     from .._types import Floats
-    from ..tables import Table
     from .reading import Points
     from .running import Run
 
@@ -18,32 +19,35 @@ TEXT = "csv"  # the format for pipes
 
 def offered(name: str) -> Callable[[str], Offer]:
     """The offer of a table with this name, by default in the format of the input."""
-    from ..tables.kinds import KINDS
+    from ..tables.kinds import WRITTEN
 
-    kinds = {kind: f".{kind}" for kind in KINDS}
+    kinds = {kind: f".{kind}" for kind in WRITTEN}
     return lambda kind: Offer(name, kinds, kind if kind in kinds else TEXT, TEXT)
 
 
 def check_kind(points: Points, kind: str, new: tuple[str, ...] = ()) -> None:
     """Raise if a format cannot hold the table with new numeric columns; tested with the first row."""
-    from ..tables.writing import encode
+    from ..tables.columns import with_columns
+    from ..tables.files import encode
 
-    encode(points.table.take([0]).with_columns({name: [0.0] for name in new}), kind)
+    encode(with_columns(points.table.iloc[:1], {name: [0.0] for name in new}), kind)
 
 
-def beside(points: Points, new: dict[str, Any], run: Run) -> Table:
+def beside(points: Points, new: dict[str, Any], run: Run) -> DataFrame:
     """The table with new columns; notes tell about columns that were renamed."""
-    table = points.table.with_columns(new)
-    for note in table.notes[len(points.table.notes) :]:
+    from ..tables.columns import with_columns
+
+    table = with_columns(points.table, new)
+    for note in table.attrs["notes"][len(points.table.attrs["notes"]) :]:
         run.note(note)
     return table
 
 
-def encoder(table: Table) -> Callable[[str], bytes]:
+def encoder(table: DataFrame) -> Callable[[str], bytes]:
     """A function that encodes the table in any format."""
 
     def encode_as(kind: str) -> bytes:
-        from ..tables.writing import encode
+        from ..tables.files import encode
 
         return encode(table, kind)
 

@@ -144,13 +144,13 @@ def cut_rows(n: int, size: int = RANGE_ROWS) -> list[RowRange]:
 
 
 def import_extra(module: str, what: str) -> Any:
-    """Import a module of the extra `scale`, or raise an error that tells how to install it."""
+    """Import a module of the extra `dask`, or raise an error that tells how to install it."""
     try:
         return importlib.import_module(module)
     except ImportError:
         raise ImportError(
             f"{what} needs {module.partition('.')[0]}, which is not installed; "
-            'install it: pip install "wasserstein-transform[scale]"'
+            'install it: pip install "wasserstein-transform[dask]"'
         ) from None
 
 

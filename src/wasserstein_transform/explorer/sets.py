@@ -17,7 +17,7 @@ from ..spaces import Space
 from .planes import Plane, plane_of
 
 if TYPE_CHECKING:
-    from ..tables import Table
+    from pandas import DataFrame
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -94,18 +94,20 @@ def of_points(
     return replace(data, has_weights=weights is not None)
 
 
-def of_table(table: Table, columns: tuple[str, ...] = (), label: str = "", weight: str = "") -> DataSet:
+def of_table(table: DataFrame, columns: tuple[str, ...] = (), label: str = "", weight: str = "") -> DataSet:
     """A data set from columns of a table: the given ones, or all numeric ones."""
+    from ..tables.columns import chosen, coordinates, counters, labels, numeric, source_of, weights
+
     left = [name for name in (label, weight) if name]
-    left += [name for name in table.counters if name not in left and len(table.numeric) - len(left) > 1]
-    names = table.chosen(columns or None, () if columns else left)
-    X = table.numbers(names)
-    truth = table.labels(label)[0] if label else None
-    weights = table.weights(weight) if weight else None
-    reading = f"table = wt.tables.read({table.source!r})\nX = table.numbers({list(names)!r})"
+    left += [name for name in counters(table) if name not in left and len(numeric(table)) - len(left) > 1]
+    names = chosen(table, columns or None, () if columns else left)
+    reading = f"table = wt.read({source_of(table)!r})\nX = wt.tables.coordinates(table, {list(names)!r})"
     if weight:
-        reading += f"\nweights = table.weights({weight!r})"
-    return of_points(X, table.source, names, truth, weights, reading)
+        reading += f"\nweights = table[{weight!r}]"
+    return of_points(
+        coordinates(table, names), source_of(table), names, labels(table, label)[0] if label else None,
+        weights(table, weight) if weight else None, reading,
+    )  # fmt: skip
 
 
 def _labeled(name: str, call: str, make: Callable[[], Any]) -> Callable[[], DataSet]:

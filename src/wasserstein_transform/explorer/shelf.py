@@ -11,7 +11,7 @@ from .pictures import Picture, decoded, painted
 from .sets import BUILT_IN, DataSet, of_table
 
 if TYPE_CHECKING:
-    from ..tables import Table
+    from pandas import DataFrame
 
 PICTURES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".gif", ".webp")
 MOST_BYTES = 1 << 30
@@ -36,7 +36,7 @@ class Shelf:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._opened: dict[str, Table | DataSet | Picture] = {}
+        self._opened: dict[str, DataFrame | DataSet | Picture] = {}
         self._choices: dict[str, Choice] = {}
 
     @property
@@ -45,7 +45,7 @@ class Shelf:
         with self._lock:
             return [*reversed(self._opened), *BUILT_IN, "painted shapes"]
 
-    def put(self, name: str, content: Table | DataSet | Picture, choice: Choice | None = None) -> str:
+    def put(self, name: str, content: DataFrame | DataSet | Picture, choice: Choice | None = None) -> str:
         """Add a data set and return its name, made unique. `choice` has the columns shown first."""
         with self._lock:
             taken, free, k = {*self._opened, *BUILT_IN, "painted shapes"}, name, 2
@@ -95,4 +95,6 @@ class Shelf:
             kept = self._opened.get(name)
         if kept is None or isinstance(kept, DataSet | Picture):
             return {"all": [], "numeric": []}
-        return {"all": list(kept.names), "numeric": list(kept.numeric)}
+        from ..tables.columns import numeric
+
+        return {"all": list(map(str, kept.columns)), "numeric": list(numeric(kept))}

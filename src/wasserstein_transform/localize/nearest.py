@@ -113,7 +113,7 @@ class Whole(Inductive):
     Examples
     --------
     >>> import wasserstein_transform as wt
-    >>> wt.Transform(wt.Whole(), wt.Exact(p=1))(wt.Space.from_points([[0.0], [1.0]])).metric.dense()
+    >>> wt.Transform(wt.localize.Whole(), wt.Exact(p=1))(wt.Space.from_points([[0.0], [1.0]])).metric.dense()
     array([[0., 0.],
            [0., 0.]])
     """

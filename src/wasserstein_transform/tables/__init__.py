@@ -1,15 +1,12 @@
-"""Read and write tables of points with named columns: CSV, Parquet, NPY, ARFF, GeoJSON, LAS, PLY and others."""
+"""Read and write tables of points as DataFrames: text, Parquet, NumPy, ARFF, maps (GeoJSON, GPX, …), scans (LAS, PLY).
 
-from .frames import as_table
+Files are trusted as pandas trusts them: what is read is not run, pickles and links inside files are refused, and a file
+that declares or unpacks to more than the memory limit is refused before the memory is taken. Readers of others (Arrow,
+GDAL, laspy) are not a sandbox: open files from strangers in one.
+"""
+
+from .columns import coordinates
+from .files import read, write
 from .matrices import read_matrix
-from .reading import read
-from .table import Table
-from .writing import write
 
-__all__ = (
-    "Table",
-    "as_table",
-    "read",
-    "read_matrix",
-    "write",
-)
+__all__ = ("coordinates", "read", "read_matrix", "write")

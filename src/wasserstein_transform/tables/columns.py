@@ -1,139 +1,298 @@
-"""Columns of a table, as arrays of numbers or strings, and their names."""
+"""The columns of a table as coordinates, labels, weights and times; errors name file, line and column."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
-from typing import Any, NamedTuple
+import re
+from collections import Counter
+from collections.abc import Container, Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-MISSING = frozenset(("", "na", "n/a", "#n/a", "nan", "?", "null", "none"))
+from .._check import warn_of_rounding
+from .._types import Floats, Ints
+
+MISSING = ("", "na", "n/a", "#n/a", "nan", "?", "null", "none", "<na>")
 """Cells that mean a missing value, in lower case."""
 
 EXACT = 2**53
 """Integers up to this one are represented exactly as floats."""
 
-COLUMN = 2000.0
-"""Bytes of memory that a text column takes while it is read, in addition to its cells."""
+_LISTED = 12  # the most names that an error message lists
+_PLACES = (
+    ("x", "y", "z"), ("x", "y"), ("longitude", "latitude"), ("lon", "lat"), ("lng", "lat"), ("easting", "northing"),
+)  # fmt: skip
+_COUNTS = ("id", "fid", "index", "row", "no", "nr", "number", "unnamed: 0", "column_1")  # columns that number the rows
+_NUMBER = r"\s*[-+]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[iI][nN][fF](?:inity)?)\s*"
+_IS_NUMBER = re.compile(_NUMBER).fullmatch
+_UNITS = {"las": "point", "laz": "point", "ply": "vertex", "geojson": "feature", "gpx": "point", "gpkg": "feature"}
 
-LISTED = 12
-"""The most names that an error message lists."""
 
-_SHORT = 16  # strings up to this length always go into a fixed-width array
-_WIDEST = 64  # longer strings never do: NumPy gives every string the space of the longest
+def coordinates(frame: pd.DataFrame, names: Sequence[str] | None = None, leave_out: Sequence[str] = ()) -> Floats:
+    r"""Return columns of a table as points, one row per point.
 
+    Parameters
+    ----------
+    frame : DataFrame
+        A table, such as `read` returns; the points of a GeoDataFrame are its geometry.
+    names : sequence of str, optional
+        Columns to use. Default None: those that say where points are, such as x and y or lon and lat, else all numeric
+        columns.
+    leave_out : sequence of str, default ()
+        Columns not to use if `names` is None.
 
-class Kept(NamedTuple):
-    """The original cells of a column, kept if its values do not hold everything: 007, or a date with its time zone.
+    Returns
+    -------
+    array of shape (n, m)
+        Finite numbers. Text, a missing or an infinite value raises a ValueError that gives file, line and column.
 
-    `family` names the formats that can write them back: "text", "json" or "arrow".
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> wt.tables.coordinates(wt.read(b"name,lat,lon\nTurin,45.1,7.7\nDelft,52.0,4.4\n"))
+    array([[ 7.7, 45.1],
+           [ 4.4, 52. ]])
     """
+    names = chosen(frame, names, leave_out)
+    out = np.empty((len(frame), len(names)))
+    for k, name in enumerate(names):
+        out[:, k] = _finite(frame, name)
+    return out
 
-    family: str
-    cells: Any  # a NumPy or Arrow array
+
+def chosen(frame: pd.DataFrame, names: Sequence[str] | None = None, leave_out: Sequence[str] = ()) -> tuple[str, ...]:
+    """Names of the columns that `coordinates` uses; the geometry of a map has names of its own, such as longitude."""
+    if names is not None:
+        names = (names,) if isinstance(names, str) else tuple(names)
+        for name, count in Counter(names).items():
+            column(frame, name)
+            if count > 1:
+                raise ValueError(f"{source_of(frame)}: column {name!s:.60} is given twice; name it once")
+        if not names:
+            raise ValueError(f"{source_of(frame)}: at least one column is needed, got none")
+        return names
+    without = {leave_out} if isinstance(leave_out, str) else set(leave_out)
+    for name in without:
+        column(frame, name)
+    places = axes(frame)
+    found = tuple(name for name in (places if without.isdisjoint(places) else numeric(frame)) if name not in without)
+    if not found:
+        beside = f" beside {listed(sorted(without))}" if without else ""
+        raise ValueError(
+            f"{source_of(frame)} has no column of numbers{beside}; its columns are {listed(list(frame.columns))}"
+        )
+    return found
 
 
-class Rows(NamedTuple):
-    """Names of the rows of a table in error messages: line 17, feature 3."""
+def axes(frame: pd.DataFrame) -> tuple[str, ...]:
+    """The columns to use if none are named: geometry, axes of the format, columns such as x and y, else all numeric."""
+    if _has_geometry(frame):
+        return geometry_names(frame)
+    if given := tuple(name for name in frame.attrs.get("axes", ()) if name in frame):
+        return given
+    known = {str(name).lower(): name for name in reversed(numeric(frame))}
+    named = (tuple(known[name] for name in names) for names in _PLACES if known.keys() >= set(names))
+    return next(named, numeric(frame))
 
-    unit: str = "row"
-    numbers: Sequence[int] | NDArray[np.intp] | None = None
 
-    def name(self, k: int) -> str:
-        """Name of the row at position k."""
-        return f"{self.unit} {k + 1 if self.numbers is None else self.numbers[k]}"
+def _has_geometry(frame: pd.DataFrame) -> bool:
+    return getattr(frame, "_geometry_column_name", None) in frame.columns  # what geopandas keeps of its active geometry
 
-    def take(self, rows: NDArray[np.intp]) -> Rows:
-        """The names of some of the rows."""
-        numbers = None if self.numbers is None else np.asarray(self.numbers, np.intp)
-        return self._replace(numbers=rows + 1 if numbers is None else numbers[rows])
+
+def geometry_names(frame: Any) -> tuple[str, ...]:
+    """The coordinates of the geometry of a map: longitude and latitude, or x, y and, if all points have one, z."""
+    degrees = frame.crs is not None and frame.crs.is_geographic
+    names = ("longitude", "latitude") if degrees else ("x", "y", "z") if frame.geometry.has_z.all() else ("x", "y")
+    return tuple(free_name(name, frame.columns) for name in names)
+
+
+def column(frame: pd.DataFrame, name: str) -> pd.Series:
+    """The column with this name; a ValueError suggests a similar name if there is none."""
+    if name in frame.columns:
+        return frame[name]
+    if _has_geometry(frame) and name in geometry_names(frame):
+        points = frame.geometry
+        return (points.x, points.y, points.z)[geometry_names(frame).index(name)]
+    source = source_of(frame)
+    if reason := frame.attrs.get("left_out", {}).get(name):
+        raise ValueError(f"{source}, column {name!s:.60} {reason}, and was left out; choose another column")
+    names = list(map(str, frame.columns))
+    near = get_close_matches(str(name), names, 1, 0.5)
+    guess = f"did you mean {near[0]}? " if near else ""
+    raise ValueError(f"{source} has no column {name!s:.60}; {guess}its columns are {listed(names)}")
+
+
+def select(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """The table with only these columns, in this order."""
+    names = [names] if isinstance(names, str) else list(names)
+    for name in names:
+        column(frame, name)
+    return frame[names]
+
+
+def numeric(frame: pd.DataFrame) -> tuple[str, ...]:
+    """Names of the numeric columns: at least half of the cells that are not missing are numbers."""
+    return tuple(name for name, values in frame.items() if _is_numeric(values, _decimal(frame)))
+
+
+def counters(frame: pd.DataFrame) -> tuple[str, ...]:
+    """Columns that number the rows: consecutive integers with a name such as `id`."""
+    whole = [name for name in numeric(frame) if str(name).lower() in _COUNTS and frame[name].dtype.kind in "iu"]
+    return tuple(name for name in whole if len(frame) > 1 and bool((frame[name].diff().iloc[1:] == 1).all()))
+
+
+def labels(frame: pd.DataFrame, name: str) -> tuple[Ints, tuple[str, ...]]:
+    """A column as labels: an integer code for each row (−1 if missing), and the names of the codes."""
+    values = column(frame, name)
+    there = values.where(~_missing(values))
+    codes, found = pd.factorize(there, sort=not isinstance(values.dtype, object) or _sorts(there))
+    if values.dtype.kind == "f" and (pd.Series(found) % 1 == 0).all():
+        found = [int(value) for value in found]  # integers beside a missing cell
+    return np.asarray(codes, np.intp), tuple(map(str, found))
+
+
+def weights(frame: pd.DataFrame, name: str) -> Floats:
+    """A column as weights of shape (n,): finite, ≥ 0, not all 0."""
+    values = coordinates(frame, (name,))[:, 0]
+    if (values < 0).any():
+        row = int(np.argmax(values < 0))
+        raise ValueError(f"{where(frame, row, name)}: a weight must not be negative, got {values[row]:g}")
+    if len(values) and not values.any():
+        raise ValueError(f"{source_of(frame)}, column {name!s:.60}: weights must not all be 0; choose another column")
+    return values
+
+
+def times(frame: pd.DataFrame, name: str) -> Floats:
+    """A column as times in seconds: numbers as they are, dates and ISO 8601 text as seconds since 1970."""
+    values = column(frame, name)
+    if is_text(values) and not _is_numeric(values, _decimal(frame)):
+        values = pd.to_datetime(values, format="ISO8601", utc=True, errors="coerce")
+        if values.isna().any():
+            row = int(np.argmax(values.isna()))
+            raise ValueError(
+                f"{where(frame, row, name)}: '{column(frame, name).iloc[row]!s:.40}' is not a time; write numbers, or "
+                "2020-12-31T23:59:59"
+            )
+    if values.dtype.kind != "M":
+        return coordinates(frame, (name,))[:, 0]
+    return values.dt.tz_localize(None).to_numpy("datetime64[us]").astype(np.float64) / 1e6  # type: ignore[no-any-return]
+
+
+def with_columns(frame: pd.DataFrame, new: Mapping[str, Any]) -> pd.DataFrame:
+    """The table with new columns added; if a name is taken, a number is appended to it, with a note in `attrs`."""
+    out, notes = frame.copy(), list(frame.attrs.get("notes", ()))
+    for name, values in new.items():
+        free = free_name(name, out.columns)
+        if free != name:
+            notes.append(f"{source_of(frame)} has a column {name!s:.60}; the new one is {free}")
+        out[free] = np.asarray(values)
+    out.attrs["notes"] = notes
+    return out
+
+
+def source_of(frame: pd.DataFrame) -> str:
+    """Name of a table in messages."""
+    return str(frame.attrs.get("source", "the table"))
+
+
+def where(frame: pd.DataFrame, row: int, name: str) -> str:
+    """Position of a cell for messages: points.csv, line 17, column y."""
+    at = frame.index[row]
+    at = int(at) if isinstance(at, int | np.integer) else row  # the number of the row when the table was read
+    jumps = frame.attrs.get("lines")
+    if jumps:
+        first, line = max((jump for jump in jumps if jump[0] <= at), default=jumps[0])
+        return f"{source_of(frame)}, line {line + at - first}, column {name!s:.60}"
+    return f"{source_of(frame)}, {_UNITS.get(frame.attrs.get('kind', ''), 'row')} {at + 1}, column {name!s:.60}"
+
+
+def is_text(values: pd.Series) -> bool:
+    """Whether a column holds text."""
+    return bool(pd.api.types.is_string_dtype(values.dtype) or pd.api.types.is_object_dtype(values.dtype))
 
 
 def is_missing(cell: object) -> bool:
     """Whether a cell holds no value."""
-    if isinstance(cell, str):
-        return cell.strip().lower() in MISSING
-    if cell is None or type(cell).__name__ in ("NAType", "NaTType"):  # missing values of pandas
-        return True
-    return isinstance(cell, float | np.floating) and bool(np.isnan(cell))
+    return cell.strip().lower() in MISSING if isinstance(cell, str) else bool(pd.isna(cell))
 
 
-def number_of(cell: str) -> float | None:
+def number_of(cell: str, decimal: str = ".") -> float | None:
     """The number in a cell, or None. Python's 1_000 and digits of other scripts do not count as numbers."""
-    if "_" in cell or not cell.isascii():
-        return None
-    try:
-        return float(cell)
-    except ValueError:
-        return None
+    if decimal == ",":
+        cell = "_" if "." in cell else cell.replace(",", ".")
+    return float(cell) if _IS_NUMBER(cell) else None
 
 
-def words(cells: Sequence[Any]) -> NDArray[Any]:
-    """An array of strings; of objects if strings are long or missing (None)."""
-    if (
-        set(map(type, cells)) <= {str} and _lie_side_by_side(list(map(len, cells))) and "\0" not in "".join(cells)
-    ):  # NumPy drops \0 at the end of strings
-        return np.array(cells, np.str_) if len(cells) else np.empty(0, np.str_)
-    out = np.empty(len(cells), object)
-    out[:] = cells
-    return out
+def _decimal(frame: pd.DataFrame) -> str:
+    return str(frame.attrs.get("decimal", "."))
 
 
-def _lie_side_by_side(lengths: list[int]) -> bool:
-    """Whether a fixed-width array takes about as much memory as the strings themselves."""
-    longest = max(lengths, default=0)
-    return longest <= _SHORT or (
-        longest <= _WIDEST and longest * len(lengths) <= _SHORT * len(lengths) + 4 * sum(lengths)
+def _missing(values: pd.Series) -> NDArray[np.bool_]:
+    gone = values.isna().to_numpy(np.bool_)
+    return (
+        gone | values.astype(str).str.strip().str.lower().isin(MISSING).to_numpy(np.bool_) if is_text(values) else gone
     )
 
 
-def as_column(values: Any, name: str, source: str) -> NDArray[Any]:
-    """Convert any array to a column: int64, float64, bool, dates, or strings."""
-    try:
-        array = np.asarray(values)
-    except ValueError:
-        array = np.empty((0, 0))  # lists of different lengths
-    if array.ndim != 1:
-        raise ValueError(f"{source}, column {name}: one value for each row is needed, got shape {array.shape}")
-    kind = array.dtype.kind
-    if kind in "iu":
-        return (
-            array
-            if array.dtype == np.uint64 and array.max(initial=0) > 2**63 - 1
-            else array.astype(np.int64, copy=False)
+def _sorts(values: pd.Series) -> bool:
+    return len({type(value) for value in values.dropna()}) <= 1
+
+
+def _of_text(values: pd.Series, decimal: str) -> pd.Series:
+    """The numbers in a column of text; NaN where there is none."""
+    cells = values.astype(str)
+    if decimal == ",":
+        cells = cells.where(~cells.str.contains(".", regex=False), "_").str.replace(",", ".", regex=False)
+    good = cells.str.fullmatch(_NUMBER)
+    out = pd.Series(np.nan, values.index)
+    out[good] = [float(cell) for cell in cells[good]]
+    return out
+
+
+def _is_numeric(values: pd.Series, decimal: str) -> bool:
+    if values.dtype.kind in "iuf":
+        return len(values) == 0 or not bool(np.isnan(values.to_numpy(np.float64, na_value=np.nan)).all())
+    if not is_text(values):
+        return False
+    counts = values[~_missing(values)].astype(str).value_counts()
+    numbers = _of_text(counts.index.to_series(), decimal).notna().to_numpy()
+    return bool(numbers.any()) and bool(2 * counts[numbers].sum() >= counts.sum())
+
+
+def _finite(frame: pd.DataFrame, name: str) -> Floats:
+    values = column(frame, name)
+    if values.dtype.kind in "mM" or isinstance(values.dtype, pd.DatetimeTZDtype):
+        raise ValueError(
+            f"{source_of(frame)}, column {name!s:.60} holds dates, not numbers; leave it out with --columns"
         )
-    if kind == "f":
-        return array.astype(np.float64, copy=False)
-    if kind in "bM" or (kind == "U" and array.dtype.itemsize <= 4 * _WIDEST):
-        return array
-    if kind == "O":
-        return _of_objects(array.tolist())
-    if kind in "UTS":
-        return words(
-            [cell.decode("utf-8", "replace") if isinstance(cell, bytes) else str(cell) for cell in array.tolist()]
+    if is_text(values) or isinstance(values.dtype, pd.CategoricalDtype):
+        floats = _of_text(values, _decimal(frame)).to_numpy(np.float64)
+    elif values.dtype.kind in "biuf":
+        if values.dtype.kind in "iu" and not values.isna().any():
+            warn_of_rounding(values.to_numpy(), f"{source_of(frame)}, column {name!s:.60},")
+        floats = values.to_numpy(np.float64, na_value=np.nan)
+    else:
+        raise ValueError(
+            f"{source_of(frame)}, column {name!s:.60}: numbers or words are needed, got {values.dtype!s:.40}"
         )
-    raise ValueError(f"{source}, column {name}: numbers or words are needed, got {array.dtype}")
+    if not np.isfinite(floats).all():
+        raise _fault(frame, int(np.argmin(np.isfinite(floats))), name)
+    return floats
 
 
-def _of_objects(cells: list[Any]) -> NDArray[Any]:
-    """Numbers with NaN for missing cells if all cells are numbers; else strings with None for missing cells."""
-    there = [cell for cell in cells if not is_missing(cell) or isinstance(cell, str)]
-    if there and all(isinstance(cell, bool | np.bool_) for cell in there) and len(there) == len(cells):
-        return np.array(cells, np.bool_)
-    if there and all(isinstance(cell, int | float | np.number) and not isinstance(cell, bool) for cell in there):
-        whole = len(there) == len(cells) and all(isinstance(cell, int | np.integer) for cell in there)
-        if whole and all(-(2**63) <= cell < 2**63 for cell in there):
-            return np.array(cells, np.int64)
-        return np.array([np.nan if is_missing(cell) else _float(cell) for cell in cells])
-    return words([cell if isinstance(cell, str) else None if is_missing(cell) else str(cell) for cell in cells])
-
-
-def _float(number: Any) -> float:
-    try:
-        return float(number)
-    except OverflowError:  # an integer larger than any float
-        return np.inf if number > 0 else -np.inf
+def _fault(frame: pd.DataFrame, row: int, name: str) -> ValueError:
+    """The error for a cell that should be a finite number."""
+    cell = column(frame, name).iloc[row]
+    shown, instead = f"'{frame.attrs.get('missing', '') if pd.isna(cell) else cell!s:.40}'", "mend it"
+    what = "is not finite" if number_of(str(cell), _decimal(frame)) is not None else "is not a number"
+    if is_missing(cell):
+        what, instead = "stands for a missing value", "fill it in, drop the row"
+        if not shown.strip("' "):
+            shown, what = "the cell is empty and", "a number is needed"
+    return ValueError(f"{where(frame, row, name)}: {shown} {what}; {instead}, or leave the column out with --columns")
 
 
 def default_names(n: int) -> tuple[str, ...]:
@@ -144,12 +303,13 @@ def default_names(n: int) -> tuple[str, ...]:
 def unique_names(names: Iterable[str]) -> tuple[str, ...]:
     """Make names unique: a second x becomes x_2, an empty name column_3."""
     listed = [name.strip() or f"column_{k}" for k, name in enumerate(names, 1)]
-    taken, seen, counts, out = set(listed), set[str](), dict[str, int](), []
+    taken, seen, counts, out = set(listed), set[str](), Counter[str](), []
     for name in listed:
         free = name
-        if name in seen:  # continue from the last number: a file may repeat a name many times
-            free, counts[name] = _counted(name, taken, counts.get(name, 1) + 1)
-            taken.add(free)
+        while name in seen and free in taken:  # continue from the last number: a file may repeat a name many times
+            counts[name] += 1
+            free = f"{name}_{counts[name] + 1}"
+        taken.add(free)
         seen.add(name)
         out.append(free)
     return tuple(out)
@@ -157,16 +317,13 @@ def unique_names(names: Iterable[str]) -> tuple[str, ...]:
 
 def free_name(name: str, taken: Container[str]) -> str:
     """The name, with the first number appended that makes it unused if it is taken."""
-    return _counted(name, taken, 2)[0] if name in taken else name
+    free, k = name, 2
+    while free in taken:
+        free, k = f"{name}_{k}", k + 1
+    return free
 
 
-def _counted(name: str, taken: Container[str], k: int) -> tuple[str, int]:
-    while f"{name}_{k}" in taken:
-        k += 1
-    return f"{name}_{k}", k
-
-
-def listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[Any]) -> str:
     """Names for an error message: the first few, each shortened."""
-    more = f", … ({len(names)} in all)" if len(names) > LISTED else ""
-    return ", ".join(name[:60] for name in names[:LISTED]) + more if names else "none"
+    more = f", … ({len(names)} in all)" if len(names) > _LISTED else ""
+    return ", ".join(str(name)[:60] for name in names[:_LISTED]) + more if len(names) else "none"

@@ -1,55 +1,72 @@
-"""The file formats of tables."""
+"""The file formats of tables: by name, by content, and what must be installed to read them."""
 
 from __future__ import annotations
 
+import codecs
 import importlib
+import re
 from pathlib import PurePath
 from typing import Any
 
-from .content import kind_of
-
-KINDS = ("csv", "tsv", "txt", "parquet", "npy", "npz", "arff", "geojson", "las", "laz", "ply")
-"""File formats, as passed to `read`, `encode` and `write`."""
+from ..engine import current
 
 TEXT = ("csv", "tsv", "txt")
-_SUFFIXES = {kind: kind for kind in KINDS} | {
-    "tab": "tsv",
-    "dat": "txt",
-    "data": "txt",
-    "xyz": "txt",
-    "asc": "txt",
-    "pq": "parquet",
-    "json": "geojson",
-}
-PACKED = ("gz", "xz", "bz2")
-"""Suffixes of compressed files; the suffix before it gives the format of the content."""
+MAPS = ("geojson", "gpx", "gpkg", "fgb", "shp")
+KINDS = (*TEXT, "parquet", "npy", "npz", "arff", *MAPS, "las", "laz", "ply")
+"""File formats that are read."""
 
-_CALLED = {"csv": "CSV", "tsv": "TSV", "txt": "text", "geojson": "GeoJSON", "npy": "NPY", "npz": "NPZ"}
+WRITTEN = tuple(kind for kind in KINDS if kind not in ("arff", "shp"))
+"""File formats that are written: a Shapefile is several files, and ARFF is a format to read old data from."""
+
+_SUFFIXES = {kind: kind for kind in KINDS} | {
+    "tab": "tsv", "dat": "txt", "data": "txt", "xyz": "txt", "asc": "txt", "pq": "parquet", "json": "geojson",
+}  # fmt: skip
+_PACKED = ("gz", "xz", "bz2")
+_CALLED = {
+    "txt": "text", "geojson": "GeoJSON", "gpkg": "GeoPackage", "fgb": "FlatGeobuf", "shp": "Shapefile",
+    "parquet": "Parquet",
+}  # fmt: skip
+_EXTRAS = {"pyarrow": "arrow", "geopandas": "gis", "pyogrio": "gis", "laspy": "las", "lazrs": "las", "trimesh": "las"}
+
+_TABLES = {
+    b"PAR1": "parquet", b"\x93NUMPY": "npy", b"PK\x03\x04": "npz", b"PK\x05\x06": "npz", b"fgb\x03fgb": "fgb",
+    b"\0\0'\n": "shp", b"ply\n": "ply", b"ply\r": "ply",
+}  # fmt: skip
+_OTHERS = {
+    b"\x89PNG": "a PNG picture", b"\xff\xd8\xff": "a JPEG picture", b"GIF8": "a GIF picture",
+    b"II*\0": "a TIFF picture", b"MM\0*": "a TIFF picture",
+    b"%PDF": "a PDF document", b"\xd0\xcf\x11\xe0": "an old Excel or Word file",
+    b"\x89HDF": "an HDF5 file", b"ARROW1": "an Arrow (Feather) file", b"(\xb5/\xfd": "a zstd archive; unpack it first",
+    b"7z\xbc\xaf": "a 7z archive; unpack it first", b"Rar!": "a RAR archive; unpack it first",
+    b"\x7fELF": "a program", b"\x80\x04\x95": "a Python pickle, which is never read",
+    b"\x80\x05\x95": "a Python pickle, which is never read",
+}  # fmt: skip
+_MARKUP = {b"<!doctype html": "a web page", b"<html": "a web page", b"<svg": "an SVG picture", b"<": "XML"}
+_GPX = re.compile(rb"(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)*<gpx[\s>]", re.DOTALL)
+_ARFF = re.compile(rb"(?:\s*%[^\n]*\n)*\s*@(?:relation|attribute)", re.IGNORECASE)
+_GDAL = re.compile(rb"<OGRVRT|<VRTDataset|<GDAL|<OGRWFS|<!DOCTYPE|<!ENTITY|gdal_streamed_alg", re.IGNORECASE)
+_HEAD = 1 << 12
+_CONTROL = bytes(k for k in range(32) if k not in b"\t\n\v\f\r\x1a\x1b")  # bytes that do not occur in text
+_FEW = 0.02  # share of control bytes that text may contain by mistake
 
 
 def kind_by_name(name: str) -> str | None:
     """The format according to the suffix of a file; None if the suffix is unknown."""
     parts = PurePath(name).name.lower().split(".")[1:]
-    if parts and parts[-1] in PACKED:
+    if parts and parts[-1] in _PACKED:
         parts = parts[:-1]
     return _SUFFIXES.get(parts[-1]) if parts else None
 
 
-def check_kind(kind: str) -> str:
-    """Raise if `kind` is not one of KINDS."""
-    if kind not in KINDS:
-        raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
-    return kind
-
-
-def agreed_kind(content: bytes, source: str, kind: str | None) -> str:
+def kind_of(content: bytes, source: str, kind: str | None = None) -> str:
     """The format given by `kind`, else by the name, else by the content; raise if the content contradicts it."""
-    found, what = kind_of(content)
-    wanted = check_kind(kind) if kind is not None else kind_by_name(source)
-    said = "asked for" if kind is not None else "named"
+    if kind is not None and kind not in KINDS:
+        raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
+    found, what = _kind_by_content(content)
+    wanted = kind or kind_by_name(source)
+    said = f"{source} is {'named' if kind is None else 'asked for'} as {called(wanted)} and" if wanted else source
     if found is None:
-        right = f"{source} is {said} as {called(wanted)} and holds {what}" if wanted else f"{source} holds {what}"
-        raise ValueError(f"{right}; give a table as {', '.join(KINDS)}")
+        raise ValueError(f"{said} holds {what}; give a table as {', '.join(KINDS)}")
     if wanted is None:
         return "csv" if found == "text" else found
     if found == wanted or (found == "text" and wanted in TEXT):
@@ -57,24 +74,69 @@ def agreed_kind(content: bytes, source: str, kind: str | None) -> str:
     if {found, wanted} == {"las", "laz"}:
         return found
     instead = "give the right name" if kind is None else "ask for another kind"
-    raise ValueError(
-        f"{source} is {said} as {called(wanted)} and holds {what}; {instead}"
-        + (f", or kind={found!r}" if found != "text" and kind is None else "")
-    )
+    or_kind = f", or kind={found!r}" if found != "text" and kind is None else ""
+    raise ValueError(f"{said} holds {what}; {instead}{or_kind}")
+
+
+def _kind_by_content(content: bytes) -> tuple[str | None, str]:
+    """The kind of a table, "text", or None if it is not a table; and a description for messages."""
+    head = content[:_HEAD]
+    for magic, kind in _TABLES.items():
+        if head.startswith(magic):
+            return kind, "an archive (zip)" if kind == "npz" else f"a table as {called(kind)}"
+    if head.startswith(b"LASF"):
+        return ("laz", "packed LAS points (LAZ)") if head[104:105] >= b"\x80" else ("las", "LAS points")
+    if head.startswith(b"SQLite format 3\0"):
+        return ("gpkg", "a GeoPackage") if head[68:72] == b"GPKG" else (None, "a SQLite database")
+    for magic, what in _OTHERS.items():
+        if head.startswith(magic):
+            return None, what
+    if head[257:262] == b"ustar":
+        return None, "a tar archive; unpack it first"
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "text", "text"
+    start = head.removeprefix(codecs.BOM_UTF8).lstrip()
+    if _GPX.match(start):
+        return _safe("gpx", content)
+    for tag, what in _MARKUP.items():
+        if start[:20].lower().startswith(tag):
+            return None, what
+    if b"\0" in content or len(head) - len(head.translate(None, _CONTROL)) > _FEW * len(head):
+        return None, "binary content of an unknown kind"
+    if start.startswith(b"{"):
+        return _safe("geojson", content)
+    return ("arff", "ARFF") if _ARFF.match(start) else ("text", "text")
+
+
+def _safe(kind: str, content: bytes) -> tuple[str | None, str]:
+    """Refuse text that GDAL, which goes by words inside, would take for a list of other files or addresses."""
+    if found := _GDAL.search(content):
+        return None, f"{found.group().decode()}, which may name other files"
+    return kind, "JSON" if kind == "geojson" else "GPX"
 
 
 def called(kind: str) -> str:
     """Usual spelling of the name of a format."""
-    return _CALLED.get(kind, kind.capitalize() if kind == "parquet" else kind.upper())
+    return _CALLED.get(kind, kind.upper())
 
 
 def need(module: str, kind: str) -> Any:
-    """Import a module of the extra `files`, or raise an error that says how to install it."""
+    """Import a module of an extra, or raise an error that says how to install it."""
     try:
         return importlib.import_module(module)
     except ImportError:
         package = module.partition(".")[0]
         raise ImportError(
             f"{called(kind)} files need {package}, which is not installed; "
-            'pip install "wasserstein-transform[files]" installs it'
+            f'pip install "wasserstein-transform[{_EXTRAS[package]}]" installs it'
         ) from None
+
+
+def reserve(n_bytes: float, source: str) -> None:
+    """Raise a MemoryError before more memory is taken than the limit allows."""
+    current().reserve(n_bytes, f"reading {source}", "take a part of it, or raise the limit with wt.using(memory=…)")
+
+
+def first_line(error: Exception) -> str:
+    """The beginning of an error of another library."""
+    return ((str(error) or type(error).__name__).strip().splitlines() or [""])[0][:200]

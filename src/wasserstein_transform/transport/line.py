@@ -40,7 +40,7 @@ class Line(Transport):
     Examples
     --------
     >>> import wasserstein_transform as wt
-    >>> lt = wt.Transform(wt.Truncation(1.0), wt.Line(p=1))
+    >>> lt = wt.Transform(wt.Truncation(1.0), wt.transport.Line(p=1))
     >>> lt(wt.Space.from_points([[0.0], [1.0], [2.0]])).metric.dense()
     array([[0. , 0.5, 1. ],
            [0.5, 0. , 0.5],

@@ -1,1 +1,0 @@
-"""Readers and writers, one module for each format other than text."""
