@@ -923,7 +923,7 @@ TABLES: list[Row] = [
         lambda: tables.write(DataFrame({"a": [1], "b": [2]}), "a.geojson"),
     ),
     (
-        "column n: PLY has no integers beyond ±2^53; write CSV or Parquet",
+        "column n: PLY has no integers beyond ±2^53; write CSV",
         lambda: tables.write(DataFrame({"x": [1.0], "y": [1.0], "z": [1.0], "n": [2**53 + 1]}), "a.ply"),
     ),
 ]

@@ -79,11 +79,8 @@ def ply() -> list[bytes]:
     table = pd.DataFrame({"x": CLOUD[:, 0], "y": CLOUD[:, 1], "z": CLOUD[:, 0], "n": np.arange(12)})
     binary = tables.files.encode(table, "ply")
     head = b"ply\nformat ascii 1.0\nelement camera 1\nproperty int k\nelement vertex 2\nproperty float x\n"
-    text = (
-        head
-        + b"property float y\nproperty float z\nelement face 1\nproperty list uchar int v\nend_header\n7\n0 1 2\n2 3.5 1\n3 0 1 2\n"
-    )
-    return [binary, text]
+    head += b"property float y\nproperty float z\nelement face 1\nproperty list uchar int v\nend_header\n"
+    return [binary, head + b"7\n0 1 2\n2 3.5 1\n3 0 1 2\n"]
 
 
 def _npy(array: Any) -> bytes:

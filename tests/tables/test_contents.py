@@ -47,7 +47,7 @@ TEXT = b"x,y\n1,2\n"
         ("points.tsv", b"% c\n\n@Relation r\n", r"points\.tsv is named as TSV and holds ARFF"),
         ("points.xlsx", b"PK\x03\x04zip", r"points\.xlsx is cut off or damaged"),
         ("points.pkl", b"\x80\x04\x95abc", r"points\.pkl holds a Python pickle, which is never read"),
-        ("points.tar", bytes(257) + b"ustar", r"points\.tar holds a tar archive"),
+        ("points.tar", bytes(257) + b"ustar", r"points\.tar holds binary content"),
     ],
 )
 def test_a_file_that_is_not_what_its_name_says(name: str, content: bytes, said: str) -> None:

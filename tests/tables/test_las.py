@@ -36,9 +36,7 @@ def test_las_is_scaled_and_shifted_as_laspy_does() -> None:
     assert (list(again.label), list(again.x_moved), list(again.outlier)) == ([0, 1], [0.1, 0.2], [1, 0])
     for packed in (False, True):
         content = encode(more, "laz" if packed else "las")
-        with pytest.raises(
-            ValueError, match=r"points\.las (announces 2 points and has room for \d|is cut off or damaged)"
-        ):
+        with pytest.raises(ValueError, match=r"points\.las (announces 2 points and holds \d|is cut off or damaged)"):
             read(content[: len(content) - 60], name="points.las")
     assert coordinates(read(encode(more, "laz"), name="points.las")).tolist() == coordinates(table).tolist()
 
@@ -49,23 +47,17 @@ def test_las_that_announces_too_many_records_is_refused() -> None:
     for at in (100, 243):
         damaged = content.copy()
         damaged[at : at + 4] = b"\xff" * 4
-        with pytest.raises(ValueError, match=r"points\.las is damaged: it announces 4294967295 records"):
+        with pytest.raises(
+            ValueError, match=r"points\.las is cut off or damaged: it announces more than fits into the file"
+        ):
             read(bytes(damaged), name="points.las")
-    damaged = content.copy()
-    damaged[24] = 7
-    with pytest.raises(ValueError, match=r"points\.las has LAS version 7\.4; versions 1\.0 to 1\.4 are read"):
-        read(bytes(damaged), name="points.las")
-    damaged = content.copy()
-    damaged[131:139] = bytes(8)
-    with pytest.raises(ValueError, match=r"points\.las is damaged: its scales are \[0"):
-        read(bytes(damaged), name="points.las")
     packed = bytearray(encode(DataFrame({"x": [1.0], "y": [2.0], "z": [3.0]}), "laz"))
     start = int.from_bytes(packed[96:100], "little")
     at = int.from_bytes(packed[start : start + 8], "little")
     packed[at + 4 : at + 8] = b"\xff" * 4
-    with pytest.raises(ValueError, match=r"points\.laz is cut off or damaged: its points cannot be unpacked"):
+    with pytest.raises(ValueError, match=r"points\.laz is cut off or damaged"):
         read(bytes(packed), name="points.laz")
-    with pytest.raises(ValueError, match=r"points\.las is cut off: its header has 200 bytes, at least 227 are needed"):
+    with pytest.raises(ValueError, match=r"points\.las is cut off or damaged"):
         read(bytes(content[:200]), name="points.las")
 
 

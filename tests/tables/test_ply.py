@@ -43,18 +43,18 @@ def test_ply_is_read_in_text_and_in_bytes(order: str, before: str) -> None:
     assert table.attrs["axes"] == ["x", "y", "z"]
     assert table.attrs["notes"][0].startswith("points.ply: only vertices are read; left out: ")
     cut = len("5.0 1e+300 1.0 7\n") if order == "ascii" else 29
-    with pytest.raises(ValueError, match=r"announces 3 vertices and holds 2; it is cut off|is cut off or damaged"):
+    with pytest.raises(ValueError, match=r"announces 3 vertices and holds less|is cut off or damaged"):
         read((header + body)[:-cut], name="points.ply")
 
 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"ply\nformat ascii 1.0\n", "has no line end_header"),
-        (b"ply\nformat ascii 1.0\nelement face 0\nend_header\n", r"has no element vertex"),
-        (b"ply\nformat ascii 1.0\nelement vertex 0\n" + XYZ + b"end_header\n", "holds no vertices"),
-        (b"ply\nformat ascii 1.0\nelement vertex 1\nend_header\n\n", "its vertices need the properties x, y and z"),
-        (b"ply\nformat ascii 1.0\nelement vertex 1\nproperty int x\nend_header\n1\n", "need the properties x, y and z"),
+        (b"ply\nformat ascii 1.0\n", "is no PLY file with vertices"),
+        (b"ply\nformat ascii 1.0\nelement face 0\nend_header\n", r"is no PLY file with vertices"),
+        (b"ply\nformat ascii 1.0\nelement vertex 0\n" + XYZ + b"end_header\n", "is no PLY file with vertices"),
+        (b"ply\nformat ascii 1.0\nelement vertex 1\nend_header\n\n", "x, y and z are needed"),
+        (b"ply\nformat ascii 1.0\nelement vertex 1\nproperty int x\nend_header\n1\n", "x, y and z are needed"),
         (b"ply\nelement vertex 1\n" + XYZ + b"end_header\n1 2 3\n", "is cut off or damaged"),
         (b"ply\nformat ascii 1.0\nelement vertex 2\n" + XYZ + b"end_header\n1 2 3\n", "announces 2 vertices"),
         (b"ply\nformat ascii 1.0\nelement vertex 999999999999\n" + XYZ + b"end_header\n1 2 3\n", "more than fit into"),

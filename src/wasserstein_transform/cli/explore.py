@@ -98,8 +98,8 @@ def _put(
         from ..tables import read_matrix
 
         source = sys.stdin.buffer if file == "-" else Path(file)
-        space = Space.from_distances(read_matrix(source, kind=kind, name=name).distances)
-        shelf.put(name, of_points(space, name, reading=f"D = wt.tables.read_matrix({name!r}).distances"))
+        space = Space.from_distances(read_matrix(source, kind=kind, name=name))
+        shelf.put(name, of_points(space, name, reading=f"D = wt.tables.read_matrix({name!r})"))
         return
     if kind is None and name.lower().endswith(PICTURES):
         current().reserve(Path(file).stat().st_size, file, "choose a smaller image")

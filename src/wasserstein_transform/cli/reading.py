@@ -164,7 +164,6 @@ def _points(source: Source, run: Run, leave_out: tuple[str | None, ...]) -> Poin
 
 
 def _distances(source: Source, needs_points: str) -> Points:
-    import numpy as np
     from pandas import DataFrame
 
     from ..tables import read_matrix
@@ -178,12 +177,9 @@ def _distances(source: Source, needs_points: str) -> Points:
         raise ValueError("--scale needs columns, but --distances reads a matrix; leave one of them out")
     content, given = _opened(source.file)
     read = read_matrix(Path(source.file) if content is None else content, kind=source.kind, name=_name(source.file))
-    matrix = np.asarray(read.distances)
-    n = len(matrix) if matrix.ndim == 2 else round((1 + (1 + 8 * len(matrix)) ** 0.5) / 2)
-    names = range(1, n + 1) if read.names is None else read.names
-    table = DataFrame({"point": list(names)})
+    table = DataFrame({"point": range(1, len(read) + 1) if read.index.dtype.kind == "i" else read.index})
     table.attrs = {"source": _name(source.file), "notes": []}
-    return Points(given, table, (), None, None, matrix, None, None, "csv")
+    return Points(given, table, (), None, None, read.to_numpy(), None, None, "csv")
 
 
 def _opened(file: str) -> tuple[bytes | None, Input]:

@@ -39,7 +39,7 @@ def from_bytes(content: bytes, name: str) -> NDArray[Any]:
         from imageio.v3 import improps, imread
     except ImportError:
         raise ImportError(
-            'reading pictures needs imageio, which is not installed; pip install "wasserstein-transform[image]" installs it'
+            'reading pictures needs imageio, which is not installed; pip install "wasserstein-transform[image]"'
         ) from None
     plugin = _plugin(content)
     if plugin is None:

@@ -183,8 +183,8 @@ def _storable(values: pd.Series) -> NDArray[Any]:
     if isinstance(values.dtype, pd.DatetimeTZDtype):
         values = values.dt.tz_convert(None)
     if is_text(values) or not isinstance(values.dtype, np.dtype):
-        return values.astype(object).where(values.notna(), "").to_numpy().astype(np.str_)
-    return values.to_numpy()
+        return np.asarray(values.astype(object).where(values.notna(), "")).astype(np.str_)
+    return np.asarray(values)
 
 
 def read_parquet(content: bytes, source: str) -> pd.DataFrame:

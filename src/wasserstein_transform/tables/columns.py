@@ -148,7 +148,7 @@ def labels(frame: pd.DataFrame, name: str) -> tuple[Ints, tuple[str, ...]]:
     """A column as labels: an integer code for each row (−1 if missing), and the names of the codes."""
     values = column(frame, name)
     there = values.where(~_missing(values))
-    codes, found = pd.factorize(there, sort=not isinstance(values.dtype, object) or _sorts(there))
+    codes, found = pd.factorize(there, sort=len({type(value) for value in there.dropna()}) <= 1)
     if values.dtype.kind == "f" and (pd.Series(found) % 1 == 0).all():
         found = [int(value) for value in found]  # integers beside a missing cell
     return np.asarray(codes, np.intp), tuple(map(str, found))
@@ -178,7 +178,7 @@ def times(frame: pd.DataFrame, name: str) -> Floats:
             )
     if values.dtype.kind != "M":
         return coordinates(frame, (name,))[:, 0]
-    return values.dt.tz_localize(None).to_numpy("datetime64[us]").astype(np.float64) / 1e6  # type: ignore[no-any-return]
+    return np.asarray(values.dt.tz_localize(None), "datetime64[us]").astype(np.float64) / 1e6
 
 
 def with_columns(frame: pd.DataFrame, new: Mapping[str, Any]) -> pd.DataFrame:
@@ -231,14 +231,10 @@ def _decimal(frame: pd.DataFrame) -> str:
 
 
 def _missing(values: pd.Series) -> NDArray[np.bool_]:
-    gone = values.isna().to_numpy(np.bool_)
-    return (
-        gone | values.astype(str).str.strip().str.lower().isin(MISSING).to_numpy(np.bool_) if is_text(values) else gone
-    )
-
-
-def _sorts(values: pd.Series) -> bool:
-    return len({type(value) for value in values.dropna()}) <= 1
+    gone = values.isna()
+    if is_text(values):
+        gone |= values.astype(str).str.strip().str.lower().isin(MISSING)
+    return np.asarray(gone, np.bool_)
 
 
 def _of_text(values: pd.Series, decimal: str) -> pd.Series:
@@ -269,11 +265,11 @@ def _finite(frame: pd.DataFrame, name: str) -> Floats:
             f"{source_of(frame)}, column {name!s:.60} holds dates, not numbers; leave it out with --columns"
         )
     if is_text(values) or isinstance(values.dtype, pd.CategoricalDtype):
-        floats = _of_text(values, _decimal(frame)).to_numpy(np.float64)
+        floats = np.asarray(_of_text(values, _decimal(frame)))
     elif values.dtype.kind in "biuf":
         if values.dtype.kind in "iu" and not values.isna().any():
             warn_of_rounding(values.to_numpy(), f"{source_of(frame)}, column {name!s:.60},")
-        floats = values.to_numpy(np.float64, na_value=np.nan)
+        floats = np.asarray(values.to_numpy(np.float64, na_value=np.nan))
     else:
         raise ValueError(
             f"{source_of(frame)}, column {name!s:.60}: numbers or words are needed, got {values.dtype!s:.40}"

@@ -33,15 +33,14 @@ _TABLES = {
     b"\0\0'\n": "shp", b"ply\n": "ply", b"ply\r": "ply",
 }  # fmt: skip
 _OTHERS = {
-    b"\x89PNG": "a PNG picture", b"\xff\xd8\xff": "a JPEG picture", b"GIF8": "a GIF picture",
-    b"II*\0": "a TIFF picture", b"MM\0*": "a TIFF picture",
+    b"\x89PNG": "a PNG picture", b"\xff\xd8\xff": "a JPEG picture", b"II*\0": "a TIFF picture",
     b"%PDF": "a PDF document", b"\xd0\xcf\x11\xe0": "an old Excel or Word file",
-    b"\x89HDF": "an HDF5 file", b"ARROW1": "an Arrow (Feather) file", b"(\xb5/\xfd": "a zstd archive; unpack it first",
-    b"7z\xbc\xaf": "a 7z archive; unpack it first", b"Rar!": "a RAR archive; unpack it first",
-    b"\x7fELF": "a program", b"\x80\x04\x95": "a Python pickle, which is never read",
+    b"\x89HDF": "an HDF5 file", b"(\xb5/\xfd": "a zstd archive",
+    b"7z\xbc\xaf": "a 7z archive", b"SQLite": "a SQLite database",
+    b"\x80\x04\x95": "a Python pickle, which is never read",
     b"\x80\x05\x95": "a Python pickle, which is never read",
 }  # fmt: skip
-_MARKUP = {b"<!doctype html": "a web page", b"<html": "a web page", b"<svg": "an SVG picture", b"<": "XML"}
+_MARKUP = {b"<!doctype html": "a web page", b"<html": "a web page", b"<": "XML"}
 _GPX = re.compile(rb"(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)*<gpx[\s>]", re.DOTALL)
 _ARFF = re.compile(rb"(?:\s*%[^\n]*\n)*\s*@(?:relation|attribute)", re.IGNORECASE)
 _GDAL = re.compile(rb"<OGRVRT|<VRTDataset|<GDAL|<OGRWFS|<!DOCTYPE|<!ENTITY|gdal_streamed_alg", re.IGNORECASE)
@@ -86,13 +85,11 @@ def _kind_by_content(content: bytes) -> tuple[str | None, str]:
             return kind, "an archive (zip)" if kind == "npz" else f"a table as {called(kind)}"
     if head.startswith(b"LASF"):
         return ("laz", "packed LAS points (LAZ)") if head[104:105] >= b"\x80" else ("las", "LAS points")
-    if head.startswith(b"SQLite format 3\0"):
-        return ("gpkg", "a GeoPackage") if head[68:72] == b"GPKG" else (None, "a SQLite database")
+    if head.startswith(b"SQLite format 3\0") and head[68:72] == b"GPKG":
+        return "gpkg", "a GeoPackage"
     for magic, what in _OTHERS.items():
         if head.startswith(magic):
             return None, what
-    if head[257:262] == b"ustar":
-        return None, "a tar archive; unpack it first"
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "text", "text"
     start = head.removeprefix(codecs.BOM_UTF8).lstrip()
