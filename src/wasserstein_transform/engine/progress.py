@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TextIO, TypeA
 from .. import _check as check
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from rich.console import RenderableType
 
 AFTER = 2.0  # seconds before a bar appears that nobody asked for
 EVERY = 0.2  # seconds between two drawings
 _NOTEBOOK_COLUMNS = 100  # characters of a line in a notebook
+_FREE_COLUMNS = 3  # at the end of a line in a terminal, which writes ^C there
 _BAR_COLUMNS = 20
-_MIN_COLUMNS_WITH_BAR = 72
 _KNOWN = 0.02  # share of a stage from which its remaining time is estimated
 _NEARLY_ALL = 0.99  # share of a stage from which the rest is its last tiles
 
@@ -179,11 +179,6 @@ class Bar:
         except (OSError, ValueError):  # the terminal is gone
             self.stop()
 
-    @property
-    def visible(self) -> bool:
-        """Whether the line is drawn."""
-        return self._line is not None
-
     def clear(self) -> None:
         """Erase the line until it is drawn again, so that others can print."""
         with _lock, suppress(OSError, ValueError):
@@ -193,17 +188,19 @@ class Bar:
     def _content(self) -> _Content:
         now, noted = time.monotonic(), self._updated
         if _compiling_since is not None:
-            return _Content("compiling, once", None, f"{describe_seconds(now - _compiling_since)} so far")
+            return _Content(["compiling, once"], None, f"{describe_seconds(now - _compiling_since)} so far")
         so_far = f"{describe_seconds(now - self._stage_began)} so far"
         if noted is None:
-            return _Content(self._name, None, so_far)
+            return _Content([self._name], None, so_far)
         update, at = noted
         share, left = update.done / max(update.total, 1), update.remaining - (now - at)
         loop = f"iteration {update.iteration} of {update.n_iter}, " if update.n_iter > 1 else ""
-        name = f"{self._name}: " if self._name and self._name != update.stage else ""
+        names = [f"{loop}{update.stage}"]
+        if self._name not in ("", update.stage):
+            names.insert(0, f"{self._name}: {names[0]}")
         ends = share >= _NEARLY_ALL and update.iteration == update.n_iter
         when = f"{describe_seconds(left)} left" if left >= 0.5 else "finishing" if ends else so_far
-        return _Content(f"{name}{loop}{update.stage}", share, when)
+        return _Content(names, share, when)
 
 
 def bar(stream: TextIO | None = None, after: float = 0.0) -> Bar:
@@ -260,9 +257,8 @@ def set_compiling(active: bool) -> None:
 
 
 def is_told() -> bool:
-    """Tell whether a visible bar says what goes on, or nobody wants to know."""
-    with _lock:
-        return any(one.quiet or one.visible for one in _bars)
+    """Tell whether a bar says what goes on, or will within two seconds, or nobody wants to know."""
+    return bool(_bars)
 
 
 def clear_line() -> None:
@@ -302,9 +298,9 @@ def describe_seconds(seconds: float) -> str:
 
 
 class _Content(NamedTuple):
-    """What a line says: a name, the share of the stage that is done (None if unknown), and the time."""
+    """What a line says: a name, long or short, the share of the stage that is done (None if unknown), the time."""
 
-    name: str
+    names: list[str]
     share: float | None
     when: str
 
@@ -334,7 +330,8 @@ class _TerminalLine:
         self._console.show_cursor()  # a process that is killed could not show it again
 
     def show(self, content: _Content) -> None:
-        self._live.update(_lay_out(content, self._console.width), refresh=True)
+        columns = max(self._console.width - _FREE_COLUMNS, 1)
+        self._live.update(_lay_out(content, columns), refresh=True)
 
     def clear(self) -> None:
         from rich.control import Control  # noqa: PLC0415
@@ -363,7 +360,7 @@ class _NotebookLine:
     def close(self, last: str) -> None:
         self._show(last)
 
-    def _show(self, line: Table | str) -> None:
+    def _show(self, line: RenderableType) -> None:
         from rich.console import Console  # noqa: PLC0415  # only long work needs it
 
         console = Console(
@@ -375,21 +372,23 @@ class _NotebookLine:
         self._handle.update({"text/plain": console.export_text().rstrip(), "text/html": html}, raw=True)
 
 
-def _lay_out(content: _Content, columns: int) -> Table:
-    """Put the parts of a line side by side; a long name is shortened, and narrow terminals have no bar."""
-    from rich.progress_bar import ProgressBar  # noqa: PLC0415  # only long work needs it
+def _lay_out(content: _Content, columns: int) -> RenderableType:
+    """Put the parts of a line side by side; narrow terminals have the short name, no bar, or part of the name."""
+    from rich.cells import cell_len  # noqa: PLC0415  # only long work needs it
+    from rich.constrain import Constrain  # noqa: PLC0415
+    from rich.progress_bar import ProgressBar  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
-    name = "".join(letter if letter.isprintable() else f"\\u{ord(letter):04x}" for letter in content.name)
-    line = Table.grid("", padding=(0, 2, 0, 0))
-    cells: list[Any] = [Text(name, no_wrap=True, overflow="ellipsis")]
-    numbers = content.when
-    if content.share is not None:
-        numbers = f"{int(100 * content.share):3d} %  {content.when}"
-        if columns >= _MIN_COLUMNS_WITH_BAR:
-            line.add_column()
-            cells.append(ProgressBar(1.0, content.share, width=_BAR_COLUMNS))
+    names, share, when = content
+    numbers = when if share is None else f"{int(100 * share):3d} %  {when}"
+    space = columns - len(numbers) - (_BAR_COLUMNS + 4)
+    name = next((name for name in names if cell_len(name) <= space), names[-1])
+    shown = "".join(letter if letter.isprintable() else f"\\u{ord(letter):04x}" for letter in name)
+    cells: list[Any] = [Text(shown, no_wrap=True, overflow="ellipsis")]
+    if share is not None and cell_len(name) <= space:
+        cells.append(ProgressBar(1.0, share, width=_BAR_COLUMNS))
+    line = Table.grid(*[""] * len(cells), padding=(0, 2, 0, 0))
     line.add_column(min_width=min(len(numbers), columns), no_wrap=True)
     line.add_row(*cells, numbers)
-    return line
+    return Constrain(line, columns)
