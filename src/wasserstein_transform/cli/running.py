@@ -201,9 +201,9 @@ def _pour(content: bytes) -> None:
 def opened(call: Call, keeping: Keeping | Folder, machine: Machine | int | None = None) -> Iterator[Run]:
     """A Run with error reporting, notes for warnings, and a progress line."""
     from ..engine import using
-    from ..engine.progress import AFTER, Bar
+    from ..engine.progress import Bar
 
-    bar, machine = Bar(after=AFTER, quiet=keeping.quiet), machine if isinstance(machine, Machine) else Machine(machine)
+    bar, machine = Bar(quiet=keeping.quiet), machine if isinstance(machine, Machine) else Machine(machine)
     run = Run(call, keeping, bar)
     with reporting_errors(call.command, run.note, machine.left(keeping.output)), bar:
         bar.stage("starting")
@@ -218,8 +218,8 @@ def speaking(command: str, quiet: bool = False) -> Iterator[None]:
     """Error reporting and a progress line for commands that only print lines."""
     note = (lambda words: None) if quiet else None
     from ..engine import using
-    from ..engine.progress import AFTER, Bar
+    from ..engine.progress import Bar
 
-    with reporting_errors(command, note), Bar(after=AFTER, quiet=quiet) as bar, using(progress=bar):
+    with reporting_errors(command, note), Bar(quiet=quiet) as bar, using(progress=bar):
         bar.stage("working")
         yield

@@ -27,9 +27,9 @@ def warmup(jobs: Processes = None, json: AsJson = False, quiet: Quiet = False) -
     """
     with reporting_errors("wt warmup", left="the compiled kernels are kept"):
         start, parts = time.perf_counter(), dict[str, Warmed]()
-        from ..engine.progress import AFTER, Bar
+        from ..engine.progress import Bar
 
-        with Bar(after=AFTER, quiet=json or quiet) as bar, closing(_warmed(jobs)) as warmed:
+        with Bar(quiet=json or quiet) as bar, closing(_warmed(jobs)) as warmed:
             bar.stage("compiling")
             for part in warmed:
                 parts[part.name] = part

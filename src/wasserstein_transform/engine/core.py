@@ -19,7 +19,7 @@ from numpy.typing import DTypeLike
 from .._files import PathLike
 from .._mapped import scratch_map
 from . import memory as mem
-from .progress import AFTER, Clock, Progress, Update, bar, is_shown
+from .progress import Bar, Clock, Progress, Update, bar, is_shown
 from .resuming import run_with_store
 from .store import Store, as_store
 from .tasks import Executor, Flag, Record, Task, Threads, Tile, as_finished, run_jobs, run_tiles
@@ -228,7 +228,7 @@ class Engine:
         if self.scope is not None:
             yield self
             return
-        progress = bar(after=AFTER) if self.progress is None and is_shown() else self.progress
+        progress = Bar() if self.progress is None and is_shown() else self.progress
         n_complete = 0
         try:
             yield replace(self, scope=Scope(Clock()), progress=progress)

@@ -106,13 +106,13 @@ class Bar:
     ----------
     stream : text stream, optional
         The terminal; None means standard error, or the output of the cell in a notebook.
-    after : float, default 0
-        Seconds of work before the line appears.
+    after : float, optional
+        Seconds of work before the line appears; None means two.
     quiet : bool, default False
         Whether to show nothing, also of the work inside.
     """
 
-    def __init__(self, stream: TextIO | None = None, after: float = 0.0, quiet: bool = False) -> None:
+    def __init__(self, stream: TextIO | None = None, after: float | None = None, quiet: bool = False) -> None:
         self._stream, self._after, self.quiet = stream, after, quiet
         self._held, self._name = False, ""
         self._began = self._stage_began = 0.0
@@ -170,7 +170,7 @@ class Bar:
 
     def draw(self) -> None:
         """Draw the line, if the work takes long enough."""
-        if self.quiet or time.monotonic() - self._began < self._after:
+        if self.quiet or time.monotonic() - self._began < (AFTER if self._after is None else self._after):
             return
         try:
             if self._line is None:
