@@ -243,9 +243,15 @@ def test_warnings_have_a_line_of_their_own(terminal: Terminal) -> None:
     with Bar() as show:
         show.stage("reading")
         until(lambda: "reading" in terminal.getvalue())
-        with progress._lock, pytest.warns(UserWarning, match="careful"):
-            check.warn("careful")
+        with progress._lock:
+            with pytest.warns(UserWarning, match="careful"):
+                check.warn("careful")
             assert terminal.getvalue().endswith("\r\x1b[2K")
+
+
+def test_seconds_are_minutes_and_seconds() -> None:
+    described = [progress.describe_seconds(seconds) for seconds in (0.2, 61, 3600, 36061)]
+    assert described == ["0:00", "1:01", "1:00:00", "10:01:01"]
 
 
 def test_control_characters_are_not_sent_to_the_terminal(terminal: Terminal) -> None:
