@@ -80,21 +80,24 @@ def draw(terminal: Terminal, update: Update) -> str:
 
 
 @pytest.mark.parametrize(
-    ("columns", "expected"),
+    ("columns", "start", "end"),
     [
-        ("80", "iteration 3 of 10, means  ━━━━━━━━━━             50 %  1:15 left"),
-        ("50", "iteration 3 of 10, means   50 %  1:15 left"),
-        ("40", "iteration 3 of 10,…   50 %  1:15 left"),
-        ("24", "it…   50 %  1:15 left"),
-        ("9", " 50 %…"),
-        ("1", "…"),
+        (80, "iteration 3 of 10, means  ━━━━━━━━━━  ", " 50 %  1:15 left"),
+        (50, "iteration 3 of 10, means ", " 50 %  1:15 left"),
+        (40, "iteration 3 of", "…   50 %  1:15 left"),
+        (26, "i", " 50 %  1:15 left"),
+        (9, " 50 %", ""),
+        (1, "", ""),
     ],
 )
 def test_a_line_is_cut_to_the_width_of_the_terminal(
-    columns: str, expected: str, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+    columns: int, start: str, end: str, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COLUMNS", columns)
-    assert draw(terminal, HALF) == expected
+    monkeypatch.setenv("COLUMNS", str(columns))
+    line = draw(terminal, HALF)
+    assert line.startswith(start)
+    assert line.endswith(end)
+    assert len(line) <= columns - 3 * (columns > 20)  # the terminal adds ^C
 
 
 def test_the_line_goes_and_the_cursor_stays(terminal: Terminal) -> None:

@@ -221,5 +221,4 @@ def speaking(command: str, quiet: bool = False) -> Iterator[None]:
     from ..engine.progress import Bar
 
     with reporting_errors(command, note), Bar(quiet=quiet) as bar, using(progress=bar):
-        bar.stage("working")
         yield

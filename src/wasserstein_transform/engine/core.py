@@ -228,9 +228,11 @@ class Engine:
         if self.scope is not None:
             yield self
             return
-        progress = Bar() if self.progress is None and is_shown() else self.progress
-        n_complete = 0
+        progress, n_complete = self.progress, 0
         try:
+            if progress is None and is_shown():
+                progress = Bar()
+                progress.start()
             yield replace(self, scope=Scope(Clock()), progress=progress)
             n_complete = 1
         finally:

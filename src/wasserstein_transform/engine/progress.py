@@ -114,7 +114,7 @@ class Bar:
 
     def __init__(self, stream: TextIO | None = None, after: float | None = None, quiet: bool = False) -> None:
         self._stream, self._after, self.quiet = stream, after, quiet
-        self._held, self._name = False, ""
+        self._held, self._name = False, "working"
         self._began = self._stage_began = 0.0
         self._updated: tuple[Update, float] | None = None
         self._line: _Line | None = None
@@ -128,7 +128,7 @@ class Bar:
             return
         self._updated = update, time.monotonic()
         if self not in _bars:
-            self._start()
+            self.start()
 
     def stage(self, name: str) -> None:
         """Note that other work begins, of which the engine gives no updates."""
@@ -136,7 +136,7 @@ class Bar:
 
     def __enter__(self) -> Self:
         self._held = True
-        self._start()
+        self.start()
         return self
 
     def __exit__(
@@ -144,7 +144,8 @@ class Bar:
     ) -> None:
         self.stop(kind is None)
 
-    def _start(self) -> None:
+    def start(self) -> None:
+        """Begin to count the time; the line appears later."""
         global _drawer  # noqa: PLW0603  # one thread draws all bars
         with _lock:
             if self in _bars or not (self.quiet or is_shown(self._stream)):
@@ -196,7 +197,7 @@ class Bar:
         share, left = update.done / max(update.total, 1), update.remaining - (now - at)
         loop = f"iteration {update.iteration} of {update.n_iter}, " if update.n_iter > 1 else ""
         names = [f"{loop}{update.stage}"]
-        if self._name not in ("", update.stage):
+        if self._name not in ("working", update.stage):
             names.insert(0, f"{self._name}: {names[0]}")
         ends = share >= _NEARLY_ALL and update.iteration == update.n_iter
         when = f"{describe_seconds(left)} left" if left >= 0.5 else "finishing" if ends else so_far
@@ -388,7 +389,7 @@ def _lay_out(content: _Content, columns: int) -> RenderableType:
     cells: list[Any] = [Text(shown, no_wrap=True, overflow="ellipsis")]
     if share is not None and cell_len(name) <= space:
         cells.append(ProgressBar(1.0, share, width=_BAR_COLUMNS))
-    line = Table.grid(*[""] * len(cells), padding=(0, 2, 0, 0))
+    line = Table.grid(*[""] * len(cells), padding=(0, 2))
     line.add_column(min_width=min(len(numbers), columns), no_wrap=True)
     line.add_row(*cells, numbers)
     return Constrain(line, columns)
