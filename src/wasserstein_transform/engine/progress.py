@@ -13,7 +13,7 @@ from contextvars import copy_context
 from io import StringIO
 from math import isnan, nan
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TextIO, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TextIO, TypeAlias
 
 from .. import _check as check
 
@@ -117,7 +117,7 @@ class Bar:
         self._held, self._name = False, "working"
         self._began = self._stage_began = 0.0
         self._updated: tuple[Update, float] | None = None
-        self._line: _Line | None = None
+        self._line: _TerminalLine | _NotebookLine | None = None
 
     def __call__(self, update: Update) -> None:
         """Note an update of the engine; the last one removes the line."""
@@ -264,10 +264,8 @@ def is_told() -> bool:
 
 def clear_line() -> None:
     """Erase the line of a visible bar; it is drawn again soon."""
-    if _bars:
-        with _lock:
-            for one in _bars:
-                one.clear()
+    for one in tuple(_bars):
+        one.clear()
 
 
 check.before_warnings.append(clear_line)
@@ -304,16 +302,6 @@ class _Content(NamedTuple):
     names: list[str]
     share: float | None
     when: str
-
-
-class _Line(Protocol):
-    """A line that can be overwritten."""
-
-    def show(self, content: _Content) -> None: ...
-
-    def clear(self) -> None: ...
-
-    def close(self, last: str) -> None: ...
 
 
 class _TerminalLine:
