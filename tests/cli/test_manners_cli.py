@@ -58,7 +58,7 @@ def test_progress_is_one_line_that_goes(monkeypatch: pytest.MonkeyPatch) -> None
     with Bar() as bar:
         bar.stage("clustering")
         until(terminal, "clustering  0:00 so far")
-        bar(Update("trees", 3, 10, remaining=75.0))
+        bar(Update("trees", 3, 10, remaining=75.4))
         until(terminal, "clustering: trees  ━━━━━━ ")
         until(terminal, " 30 %  1:15 left")
         with progress._lock:

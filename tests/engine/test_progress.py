@@ -73,8 +73,7 @@ def until(holds: Callable[[], Any]) -> None:
 def draw(terminal: Terminal, update: Update) -> str:
     """The line that shows an update."""
     show = wt.bar()
-    show(update)
-    until(lambda: terminal.getvalue().count("\r") > 2)
+    until(lambda: show(update) or terminal.getvalue().count("\r") > 2)  # again and again: the time counts down
     show(OVER)
     return terminal.getvalue().split("\r")[2].removeprefix("\x1b[2K").rstrip()
 
