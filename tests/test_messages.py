@@ -827,6 +827,7 @@ WORDS: list[Row] = [
 
 ENGINE: list[Row] = [
     ("memory must be a number of bytes", lambda: wt.Engine(memory="2GB")),
+    ("progress must be True, False or a function of updates, got 'bar'", lambda: wt.Engine(progress="bar")),
     ("n_jobs must be a positive number of threads, at most 10000", lambda: wt.Engine(n_jobs=10**25)),
     ("engine must be an Engine such as wt.Engine(n_jobs=2), got 3", lambda: FIVE.dense(3), TypeError),
     ("device must be 'cpu'", lambda: FIVE.dense(wt.Engine(device="abacus"))),

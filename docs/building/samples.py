@@ -6,6 +6,7 @@ import lzma
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 import wasserstein_transform as wt
 
@@ -14,9 +15,9 @@ def make_files() -> None:
     """Small files of every kind, in the current folder."""
     rng = np.random.default_rng(0)
     shape = wt.datasets.dumbbell()
-    table = wt.tables.Table(dict(zip("xy", shape.points.T, strict=True)))
+    table = pd.DataFrame(shape.points, columns=["x", "y"])
     for name in ("points.csv", "points.parquet"):
-        wt.tables.write(table, name)
+        wt.write(table, name)
     np.save("points.npy", shape.points)
     _trips()
     _scan(rng)
@@ -34,14 +35,14 @@ def _trips() -> None:
     X, trips, _ = wt.datasets.streets(2, n_trips=60)
     lat = 48.0 + X[:, 1] / 111_320
     lon = 11.0 + X[:, 0] / (111_320 * np.cos(np.radians(lat.mean())))
-    wt.tables.write(wt.tables.Table({"lon": lon, "lat": lat, "trip": trips}), "trips.csv")
+    wt.write(pd.DataFrame({"lon": lon, "lat": lat, "trip": trips}), "trips.csv")
 
 
 def _scan(rng: np.random.Generator) -> None:
     """A hill of 40 m by 40 m, with noise of 10 cm."""
     x, y = rng.uniform(0, 40, size=(2, 3000))
     z = 5 * np.exp(-((x - 20) ** 2 + (y - 20) ** 2) / 200) + rng.normal(scale=0.1, size=3000)
-    wt.tables.write(wt.tables.Table({"x": x, "y": y, "z": z}), "scan.las")
+    wt.write(pd.DataFrame({"x": x, "y": y, "z": z}), "scan.las")
 
 
 def _photo(rng: np.random.Generator) -> None:

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
-import io
 import json
+import re
 import sys
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
 import matplotlib.figure
 import pytest
-from rich.console import Console
 from typer.testing import CliRunner
 
 import wasserstein_transform as wt
 from wasserstein_transform import cli
 from wasserstein_transform.cli.app import app
 from wasserstein_transform.engine import Engine, current
-from wt_paper.command import Watch
+from wasserstein_transform.engine.progress import Bar
+from wt_paper.command import Teller
 from wt_paper.experiments import EXPERIMENTS, Choice, Claim, Experiment, Picture, Table, Verdict
 from wt_paper.experiments.parameters import FULL, QUICK
 from wt_paper.reporting import Report, reproduce, runner
@@ -192,13 +193,17 @@ def test_reports_have_every_claim_reading_table_and_figure(tmp_path: Path) -> No
     assert "<script" not in page
 
 
-def test_the_command_shows_iteration_and_stage_of_the_experiment_that_runs() -> None:
-    stream = io.StringIO()
-    with Watch(Console(file=stream, force_terminal=True, width=160)) as watch:
-        watch.tell("toy", "runs")
-        watch.advance(wt.engine.Update("means", 1, 2, 3, 10, 75.0))
-        watch.advance(wt.engine.Update("", 1, 1))
-    assert "toy: iteration 3 of 10, means" in stream.getvalue()
+def test_the_command_shows_iteration_and_stage_of_the_experiment_that_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    bar = Bar()
+    tell = Teller(bar)
+    tell("toy", "runs")
+    bar._updated = wt.engine.Update("means", 1, 2, 3, 10, 75.0), time.monotonic()
+    assert bar._content().names == ["toy: iteration 3 of 10, means", "iteration 3 of 10, means"]
+    tell("toy", "is drawn")
+    assert bar._content().names == ["toy is drawn"]
+    assert capsys.readouterr().out == ""
+    tell("toy", "is done")
+    assert re.fullmatch(r"toy is done, \d\.\d s\n", capsys.readouterr().out)
 
 
 def test_experiments_run_on_the_engine_of_the_command(tmp_path: Path) -> None:

@@ -6,8 +6,7 @@ import sys
 import time
 from collections import Counter
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Annotated, Self
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,15 +19,13 @@ from wasserstein_transform.cli.tables import show
 from .experiments import EXPERIMENTS, Verdict
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from wasserstein_transform.engine import Engine, Update
+    from wasserstein_transform.engine import Engine
+    from wasserstein_transform.engine.progress import Bar
 
     from .reporting import Report
 
 _STYLES: dict[str, str] = {Verdict.REPRODUCED: "green", Verdict.PARTLY: "yellow", Verdict.NOT: "red"}
 _NAMES = ", ".join(EXPERIMENTS)
-_PIPE_WIDTH = 160  # columns of the output if it is not a terminal
 
 
 def reproduce(
@@ -59,18 +56,16 @@ def reproduce(
     with reporting_errors("wt reproduce"):  # only for wrong arguments; later errors show their traceback
         chosen = _choose(names)
         engine = _prepare(output, jobs, record)
-    from rich.console import Console
-
     from wasserstein_transform.engine import current
+    from wasserstein_transform.engine.progress import Bar
 
     from .reporting import reproduce as run, write_record
 
-    console = Console(quiet=quiet or json) if sys.stdout.isatty() else Console(width=_PIPE_WIDTH, quiet=quiet or json)
     try:
-        with Watch(console) as watch:
+        with Bar(quiet=quiet or json) as bar:
             report = run(
-                chosen, output, quick=quick, fresh=fresh, engine=current(engine, progress=watch.advance),
-                tell=watch.tell, experiments=EXPERIMENTS,
+                chosen, output, quick=quick, fresh=fresh, engine=current(engine, progress=bar), tell=Teller(bar),
+                experiments=EXPERIMENTS,
             )  # fmt: skip
     except KeyboardInterrupt:
         say(f"wt reproduce: stopped; experiments that were finished are kept in {output}", err=True)
@@ -151,44 +146,19 @@ def _color(cell: str) -> str:
     return typer.style(cell, fg=_STYLES[cell]) if wants_color(sys.stdout) and cell in _STYLES else cell
 
 
-class Watch:
-    """Prints a line for each finished experiment and, on a terminal, a bar for the running one."""
+class Teller:
+    """Prints a line for each finished experiment, and names the running one in the progress bar."""
 
-    def __init__(self, console: Console) -> None:
-        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    def __init__(self, bar: Bar) -> None:
+        self._bar, self._started = bar, time.perf_counter()
 
-        self._bar = Progress(
-            TextColumn("{task.description}"), BarColumn(24), TimeElapsedColumn(), console=console, transient=True
-        )
-        self._task = self._bar.add_task("", total=None, visible=False)
-        self._started = time.perf_counter()
-        self._name = ""
-
-    def __enter__(self) -> Self:
-        self._bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._bar.stop()
-
-    def tell(self, name: str, what: str) -> None:
-        """Show that an experiment runs, is drawn, is done, or was done before."""
+    def __call__(self, name: str, what: str) -> None:
+        """Tell that an experiment runs, is drawn, is done, or was done before."""
         if what == "runs":
-            self._started, self._name = time.perf_counter(), name
+            self._started = time.perf_counter()
         if what.endswith("done"):
             what = f"{what}, {time.perf_counter() - self._started:.1f} s"
-        if "done" in what:
-            self._bar.console.print(f"{name} {what}", highlight=False)
-            self._bar.update(self._task, visible=False)
-        else:
-            self._bar.reset(self._task, description=f"{name} {what}", total=None, visible=True)
-
-    def advance(self, update: Update) -> None:
-        """Show iteration and stage of the engine. An experiment goes on after an update that is finished."""
-        if update.finished:
-            return
-        loop = f"iteration {update.iteration} of {update.n_iter}, " if update.n_iter else ""
-        description = f"{self._name}: {loop}{update.stage}"
-        self._bar.update(self._task, description=description, completed=update.done, total=update.total)
+        if "done" not in what:
+            self._bar.stage(f"{name} {what}" if what != "runs" else name)
+        elif not self._bar.quiet:
+            say(f"{name} {what}")

@@ -30,6 +30,9 @@ _MAX_EXACT_INTEGER = 2**53  # up to this, floats represent all integers
 
 _LISTENER: ContextVar[Callable[[str], None] | None] = ContextVar("listener", default=None)
 
+before_warnings: list[Callable[[], None]] = []
+"""Functions called before a warning is shown; they make room for it on the terminal."""
+
 
 def floats(values: ArrayLike, name: str) -> Floats:
     """Return a C-ordered float64 array without NaN or infinity."""
@@ -369,6 +372,8 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
     if (listen := _LISTENER.get()) is not None:
         listen(message)
         return
+    for prepare in before_warnings:
+        prepare()
     warnings.warn(message, category, stacklevel=2 + sum(1 for _ in frames_within(sys._getframe(1))))
 
 

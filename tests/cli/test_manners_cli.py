@@ -9,7 +9,6 @@ import json
 import os
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,13 +18,12 @@ import numpy as np
 import pytest
 from cli_files import blobs, process, run, write_csv
 
-from wasserstein_transform.cli import printing, watching
 from wasserstein_transform.cli.app import Commands
 from wasserstein_transform.cli.printing import say, tell, wants_color
 from wasserstein_transform.cli.tables import show
-from wasserstein_transform.cli.watching import Watch, in_words, line_of
 from wasserstein_transform.cli.wording import typed
-from wasserstein_transform.engine import Update
+from wasserstein_transform.engine import Update, progress
+from wasserstein_transform.engine.progress import Bar
 
 
 class Terminal(io.StringIO):
@@ -41,8 +39,9 @@ def on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     monkeypatch.setattr(sys, "stderr", stream)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setattr(watching, "AFTER", 0.0)
-    monkeypatch.setattr(watching, "EVERY", 0.005)
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setattr(progress, "AFTER", 0.0)
+    monkeypatch.setattr(progress, "EVERY", 0.005)
     return stream
 
 
@@ -50,62 +49,43 @@ def until(shown: Any, what: str) -> None:
     """Wait until a stream shows something."""
     end = time.monotonic() + 20
     while what not in shown.getvalue():
-        assert time.monotonic() < end, shown.getvalue()
+        assert time.monotonic() < end, shown.getvalue()[-300:]
         time.sleep(0.002)
 
 
 def test_progress_is_one_line_that_goes(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = on_a_terminal(monkeypatch)
-    with Watch() as watch:
-        watch.stage("clustering")
-        until(terminal, "clustering  0:00")
-        watch.advance(Update("trees", 3, 10, remaining=75.0))
-        until(terminal, "clustering: trees  [######..............]  30 %  1:15 left")
-        say("a note", err=True)
-        watch.compiles("kernel", None)
-        until(terminal, "compiling, once")
-        watch.compiles("kernel", 1.0)
-        watch.advance(Update("", 1, 1))
+    with Bar() as bar:
+        bar.stage("clustering")
+        until(terminal, "clustering  0:00 so far")
+        bar(Update("trees", 3, 10, remaining=75.4))
+        until(terminal, "clustering: trees  ━━━━━━ ")
+        until(terminal, " 30 %  1:15 left")
+        with progress._lock:
+            say("a note", err=True)
+        bar(Update("", 1, 1))
+        bar.stage("writing")
+        until(terminal, "writing")  # the end of the engine's work is not that of the command
     shown = terminal.getvalue()
-    assert "\n" not in shown.replace("a note\n", "")
-    before_note = shown[: shown.index("a note")]
-    assert before_note.endswith("\r")  # the line was taken away
-    assert shown.endswith("\r")
-    assert not printing.before_lines
-    assert not any(thread.name == "progress" for thread in threading.enumerate())
+    before, _, after = shown.partition("a note\n")
+    assert before.endswith("\r\x1b[2K")  # the line was taken away
+    assert after.endswith("\r\x1b[1A\x1b[2K")
 
 
 @pytest.mark.parametrize("reason", ["quick", "quiet", "dumb", "pipe"])
 def test_progress_is_not_shown_where_nobody_wants_it(reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
     stream: Any = on_a_terminal(monkeypatch)
     if reason == "quick":
-        monkeypatch.setattr(watching, "AFTER", 60.0)
+        monkeypatch.setattr(progress, "AFTER", 60.0)
     if reason == "dumb":
         monkeypatch.setenv("TERM", "dumb")
     if reason == "pipe":
         stream = io.StringIO()
         monkeypatch.setattr(sys, "stderr", stream)
-    with Watch(quiet=reason == "quiet") as watch:
-        watch.stage("clustering")
+    with Bar(quiet=reason == "quiet") as bar:
+        bar.stage("clustering")
         time.sleep(0.05)
     assert stream.getvalue() == ""
-
-
-@pytest.mark.parametrize("width", [20, 40, 80])
-def test_the_line_fits_the_terminal(width: int) -> None:
-    updates = [
-        None,
-        Update("pairs of measures of a very long name", 5, 10),
-        Update("pairs", 1, 3, iteration=2, n_iter=300, remaining=4000.0),
-    ]
-    for update in updates:
-        line = line_of("transforming", update, 3.0, width)
-        assert len(line) < width
-        if update is not None:
-            assert " %" in line
-    assert line_of("transforming", updates[2], 3.0, 40) == "pairs  2 of 300  33 %  1:06:40 left"
-    assert line_of("a", Update("a", 1, 4), 3.0, 80) == "a  [#####...............]  25 %  0:09 left"
-    assert line_of("a", Update("b", 0, 4), 3.0, 80) == "a: b  [....................]  0 %  0:03 so far"
 
 
 def test_advice_is_what_one_types() -> None:
@@ -131,10 +111,6 @@ def test_a_matrix_of_distances_without_its_option_is_told_the_option(tmp_path: P
     np.savetxt(tmp_path / "D.csv", np.hypot(*(points[:, None] - points[None]).T), delimiter=",")
     done = run("cluster", tmp_path / "D.csv", "-o", "-")
     assert "if these are distances, use --distances" in done.stderr
-
-
-def test_seconds_in_words() -> None:
-    assert [in_words(seconds) for seconds in (0.2, 61, 3600, 36061)] == ["0:00", "1:01", "1:00:00", "10:01:01"]
 
 
 def test_words_are_wrapped_on_terminals_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -226,8 +202,8 @@ def test_on_a_terminal_the_answer_is_lines_and_how_to_keep_it(tmp_path: Path) ->
     pty = importlib.import_module("pty")
     file = write_csv(tmp_path / "points.csv", blobs())
     script = (
-        "import sys; sys.argv[0] = 'wt'; from wasserstein_transform.cli import main, watching;"
-        "watching.AFTER, watching.EVERY = 0.0, 0.01; main()"
+        "import sys; sys.argv[0] = 'wt'; from wasserstein_transform.cli import main;"
+        "from wasserstein_transform.engine import progress; progress.AFTER, progress.EVERY = 0.0, 0.01; main()"
     )
     ours, theirs = pty.openpty()
     running = subprocess.Popen(
@@ -303,9 +279,6 @@ def test_control_characters_are_escaped_in_every_way_of_printing(
     assert "\x1b" not in "".join(capsys.readouterr())
     stream = on_a_terminal(monkeypatch)
     tell(EVIL, err=True)
-    with Watch() as watch:
-        watch.stage(EVIL)
-        until(stream, "title")
     assert "\x1b" not in stream.getvalue()
     assert stream.getvalue().startswith("x\\u001b]0;title\\u0007\n")
 

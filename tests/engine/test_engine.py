@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import logging
 import os
 import signal
@@ -80,28 +79,6 @@ def test_progress_of_a_loop_says_which_iteration_and_what_time_is_left() -> None
     assert [update.finished for update in seen].count(True) == 1
     assert {update.stage for update in seen} == {"means", "covariances", ""}
     assert all(update.remaining >= 0 for update in seen if update.iteration > 1)
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
-def test_the_bar_is_one_line_that_is_gone_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    stream = Terminal()
-    show = wt.bar(stream, width=10, delay=0)
-    show(wt.engine.Update("means", 1, 2, 3, 10, 75.0))
-    assert stream.getvalue() == "\riteration 3 of 10, means [#####.....]  50 %, 1/2, 0:00 passed, 1:15 left"
-    show(wt.engine.Update("", 1, 1))
-    assert "\n" not in stream.getvalue()
-    assert stream.getvalue().endswith(" \r")
-
-
-def test_the_bar_is_silent_where_there_is_no_terminal() -> None:
-    stream = io.StringIO()
-    wt.bar(stream, delay=0)(wt.engine.Update("means", 1, 2))
-    assert stream.getvalue() == ""
 
 
 def test_work_is_cancelled_from_another_thread() -> None:

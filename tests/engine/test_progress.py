@@ -1,20 +1,26 @@
-"""The line that shows progress: on terminals of any width, and in notebooks."""
+"""The line that shows progress: on terminals of any width, in notebooks, and nowhere else."""
 
 from __future__ import annotations
 
 import builtins
 import io
-import os
+import subprocess
 import sys
-from types import SimpleNamespace
+import threading
+import time
+from collections.abc import Callable, Iterator
+from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
 import wasserstein_transform as wt
+from wasserstein_transform import _check as check
 from wasserstein_transform.engine import Update, progress
+from wasserstein_transform.engine.progress import Bar, Clock
 
-HALF, OVER = Update("means", 1, 2, 3, 10, 75.0), Update("", 1, 1)
+HALF, OVER, STOPPED = Update("means", 1, 2, 3, 10, 75.0), Update("", 1, 1), Update("", 0, 1)
 
 
 class Terminal(io.StringIO):
@@ -23,115 +29,267 @@ class Terminal(io.StringIO):
 
 
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
-    """A time that stands still unless told."""
-    now = SimpleNamespace(seconds=1000.0)
-    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: now.seconds))
-    return now
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """Errors go to a terminal of 80 columns without colors, and bars come at once."""
+    stream = Terminal()
+    for name, value in {"COLUMNS": "80", "TERM": "xterm", "NO_COLOR": "1"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(progress, "sys", SimpleNamespace(stderr=stream, modules=sys.modules))  # pytest sets sys.stderr
+    monkeypatch.setattr(progress, "AFTER", 0.0)
+    monkeypatch.setattr(progress, "EVERY", 0.005)
+    return stream
 
 
 @pytest.fixture
-def notebook(monkeypatch: pytest.MonkeyPatch) -> None:
-    """IPython as a kernel runs it: a shell that has one, and streams that are no terminals."""
+def notebook(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, str]]:
+    """IPython as a kernel runs it: a shell that has one, and outputs that can be replaced; returns what was shown."""
+    shown: list[dict[str, str]] = []
+    handle = SimpleNamespace(update=lambda data, raw: shown.append(data))
+    module = ModuleType("IPython.display")
+    module.display = lambda data, raw, display_id: handle  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "IPython", ModuleType("IPython"))
+    monkeypatch.setitem(sys.modules, "IPython.display", module)
     monkeypatch.setattr(builtins, "get_ipython", lambda: SimpleNamespace(kernel=object()), raising=False)
+    monkeypatch.setattr(progress, "AFTER", 0.0)
+    monkeypatch.setattr(progress, "EVERY", 0.005)
+    return shown
 
 
-def seen(stream: io.StringIO) -> list[str]:
-    """Lines as they are read: what is written over is gone."""
-    return [line.split("\r")[-1].rstrip() for line in stream.getvalue().split("\n")]
+@pytest.fixture(autouse=True)
+def _no_bar_stays() -> Iterator[None]:
+    yield
+    assert not progress._bars
+    until(lambda: not any(thread.name == "progress" for thread in threading.enumerate()))
+
+
+def until(holds: Callable[[], Any]) -> None:
+    """Wait until something holds."""
+    end = time.monotonic() + 20
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.002)
+
+
+def draw(terminal: Terminal, update: Update) -> str:
+    """The line that shows an update."""
+    show = wt.bar()
+    until(lambda: show(update) or terminal.getvalue().count("\r") > 2)  # again and again: the time counts down
+    show(OVER)
+    return terminal.getvalue().split("\r")[2].removeprefix("\x1b[2K").rstrip()
 
 
 @pytest.mark.parametrize(
-    ("columns", "expected"),
+    ("columns", "start", "end"),
     [
-        (80, "iteration 3 of 10, means [#####.....]  50 %, 1/2, 0:09 passed, 1:15 left"),
-        (70, "iteration 3 of 10, means [#####.....]  50 %, 0:09 passed, 1:15 left"),
-        (58, "iteration 3 of 10, means [#####.....]  50 %, 1:15 left"),
-        (45, "iteration 3 of 10, means  50 %, 1:15 left"),
-        (40, "means  50 %"),
-        (6, "means"),
-        (1, ""),
+        (80, "iteration 3 of 10, means  ━━━━━━━━━━  ", " 50 %  1:15 left"),
+        (50, "iteration 3 of 10, means ", " 50 %  1:15 left"),
+        (40, "iteration 3 of", "…   50 %  1:15 left"),
+        (26, "i", " 50 %  1:15 left"),
+        (9, " 50 %", ""),
+        (1, "", ""),
     ],
 )
 def test_a_line_is_cut_to_the_width_of_the_terminal(
-    columns: int, expected: str, clock: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+    columns: int, start: str, end: str, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(os, "get_terminal_size", lambda *_: os.terminal_size((columns, 24)))
-    stream = Terminal()
-    monkeypatch.setattr(stream, "fileno", lambda: 2)
-    show = wt.bar(stream, width=10, delay=1)
-    show(HALF)
-    clock.seconds += 9
-    show(HALF)
-    assert seen(stream) == [expected]
-    assert all(len(part) < columns for part in stream.getvalue().split("\r"))
-    show(OVER)
-    assert seen(stream) == [""]
+    monkeypatch.setenv("COLUMNS", str(columns))
+    line = draw(terminal, HALF)
+    assert line.startswith(start)
+    assert line.endswith(end)
+    assert len(line) <= columns - 3 * (columns > 20)  # the terminal adds ^C
 
 
-def test_a_terminal_of_unknown_width_has_that_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "30")
-    stream = Terminal()
-    wt.bar(stream, delay=0)(HALF)
-    assert seen(stream) == ["means  50 %"]
+def test_the_line_goes_and_the_cursor_stays(terminal: Terminal) -> None:
+    draw(terminal, HALF)
+    shown = terminal.getvalue()
+    assert shown.startswith("\x1b[?25l\x1b[?25h")  # shown again at once: the process may be killed
+    assert shown.endswith("\r\x1b[1A\x1b[2K")
+    assert "done" not in shown
 
 
-@pytest.mark.usefixtures("notebook")
-def test_a_notebook_has_one_line_that_ends(clock: SimpleNamespace) -> None:
-    stream = io.StringIO()
-    show = wt.bar(stream, width=10, delay=0.1)
-    for seconds in (0.0, 0.3):
-        clock.seconds += seconds
+def test_what_was_interrupted_is_not_done(notebook: list[dict[str, str]]) -> None:
+    for last, words in ((OVER, "done in 0:00"), (STOPPED, "stopped after 0:00")):
+        show = wt.bar()
         show(HALF)
-    assert stream.getvalue() == ""  # it may be over before anybody looks
-    clock.seconds += 62
-    show(HALF)
-    assert seen(stream) == ["iteration 3 of 10, means [#####.....]  50 %, 1/2, 1:02 passed, 1:15 left"]
-    show(Update("covariances", 2, 2))
-    assert "covariances" not in stream.getvalue()  # too soon after the last
-    clock.seconds += 1
-    show(Update("covariances", 2, 2))
-    assert seen(stream) == ["covariances [##########] 100 %, 2/2, 1:03 passed"]
+        until(lambda: notebook)
+        show(last)
+        assert notebook[-1] == {"text/plain": words, "text/html": f"<pre>{words}\n</pre>"}
+        notebook.clear()
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, wt.Cancelled, ValueError])
+def test_callbacks_hear_whether_the_work_is_complete(error: type[BaseException]) -> None:
+    seen: list[Update] = []
+    engine = wt.Engine(progress=seen.append)
+    with pytest.raises(error), engine.watched():
+        raise error
+    with engine.watched():
+        pass
+    assert seen == [STOPPED, OVER]
+    assert all(update.finished for update in seen)
+
+
+def test_a_notebook_has_one_output_that_is_replaced(notebook: list[dict[str, str]]) -> None:
+    space = wt.Space.from_points(np.random.default_rng(0).normal(size=(2000, 2)))
+    wt.iterate(wt.gaussian_transform(0.5), space, n_iter=5)
+    until(lambda: notebook)
+    assert any(data["text/plain"].startswith("iteration ") for data in notebook)
+    assert notebook[-1]["text/plain"].startswith("done in 0:0")
+
+
+def test_short_work_leaves_no_trace(notebook: list[dict[str, str]], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "AFTER", 60.0)
+    with wt.Engine().watched() as engine:
+        engine.report("means", 1, 2)
+        time.sleep(0.05)
+    assert notebook == []
+
+
+@pytest.mark.parametrize("place", ["pipe", "dumb", "none", "closed", "IPython on a terminal", "child"])
+def test_elsewhere_nothing_is_shown(place: str, terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    if place in ("pipe", "IPython on a terminal"):
+        monkeypatch.setattr(terminal, "isatty", lambda: False)
+    if place == "IPython on a terminal":
+        monkeypatch.setattr(builtins, "get_ipython", SimpleNamespace, raising=False)
+    if place == "dumb":
+        monkeypatch.setenv("TERM", "dumb")
+    if place == "none":  # a window without a console
+        monkeypatch.setattr(progress.sys, "stderr", None)
+    if place == "closed":
+        monkeypatch.setattr(progress.sys, "stderr", closed := io.StringIO())
+        closed.close()
+    if place == "child":
+        monkeypatch.setitem(sys.modules, "multiprocessing.process", SimpleNamespace(parent_process=lambda: True))
+    for asked in (None, True):
+        with wt.Engine(progress=asked).watched() as engine:
+            engine.report("means", 1, 2)
+            time.sleep(0.02)
+    assert terminal.getvalue() == ""
+
+
+def test_long_work_has_a_bar_unless_it_is_switched_off(terminal: Terminal) -> None:
+    with wt.Engine(progress=False).watched() as engine, engine.quiet().watched() as quiet:
+        quiet.report("means", 1, 2)
+        time.sleep(0.02)
+    assert terminal.getvalue() == ""
+    for asked in (None, True, wt.bar()):
+        with wt.Engine(progress=asked).watched() as engine:
+            engine.report("means", 1, 2)
+            until(lambda: "means" in terminal.getvalue())
+        terminal.truncate(0)
+
+
+def test_work_within_work_has_no_bar_of_its_own(terminal: Terminal) -> None:
+    with wt.Engine().watched() as outer, wt.Engine().watched() as inner:
+        outer.report("outside", 1, 2)
+        inner.report("inside", 1, 2)
+        until(lambda: terminal.getvalue().count("outside") > 3)
+    assert "inside" not in terminal.getvalue()
+
+
+def test_the_time_that_remains_does_not_grow_at_the_end(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = SimpleNamespace(seconds=1000.0)
+    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: now.seconds, sleep=time.sleep))
+    bar, clock = Bar(io.StringIO()), Clock()
+
+    def line(stage: str, done: int, total: int, iteration: int = 0, n_iter: int = 0) -> str:
+        remaining = clock.estimate_remaining(stage, done, total, iteration, n_iter)
+        bar(Update(stage, done, total, iteration, n_iter, remaining))
+        return bar._content().when
+
+    bar._stage_began = now.seconds
+    line("pairs", 0, 208)
+    now.seconds += 50
+    assert line("pairs", 3, 208) == "0:50 so far"  # too early
+    now.seconds += 50
+    assert line("pairs", 104, 208) == "1:40 left"
+    now.seconds += 40
+    assert bar._content().when == "1:00 left"  # it counts down
+    now.seconds += 60
+    assert line("pairs", 207, 208) == "0:01 left"
+    now.seconds += 30
+    assert bar._content()[1:] == (207 / 208, "finishing")
+    assert line("trees", 0, 2) == "3:50 so far"  # the next stage has its own time
+    now.seconds += 5
+    assert line("trees", 1, 2) == "0:05 left"
+
+
+def test_the_time_of_a_loop_is_that_of_its_iterations(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = SimpleNamespace(seconds=0.0)
+    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: now.seconds))
+    clock = Clock()
+    now.seconds = 100.0  # what came before the loop does not count
+    assert np.isnan(clock.estimate_remaining("means", 1, 2, 1, 3))
+    now.seconds += 10.0
+    assert clock.estimate_remaining("means", 0, 2, 2, 3) == 20.0
+    now.seconds += 4.0
+    assert clock.estimate_remaining("means", 1, 2, 2, 3) == 16.0
+    now.seconds += 6.0
+    assert clock.estimate_remaining("means", 0, 2, 3, 3) == 10.0
+    now.seconds += 30.0
+    assert clock.estimate_remaining("means", 2, 2, 3, 3) == 0.0  # it never grows while the bar is full
+
+
+def test_compiling_is_a_stage(terminal: Terminal) -> None:
+    with Bar() as show:
+        progress.set_compiling(True)
+        try:
+            until(lambda: "compiling, once  0:00 so far" in terminal.getvalue())
+        finally:
+            progress.set_compiling(False)
+        show(HALF)
+        until(lambda: "means" in terminal.getvalue())
+
+
+def test_warnings_have_a_line_of_their_own(terminal: Terminal) -> None:
+    with Bar() as show:
+        show.stage("reading")
+        until(lambda: "reading" in terminal.getvalue())
+        with progress._lock:
+            with pytest.warns(UserWarning, match="careful"):
+                check.warn("careful")
+            assert terminal.getvalue().endswith("\r\x1b[2K")
+
+
+def test_seconds_are_minutes_and_seconds() -> None:
+    described = [progress.describe_seconds(seconds) for seconds in (0.2, 61, 3600, 36061)]
+    assert described == ["0:00", "1:01", "1:00:00", "10:01:01"]
+
+
+def test_control_characters_are_not_sent_to_the_terminal(terminal: Terminal) -> None:
+    with Bar() as show:
+        show.stage("x\x1b]0;title\x07")
+        until(lambda: "x\\u001b]0;title\\u0007" in terminal.getvalue())
+
+
+def test_a_terminal_that_goes_away_ends_no_work(terminal: Terminal) -> None:
+    with Bar() as show:
+        show(HALF)
+        until(lambda: "means" in terminal.getvalue())
+        terminal.close()
+        until(lambda: show not in progress._bars)
+
+
+def test_updates_may_come_from_many_threads(terminal: Terminal) -> None:
+    show = wt.bar()
+
+    def work() -> None:
+        for k in range(5000):
+            show(Update("means", k, 5000))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    until(lambda: "means" in terminal.getvalue())
     show(OVER)
-    assert seen(stream) == ["[##########] done in 1:03", ""]
-    show(Update("again", 1, 2))
-    assert seen(stream)[1:] == [""]  # a new piece of work has its own time
 
 
-@pytest.mark.usefixtures("notebook")
-def test_short_work_leaves_no_trace_in_a_notebook() -> None:
-    stream = io.StringIO()
-    show = wt.bar(stream)
-    show(HALF)
-    show(OVER)
-    assert stream.getvalue() == ""
-
-
-@pytest.mark.usefixtures("notebook")
-def test_verbose_work_is_shown_in_a_notebook(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(progress, "_NOTEBOOK_DELAYS", 0)
-    space = wt.Space.from_points(np.random.default_rng(0).normal(size=(200, 2)))
-    wt.iterate(wt.gaussian_transform(0.5), space, n_iter=3, engine=wt.Engine(progress=wt.bar(delay=0)))
-    shown = capsys.readouterr().err
-    assert "iteration 3 of 3, " in shown
-    assert seen(io.StringIO(shown))[1:] == [""]
-    assert "done in 0:0" in seen(io.StringIO(shown))[0]
-
-
-def test_elsewhere_nothing_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    stream = io.StringIO()
-    wt.bar(stream, delay=0)(HALF)
-    monkeypatch.setattr(builtins, "get_ipython", SimpleNamespace, raising=False)  # IPython on a terminal
-    wt.bar(stream, delay=0)(HALF)
-    monkeypatch.setattr(builtins, "get_ipython", lambda: None, raising=False)
-    wt.bar(stream, delay=0)(HALF)
-    assert stream.getvalue() == ""
-    monkeypatch.setattr(sys, "stderr", None)  # a window without a console
-    wt.bar(delay=0)(HALF)
-
-
-def test_ipython_is_not_imported() -> None:
-    assert not progress.in_notebook()
-    assert "IPython" not in sys.modules
+def test_nothing_is_imported_for_progress_that_nobody_sees() -> None:
+    code = (
+        "import sys, wasserstein_transform as wt; wt.MeanShift(eps=1.0).fit([[0.0], [0.5], [9.0]]);"
+        "print([name for name in sys.modules if name.split('.')[0] in ('rich', 'IPython', 'tqdm')])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("[]\n", "")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import gc
-import io
 import itertools
 import logging
 import math
@@ -24,6 +23,7 @@ from typer.testing import CliRunner
 from wasserstein_transform import _files
 from wasserstein_transform.cli import app, warming, warmup
 from wasserstein_transform.compute import compiling
+from wasserstein_transform.engine.progress import Bar
 from wasserstein_transform.kernels import compile as compile_, store
 from wasserstein_transform.kernels.compile import jit, on_compile
 from wasserstein_transform.kernels.distances import fill_pairs
@@ -343,14 +343,44 @@ def test_a_second_warmup_compiles_nothing(tmp_path: Path) -> None:
     assert "all: 0 kernels compiled" in python(code, NUMBA_CACHE_DIR=str(tmp_path))
 
 
-def test_a_line_on_a_terminal_says_once_that_something_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Terminal(io.StringIO):
-        def isatty(self) -> bool:
-            return True
+def test_the_log_says_once_that_compiling_takes_long(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(compiling, "PATIENCE", 60.0)
+    heard = compiling._Announcement()
 
-    for stream, expected in ((Terminal(), 1), (io.StringIO(), 0)):
-        monkeypatch.setattr(compiling, "_said", False)
-        monkeypatch.setattr(sys, "stderr", stream)
-        for seconds in (None, 1.0, None):
-            compiling.say("kernel", seconds)
-        assert stream.getvalue().count("`wt warmup` does it ahead") == expected
+    def compiled(seconds: float) -> None:
+        heard("kernel", None)
+        timer = heard._timer
+        assert timer is not None
+        timer.join(0.2 if timer.interval < 1.0 else 0.0)
+        heard("kernel", seconds)
+        timer.join(20)
+
+    compiled(2.0)
+    assert not caplog.records
+    compiled(70.0)  # until then it was quick
+    assert not caplog.records
+    with Bar(quiet=True):
+        compiled(1.0)
+    assert not caplog.records
+    compiled(1.0)
+    compiled(1.0)
+    (record,) = caplog.records
+    assert (record.name, record.levelname) == ("wasserstein_transform", "WARNING")
+    assert "compiling, once" in record.getMessage()
+
+
+@pytest.mark.slow
+@needs_private
+def test_a_script_that_compiles_for_long_is_not_silent(tmp_path: Path) -> None:
+    code = (
+        "from wasserstein_transform.compute import compiling; compiling.PATIENCE = 0.1\n"
+        "import logging, sys; logging.getLogger('wasserstein_transform').setLevel(sys.argv[1])\n"
+        "import wasserstein_transform as wt; wt.MeanShift(1.0).fit([[0.0], [0.5], [9.0]])"
+    )
+    for level, n_lines in (("WARNING", 1), ("ERROR", 0)):
+        folder = {"NUMBA_CACHE_DIR": str(tmp_path / level)}
+        command = [sys.executable, "-c", code, level]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, env={**os.environ, **folder})
+        assert done.stderr.count("wasserstein_transform: compiling, once") == done.stderr.count("\n") == n_lines

@@ -165,7 +165,7 @@ def test_columns_name_the_axes(rng: np.random.Generator) -> None:
         (frame, ("east", r"cost in \$ per \$")),
         (Polar(), ("east", "north")),
         (Columns({"a": X[:, 0], "b": X[:, 1]}), ("a", "b")),
-        (wt.tables.Table({"a": X[:, 0], "b": X[:, 1]}), ("a", "b")),
+        (pd.DataFrame({"a": X[:, 0], "b": X[:, 1]}), ("a", "b")),
         (Numbers(words), ("x", "y")),
         (wt.GaussianTransform(eps=0.7, n_iter=1).fit(frame), ("east", r"cost in \$ per \$")),
         (pd.DataFrame(X), ("", "")),

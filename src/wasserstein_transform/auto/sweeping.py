@@ -62,7 +62,7 @@ def sweep(
     n_jobs : int, optional
         Number of threads; −1 means all cores, None the setting of the engine. Results do not depend on it.
     verbose : bool, default False
-        Whether to show a progress bar.
+        Whether to show the progress bar at once, not after two seconds.
     engine : Engine, optional
         Threads, memory limit and progress; None means the setting of `wt.using`.
 

@@ -77,7 +77,7 @@ def move_large(cloud: Cloud, how: Method, source: Source, keeping: Keeping, run:
             run.note(f"what is finished is kept in {folder.parent}, and the same command goes on from there")
         raise
     shutil.rmtree(folder.parent if store is None else folder, ignore_errors=True)
-    run.watch.stop()
+    run.bar.stop()
     _say(walk, how, process, source, keeping, run, output)
 
 

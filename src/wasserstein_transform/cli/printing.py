@@ -10,7 +10,6 @@ import shutil
 import sys
 import textwrap
 import unicodedata
-from collections.abc import Callable
 from typing import Any
 
 _NAME = "wasserstein_transform.spelled"
@@ -20,10 +19,6 @@ _SPELLED = {
     "→": "->", "√": "sqrt", "²": "^2", "³": "^3", "∝": "~", "≈": "~", "·": "*", "‖": "|", "∞": "inf", "∈": "in",
     "½": "1/2", "λ": "lambda",
 }  # fmt: skip
-
-
-before_lines: list[Callable[[], None]] = []
-"""Functions called before a line is printed; they remove the progress line."""
 
 
 def say(line: object = "", *, err: bool = False) -> None:
@@ -38,8 +33,8 @@ def escaped(text: str) -> str:
 
 def put(line: str, *, err: bool = False) -> None:
     """Print a line as it is. `typer.echo` would send UTF-8 to streams with ASCII encoding."""
-    for make_room in before_lines:
-        make_room()
+    if progress := sys.modules.get("wasserstein_transform.engine.progress"):  # imported by what takes long
+        progress.clear_line()
     print(line, file=sys.stderr if err else sys.stdout)
 
 

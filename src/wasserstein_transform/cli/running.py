@@ -18,11 +18,11 @@ from .machine import Machine, working
 from .printing import say, tell
 from .summary import Input, command_line, encoded, versions
 from .targets import SUMMARY, Place, packed
-from .watching import Watch, listening
 from .wording import typed
 
 if TYPE_CHECKING:
     from ..engine import Engine
+    from ..engine.progress import Bar
 
 _PIECE = 1 << 16  # bytes printed at a time
 _STARTED = time.perf_counter()
@@ -33,9 +33,8 @@ inherited: ContextVar[tuple[str, ...]] = ContextVar("notes", default=())
 class Run:
     """The state of a running command."""
 
-    def __init__(self, call: Call, keeping: Keeping | Folder) -> None:
-        self.call, self.keeping = call, keeping
-        self.watch = Watch(keeping.quiet)
+    def __init__(self, call: Call, keeping: Keeping | Folder, bar: Bar) -> None:
+        self.call, self.keeping, self.bar = call, keeping, bar
         self.notes: list[str] = []
         self._held: list[str] | None = []  # notes are held back until input and output are checked
         self.seconds: dict[str, float] = {}
@@ -63,7 +62,7 @@ class Run:
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
         """A timed stage of the work."""
-        self.watch.stage(name)
+        self.bar.stage(name)
         start = time.perf_counter()
         try:
             yield
@@ -97,7 +96,7 @@ class Run:
         if plan.figure is not None and answer.draw is not None:
             with self.stage("drawing"):
                 files |= self._figure(plan, plan.figure, answer.draw)
-        self.watch.stage("writing")
+        self.bar.stage("writing")
         table = b"" if plan.mode in ("shown", "nothing") else answer.encode(plan.kind)
         if plan.table is not None:
             files[plan.table] = packed(table, plan.table)
@@ -110,7 +109,7 @@ class Run:
             files[plan.folder / SUMMARY] = encoded(summary)
         if files:
             plan.write(files)
-        self.watch.stop()
+        self.bar.stop()
         hushed(lambda: self._say(plan, answer, table, summary, files))
 
     def _figure(self, plan: Plan, path: Path, draw: Callable[[], Any]) -> dict[Path, bytes]:
@@ -134,11 +133,11 @@ class Run:
         result: dict[str, Any], source: Input, stale: tuple[str, ...] = (),
     ) -> None:  # fmt: skip
         """Write the files of a command to its folder, and print the result."""
-        self.watch.stage("writing")
+        self.bar.stage("writing")
         paths = {place.folder / name: content for name, content in files.items()}
         summary = self._summary(place.folder, parameters, result, source, paths)
         place.write(files | {SUMMARY: encoded(summary)}, stale)
-        self.watch.stop()
+        self.bar.stop()
 
         def speak() -> None:
             if self.keeping.json:
@@ -201,28 +200,25 @@ def _pour(content: bytes) -> None:
 @contextmanager
 def opened(call: Call, keeping: Keeping | Folder, machine: Machine | int | None = None) -> Iterator[Run]:
     """A Run with error reporting, notes for warnings, and a progress line."""
-    run, machine = Run(call, keeping), machine if isinstance(machine, Machine) else Machine(machine)
-    with reporting_errors(call.command, run.note, machine.left(keeping.output)), run.watch:
-        run.watch.stage("starting")
+    from ..engine import using
+    from ..engine.progress import Bar
+
+    bar, machine = Bar(quiet=keeping.quiet), machine if isinstance(machine, Machine) else Machine(machine)
+    run = Run(call, keeping, bar)
+    with reporting_errors(call.command, run.note, machine.left(keeping.output)), bar:
+        bar.stage("starting")
         for words in inherited.get():
             run.note(words)
-        from ..engine import using
-
-        with working(machine, keeping.output) as changes, using(progress=run.watch.advance, **changes) as run.engine:
-            end = listening(run.watch)
-            try:
-                yield run
-            finally:
-                end()
+        with working(machine, keeping.output) as changes, using(progress=bar, **changes) as run.engine:
+            yield run
 
 
 @contextmanager
 def speaking(command: str, quiet: bool = False) -> Iterator[None]:
     """Error reporting and a progress line for commands that only print lines."""
     note = (lambda words: None) if quiet else None
-    with reporting_errors(command, note), Watch(quiet) as watch:
-        from ..engine import using
+    from ..engine import using
+    from ..engine.progress import Bar
 
-        watch.stage("working")
-        with using(progress=watch.advance):
-            yield
+    with reporting_errors(command, note), Bar(quiet=quiet) as bar, using(progress=bar):
+        yield

@@ -17,14 +17,15 @@ class Warmed(NamedTuple):
 
 def warm(name: str) -> Warmed:
     """Run a part and count the kernels that it compiles."""
-    from ..compute.compiling import on_compile, say_nothing
+    from ..compute.compiling import on_compile
+    from ..engine.progress import Bar
 
-    say_nothing()  # no hint to run `wt warmup`
     names: list[str] = []
     end = on_compile(lambda name, seconds: names.append(name) if seconds is not None else None)
     began = time.perf_counter()
     try:
-        PARTS[name]()
+        with Bar(quiet=True):  # no hint to run `wt warmup`
+            PARTS[name]()
     finally:
         end()
     return Warmed(name, len(names), time.perf_counter() - began)

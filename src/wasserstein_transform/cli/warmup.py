@@ -27,7 +27,10 @@ def warmup(jobs: Processes = None, json: AsJson = False, quiet: Quiet = False) -
     """
     with reporting_errors("wt warmup", left="the compiled kernels are kept"):
         start, parts = time.perf_counter(), dict[str, Warmed]()
-        with closing(_warmed(jobs)) as warmed:
+        from ..engine.progress import Bar
+
+        with Bar(quiet=json or quiet) as bar, closing(_warmed(jobs)) as warmed:
+            bar.stage("compiling")
             for part in warmed:
                 parts[part.name] = part
                 if not (json or quiet):

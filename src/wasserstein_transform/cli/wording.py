@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 _IN_SHELLS = {
-    r"; verbose=True or wt\.using\(progress=wt\.bar\(\)\) shows the progress": "",
     r"wt\.suggest(_eps)?\(X\)": "wt suggest",
     r", and wt\.sweep compares them": "",
     r"use Space\.from_distances\(D\), or metric='precomputed' in an estimator": "use --distances",

@@ -1,37 +1,52 @@
-"""A message when kernels are compiled for the first time, which explains the delay."""
+"""Say that kernels are being compiled: in the progress bar, else in one line of the log."""
 
 from __future__ import annotations
 
-import sys
+import logging
+import threading
 from pathlib import Path
 
+from ..engine.progress import is_told, set_compiling
 from ..kernels.compile import PRIVATE, on_compile
 
-__all__ = ["compiled_code", "listen", "on_compile", "say", "say_nothing"]
+__all__ = ["compiled_code", "listen", "on_compile"]
 
-_LINE = "wasserstein_transform: compiling, once, which takes some seconds; `wt warmup` does it ahead\n"
-
-_said = False
-
-
-def say(name: str, seconds: float | None) -> None:
-    """Write the message once per process, if standard error is a terminal."""
-    global _said  # noqa: PLW0603  # once for the whole process
-    if not _said and sys.stderr is not None and sys.stderr.isatty():
-        sys.stderr.write(_LINE)
-        sys.stderr.flush()
-    _said = True
+PATIENCE = 3.0  # seconds of compiling without a word; a progress bar appears earlier
+_LINE = (
+    "wasserstein_transform: compiling, once, which takes up to a minute; later runs load the result, and `wt warmup` "
+    "compiles ahead"
+)
+_log = logging.getLogger("wasserstein_transform")
 
 
-def say_nothing() -> None:
-    """Suppress the message in this process: another progress display shows it."""
-    global _said  # noqa: PLW0603  # once for the whole process
-    _said = True
+class _Announcement:
+    """Logs a line, once in a process, when compiling takes long and no progress bar shows it."""
+
+    def __init__(self) -> None:
+        self._seconds, self._said = 0.0, False
+        self._timer: threading.Timer | None = None
+
+    def __call__(self, name: str, seconds: float | None) -> None:
+        """Note that a kernel is being compiled (seconds is None), or that it is done."""
+        set_compiling(seconds is None)
+        if seconds is not None:
+            self._seconds += seconds
+            if self._timer is not None:
+                self._timer.cancel()
+        elif not self._said:
+            self._timer = threading.Timer(max(PATIENCE - self._seconds, 0.0), self._say)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _say(self) -> None:
+        if not (self._said or is_told()):
+            self._said = True
+            _log.warning(_LINE)
 
 
 def listen() -> None:
-    """Register the message for compilation events."""
-    on_compile(say)
+    """Announce compilation from now on."""
+    on_compile(_Announcement())
 
 
 def compiled_code() -> tuple[Path | None, int]:

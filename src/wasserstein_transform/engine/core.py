@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -20,7 +19,7 @@ from numpy.typing import DTypeLike
 from .._files import PathLike
 from .._mapped import scratch_map
 from . import memory as mem
-from .progress import Progress, Update, bar
+from .progress import Bar, Clock, Progress, Update, bar, is_shown
 from .resuming import run_with_store
 from .store import Store, as_store
 from .tasks import Executor, Flag, Record, Task, Threads, Tile, as_finished, run_jobs, run_tiles
@@ -47,9 +46,9 @@ class Cancelled(Exception):  # noqa: N818  # no error: it was requested
 
 
 class Scope(NamedTuple):
-    """Context of work: when it began, the iteration of a loop, and the keys of the store's entries for it."""
+    """Context of work: its times, the iteration of a loop, and the keys of the store's entries for it."""
 
-    began: float
+    clock: Clock
     iteration: int = 0
     n_iter: int = 0
     kept: list[str] | None = None
@@ -72,8 +71,9 @@ class Engine:
     ----------
     n_jobs : int, default −1
         Number of threads; −1 means all cores, −2 all but one, as in scikit-learn.
-    progress : callable, optional
-        Called with an `Update` as tiles end; `bar()` draws a progress bar. None means no progress.
+    progress : callable or bool, optional
+        Called with an `Update` as tiles end. None draws a progress bar if the work takes more than two seconds, in
+        terminals and notebooks; True draws one at once (`bar()`), False none.
     memory : float, optional
         Memory limit in bytes; None means the free memory of the machine.
     device : str or Backend, default "cpu"
@@ -96,7 +96,7 @@ class Engine:
     """
 
     n_jobs: int = -1
-    progress: Progress | None = None
+    progress: Progress | bool | None = None
     memory: float | None = None
     device: Any = "cpu"
     precision: str = "float64"
@@ -118,8 +118,10 @@ class Engine:
             )
         if self.memory is not None and not isinstance(self.memory, int | float | np.number):
             raise ValueError(f"memory must be a number of bytes, got {self.memory!r}")
-        if self.progress is not None and not callable(self.progress):
-            raise ValueError(f"progress must be a function such as wt.bar(), got {self.progress!r}")
+        if self.progress is True:
+            object.__setattr__(self, "progress", bar())
+        elif not (self.progress is None or self.progress is False or callable(self.progress)):
+            raise ValueError(f"progress must be True, False or a function of updates, got {self.progress!r}")
         if self.precision not in ("float32", "float64"):
             raise ValueError(f"precision must be 'float64' or 'float32', got {self.precision!r}")
         if self.client is not None:
@@ -226,15 +228,20 @@ class Engine:
         if self.scope is not None:
             yield self
             return
+        progress, n_complete = self.progress, 0
         try:
-            yield replace(self, scope=Scope(time.monotonic()))
+            if progress is None and is_shown():
+                progress = Bar()
+                progress.start()
+            yield replace(self, scope=Scope(Clock()), progress=progress)
+            n_complete = 1
         finally:
-            if self.progress is not None:
-                self.progress(Update("", 1, 1))
+            if callable(progress):
+                progress(Update("", n_complete, 1))
 
     def iteration(self, k: int, n_iter: int) -> Self:
         """Return the engine for iteration k, from 1, of at most `n_iter`; inner loops are not counted."""
-        scope = self.scope or Scope(time.monotonic())
+        scope = self.scope or Scope(Clock())
         return self if scope.n_iter else replace(self, scope=scope._replace(iteration=k, n_iter=n_iter, kept=[]))
 
     def keeps(self, key: str) -> None:
@@ -249,15 +256,14 @@ class Engine:
 
     def quiet(self) -> Self:
         """Return the engine without progress, for parts of a stage."""
-        return replace(self, progress=None)
+        return replace(self, progress=False)
 
     def report(self, stage: str, done: int, total: int) -> None:
         """Report to progress that `done` of `total` tiles of a stage are done."""
-        if self.progress is not None:
-            scope = self.scope or Scope(time.monotonic())
-            self.progress(
-                Update(stage, done, total, scope.iteration, scope.n_iter, _estimate_remaining(scope, done, total))
-            )
+        if callable(self.progress):
+            clock, iteration, n_iter, _ = self.scope or Scope(Clock())
+            remaining = clock.estimate_remaining(stage, done, total, iteration, n_iter)
+            self.progress(Update(stage, done, total, iteration, n_iter, remaining))
 
     def announce(self, n_bytes: float, what: str) -> None:
         """Log how much memory an object takes."""
@@ -320,18 +326,6 @@ def _cluster_of(client: Any) -> Any:
     return cluster_of(client)
 
 
-def _estimate_remaining(scope: Scope, done: int, total: int) -> float:
-    """Estimate the seconds to the end: of the loop, from the iterations so far, or of the only stage."""
-    now = time.monotonic()
-    if scope.n_iter:
-        finished = scope.iteration - 1
-        if finished == 0:
-            return float("nan")
-        each = (now - scope.began) / (finished + 0.5)
-        return max(0.0, (scope.n_iter - finished - 0.5) * each)
-    return (now - scope.began) * (total - done) / done if done else float("nan")
-
-
 def _n_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
@@ -340,7 +334,7 @@ def _n_cores() -> int:
 
 _CURRENT: ContextVar[Engine | None] = ContextVar("wasserstein_transform_engine", default=None)
 _DEFAULT = Engine()
-_SERIAL = Engine(n_jobs=1)
+_SERIAL = Engine(n_jobs=1, progress=False)
 
 
 def current(engine: Engine | None = None, *, verbose: bool = False, **changes: Any) -> Engine:
@@ -353,7 +347,7 @@ def current(engine: Engine | None = None, *, verbose: bool = False, **changes: A
     engine : Engine, optional
         None means the current engine.
     verbose : bool, default False
-        Whether to draw a progress bar; False keeps the progress of the engine.
+        Whether to draw a progress bar at once; False keeps the progress of the engine.
     **changes
         Parameters of `Engine` to change; those that are None are ignored.
 

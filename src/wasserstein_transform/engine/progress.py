@@ -1,17 +1,32 @@
-"""Progress of long work, shown only on request: one line for all stages."""
+"""Progress of long work: one line for all stages, drawn by rich in terminals and shown as HTML in notebooks."""
 
 from __future__ import annotations
 
 import builtins
 import os
-import shutil
 import sys
+import threading
 import time
 from collections.abc import Callable
-from typing import NamedTuple, TextIO, TypeAlias
+from contextlib import suppress
+from contextvars import copy_context
+from io import StringIO
+from math import isnan, nan
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TextIO, TypeAlias
 
-_NOTEBOOK_DELAYS = 5  # times `delay`: how long work must take before a notebook shows it
+from .. import _check as check
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+AFTER = 2.0  # seconds before a bar appears that nobody asked for
+EVERY = 0.2  # seconds between two drawings
 _NOTEBOOK_COLUMNS = 100  # characters of a line in a notebook
+_FREE_COLUMNS = 3  # at the end of a line in a terminal, which writes ^C there
+_BAR_COLUMNS = 20
+_KNOWN = 0.02  # share of a stage from which its remaining time is estimated
+_NEARLY_ALL = 0.99  # share of a stage from which the rest is its last tiles
 
 
 class Update(NamedTuple):
@@ -20,9 +35,10 @@ class Update(NamedTuple):
     Attributes
     ----------
     stage : str
-        Name of the current stage; empty when all work is done.
+        Name of the current stage; empty when all work has ended.
     done, total : int
-        Number of finished tiles of the stage, and of all its tiles.
+        Number of finished tiles of the stage, and of all its tiles. When all work has ended: 1 of 1 if it is complete,
+        0 of 1 if it was interrupted or failed.
     iteration, n_iter : int
         Number of the iteration, from 1, and of all iterations; 0 of 0 outside loops.
     remaining : float
@@ -43,7 +59,7 @@ class Update(NamedTuple):
     total: int
     iteration: int = 0
     n_iter: int = 0
-    remaining: float = float("nan")
+    remaining: float = nan
 
     @property
     def finished(self) -> bool:
@@ -52,68 +68,160 @@ class Update(NamedTuple):
 
 
 Progress: TypeAlias = Callable[[Update], None]
-"""Called with an `Update` whenever a tile ends, and with an empty stage when all work is done."""
+"""Called with an `Update` whenever a tile ends, and with an empty stage when all work has ended."""
+
+
+class Clock:
+    """Times of one piece of work; estimates what remains of it."""
+
+    def __init__(self) -> None:
+        self._stage, self._iteration = "", 0
+        self._loop_began = self._iteration_began = self._stage_began = time.monotonic()
+
+    def estimate_remaining(self, stage: str, done: int, total: int, iteration: int, n_iter: int) -> float:
+        """Estimate the seconds to the end: of the loop, from its iterations so far, or of the only stage."""
+        now = time.monotonic()
+        if iteration != self._iteration:
+            self._iteration, self._iteration_began = iteration, now
+            self._loop_began = now if iteration == 1 else self._loop_began
+        if stage != self._stage or not done:
+            self._stage, self._stage_began = stage, now
+        known = done and done >= _KNOWN * total
+        of_stage = (now - self._stage_began) * (total - done) / done if known else nan
+        if n_iter <= 1:
+            return of_stage
+        if iteration == 1:
+            return nan
+        each = (self._iteration_began - self._loop_began) / (iteration - 1)
+        of_iteration = max(self._iteration_began + each - now, 0.0 if isnan(of_stage) else of_stage)
+        return of_iteration + (n_iter - iteration) * each
 
 
 class Bar:
-    """Draws updates as one line that is overwritten; see `bar`."""
+    """Shows updates in one line while work runs; see `bar`. In a `with` block, the line stays until its end.
 
-    def __init__(self, stream: TextIO | None, width: int, delay: float) -> None:
-        self._stream, self._width, self._delay = stream, width, delay
-        self._began: float | None = None
-        self._last, self._shown = 0.0, ""
-
-    def __call__(self, update: Update) -> None:
-        out = self._stream if self._stream is not None else sys.stderr
-        columns = _columns(out)
-        if columns is None:
-            return
-        now = time.monotonic()
-        self._began = now if self._began is None else self._began
-        patience = _NOTEBOOK_DELAYS * self._delay if in_notebook() else 0.0
-        if update.finished:
-            self._end(out, now - self._began)
-        elif now - self._last >= self._delay and now - self._began >= patience:
-            self._write(out, line(update, self._width, now - self._began, columns))
-            self._last = now
-
-    def _write(self, out: TextIO, text: str) -> None:
-        out.write(f"\r{text:<{len(self._shown)}}")
-        out.flush()
-        self._shown = text
-
-    def _end(self, out: TextIO, seconds: float) -> None:
-        """Clear the line in a terminal; keep a final line in a notebook."""
-        if self._shown and in_notebook():
-            self._write(out, f"[{'#' * self._width}] done in {_in_words(seconds)}")
-            out.write("\n")
-        elif self._shown:
-            self._write(out, "")
-            out.write("\r")
-        out.flush()
-        self._began, self._shown, self._last = None, "", 0.0
-
-
-def bar(stream: TextIO | None = None, width: int = 20, delay: float = 0.1) -> Progress:
-    """Make a progress bar: one line with iteration, stage, percentage, tiles, elapsed and remaining time.
-
-    It is redrawn at most every `delay` seconds, cut to the width of the terminal, and removed when all work is done. In
-    a notebook it appears after five times `delay`, and ends with the elapsed time. Streams that are no terminals get
-    nothing.
+    Updates are only noted: a thread draws them, several times a second. Of work within work, the outermost is shown.
 
     Parameters
     ----------
     stream : text stream, optional
-        Where to draw; None means standard error.
-    width : int, default 20
-        Characters of the bar.
-    delay : float, default 0.1
-        Seconds between two drawings.
+        The terminal; None means standard error, or the output of the cell in a notebook.
+    after : float, optional
+        Seconds of work before the line appears; None means two.
+    quiet : bool, default False
+        Whether to show nothing, also of the work inside.
+    """
+
+    def __init__(self, stream: TextIO | None = None, after: float | None = None, quiet: bool = False) -> None:
+        self._stream, self._after, self.quiet = stream, after, quiet
+        self._held, self._name = False, "working"
+        self._began = self._stage_began = 0.0
+        self._updated: tuple[Update, float] | None = None
+        self._line: _TerminalLine | _NotebookLine | None = None
+
+    def __call__(self, update: Update) -> None:
+        """Note an update of the engine; the last one removes the line."""
+        if update.finished:
+            self._updated = None
+            if not self._held:
+                self.stop(update.done == update.total)
+            return
+        self._updated = update, time.monotonic()
+        if self not in _bars:
+            self.start()
+
+    def stage(self, name: str) -> None:
+        """Note that other work begins, of which the engine gives no updates."""
+        self._name, self._stage_began, self._updated = name, time.monotonic(), None
+
+    def __enter__(self) -> Self:
+        self._held = True
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop(kind is None)
+
+    def start(self) -> None:
+        """Begin to count the time; the line appears later."""
+        global _drawer  # noqa: PLW0603  # one thread draws all bars
+        with _lock:
+            if self in _bars or not (self.quiet or is_shown(self._stream)):
+                return
+            self._began = self._stage_began = time.monotonic()
+            self._context = copy_context()  # a notebook finds the cell in it
+            _bars.append(self)
+            if _drawer is None or not _drawer.is_alive():
+                _drawer = threading.Thread(target=_draw_outermost, name="progress", daemon=True)
+                _drawer.start()
+
+    def stop(self, complete: bool = True) -> None:
+        """Remove the line; a notebook keeps a last one, which says how the work ended."""
+        with _lock:
+            self._held = False
+            if self in _bars:
+                _bars.remove(self)
+            if self._line is not None:
+                line, self._line = self._line, None
+                passed = describe_seconds(time.monotonic() - self._began)
+                with suppress(OSError, ValueError):  # the terminal may be gone
+                    line.close(f"done in {passed}" if complete else f"stopped after {passed}")
+
+    def draw(self) -> None:
+        """Draw the line, if the work takes long enough."""
+        if self.quiet or time.monotonic() - self._began < (AFTER if self._after is None else self._after):
+            return
+        try:
+            if self._line is None:
+                self._line = _NotebookLine() if self._stream is None and in_notebook() else _TerminalLine(self._stream)
+            self._line.show(self._content())
+        except (OSError, ValueError):  # the terminal is gone
+            self.stop()
+
+    def clear(self) -> None:
+        """Erase the line until it is drawn again, so that others can print."""
+        with _lock, suppress(OSError, ValueError):
+            if self._line is not None:
+                self._line.clear()
+
+    def _content(self) -> _Content:
+        now, noted = time.monotonic(), self._updated
+        if _compiling_since is not None:
+            return _Content(["compiling, once"], None, f"{describe_seconds(now - _compiling_since)} so far")
+        so_far = f"{describe_seconds(now - self._stage_began)} so far"
+        if noted is None:
+            return _Content([self._name], None, so_far)
+        update, at = noted
+        share, left = update.done / max(update.total, 1), update.remaining - (now - at)
+        loop = f"iteration {update.iteration} of {update.n_iter}, " if update.n_iter > 1 else ""
+        names = [f"{loop}{update.stage}"]
+        if self._name not in ("working", update.stage):
+            names.insert(0, f"{self._name}: {names[0]}")
+        ends = share >= _NEARLY_ALL and update.iteration == update.n_iter
+        when = f"{describe_seconds(left)} left" if left >= 0.5 else "finishing" if ends else so_far
+        return _Content(names, share, when)
+
+
+def bar(stream: TextIO | None = None, after: float = 0.0) -> Bar:
+    """Make a progress bar: one line with iteration, stage, percentage and remaining time.
+
+    Work of more than two seconds has one without being asked, in terminals and notebooks; `progress=False` of an Engine
+    switches it off. The line is cut to the width of the terminal and removed when the work ends; a notebook keeps how
+    long it took. Streams that are no terminals get nothing.
+
+    Parameters
+    ----------
+    stream : text stream, optional
+        Where to draw; None means standard error, or the output of the cell in a notebook.
+    after : float, default 0
+        Seconds of work before the bar appears.
 
     Returns
     -------
     callable
-        For `progress=` of an Engine and of functions.
+        For `progress=` of an Engine and of `wt.using`.
 
     Examples
     --------
@@ -122,7 +230,58 @@ def bar(stream: TextIO | None = None, width: int = 20, delay: float = 0.1) -> Pr
     >>> callable(engine.progress)
     True
     """
-    return Bar(stream, width, delay)
+    return Bar(stream, after)
+
+
+_lock = threading.RLock()  # of what follows, and of all drawing
+_bars: list[Bar] = []  # of running work, outermost first
+_drawer: threading.Thread | None = None
+_compiling_since: float | None = None
+
+
+def _draw_outermost() -> None:
+    """Draw the bar of the outermost work several times a second, until no work runs."""
+    global _drawer  # noqa: PLW0603  # one thread draws all bars
+    while True:
+        time.sleep(EVERY)
+        with _lock:
+            if not _bars:
+                _drawer = None
+                return
+            _bars[0]._context.run(_bars[0].draw)
+
+
+def set_compiling(active: bool) -> None:
+    """Show in the line that a kernel is being compiled, or that it is done."""
+    global _compiling_since  # noqa: PLW0603  # all threads wait for the compiler
+    _compiling_since = time.monotonic() if active else None
+
+
+def is_told() -> bool:
+    """Tell whether a bar says what goes on, or will within two seconds, or nobody wants to know."""
+    return bool(_bars)
+
+
+def clear_line() -> None:
+    """Erase the line of a visible bar; it is drawn again soon."""
+    for one in tuple(_bars):
+        one.clear()
+
+
+check.before_warnings.append(clear_line)
+
+
+def is_shown(stream: TextIO | None = None) -> bool:
+    """Tell whether somebody sees a bar: a terminal or a notebook, and not of a process that a program started."""
+    if stream is None and in_notebook():
+        return True
+    out = sys.stderr if stream is None else stream
+    process = sys.modules.get("multiprocessing.process")
+    if out is None or (process is not None and process.parent_process() is not None):
+        return False
+    with suppress(ValueError, AttributeError):  # closed, or no real stream
+        return out.isatty() and os.environ.get("TERM") not in ("dumb", "unknown")
+    return False
 
 
 def in_notebook() -> bool:
@@ -131,40 +290,94 @@ def in_notebook() -> bool:
     return callable(shell) and hasattr(shell(), "kernel")
 
 
-def _columns(out: TextIO | None) -> int | None:
-    """Return how long a line may be; None if the stream is not shown to anybody."""
-    if out is None:
-        return None
-    if not out.isatty():
-        return _NOTEBOOK_COLUMNS if in_notebook() else None
-    try:
-        return os.get_terminal_size(out.fileno()).columns - 1
-    except (AttributeError, OSError, ValueError):
-        return shutil.get_terminal_size().columns - 1
+def describe_seconds(seconds: float) -> str:
+    """Seconds as minutes and seconds: 61 → '1:01'."""
+    hours, rest = divmod(round(seconds), 3600)
+    return f"{hours}:{rest // 60:02d}:{rest % 60:02d}" if hours else f"{rest // 60}:{rest % 60:02d}"
 
 
-def line(update: Update, width: int, passed: float, columns: int) -> str:
-    """Format an update in as much detail as fits; the bar is left out last, before the loop."""
-    share = update.done / max(update.total, 1)
-    filled = int(width * share)
-    loop = f"iteration {update.iteration} of {update.n_iter}, " if update.n_iter else ""
-    what = f"{loop}{update.stage}"
-    strip = f" [{'#' * filled}{'.' * (width - filled)}]"
-    percent = f" {100 * share:3.0f} %"
-    left = f", {_in_words(update.remaining)} left" if update.remaining == update.remaining else ""
-    tiles, so_far = f", {update.done}/{update.total}", f", {_in_words(passed)} passed"
-    texts = (
-        f"{what}{strip}{percent}{tiles}{so_far}{left}",
-        f"{what}{strip}{percent}{so_far}{left}",
-        f"{what}{strip}{percent}{left}",
-        f"{what}{percent}{left}",
-        f"{update.stage}{percent}",
-    )
-    return next((text for text in texts if len(text) <= columns), texts[-1][: max(columns, 0)])
+class _Content(NamedTuple):
+    """What a line says: a name, long or short, the share of the stage that is done (None if unknown), the time."""
+
+    names: list[str]
+    share: float | None
+    when: str
 
 
-def _in_words(seconds: float) -> str:
-    whole = round(seconds)
-    if whole < 3600:
-        return f"{whole // 60}:{whole % 60:02d}"
-    return f"{whole // 3600}:{whole // 60 % 60:02d}:{whole % 60:02d}"
+class _TerminalLine:
+    """One line of a terminal. Streams of the process are not redirected, and the cursor stays visible."""
+
+    def __init__(self, stream: TextIO | None) -> None:
+        from rich.console import Console  # noqa: PLC0415  # only long work needs it
+        from rich.live import Live  # noqa: PLC0415
+
+        self._console = Console(file=sys.stderr if stream is None else stream, force_jupyter=False)
+        self._live = Live(
+            console=self._console, auto_refresh=False, transient=True, redirect_stdout=False, redirect_stderr=False
+        )
+        self._live.start()
+        self._console.show_cursor()  # a process that is killed could not show it again
+
+    def show(self, content: _Content) -> None:
+        columns = max(self._console.width - _FREE_COLUMNS, 1)
+        self._live.update(_lay_out(content, columns), refresh=True)
+
+    def clear(self) -> None:
+        from rich.control import Control  # noqa: PLC0415
+        from rich.segment import ControlType  # noqa: PLC0415
+
+        self._console.control(Control(ControlType.CARRIAGE_RETURN, (ControlType.ERASE_IN_LINE, 2)))
+
+    def close(self, last: str) -> None:
+        self._live.stop()
+
+
+class _NotebookLine:
+    """An output of a cell that is replaced. Live displays of rich and tqdm need ipywidgets; this needs none."""
+
+    def __init__(self) -> None:
+        from IPython.display import display  # type: ignore[import-not-found,unused-ignore]  # noqa: PLC0415
+
+        self._handle = display({"text/plain": ""}, raw=True, display_id=True)
+
+    def show(self, content: _Content) -> None:
+        self._show(_lay_out(content, _NOTEBOOK_COLUMNS))
+
+    def clear(self) -> None:
+        """Printed lines have outputs of their own."""
+
+    def close(self, last: str) -> None:
+        self._show(last)
+
+    def _show(self, line: RenderableType) -> None:
+        from rich.console import Console  # noqa: PLC0415  # only long work needs it
+
+        console = Console(
+            file=StringIO(), record=True, width=_NOTEBOOK_COLUMNS, force_terminal=True, force_jupyter=False,
+            color_system="truecolor", highlight=False,
+        )  # fmt: skip
+        console.print(line)
+        html = console.export_html(inline_styles=True, clear=False, code_format="<pre>{code}</pre>")
+        self._handle.update({"text/plain": console.export_text().rstrip(), "text/html": html}, raw=True)
+
+
+def _lay_out(content: _Content, columns: int) -> RenderableType:
+    """Put the parts of a line side by side; narrow terminals have the short name, no bar, or part of the name."""
+    from rich.cells import cell_len  # noqa: PLC0415  # only long work needs it
+    from rich.constrain import Constrain  # noqa: PLC0415
+    from rich.progress_bar import ProgressBar  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    names, share, when = content
+    numbers = when if share is None else f"{int(100 * share):3d} %  {when}"
+    space = columns - len(numbers) - (_BAR_COLUMNS + 4)
+    name = next((name for name in names if cell_len(name) <= space), names[-1])
+    shown = "".join(letter if letter.isprintable() else f"\\u{ord(letter):04x}" for letter in name)
+    cells: list[Any] = [Text(shown, no_wrap=True, overflow="ellipsis")]
+    if share is not None and cell_len(name) <= space:
+        cells.append(ProgressBar(1.0, share, width=_BAR_COLUMNS))
+    line = Table.grid(*[""] * len(cells), padding=(0, 2))
+    line.add_column(min_width=min(len(numbers), columns), no_wrap=True)
+    line.add_row(*cells, numbers)
+    return Constrain(line, columns)

@@ -50,7 +50,7 @@ class SingleLinkage(Saved, ClusterMixin, BaseEstimator):
         Number of threads; −1 means all cores. None: the setting of the current engine, and 1 within joblib. Results do
         not depend on it.
     verbose : bool, default False
-        Whether to show a progress bar.
+        Whether to show the progress bar at once, not after two seconds.
 
     Attributes
     ----------
@@ -186,7 +186,7 @@ class AutoCluster(Saved, ClusterMixin, BaseEstimator):
         Number of threads; −1 means all cores. None: the setting of the current engine, and 1 within joblib. Results do
         not depend on it.
     verbose : bool, default False
-        Whether to show a progress bar.
+        Whether to show the progress bar at once, not after two seconds.
 
     Attributes
     ----------

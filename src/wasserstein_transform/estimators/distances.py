@@ -45,7 +45,7 @@ class LocalTruncation(DistanceTransform):
         Number of threads; −1 means all cores. None: the setting of the current engine, and 1 within joblib. Results do
         not depend on it.
     verbose : bool, default False
-        Whether to show a progress bar.
+        Whether to show the progress bar at once, not after two seconds.
 
     Attributes
     ----------
@@ -135,7 +135,7 @@ class KernelTransform(DistanceTransform):
         Number of threads; −1 means all cores. None: the setting of the current engine, and 1 within joblib. Results do
         not depend on it.
     verbose : bool, default False
-        Whether to show a progress bar.
+        Whether to show the progress bar at once, not after two seconds.
 
     Attributes
     ----------
@@ -225,7 +225,7 @@ class WassersteinTransform(IteratedTransform):
         Number of threads; −1 means all cores. None: the setting of the current engine, and 1 within joblib. Results do
         not depend on it.
     verbose : bool, default False
-        Whether to show a progress bar.
+        Whether to show the progress bar at once, not after two seconds.
 
     Attributes
     ----------

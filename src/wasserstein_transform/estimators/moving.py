@@ -63,7 +63,7 @@ class GaussianTransform(PointTransform):
         Number of threads; −1 means all cores. None: the setting of the current engine, and 1 within joblib. Results do
         not depend on it.
     verbose : bool, default False
-        Whether to show a progress bar.
+        Whether to show the progress bar at once, not after two seconds.
 
     Attributes
     ----------
@@ -158,7 +158,7 @@ class MeanShift(ClusterMixin, PointTransform):
         Number of threads; −1 means all cores. None: the setting of the current engine, and 1 within joblib. Results do
         not depend on it.
     verbose : bool, default False
-        Whether to show a progress bar.
+        Whether to show the progress bar at once, not after two seconds.
 
     Attributes
     ----------

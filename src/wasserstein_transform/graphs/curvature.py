@@ -172,7 +172,7 @@ def curvature(
     n_jobs : int, optional
         Number of threads; −1 means all cores, None the setting of the engine. The result does not depend on it.
     verbose : bool, default False
-        Show progress.
+        Whether to show the progress bar at once, not after two seconds.
     engine : Engine, optional
         Threads, memory limit and progress; None means the setting of `wt.using`.
     weight : {"length", "strength", None}, optional

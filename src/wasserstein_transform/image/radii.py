@@ -79,7 +79,7 @@ def segment_by_radii(
     n_jobs : int, optional
         Number of threads; −1 means all cores, None the setting of the engine. The result does not depend on it.
     verbose : bool, default False
-        Whether to show a progress bar.
+        Whether to show the progress bar at once, not after two seconds.
     engine : Engine, optional
         Device, threads, memory limit and progress; None means the setting of `wt.using`.
 

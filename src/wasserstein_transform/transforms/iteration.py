@@ -12,6 +12,7 @@ from .. import _check as check
 from .._device_array import stored_array
 from .._types import Bools
 from ..engine import Engine, current
+from ..engine.progress import clear_line
 from ..spaces import Quotient, Space, check_space, quotient
 from .preflight import preflight, reserve_state
 from .subsets import find_changing, step_changing
@@ -136,6 +137,7 @@ class Request:
     def tell(self, walk: Trajectory) -> None:
         """Call the hook, if there is one."""
         if self.hook is not None:
+            clear_line()  # a hook may print
             self.hook(walk)
 
 

@@ -164,8 +164,7 @@ def warn_if_long(step: Step, n_iter: int | None, space: Space, engine: Engine) -
         advice = f"is eps={step.localize.scale:g} in the unit of the data? wt.suggest_eps(X) gives a starting value"
     warn(
         f"each neighborhood holds about {n_seen:.0f} of the {space.n} points, so that {work} will take about "
-        f"{describe_seconds(seconds)}{' per iteration' * (n_iter is None)}; {advice}; verbose=True or "
-        "wt.using(progress=wt.bar()) shows the progress",
+        f"{describe_seconds(seconds)}{' per iteration' * (n_iter is None)}; {advice}",
         CostWarning,
     )
 

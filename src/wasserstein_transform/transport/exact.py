@@ -144,7 +144,7 @@ def warn_of_problems(n_problems: int, n_entries: float, engine: Engine) -> None:
     if seconds >= MIN_LONG_SECONDS:
         warn(
             f"{describe_problems(n_problems, n_entries)} will take about {describe_seconds(seconds)}; "
-            "measures on fewer points or fewer pairs are faster; wt.using(progress=wt.bar()) shows the progress",
+            "measures on fewer points or fewer pairs are faster",
             CostWarning,
         )
 

@@ -60,7 +60,7 @@ def adapt(
     n_jobs : int, optional
         Number of threads; −1 means all cores, None the setting of `wt.using`.
     verbose : bool, default False
-        Show progress.
+        Whether to show the progress bar at once, not after two seconds.
 
     Returns
     -------

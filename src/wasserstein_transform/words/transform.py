@@ -101,7 +101,7 @@ class WordTransform(BaseEstimator):
     n_jobs : int, optional
         Number of threads; −1 means all cores, None the setting of `wt.using`. The result does not depend on it.
     verbose : bool, default False
-        Show progress.
+        Whether to show the progress bar at once, not after two seconds.
 
     Attributes
     ----------
