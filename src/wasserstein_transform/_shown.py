@@ -66,13 +66,9 @@ def in_range(values: Any) -> str:
     return f"{known.min():.4g} to {known.max():.4g}" if known.size else "all unknown" if np.size(values) else "none"
 
 
-def frame(columns: Mapping[str, Any], otherwise: str) -> Any:
-    """Make a pandas DataFrame; without pandas, the error names the alternative `otherwise`."""
-    try:
-        pandas = importlib.import_module("pandas")
-    except ImportError:
-        raise ImportError(f"to_pandas needs pandas (pip install pandas); {otherwise}") from None
-    return pandas.DataFrame(columns)
+def frame(columns: Mapping[str, Any]) -> Any:
+    """Make a DataFrame; pandas is slow to import."""
+    return importlib.import_module("pandas").DataFrame(columns)
 
 
 def facts(title: str, rows: Mapping[str, Any]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 
 import networkx as nx
@@ -138,35 +137,14 @@ class Polar:
         return np.asarray(self)[:, self.columns.index(name)]
 
 
-@dataclass
-class Columns:
-    """A table of the library."""
-
-    columns: dict[str, np.ndarray]
-
-
-@dataclass
-class Numbers(Columns):
-    """One that knows which of its columns are numbers."""
-
-    def chosen(self) -> tuple[str, ...]:
-        return ("x", "y")
-
-    def numbers(self) -> np.ndarray:
-        return np.column_stack([self.columns["x"], self.columns["y"]])
-
-
 @pytest.mark.slow
 def test_columns_name_the_axes(rng: np.random.Generator) -> None:
     X = rng.normal(size=(9, 2))
     frame = pd.DataFrame(X, columns=["east", "cost in $ per $"])
-    words = {"x": X[:, 0], "y": X[:, 1], "name": np.array(list("abcdefghi"))}
     for shown, names in (
         (frame, ("east", r"cost in \$ per \$")),
         (Polar(), ("east", "north")),
-        (Columns({"a": X[:, 0], "b": X[:, 1]}), ("a", "b")),
         (pd.DataFrame({"a": X[:, 0], "b": X[:, 1]}), ("a", "b")),
-        (Numbers(words), ("x", "y")),
         (wt.GaussianTransform(eps=0.7, n_iter=1).fit(frame), ("east", r"cost in \$ per \$")),
         (pd.DataFrame(X), ("", "")),
         (X, ("", "")),

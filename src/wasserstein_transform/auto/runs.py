@@ -184,7 +184,7 @@ class Sweep:
 
     def to_pandas(self) -> Any:
         """Return the table as a pandas DataFrame, with a row for each run."""
-        return frame(self.table, "sweep.table has the same columns")
+        return frame(self.table)
 
     def _repr_html_(self) -> str:
         title = self._title + (f"; {self.advice}" if self.advice else "")

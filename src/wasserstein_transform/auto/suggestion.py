@@ -163,7 +163,7 @@ class Suggestion(Reported):
 
     def to_pandas(self) -> Any:
         """Return the table as a pandas DataFrame, with a row for each radius."""
-        return frame(self.table, ".table has the same columns")
+        return frame(self.table)
 
     def plot(self, ax: Axes | None = None, *, title: str | None = None) -> Axes:
         """Draw the compared radii and the chosen one; needs matplotlib (extra `plot`).

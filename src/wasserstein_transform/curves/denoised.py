@@ -123,7 +123,7 @@ class Denoised(Reported):
         columns = {f"x{k}": column for k, column in enumerate(self.before.T)}
         columns |= {f"moved_x{k}": column for k, column in enumerate(self.points.T)}
         columns |= {"moved": self.moved, "outlier": self.outliers, "local_dim": self.local_dim}
-        return frame(columns | {"evidence": self.evidence}, "the attributes hold the same")
+        return frame(columns | {"evidence": self.evidence})
 
     def plot(self, ax: Axes | None = None, *, title: str | None = None) -> Axes:
         """Draw the points before, in gray, and after; for two or three coordinates. Needs matplotlib (extra `plot`).

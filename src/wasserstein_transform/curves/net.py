@@ -141,7 +141,7 @@ class Skeleton(Reported):
         """Return a pandas DataFrame with a row for each line: its nodes, length and number of vertices."""
         columns = {"from": self.edges[:, 0], "to": self.edges[:, 1], "length": self.lengths}
         vertices = [len(line) for line in self.lines]
-        return frame(columns | {"vertices": vertices}, "edges and lengths hold the same")
+        return frame(columns | {"vertices": vertices})
 
     def plot(self, ax: Axes | None = None, *, title: str | None = None) -> Axes:
         """Draw the points, in gray, the lines and their junctions; needs matplotlib (extra `plot`).

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -28,32 +27,19 @@ def as_points(shown: Any) -> Floats:
     """Coordinates of an array, of a table, or of a space that has them."""
     space = as_space(shown)
     if space is None:
-        return check.points(_numbers(shown) if _is_table(shown) else shown)
+        return check.points(shown)
     if space.points is None:
         raise ValueError(f"{space!r} has no coordinates to draw; plotting.mds(space) places points by their distances")
     return space.points
 
 
-def _numbers(table: Any) -> Any:
-    return table.numbers() if hasattr(table, "numbers") else np.column_stack(list(table.columns.values()))
-
-
 def axis_names(shown: Any, m: int) -> tuple[str, ...]:
     """Names of the m coordinates: the columns of a table, or of the table that a transform was fitted to; else ()."""
-    names = getattr(shown, "feature_names_in_", None) if hasattr(shown, "trajectory_") else _columns(shown)
+    names = (
+        getattr(shown, "feature_names_in_", None) if hasattr(shown, "trajectory_") else getattr(shown, "columns", None)
+    )
     named = () if names is None else tuple(names)
     return tuple(map(plain, named)) if len(named) == m and all(isinstance(name, str) for name in named) else ()
-
-
-def _columns(shown: Any) -> Any:
-    if _is_table(shown):
-        return shown.chosen() if hasattr(shown, "chosen") else tuple(shown.columns)
-    return getattr(shown, "columns", None)
-
-
-def _is_table(shown: Any) -> bool:
-    """Whether it has named columns: a wt.tables.Table or a similar object."""
-    return isinstance(getattr(shown, "columns", None), Mapping)
 
 
 def with_distances(shown: Any) -> Space:

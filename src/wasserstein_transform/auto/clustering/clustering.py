@@ -227,7 +227,7 @@ class Clustering(Reported):
 
     def to_pandas(self) -> Any:
         """Return the table as a pandas DataFrame, with a row for each partition."""
-        return frame(self.table, ".table has the same columns")
+        return frame(self.table)
 
     def _repr_html_(self) -> str:
         head = ("recipe", "votes", "clusters", "expected", *_CRITERIA)
