@@ -9,14 +9,13 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from itertools import islice
-from math import prod
 from typing import IO, Any
 
 import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from ..._archive import DamagedError, read_header, show_shape
+from ..._arrays import DamagedError, read_array, show_shape
 from ..columns import default_names, free_name, unique_names
 from ..sources import reserve
 from ..table import Table
@@ -105,19 +104,8 @@ def _first_line(error: Exception) -> str:
 
 
 def _array(stream: IO[bytes], n_bytes: int, source: str) -> NDArray[Any]:
-    """Read an array after comparing its header with the bytes that follow: NumPy allocates what the header says."""
     try:
-        shape, dtype = read_header(stream)
-        if dtype.hasobject:
-            raise DamagedError("it holds Python objects, which are never read; save numbers or strings")
-        there = n_bytes - stream.tell()
-        if min(shape, default=0) < 0 or prod(shape) * dtype.itemsize != there:
-            raise DamagedError(f"it announces an array of shape {show_shape(shape)} and has {there} bytes for it")
-        stream.seek(0)
-        try:
-            array = np.asarray(npy.read_array(stream, allow_pickle=False))
-        except (ValueError, TypeError, OverflowError) as error:
-            raise DamagedError(_first_line(error)) from None
+        array = read_array(stream, n_bytes)
         for name in array.dtype.names or ():
             _check_letters(array[name])
         _check_letters(array)
