@@ -12,7 +12,7 @@ from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 from threading import RLock, Timer
-from zipfile import ZIP_STORED, ZipFile
+from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
 from .._files import writing
 
@@ -101,7 +101,7 @@ class TileFiles:
                 try:
                     with writing(path) as stream, ZipFile(stream, "w") as file:
                         for name, record in self._pending.items():
-                            file.writestr(name, record)
+                            file.writestr(ZipInfo(name), record)  # without a time: clocks may be wrong
                     self._paths.update(dict.fromkeys(self._pending, path))
                 except OSError as error:  # a full disk: the results are still useful
                     self._error = self._error or error
