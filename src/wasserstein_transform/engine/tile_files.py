@@ -18,7 +18,7 @@ from .._files import writing
 
 _MAX_SECONDS = 5.0  # that a finished tile is in memory only
 _MAX_BYTES = 2**26  # of tiles in memory; larger files are not merged
-_MAX_NEW_FILES = 1000  # until small files are merged
+_MAX_NEW_FILES = 200  # until small files are merged
 
 
 class TileFiles:
