@@ -117,5 +117,11 @@ def _changed(array: np.ndarray, change: Change) -> np.ndarray:
     return flat.reshape(array.shape) if flat.size == array.size else flat
 
 
+def _npy(array: np.ndarray) -> bytes:
+    held = io.BytesIO()
+    np.save(held, array, allow_pickle=False)
+    return held.getvalue()
+
+
 def _chunk(kind: bytes, inside: bytes) -> bytes:
     return struct.pack(">I", len(inside)) + kind + inside + struct.pack(">I", zlib.crc32(kind + inside))
