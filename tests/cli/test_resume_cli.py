@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from cli_files import SCRIPT, run, write_csv
 
+EAGER = f"from wasserstein_transform.engine import tile_files; tile_files._MAX_SECONDS = 0.02; {SCRIPT}"
 LT = ("--method", "lt", "--eps", "0.5", "-j", "1")
 
 
@@ -29,7 +30,7 @@ def kept(cwd: Path) -> int:
 def stopped_halfway(table: Path, cwd: Path, by: int) -> str:
     """Stop a command once it has finished some more tiles; what it said."""
     before = kept(cwd)
-    command = [sys.executable, "-c", SCRIPT, "distances", str(table), *LT, "-o", "out", "--resume"]
+    command = [sys.executable, "-c", EAGER, "distances", str(table), *LT, "-o", "out", "--resume"]
     with subprocess.Popen(command, cwd=cwd, stderr=subprocess.PIPE, text=True) as wt:
         while kept(cwd) <= before + 10_000:
             assert wt.poll() is None

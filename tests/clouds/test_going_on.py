@@ -20,7 +20,7 @@ from clouds.making import N_ITER, PARTS, PROCESS, Ended, N, assert_same, cloud, 
 import wasserstein_transform as wt
 from wasserstein_transform.clouds import loop as advancing
 from wasserstein_transform.clouds.blocks import BlockWriter, CloudPoints
-from wasserstein_transform.engine.store import InUseError
+from wasserstein_transform.engine import InUseError
 
 
 @pytest.fixture(scope="module")

@@ -26,7 +26,7 @@ from clouds.making import (
 )
 
 import wasserstein_transform as wt
-from wasserstein_transform._archive import DamagedError
+from wasserstein_transform._arrays import DamagedError
 from wasserstein_transform.clouds import ingest as entering
 from wasserstein_transform.clouds.blocks import CloudPoints, is_undamaged, open_block, writing_block
 

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 
 import wasserstein_transform as wt
-from wasserstein_transform.engine import Overseer, Record, Task, Threads, tasks as tiles
+from wasserstein_transform.engine import Overseer, Record, Task, Threads, tasks as tiles, tile_files
 
 
 class Counting(Threads):
@@ -22,6 +22,7 @@ class Counting(Threads):
 
 def main(store: str, result: str) -> None:
     tiles.cut_by_cost.__defaults__ = (2e5,)  # type: ignore[attr-defined]  # many small tiles
+    tile_files._MAX_SECONDS = 0.02
     X = np.random.default_rng(5).normal(size=(200, 2))
     engine = wt.Engine(n_jobs=2, store=store, executor=Counting(), progress=lambda update: print(flush=True))
     walk = wt.iterate(wt.local_truncation(0.5), wt.Space.from_points(X), n_iter=3, engine=engine)

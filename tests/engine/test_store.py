@@ -20,8 +20,8 @@ from hypothesis import given, settings, strategies as st
 
 import wasserstein_transform as wt
 from wasserstein_transform._mapped import write_mapped
-from wasserstein_transform.engine import InUseError, Lock, Overseer, Record, Task, Threads, tasks as tiles
-from wasserstein_transform.engine.store import Journal
+from wasserstein_transform.engine import InUseError, Lock, Overseer, Record, Task, Threads, tasks as tiles, tile_files
+from wasserstein_transform.engine.tile_files import TileFiles
 
 
 class Counting(Threads):
@@ -158,10 +158,10 @@ def test_flipped_bytes_of_tiles_are_computed_again_and_that_is_said(tmp_path: Pa
     metric, expected = wt.Euclidean(cloud(600, 2)), wt.Euclidean(cloud(600, 2)).condensed()
     with wt.using(store=tmp_path / "s"):
         metric.condensed()
-    (journal,) = (tmp_path / "s" / "tiles").iterdir()
-    content = bytearray(journal.read_bytes())
+    (file,) = (tmp_path / "s" / "tiles").iterdir()
+    content = bytearray(file.read_bytes())
     content[len(content) // 2] ^= 4
-    journal.write_bytes(content)
+    file.write_bytes(content)
     counting = Counting()
     with wt.using(store=tmp_path / "s", executor=counting), pytest.warns(wt.engine.StoreWarning, match="again"):
         np.testing.assert_array_equal(metric.condensed(), expected)
@@ -170,33 +170,32 @@ def test_flipped_bytes_of_tiles_are_computed_again_and_that_is_said(tmp_path: Pa
     assert third.n_tiles == 0
 
 
-RECORDS = {k: (np.arange(7.0 * k), np.full((k, 2), k, np.int32)) for k in range(1, 6)}
-SHAPES = {k: tuple((a.shape, a.dtype.str) for a in record) for k, record in RECORDS.items()}
+def test_a_file_of_tiles_that_was_cut_is_said_to_be_damaged_and_computed_again(tmp_path: Path, fine: None) -> None:
+    metric, expected = wt.Euclidean(cloud(600, 2)), wt.Euclidean(cloud(600, 2)).condensed()
+    with wt.using(store=tmp_path / "s"):
+        metric.condensed()
+    (file,) = (tmp_path / "s" / "tiles").iterdir()
+    file.write_bytes(file.read_bytes()[:-30])
+    with pytest.warns(wt.engine.StoreWarning, match="is damaged: some finished tiles are computed again"):
+        store = wt.Store(tmp_path / "s")
+    np.testing.assert_array_equal(metric.condensed(wt.Engine(store=store)), expected)
 
 
-def test_a_journal_is_read_while_others_add_to_it(tmp_path: Path) -> None:
-    """Entries near each other, so that a buffer would hold some of the next one."""
-    journal = Journal(tmp_path / "j")
-    for k in range(600):
-        journal.add(k, (np.arange(k % 70, dtype=float),))
-        j = k // 2  # one after the other, and something is added between two
-        found = journal.read(j, (((j % 70,), "<f8"),))
-        assert found is not None
-        np.testing.assert_array_equal(found[0], np.arange(j % 70))
-    journal.close()
+RECORDS = {f"{'ab'[k % 2] * 32}/{k}": np.arange(7.0 * k).tobytes() for k in range(1, 6)}
 
 
 @pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(data=st.data())
-def test_a_journal_gives_what_was_put_there_or_nothing(
+def test_files_of_tiles_give_what_was_put_there_or_nothing(
     data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    path = tmp_path_factory.mktemp("journal") / "j"
-    journal = Journal(path)
-    for k, record in RECORDS.items():
-        journal.add(k, record)
-    journal.close()
+    folder = tmp_path_factory.mktemp("tiles")
+    files = TileFiles(folder)
+    for name, record in RECORDS.items():
+        files.add(name, record)
+    assert files.flush() is None
+    (path,) = folder.iterdir()
     content = bytearray(path.read_bytes())
     change = data.draw(st.sampled_from(["flip", "cut", "insert", "swap"]))
     at = data.draw(st.integers(0, len(content) - 1))
@@ -210,19 +209,43 @@ def test_a_journal_gives_what_was_put_there_or_nothing(
         other = data.draw(st.integers(0, len(content) - 1))
         content[at], content[other] = content[other], content[at]
     path.write_bytes(content)
-    journal = Journal(path)
-    for k in [k for k in RECORDS if k in journal]:
-        found = journal.read(k, SHAPES[k])
-        if found is not None:
-            for one, other_array in zip(found, RECORDS[k], strict=True):
-                np.testing.assert_array_equal(one, other_array)
-    missing = [k for k in RECORDS if k not in journal]
-    for k in missing:
-        journal.add(k, RECORDS[k])
-    journal.close()
-    whole = Journal(path)
-    assert all(whole.read(k, SHAPES[k]) is not None for k in RECORDS)
-    whole.close()
+    files = TileFiles(folder)
+    for name, record in RECORDS.items():
+        if files.read(name) is None:
+            files.add(name, record)
+    assert files.flush() is None
+    whole = TileFiles(folder)
+    assert {name: whole.read(name) for name in RECORDS} == RECORDS
+
+
+def test_finished_tiles_are_written_although_the_next_one_takes_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tile_files, "_MAX_SECONDS", 0.05)
+    files = TileFiles(tmp_path)
+    files.add("a/0", b"finished")
+    deadline = time.monotonic() + 10
+    while not list(tmp_path.iterdir()):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    assert TileFiles(tmp_path).read("a/0") == b"finished"
+
+
+def test_many_small_files_are_merged_and_large_ones_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tile_files, "_MAX_NEW_FILES", 20)
+    monkeypatch.setattr(tile_files, "_MAX_BYTES", 4000)
+    files, records = TileFiles(tmp_path), {f"a/{k}": bytes([k]) * (5000 if k == 7 else 100) for k in range(100)}
+    for name, record in records.items():
+        files.add(name, record)
+        assert files.flush() is None
+        assert len(list(tmp_path.iterdir())) <= 30
+    for found in (files, TileFiles(tmp_path)):
+        assert {name: found.read(name) for name in records} == records
+    files.add("b/0", b"another task")
+    files.flush()
+    files.forget(["a"])
+    assert len(list(tmp_path.iterdir())) == 1
+    assert TileFiles(tmp_path).read("b/0") == b"another task"
 
 
 def test_a_foreign_folder_is_refused_and_left_alone(tmp_path: Path) -> None:
@@ -358,14 +381,14 @@ def test_a_link_in_a_store_is_refused_and_its_target_left_alone(name: str, tmp_p
 def test_links_in_place_of_kept_work_are_refused_and_their_targets_left_alone(tmp_path: Path, fine: None) -> None:
     (mine := tmp_path / "mine").write_text("years of work")
     (tmp_path / "folder").mkdir()
-    metric = wt.Euclidean(cloud(600, 2))
-    with wt.Store(tmp_path / "s") as store:
-        metric.condensed(wt.Engine(store=store))
-        (journal,) = (tmp_path / "s" / "tiles").iterdir()
-        journal.unlink()
-        journal.symlink_to(mine)
-        with pytest.raises(OSError, match="is a link"):
-            metric.condensed(wt.Engine(store=store))
+    with wt.using(store=tmp_path / "s"):
+        wt.Euclidean(cloud(600, 2)).condensed()
+    (file,) = (tmp_path / "s" / "tiles").iterdir()
+    file.unlink()
+    file.symlink_to(mine)
+    with pytest.warns(wt.engine.StoreWarning, match="is damaged"):
+        store = wt.Store(tmp_path / "s")
+    with store:
         store.states("a").rmdir()
         (tmp_path / "s" / "states" / "a").symlink_to(tmp_path / "folder")
         with pytest.raises(OSError, match="is a link"):
@@ -377,10 +400,9 @@ def test_links_in_place_of_kept_work_are_refused_and_their_targets_left_alone(tm
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
-def test_a_pipe_is_no_journal(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(OSError, match="not a regular file"):
-        Journal(tmp_path / "pipe")
+def test_a_pipe_among_the_files_of_tiles_is_left_alone(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "00000001.zip")
+    TileFiles(tmp_path).add("a/0", b"finished")
 
 
 def test_one_process_has_one_store_for_a_folder_however_it_is_named(tmp_path: Path, fine: None) -> None:
@@ -408,7 +430,7 @@ def test_what_cannot_be_kept_is_computed_all_the_same(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Journal, "add", full)
+    monkeypatch.setattr(tile_files, "writing", full)
     with wt.using(store=tmp_path / "s"), pytest.warns(wt.engine.StoreWarning, match="No space left"):
         np.testing.assert_array_equal(wt.Euclidean(cloud(600, 2)).condensed(), expected)
 

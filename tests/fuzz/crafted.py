@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from fuzz import hostile, hostile_parquet, layers, seeds
+from fuzz import hostile, hostile_parquet, seeds
 
 CRAFTED: dict[str, tuple[str, Callable[[], bytes]]] = {
     "one name for all columns": ("csv", lambda: b"a," * 30_000 + b"a\n" + b"1," * 30_000 + b"1\n"),
@@ -141,11 +141,7 @@ CRAFTED: dict[str, tuple[str, Callable[[], bytes]]] = {
         "space",
         lambda: hostile.archive_header('{"format": "wasserstein-transform", "version": "' + "a" * 99_999 + '"}'),
     ),
-    "a kind of many letters": (
-        "space",
-        lambda: layers.archived({"format": "wasserstein-transform", "version": 2, "kind": "a" * 99_999, "tree": 1}, {}),
-    ),
-    "a class of many letters": ("space", lambda: hostile.archive_of({"id": 0, "class": "a" * 100_000, "state": {}})),
+    "a class of many letters": ("space", lambda: hostile.archive_of({"id": 0, "class": "a" * 100_000, "content": {}})),
     "a space of points without coordinates": (
         "space",
         lambda: hostile.space_tree(a0=np.empty((1000, 0)), a1=np.full(1000, 1e-3)),

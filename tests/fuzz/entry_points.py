@@ -155,7 +155,7 @@ ENTRY_POINTS: dict[str, EntryPoint] = {
         "words.npz", seeds.word_transforms, words.WordTransform.load, _use_words, (layers.plain, layers.members)
     ),
     "distances": EntryPoint("matrix.npy", lambda: seeds.matrices("npy"), wt.Space.from_distances, _use_space),
-    "journal": EntryPoint("journal", folders.journals, folders.read_journal),
+    "tiles": EntryPoint("tiles.zip", folders.tile_files, folders.read_tile_files),
     "store": EntryPoint("store.zip", folders.stores, folders.read_store, layers=(layers.members,)),
     "block": EntryPoint("points.block", folders.blocks, folders.read_block),
     "cloud": EntryPoint("cloud.zip", folders.clouds, folders.read_cloud, layers=(layers.members,)),

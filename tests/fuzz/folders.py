@@ -16,11 +16,11 @@ import numpy as np
 import wasserstein_transform as wt
 from wasserstein_transform.clouds.blocks import open_block
 from wasserstein_transform.engine import tasks as tiles
-from wasserstein_transform.engine.store import Journal
+from wasserstein_transform.engine.tile_files import TileFiles
 
 X = np.random.default_rng(0).normal(size=(60, 2))
 PROCESS = wt.gaussian_transform(0.5, 1.0)
-_SHAPES = ((((5,), "<f8"), ((2, 2), "<i8")),)
+_RECORDS = {f"{'a' * 32}/{k}": (np.arange(5.0) + k).tobytes() for k in range(3)}
 
 
 def packed(make: Callable[[Path], object]) -> list[bytes]:
@@ -103,20 +103,22 @@ def read_block(file: Path) -> Any:
     return sum(points.n for points in block.read(block.all_chunks))
 
 
-def journals() -> list[bytes]:
-    """A journal of three records."""
+def tile_files() -> list[bytes]:
+    """A file of three tiles."""
     with tempfile.TemporaryDirectory() as folder:
-        journal = Journal(Path(folder) / "j")
-        for k in range(3):
-            journal.add(k, (np.arange(5.0) + k, np.full((2, 2), k)))
-        journal.close()
-        return [(Path(folder) / "j").read_bytes()]
+        files = TileFiles(Path(folder))
+        for name, record in _RECORDS.items():
+            files.add(name, record)
+        files.flush()
+        return [path.read_bytes() for path in Path(folder).iterdir()]
 
 
-def read_journal(file: Path) -> Any:
-    """All records that are whole, which must be those that were put there."""
-    journal = Journal(file)
-    for k in [k for k in range(3) if k in journal]:
-        record = journal.read(k, _SHAPES[0])
-        assert record is None or (record[0] == np.arange(5.0) + k).all()
-    journal.close()
+def read_tile_files(file: Path) -> Any:
+    """All tiles that are whole, which must be those that were put there."""
+    folder = file.with_name(f"{file.name}.folder")
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    shutil.copy(file, folder / "00000001.zip")
+    files = TileFiles(folder)
+    assert all(files.read(name) in (record, None) for name, record in _RECORDS.items())
+    return files

@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
+import wasserstein_transform as wt
 from fuzz import layers, seeds
+from wasserstein_transform._archive import FORMAT, VERSION, class_name
 
 ZEROS = bytes(1 << 20)
 _MANY = 10_000  # megabytes, unpacked
@@ -167,8 +169,7 @@ def laughs(levels: int = 12, kind: str = "entities") -> bytes:
 
 def archive_of(tree: Any, **arrays: np.ndarray) -> bytes:
     """A file as `save` writes it, of a Space with that tree."""
-    header = {"format": "wasserstein-transform", "version": 2, "kind": "Space", "tree": tree}
-    return layers.archived(header, arrays)
+    return layers.archived({"format": FORMAT, "version": VERSION, "tree": json.dumps(tree)}, arrays)
 
 
 def archive_header(text: str) -> bytes:
@@ -194,14 +195,14 @@ def las_with(at: int, value: bytes, kind: str = "las") -> bytes:
 
 def space_tree(**arrays: np.ndarray) -> bytes:
     """A space of points as `save` writes it."""
-    metric = {"id": 1, "class": "Euclidean", "state": {"points": {"id": 2, "array": 0}}}
-    state = {"metric": metric, "weights": {"id": 3, "array": 1}, "points": {"same": 2}}
-    return archive_of({"id": 0, "class": "Space", "state": state}, **arrays)
+    metric = {"id": 1, "class": class_name(wt.Euclidean), "content": {"points": {"id": 2, "array": 0}}}
+    content = {"metric": metric, "weights": {"id": 3, "array": 1}, "points": {"same": 2}}
+    return archive_of({"id": 0, "class": class_name(wt.Space), "content": content}, **arrays)
 
 
 def space_header(tree: str) -> bytes:
     """A header around a tree that is given as text."""
-    return archive_header('{"format": "wasserstein-transform", "version": 2, "tree": ' + tree + "}")
+    return layers.archived({"format": FORMAT, "version": VERSION, "tree": tree}, {})
 
 
 def utf16_laughs() -> bytes:

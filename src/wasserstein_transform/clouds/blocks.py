@@ -20,7 +20,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._archive import DamagedError
+from .._arrays import DamagedError
 from .._files import check_no_link, writing
 from .._types import Floats, Ints
 from ..compute.records import Extent

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from .._files import check_no_link, write_bytes
-from ..engine import fingerprint
-from ..engine.store import Lock, code
+from ..engine import Lock, fingerprint
+from ..engine.store import code
 from ..transforms import Process
 from .blocks import WeightScale
 from .sources import CloudSource

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from .. import _check as check
-from .._archive import DamagedError
+from .._arrays import DamagedError
 from .._files import PathLike, check_no_link, write_bytes
 from ..compute.records import Frame
 from ..engine import Engine, current, fingerprint

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any
 from .._archive import fingerprint as fingerprint
 from .blas import one_blas_thread as one_blas_thread
 from .core import N_MATRICES as N_MATRICES, Cancelled, Engine, current, using
+from .lock import InUseError as InUseError, Lock as Lock
 from .progress import Update, bar
-from .store import InUseError as InUseError, Lock as Lock, Store, StoreWarning, code as code, key_of as key_of
+from .store import Store, StoreWarning, code as code, key_of as key_of
 from .tasks import (
     GRAIN as GRAIN,
     Blocks as Blocks,

@@ -21,7 +21,7 @@ from .._mapped import scratch_map
 from . import memory as mem
 from .progress import Bar, Clock, Progress, Update, bar, is_shown
 from .resuming import run_with_store
-from .store import Store, as_store
+from .store import Store
 from .tasks import Executor, Flag, Record, Task, Threads, Tile, as_finished, run_jobs, run_tiles
 
 _log = logging.getLogger("wasserstein_transform")
@@ -127,7 +127,7 @@ class Engine:
         if self.client is not None:
             _cluster_of(self.client)
         if self.store is not None:
-            object.__setattr__(self, "store", as_store(self.store))
+            object.__setattr__(self, "store", Store(self.store))
 
     @property
     def n_threads(self) -> int:

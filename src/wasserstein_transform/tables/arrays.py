@@ -9,19 +9,17 @@ import sys
 import zipfile
 from collections.abc import Mapping
 from itertools import islice
-from math import prod
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from .._archive import DamagedError, read_header, show_shape
+from .._arrays import DamagedError, read_array, show_shape
 from .columns import default_names, free_name, is_text, listed, unique_names
 from .kinds import first_line, need, reserve
 
-_PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ENTRY, _COLUMN = 1000.0, 400.0  # bytes of memory of an archive member and of a column, in addition to the content
 _CELL, _WORD = 8.0, 60.0  # bytes of memory of a number and of a string of a Parquet file
 _LISTED = 12  # the most names that an error message lists
@@ -63,7 +61,10 @@ def read_npz(content: bytes, source: str) -> pd.DataFrame:
 
 def array_of(content: bytes, source: str) -> NDArray[Any]:
     """The array of an NPY file."""
-    return _array(io.BytesIO(content), len(content), source)
+    try:
+        return read_array(io.BytesIO(content), len(content))
+    except DamagedError as error:
+        raise ValueError(f"{source} cannot be read: {error}") from None
 
 
 def arrays_of(content: bytes, source: str) -> dict[str, NDArray[Any]]:
@@ -72,46 +73,20 @@ def arrays_of(content: bytes, source: str) -> dict[str, NDArray[Any]]:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as members:
             listed = members.infolist()
-            _check_members(listed, source)
-            arrays = {}
-            for member in listed:
-                with members.open(member) as stream:
-                    arrays[member.filename.removesuffix(".npy")] = _array(stream, member.file_size, source)
-            return arrays
+            inside = ", ".join(member.filename[:40] for member in listed[:4])
+            if "xl/" in content[-1 << 16 :].decode("latin-1") and not inside.endswith(".npy"):
+                raise ValueError(f"{source} is an Excel workbook; save the sheet as CSV, and give that")
+            if not listed or not all(member.filename.endswith(".npy") for member in listed):
+                raise ValueError(f"{source} is an archive of other files ({inside}), not of arrays (NPZ)")
+            reserve(2.0 * sum(member.file_size for member in listed), source)
+            return {one.filename[:-4]: read_array(members.open(one), one.file_size) for one in listed}
     except MemoryError:
         raise
     except Exception as error:  # zipfile and zlib raise many types
         if str(error).startswith(source):
             raise
-        raise ValueError(f"{source} is cut off or damaged: {first_line(error)}; fetch it again") from None
-
-
-def _check_members(listed: list[zipfile.ZipInfo], source: str) -> None:
-    if not listed or not all(member.filename.endswith(".npy") for member in listed):
-        if any(member.filename.startswith("xl/") for member in listed):
-            raise ValueError(f"{source} is an Excel workbook; save the sheet as CSV, and give that")
-        inside = ", ".join(member.filename[:40] for member in listed[:4]) or "nothing"
-        raise ValueError(f"{source} is an archive of other files ({inside}), not of arrays (NPZ)")
-    if any(member.compress_type not in _PACKED for member in listed):
-        raise ValueError(f"{source} uses a compression that NumPy does not write; write it with np.savez")
-    if len({member.filename for member in listed}) < len(listed):
-        raise ValueError(f"{source} holds two arrays with the same name; remove one of them")
-    reserve(2.0 * sum(member.file_size for member in listed), source)
-
-
-def _array(stream: IO[bytes], n_bytes: int, source: str) -> NDArray[Any]:
-    """Read an array after comparing its header with the bytes that follow: NumPy allocates what the header says."""
-    try:
-        shape, dtype = read_header(stream)
-        if dtype.hasobject:
-            raise DamagedError("it holds Python objects, which are never read; save numbers or strings")
-        there = n_bytes - stream.tell()
-        if min(shape, default=0) < 0 or prod(shape) * dtype.itemsize != there:
-            raise DamagedError(f"it announces an array of shape {show_shape(shape)} and has {there} bytes for it")
-        stream.seek(0)
-        return np.asarray(npy.read_array(stream, allow_pickle=False))
-    except (DamagedError, TypeError, OverflowError, ValueError) as error:
-        raise ValueError(f"{source} cannot be read: {first_line(error)}") from None
+        what = "cannot be read" if isinstance(error, DamagedError) else "is cut off or damaged"
+        raise ValueError(f"{source} {what}: {first_line(error)}") from None
 
 
 def _columns(array: NDArray[Any], source: str) -> dict[str, NDArray[Any]]:

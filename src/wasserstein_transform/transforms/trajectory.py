@@ -200,7 +200,7 @@ class Checkpoints:
         self._speed = max(len(new) * metric.n_bytes, 1) / took
         self._last = time.monotonic()
         self._written |= set(new)
-        self._store.forget(self._stale)
+        self._store.tiles.forget(self._stale)
         self._stale = []
         if not self._everything:
             self._drop(sorted(self._written)[:-_N_SPARE_STATES])

@@ -10,7 +10,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from .._archive import read_header, show_shape
+from .._arrays import read_header, show_shape
 from .files import DAMAGED, Allowance, PathLike, damaged, lines_of, open_bytes, shown
 from .vectors import Singles, WordVectors
 

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-from .._archive import DamagedError, check_rows, read_arrays
+from .._archive import check_rows
+from .._arrays import DamagedError, read_arrays
 from .._files import writing
 from .._parts import Part
 from . import cleaning, contexts, corpus, variants

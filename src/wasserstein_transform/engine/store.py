@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-import logging
 import os
-import shutil
+import platform
+from functools import cache
+from importlib import metadata
 from pathlib import Path
 from threading import RLock
-from types import TracebackType
 from typing import Any, Self
 from weakref import WeakValueDictionary, finalize
 
 import numpy as np
 
-from ..._archive import fingerprint
-from ..._check import warn
-from ..._files import PathLike, check_no_link, write_bytes
-from .code import code
-from .journal import Journal
+from .._archive import fingerprint
+from .._check import warn
+from .._files import PathLike, check_no_link, write_bytes
 from .lock import InUseError, Lock
+from .tile_files import TileFiles
 
 _FORMAT, _VERSION = "wasserstein-transform store", 1
 _NAME, _LOCK, _TILES, _STATES, _FILES = "store.json", "lock", "tiles", "states", "files"
 _LARGEST = 1 << 16  # bytes of store.json
 _OPEN: WeakValueDictionary[str, Store] = WeakValueDictionary()
 _OPENING = RLock()
-_log = logging.getLogger("wasserstein_transform")
+_PACKAGE = Path(__file__).parents[1]
+_SHOWS = frozenset({"cli", "explorer", "plotting", "tables"})  # packages that do not affect results
+_USED = ("numpy", "scipy", "numba", "llvmlite")
 
 
 class StoreWarning(UserWarning):
@@ -81,12 +83,16 @@ class Store:
 
     folder: Path
 
-    def __new__(cls, folder: PathLike) -> Self:
+    def __new__(cls, folder: PathLike | Store) -> Self:
         """Return the open store of a folder: there is one per folder in a process."""
+        if isinstance(folder, Store):
+            return folder  # type: ignore[return-value]
+        if not isinstance(folder, str | os.PathLike) or not os.fspath(folder):
+            raise TypeError(f"store must be a folder or a wt.Store, got {folder!r}")
         place = os.path.realpath(folder)
         with _OPENING:
             found = _OPEN.get(place)
-            if found is not None and found._is_open:
+            if found is not None and found._release.alive and found._lock.owner == os.getpid():
                 return found  # type: ignore[return-value]
             made = super().__new__(cls)
             made._open(Path(place))
@@ -102,18 +108,18 @@ class Store:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _open(self, folder: Path) -> None:
         self.folder = folder
-        self._journals: WeakValueDictionary[str, Journal] = WeakValueDictionary()
         _check_folder(folder)
         try:
             folder.mkdir(exist_ok=True)
             self._lock = Lock(folder / _LOCK, f"the store {folder}")
             self._release = finalize(self, self._lock.release)
-            _sweep(folder)
+            for path in folder.rglob(".*.part"):  # of processes that were killed; the lock excludes others
+                path.unlink(missing_ok=True)
             for name in (_TILES, _STATES, _FILES):
                 check_no_link(folder / name).mkdir(exist_ok=True)
             if not (folder / _NAME).is_file():
@@ -124,47 +130,24 @@ class Store:
         except OSError as error:
             said = f"the store {folder} cannot be written to ({error.strerror}); give another folder"
             raise type(error)(error.errno, said) from None
+        self.tiles = TileFiles(folder / _TILES)
+        if self.tiles.is_damaged:
+            warn(f"the store {folder} is damaged: some finished tiles are computed again", StoreWarning)
         if _read_about(folder)["code"] != code():
-            warn(
-                f"the content of the store {folder} was computed by another version, or for another processor, and is "
-                "not used; new results are stored beside it",
-                StoreWarning,
-            )
-
-    @property
-    def _is_open(self) -> bool:
-        return self._release.alive and self._lock.owner == os.getpid()
+            content = f"the content of the store {folder} was computed by another version, or for another processor"
+            warn(f"{content}, and is not used; new results are stored beside it", StoreWarning)
 
     def check_open(self) -> None:
         """Raise an error if the store was closed, or belongs to the parent of this forked process."""
         if not self._release.alive:
             raise ValueError(f"the store {self.folder} was closed; open it again with wt.Store(folder)")
         if self._lock.owner != os.getpid():
-            raise RuntimeError(
-                f"the store {self.folder} belongs to process {self._lock.owner}, from which this one was forked; give "
-                "another folder"
-            )
+            of = f"process {self._lock.owner}, from which this one was forked"
+            raise RuntimeError(f"the store {self.folder} belongs to {of}; give another folder")
 
     def close(self) -> None:
         """Release the folder for other processes."""
         self._release()
-
-    def journal(self, key: str) -> Journal:
-        """Return the journal of a task, shared by all threads; warn if parts of it are damaged."""
-        self.check_open()
-        with _OPENING:
-            found = self._journals.get(key)
-            if found is not None:
-                return found
-            found = self._journals[key] = Journal(self.folder / _TILES / key)
-        if found.is_damaged:
-            warn(f"the store {self.folder} is damaged: some finished tiles are computed again", StoreWarning)
-        return found
-
-    def forget(self, keys: list[str]) -> None:
-        """Remove the journals of tasks whose results are stored in another form."""
-        for key in keys:
-            (self.folder / _TILES / key).unlink(missing_ok=True)
 
     def states(self, key: str) -> Path:
         """Return the folder for the states of a flow."""
@@ -182,13 +165,6 @@ class Store:
         """Tell whether an array is mapped to a file that is being filled in this store."""
         name = getattr(array, "filename", None)
         return isinstance(array, np.memmap) and name is not None and Path(name).parent == self.folder / _FILES
-
-    def clear(self) -> None:
-        """Remove all entries."""
-        self.check_open()
-        for name in (_TILES, _STATES, _FILES):
-            shutil.rmtree(self.folder / name, ignore_errors=True)
-            (self.folder / name).mkdir(exist_ok=True)
 
 
 def key_of(*what: Any) -> str:
@@ -214,20 +190,42 @@ def key_of(*what: Any) -> str:
     return fingerprint((tuple(sorted(code().items())), what))
 
 
-def as_store(store: Store | PathLike | None) -> Store | None:
-    """Convert a folder to a store; a store or None is returned unchanged."""
-    if store is None or isinstance(store, Store):
-        return store
-    if not isinstance(store, str | os.PathLike) or not os.fspath(store):
-        raise TypeError(f"store must be a folder or a wt.Store, got {store!r}")
-    return Store(store)
+@cache
+def code() -> dict[str, str]:
+    """Return the versions that determine results to the bit, by name: sources, Python, libraries, processor.
+
+    Returns
+    -------
+    dict of str to str
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> sorted(wt.engine.code())[:4]
+    ['features', 'llvmlite', 'numba', 'numpy']
+    """
+    import llvmlite.binding as llvm  # noqa: PLC0415  # slow to import, and rarely needed
+
+    features = ",".join(sorted(name for name, there in llvm.get_host_cpu_features().items() if there))
+    digest = hashlib.sha256()
+    for file in sorted(file for kind in ("*.py", "*.cu", "*.h") for file in _PACKAGE.rglob(kind)):
+        inside = file.relative_to(_PACKAGE)
+        if inside.parts[0] not in _SHOWS:
+            digest.update(f"{inside.as_posix()}\0".encode() + hashlib.sha256(file.read_bytes()).digest())
+    return {
+        "source": digest.hexdigest()[:16],
+        "python": ".".join(platform.python_version_tuple()[:2]),
+        **{name: metadata.version(name) for name in _USED},
+        "processor": f"{platform.machine()} {llvm.get_host_cpu_name()}",
+        "features": hashlib.sha256(features.encode()).hexdigest()[:16],
+    }
 
 
 def _check_folder(folder: Path) -> None:
     """Reject a path that cannot be a store."""
+    if not folder.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {folder.parent} to make the store {folder.name} in")
     if not folder.exists():
-        if not folder.parent.is_dir():
-            raise FileNotFoundError(f"there is no folder {folder.parent} to make the store {folder.name} in")
         return
     if not folder.is_dir():
         raise NotADirectoryError(f"a store is a folder, and {folder} is a file; give another name")
@@ -235,9 +233,8 @@ def _check_folder(folder: Path) -> None:
     if _NAME in there:
         _read_about(folder)
     elif any(not name.endswith(".part") for name in there - {_TILES, _STATES, _FILES}):
-        raise ValueError(
-            f"{folder} holds other files and is not a store; give an empty folder, or the name of a new one"
-        )
+        what = f"{folder} holds other files and is not a store"
+        raise ValueError(f"{what}; give an empty folder, or the name of a new one")
 
 
 def _read_about(folder: Path) -> dict[str, Any]:
@@ -252,15 +249,6 @@ def _read_about(folder: Path) -> dict[str, Any]:
     if not known:
         raise ValueError(f"{path} is damaged or that of another program: {folder} is not used; give another folder")
     if version > _VERSION:
-        raise ValueError(
-            f"the store {folder} has version {version}, and this library knows version {_VERSION}; update it, or give "
-            "another folder"
-        )
+        has = f"the store {folder} has version {version}, and this library knows version {_VERSION}"
+        raise ValueError(f"{has}; update it, or give another folder")
     return dict(about)
-
-
-def _sweep(folder: Path) -> None:
-    """Remove temporary files of killed processes; the lock excludes others."""
-    for path in (*folder.glob(".*.part"), *folder.glob(f"{_STATES}/*/.*.part")):
-        _log.info("removed %s, which was not finished", path)
-        path.unlink(missing_ok=True)

@@ -1,4 +1,7 @@
-"""A file lock that is released when its process ends."""
+"""A file lock that is released when its process ends.
+
+The library filelock makes the same system calls, but names no owner, and a forked process would keep the lock.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from pathlib import Path
 from typing import IO
 from weakref import WeakSet
 
-from ..._files import open_in_place
+from .._files import open_in_place
 
 _SHOWN = 64  # bytes read from the file: a process number is shorter
 
@@ -55,8 +58,7 @@ class Lock:
     """
 
     def __init__(self, path: Path, what: str) -> None:
-        self._file: IO[bytes] | None = open_in_place(path)
-        self.owner = os.getpid()
+        self._file, self.owner = open_in_place(path), os.getpid()
         try:
             _take(self._file)
         except OSError as error:
@@ -64,25 +66,19 @@ class Lock:
             by = self._file.read(_SHOWN).decode("ascii", "replace").strip()
             self._file.close()
             if not isinstance(error, BlockingIOError | PermissionError):  # Windows answers the latter
-                raise OSError(
-                    error.errno, f"files cannot be locked on this file system: {error.strerror}", str(path)
-                ) from None
-            who = f"process {by}" if by.isdigit() else "another process"
-            if by == str(self.owner):
-                who = "this process"
+                reason = f"files cannot be locked on this file system: {error.strerror}"
+                raise OSError(error.errno, reason, str(path)) from None
+            who = "this process" if by == str(self.owner) else f"process {by}" if by.isdigit() else "another process"
             raise InUseError(f"{what} is in use by {who}; wait until it ends, or give another folder") from None
         with suppress(OSError):  # a full disk: the number only serves the error message above
             self._file.truncate(0)
             self._file.write(str(self.owner).encode())
-            self._file.flush()
         _HELD.add(self)
 
     def release(self) -> None:
         """Release the lock."""
-        if self._file is not None:
-            with suppress(OSError):
-                self._file.close()
-            self._file = None
+        with suppress(OSError):
+            self._file.close()
 
 
 _HELD: WeakSet[Lock] = WeakSet()
