@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from distributed import Client, LocalCluster
+from wasserstein_transform.engine.executors.cluster.session import Traffic, session_of
 
 import wasserstein_transform as wt
 from wasserstein_transform.engine import Cluster
-from wasserstein_transform.engine.executors.cluster.session import Traffic, session_of
 
 from .timing import Row, median_seconds
 

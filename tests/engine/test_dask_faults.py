@@ -30,7 +30,12 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(not hasattr(signal, "SIGSTOP"
 @contextmanager
 def local(**settings: Any) -> Iterator[Any]:
     with (
-        dask.config.set({"distributed.deploy.lost-worker-timeout": "1h"}),  # else nannies are sent away, too
+        dask.config.set(
+            {
+                "distributed.deploy.lost-worker-timeout": "1h",  # else nannies are sent away, too
+                "distributed.scheduler.worker-ttl": "5s",  # until workers that hang are given up; else five minutes
+            }
+        ),
         distributed.LocalCluster(
             threads_per_worker=1, dashboard_address=":0", silence_logs=logging.CRITICAL, **settings
         ) as cluster,
@@ -157,7 +162,7 @@ def test_a_worker_out_of_memory_is_replaced(tmp_path: Path) -> None:
 def test_work_that_kills_every_worker_is_named(tmp_path: Path) -> None:
     with (
         local(n_workers=2, memory_limit="1GB") as client,
-        pytest.raises(RuntimeError, match=r"rows 7…8 of meals failed 6 times.*have too little memory; \d+ of 20"),
+        pytest.raises(RuntimeError, match=r"rows 7…8 of meals failed 4 times.*have too little memory; \d+ of 20"),
     ):
         sent(meals(tmp_path, 100), all_to(client))
 
