@@ -11,7 +11,7 @@ import itertools
 import logging
 import pickle
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -38,6 +38,7 @@ _BANDWIDTH = 2e8  # bytes per second, about, to and from all workers together
 _GROUP = 8  # tiles in a message, at most: about half a second, and Dask needs some milliseconds per message
 _GROUP_BYTES = 3.2e7  # of records in a message, at most
 _IN_FLIGHT = 4  # messages for each thread: more than two, else Dask prefers the worker that has the inputs
+_MAX_LOSSES = 6  # workers that may die of a piece
 _NAP = 0.01  # seconds between two looks at the results
 _LOOK = 1.0  # seconds between two requests for the list of workers
 _FAREWELL = 0.5  # seconds for the cancellation of what is in flight
@@ -185,6 +186,7 @@ class _Run:
         self._name, self._count = f"wt_{uuid4().hex[:12]}", itertools.count()
         self._todo, self._n_done, self._group_size = deque(work.pieces), 0, work.group_size
         self._groups: dict[str, _Group] = {}
+        self._losses = Counter[Any]()  # of each piece
         self._inputs: Any = None
         self._threads = {"": 0}  # of each worker; not asked yet
         self._looked = -float("inf")
@@ -274,19 +276,23 @@ class _Run:
         pieces, _, inputs = self._groups.pop(future.key)
         if future.status == "finished":
             return pieces
+        n_lost = 1  # with the only worker that had the inputs
         if future.status == "error":
             _, error, trace = result
             if not isinstance(error, distributed.KilledWorker):
                 raise error.with_traceback(trace)
-            if len(pieces) == 1:
-                raise RuntimeError(
-                    f"{self._work.describe(pieces)} failed {error.allowed_failures + 1} times, the last time on "
-                    f"{error.last_worker.address}: the worker died; workers that die of the same work often have too "
-                    f"little memory; {self._progress()}"
-                )
-            self._group_size = 1  # to find the piece that kills workers, or to lose less with each of them
+            n_lost = error.allowed_failures + 1
         elif inputs is self._inputs:
-            self._inputs = None  # lost with the only worker that had them
+            self._inputs = None
+        self._losses.update(dict.fromkeys(pieces, n_lost))
+        most_lost = max(self._losses[piece] for piece in pieces)
+        if most_lost >= _MAX_LOSSES and len(pieces) == 1:
+            raise RuntimeError(
+                f"{self._work.describe(pieces)} failed {most_lost} times, each time with its worker; workers that die "
+                f"of the same work often have too little memory; {self._progress()}"
+            )
+        if most_lost >= _MAX_LOSSES / 2:
+            self._group_size = 1  # to find the piece that kills workers
         self._todo.extendleft(reversed(pieces))
         return None
 
