@@ -7,11 +7,10 @@ import time
 from typing import Any, NamedTuple
 
 import numpy as np
-from distributed import Client, LocalCluster
+from distributed import Client, LocalCluster, get_task_stream
 
 import wasserstein_transform as wt
 from wasserstein_transform.engine import Cluster
-from wasserstein_transform.engine.executors.cluster.session import Traffic, session_of
 
 from .timing import Row, median_seconds
 
@@ -21,13 +20,14 @@ _EMPTY = 200  # messages without work
 
 
 class Found(NamedTuple):
-    """One iteration on a cluster: its seconds, the bytes sent, and the share of the time in which the workers computed.
+    """One iteration on a cluster: its seconds, messages, bytes of records, and the share of time that workers computed.
 
     `message` and `processor` are the seconds that a message takes, and those of client and scheduler in them.
     """
 
     seconds: float
-    traffic: Traffic
+    n_messages: int
+    received: int
     busy: float
     message: float
     processor: float
@@ -55,8 +55,7 @@ def _row(work: str, ours: float, what: str, peer: float) -> Row:
 
 
 def _in_words(found: Found) -> str:
-    traffic = found.traffic
-    moved = f"{traffic.messages} messages, {traffic.sent / 1e6:.2f} MB out, {traffic.received / 1e6:.1f} MB back"
+    moved = f"{found.n_messages} messages, {found.received / 1e6:.1f} MB back"
     return f"{moved}; workers at work {100 * found.busy:.0f} % of the time"
 
 
@@ -76,11 +75,14 @@ def _measured(n_workers: int, step: Any, space: Any, truth: np.ndarray, repeat: 
     ):
         np.testing.assert_array_equal(step(space).metric.dense(), truth)
         seconds = median_seconds(lambda: step(space), repeat)
-        traffic = session_of(client).traffic = Traffic()
-        begun = time.perf_counter()
-        step(space)
-        busy = traffic.worked / (time.perf_counter() - begun) / n_workers
-        return Found(seconds, traffic, busy, *_message(client))
+        with get_task_stream(client) as stream:
+            begun = time.perf_counter()
+            step(space)
+            elapsed = time.perf_counter() - begun
+        parts = [part for task in stream.data for part in task["startstops"] if part["action"] == "compute"]
+        busy = sum(part["stop"] - part["start"] for part in parts) / elapsed / n_workers
+        received = sum(task["nbytes"] for task in stream.data)
+        return Found(seconds, len(stream.data), received, busy, *_message(client))
 
 
 def _message(client: Any) -> tuple[float, float]:

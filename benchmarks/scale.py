@@ -1,4 +1,4 @@
-"""Strong and weak scaling on worker processes of Dask, against threads; bytes moved: `python -m benchmarks scale=1,2`.
+"""Strong and weak scaling on worker processes of Dask, against threads; bytes of results: `python -m benchmarks scale=1,2`.
 
 Each number of workers is measured in its own process: one warm-up run, then the better of two. Strong scaling: LT-WT
 of 1,500 points, local LT-WT of 20,000 points up to a distance of ε, and a GT step of 2·10⁶ points in the plane (20
@@ -17,7 +17,6 @@ from .timing import Row
 _CHILD = """
 import json, os, shutil, sys, tempfile, time
 import numpy as np, wasserstein_transform as wt
-from wasserstein_transform.engine.executors.cluster.session import session_of
 
 def io():
     with open("/proc/self/io") as lines:
@@ -66,12 +65,13 @@ def measured(engine, client, n_workers):
     lt(800, engine)
     local(1000, engine)
     gt(400_000, engine, client, 8)
-    out, traffic = {}, session_of(client).traffic if client else None
-    sent, messages = (traffic.sent + traffic.received, traffic.messages) if client else (0, 0)
-    out["lt"] = min(lt(1500, engine) for _ in range(2))
+    out = {"lt": min(lt(1500, engine) for _ in range(2))}
     if client:
-        out["lt bytes"] = (traffic.sent + traffic.received - sent) / 2
-        out["lt messages"] = (traffic.messages - messages) / 2
+        from distributed import get_task_stream
+        with get_task_stream(client) as stream:
+            lt(1500, engine)
+        out["lt bytes"] = sum(task["nbytes"] for task in stream.data)
+        out["lt messages"] = len(stream.data)
     out["gt"], out["gt read"], out["gt written"] = min(gt(2_000_000, engine, client, 16) for _ in range(2))
     out["local"] = local(20_000, engine)
     out["lt weak"] = lt(int(1500 * n_workers**0.5), engine)

@@ -11,12 +11,12 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack
+from dataclasses import replace
 from pathlib import Path
-from queue import SimpleQueue
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pytest
@@ -24,11 +24,7 @@ from repeated import mostly_slow
 from test_seams import TASKS, WORK
 
 import wasserstein_transform as wt
-from wasserstein_transform.engine import Cluster, Rows, Task, Tile, cut_by_size
-from wasserstein_transform.engine.executors.cluster import at_worker, connection, crew, session, versions
-from wasserstein_transform.engine.executors.cluster.errands import Copy, Errand
-from wasserstein_transform.engine.executors.cluster.fetching import Fetching
-from wasserstein_transform.engine.executors.cluster.session import Session, session_of
+from wasserstein_transform.engine import Cluster, Rows, Task, Tile, cluster as cluster_module, cut_by_size
 
 distributed = pytest.importorskip("distributed")
 
@@ -77,14 +73,17 @@ def all_to(client: Any, **changes: Any) -> wt.Engine:
     return wt.Engine(executor=Cluster(client, small=0.0), **changes)
 
 
+def was_sent(stages: Iterable[str]) -> bool:
+    return any("worker" in stage for stage in stages)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", mostly_slow(WORK, quick=list(WORK)[::3]))
 def test_a_cluster_gives_the_bits_of_threads(name: str, client: Any) -> None:
-    here = WORK[name]()
-    before = session_of(client).traffic.messages
-    with wt.using(all_to(client)):
+    here, stages = WORK[name](), set[str]()
+    with wt.using(all_to(client, progress=lambda update: stages.add(update.stage))):
         there = WORK[name]()
-    assert session_of(client).traffic.messages > before or name not in TASKS
+    assert was_sent(stages) or name not in TASKS
     for one, other in zip(here, there, strict=True):
         np.testing.assert_array_equal(one, other)
 
@@ -99,28 +98,36 @@ def test_two_iterations_of_ltwt_on_a_client_have_the_bits_of_threads(client: Any
 
 
 @pytest.mark.slow
-def test_few_messages_are_under_way_and_each_carries_many_tiles(client: Any) -> None:
-    seen: list[int] = []
+def test_few_messages_are_under_way_and_each_carries_many_tiles(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen, sizes, send = list[int](), list[int](), client.map
 
-    def count(update: wt.engine.Update) -> None:
-        seen.append(sum(str(key).startswith("wt-message") for key in client.futures))
+    def count(function: Any, messages: list[bytes], *arguments: Any, **options: Any) -> Any:
+        sizes.extend(len(pickle.loads(message)[-1]) for message in messages)
+        return send(function, messages, *arguments, **options)
 
-    traffic = session_of(client).traffic
-    before, task = traffic.messages, squares(3000)
-    np.testing.assert_array_equal(sent(task, all_to(client, progress=count)), np.arange(3000.0) ** 2)
-    assert 2 < traffic.messages - before < 200
-    assert max(seen) <= 2 * 2 + 4  # two for each thread, and those about to be let go
+    monkeypatch.setattr(client, "map", count)
+    progress = lambda update: seen.append(len(client.futures))  # noqa: E731
+    found = sent(squares(3000), all_to(client, progress=progress))
+    np.testing.assert_array_equal(found, np.arange(3000.0) ** 2)
+    assert sum(sizes) == 3000
+    assert len(sizes) < 500
+    assert max(seen) < 30
 
 
-def test_inputs_travel_once(client: Any) -> None:
-    values, traffic = np.random.default_rng(0).random(50_000), session_of(client).traffic
-    task = Task("squares", square, Numbers(values), cut_by_size(10, 1), Rows())
-    before = traffic.sent
-    first = sent(task, all_to(client))
-    assert values.nbytes < traffic.sent - before < 3 * values.nbytes
-    before = traffic.sent
-    np.testing.assert_array_equal(sent(task, all_to(client)), first)
-    assert traffic.sent - before < values.nbytes
+def test_inputs_are_sent_once_and_freed(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    keys, send = list[str](), client.scatter
+
+    def scatter(inputs: dict[str, Any], **options: Any) -> Any:
+        keys.extend(inputs)
+        return send(inputs, **options)
+
+    monkeypatch.setattr(client, "scatter", scatter)
+    sent(squares(100), all_to(client))
+    assert len(keys) == 1
+    end = time.monotonic() + 60
+    while keys[0] in {key for held in client.has_what().values() for key in held}:
+        assert time.monotonic() < end
+        time.sleep(0.05)
 
 
 def test_progress_names_the_workers_and_counts_tiles(client: Any) -> None:
@@ -130,28 +137,29 @@ def test_progress_names_the_workers_and_counts_tiles(client: Any) -> None:
     assert seen[-1].finished
 
 
+def stages_of(task: Task, out: np.ndarray, engine: wt.Engine) -> set[str]:
+    stages = set[str]()
+    replace(engine, progress=lambda update: stages.add(update.stage)).run(task, (out,))
+    return stages
+
+
 def test_small_tasks_are_not_sent(client: Any) -> None:
-    before = session_of(client).traffic.messages
-    np.testing.assert_array_equal(sent(squares(50), wt.Engine(client=client)), np.arange(50.0) ** 2)
-    assert session_of(client).traffic.messages == before
+    out = np.zeros(8)
+    assert not was_sent(stages_of(squares(8), out, wt.Engine(2, client=client)))
+    np.testing.assert_array_equal(out, np.arange(8.0) ** 2)
 
 
-@pytest.mark.slow
-def test_tasks_that_take_longer_begin_here_and_are_sent(client: Any) -> None:
-    before = session_of(client).traffic.messages
-    task = squares(60, 0.02)
-    np.testing.assert_array_equal(sent(task, wt.Engine(1, client=client)), np.arange(60.0) ** 2)
-    assert session_of(client).traffic.messages > before
+def test_tasks_that_take_longer_are_sent(client: Any) -> None:
+    out = np.zeros(60)
+    assert was_sent(stages_of(squares(60, 0.02), out, wt.Engine(1, client=client)))
+    np.testing.assert_array_equal(out, np.arange(60.0) ** 2)
 
 
-@pytest.mark.slow
 def test_records_that_take_longer_to_travel_than_to_compute_stay_here(client: Any) -> None:
-    before = session_of(client).traffic.messages
     out = np.zeros((40, 8_000_000), np.int8)
     task = Task("marks", mark, None, cut_by_size(40, 1), Rows())
-    wt.Engine(1, client=Cluster(client, small=0.05)).run(task, (out,))
+    assert not was_sent(stages_of(task, out, wt.Engine(2, client=client)))
     assert out.all()
-    assert session_of(client).traffic.messages == before
 
 
 def mark(inputs: None, tile: Tile, stop: np.ndarray, record: tuple[np.ndarray]) -> None:
@@ -224,41 +232,15 @@ def test_jobs_run_on_workers_with_their_part_of_the_memory(client: Any) -> None:
 
 
 def test_whoever_stops_listening_stops_the_jobs(client: Any) -> None:
+    before = set(client.futures)
     results = wt.Engine(client=client).each(half, range(1000), "halves")
     next(results)
-    before = session_of(client).traffic.messages
+    assert not before.issuperset(client.futures)
     results.close()  # type: ignore[attr-defined]
-    assert session_of(client).traffic.messages == before < 1000
-
-
-def test_answers_that_are_waited_for_no_longer_do_not_keep_others_from_being_fetched(client: Any) -> None:
-    fetching, copy = Fetching(client, SimpleQueue()), Copy(Errand(0, "three"), "", "", client.submit(abs, -3))
-    distributed.wait(copy.future)
-
-    async def dropped_while_others_are_fetched() -> None:
-        async with AsyncExitStack() as others:
-            for _ in range(5):
-                await others.enter_async_context(client._gather_semaphore)
-            fetching.add(copy)
-            await asyncio.sleep(0.1)
-            fetching.drop(copy)
-            await asyncio.sleep(0.1)
-
-    client.sync(dropped_while_others_are_fetched)
-    assert client.gather(client.submit(abs, -4)) == 4
-
-
-def test_work_that_was_ended_before_it_began_ends_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    task, out = squares(2, 300.0), (np.zeros(2),)
-    shapes = tuple(task.shapes(out, tile) for tile in task.tiles)
-    at_worker.stop(["late"])
-    answer = at_worker.solve(
-        at_worker.Inputs(task.inputs, 0), pickle.dumps(at_worker.Group("late", square, tuple(task.tiles), shapes))
-    )
-    assert isinstance(answer.error, InterruptedError)
-    monkeypatch.setattr(at_worker, "_REMEMBERED", 5)
-    at_worker.stop([f"ticket {k}" for k in range(20)])
-    assert len(at_worker._ENDED) == 5
+    end = time.monotonic() + 60
+    while not before.issuperset(client.futures):
+        assert time.monotonic() < end
+        time.sleep(0.05)
 
 
 def test_threads_of_this_process_may_be_workers() -> None:
@@ -291,29 +273,35 @@ def test_without_workers_it_waits_and_then_says_so() -> None:
 
 
 def test_workers_with_other_code_are_refused_by_name(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    mine = versions.versions()
-    monkeypatch.setattr(session, "versions", lambda: mine._replace(package="wasserstein-transform with sources 0"))
-    session_of(client).met.clear()
+    check = cluster_module._check_worker
+    monkeypatch.setattr(cluster_module, "_PROCESSORS", WeakKeyDictionary())
+    monkeypatch.setattr(
+        cluster_module, "_check_worker", lambda at, code, known: check(at, code | {"source": "0"}, known)
+    )
     with pytest.raises(
-        RuntimeError, match=rf"the worker tcp://\S+ has {mine.package}, and this process \S+ with sources 0: .* install"
+        RuntimeError, match=r"the worker tcp://\S+ has source 0, and this process source \w+: .* install"
     ):
         sent(squares(9), all_to(client))
     monkeypatch.undo()
     sent(squares(9), all_to(client))
 
 
+def test_a_worker_with_other_code_refuses_what_it_gets() -> None:
+    message = pickle.dumps(("run", "0", square, []))
+    with pytest.raises(RuntimeError, match=r"a worker has source \w+, and this process source 0: .* install"):
+        cluster_module._compute_group(message, None)
+
+
 def test_another_processor_is_warned_of_once() -> None:
-    known, other = Session(), versions.versions()._replace(processor="another")
-    with pytest.warns(UserWarning, match=r"the worker tcp://a has another processor \(another\)"):
-        known.meet("tcp://a", other)
-    known.meet("tcp://b", other)
-    assert known.met == {"tcp://a", "tcp://b"}
+    other = cluster_module.code() | {"processor": "another", "features": "0123456789"}
+    with pytest.warns(UserWarning, match=r"the worker tcp://a has another processor \(another 01234567\)"):
+        known = cluster_module._check_worker("tcp://a", other, [])
+    cluster_module._check_worker("tcp://b", other, [known])
 
 
 def test_a_worker_without_the_package_is_refused_by_name() -> None:
-    here = versions.versions()
     with pytest.raises(RuntimeError, match=r"the worker tcp://a cannot import .*; install wasserstein-transform there"):
-        versions.check_worker("tcp://a", ModuleNotFoundError("No module named 'wasserstein_transform'"), here)
+        cluster_module._check_worker("tcp://a", ModuleNotFoundError("No module named 'wasserstein_transform'"), [])
 
 
 @pytest.mark.slow
@@ -333,8 +321,7 @@ def test_what_is_no_client_is_refused(client: Any, monkeypatch: pytest.MonkeyPat
                 wt.Engine(client=one)
 
     asyncio.run(inside())
-    monkeypatch.delitem(sys.modules, "distributed")
-    monkeypatch.setattr(connection, "find_spec", lambda name: None)
+    monkeypatch.setattr(cluster_module, "distributed", None)
     with pytest.raises(ImportError, match=r"a client needs Dask; pip install .wasserstein-transform\[scale\]."):
         wt.Engine(client=client)
 
@@ -344,17 +331,3 @@ def test_dask_is_not_imported_unasked() -> None:
     code = "import sys, wasserstein_transform as wt; wt.Engine(); print({'distributed', 'dask'} & set(sys.modules))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout == "set()\n"
-
-
-@pytest.mark.slow
-def test_a_worker_that_left_is_noticed(client: Any) -> None:
-    known = crew.Crew(client, session_of(client), lambda: None)
-    known.threads["tcp://gone"] = 1
-    left: list[str] = []
-    for _ in range(100):
-        left += known.look()
-        time.sleep(0.02)
-        if left:
-            break
-    known.close()
-    assert left == ["tcp://gone"]

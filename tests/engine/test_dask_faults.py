@@ -30,7 +30,12 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(not hasattr(signal, "SIGSTOP"
 @contextmanager
 def local(**settings: Any) -> Iterator[Any]:
     with (
-        dask.config.set({"distributed.deploy.lost-worker-timeout": "1h"}),  # else nannies are sent away, too
+        dask.config.set(
+            {
+                "distributed.deploy.lost-worker-timeout": "1h",  # else nannies are sent away, too
+                "distributed.scheduler.worker-ttl": "5s",  # until workers that hang are given up; else five minutes
+            }
+        ),
         distributed.LocalCluster(
             threads_per_worker=1, dashboard_address=":0", silence_logs=logging.CRITICAL, **settings
         ) as cluster,
@@ -117,7 +122,8 @@ def test_a_worker_that_is_stopped_does_not_stop_the_run() -> None:
         try:
             found = sent(squares(200, 0.02), all_to(client, progress=stop))
         finally:
-            os.kill(stopped[0], signal.SIGCONT)
+            with suppress(ProcessLookupError):  # its nanny has replaced it
+                os.kill(stopped[0], signal.SIGCONT)
         np.testing.assert_array_equal(found, np.arange(200.0) ** 2)
         np.testing.assert_array_equal(sent(squares(50), all_to(client)), np.arange(50.0) ** 2)  # both again
 
@@ -129,7 +135,8 @@ def test_a_worker_that_is_stopped_from_the_start_is_left_alone() -> None:
         try:
             np.testing.assert_array_equal(sent(squares(50), all_to(client)), np.arange(50.0) ** 2)
         finally:
-            os.kill(stopped, signal.SIGCONT)
+            with suppress(ProcessLookupError):
+                os.kill(stopped, signal.SIGCONT)
 
 
 def hungry(inputs: tuple[str, int], tile: Tile, stop: np.ndarray, record: tuple[np.ndarray]) -> None:
@@ -157,7 +164,7 @@ def test_a_worker_out_of_memory_is_replaced(tmp_path: Path) -> None:
 def test_work_that_kills_every_worker_is_named(tmp_path: Path) -> None:
     with (
         local(n_workers=2, memory_limit="1GB") as client,
-        pytest.raises(RuntimeError, match=r"rows 7…8 of meals failed 6 times.*have too little memory; \d+ of 20"),
+        pytest.raises(RuntimeError, match=r"rows 7…8 of meals failed \d times, .*have too little memory; \d+ of 20"),
     ):
         sent(meals(tmp_path, 100), all_to(client))
 

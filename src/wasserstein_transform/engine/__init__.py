@@ -28,7 +28,7 @@ from .tasks import (
 )
 
 if TYPE_CHECKING:
-    from .executors.cluster import Cluster
+    from .cluster import Cluster
 
 __all__ = ("Cancelled", "Cluster", "Engine", "Store", "StoreWarning", "Update", "bar", "current", "using")
 
@@ -36,7 +36,7 @@ __all__ = ("Cancelled", "Cluster", "Engine", "Store", "StoreWarning", "Update", 
 def __getattr__(name: str) -> Any:
     """Import what only work on a cluster needs on first use."""
     if name == "Cluster":
-        from .executors.cluster import Cluster  # noqa: PLC0415
+        from .cluster import Cluster  # noqa: PLC0415
 
         return Cluster
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -321,7 +321,7 @@ class Engine:
 
 
 def _cluster_of(client: Any) -> Any:
-    from .executors.cluster import cluster_of  # noqa: PLC0415  # only work on a cluster needs it
+    from .cluster import cluster_of  # noqa: PLC0415  # only work on a cluster needs it
 
     return cluster_of(client)
 

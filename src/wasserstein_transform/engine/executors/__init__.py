@@ -1,1 +1,0 @@
-"""Executors outside this process: a cluster of machines."""
