@@ -195,7 +195,8 @@ def test_samples_are_even(form: theory.Form) -> None:
 def test_samples_converge_at_the_rate_of_transport_on_a_line() -> None:
     places = np.linspace(-2.5, 2.5, 100)[:, None]
     population = wt.Space.from_points(places, LINE(places))
-    found = theory.sampling_convergence(population, [25, 100, 400], 2.5, repeats=12, transport=wt.transport.Line(1), seed=1)
+    line = wt.transport.Line(1)
+    found = theory.sampling_convergence(population, [25, 100, 400], 2.5, repeats=12, transport=line, seed=1)
     assert found.inequality.holds
     far = [theory.BELL.continued(2.5, 5.0), theory.BELL.localized(2.5, 5.0)]
     assert [found.constants["C1"], found.constants["C2"]] == pytest.approx(far)

@@ -19,9 +19,9 @@ from scipy.sparse import csr_array
 from scipy.stats import wasserstein_distance
 
 import wasserstein_transform as wt
-from wasserstein_transform import Line
 from wasserstein_transform.kernels.line import Pieces, Sorted, add_up, fill_line_block, fill_line_square
 from wasserstein_transform.measures import make_discrete
+from wasserstein_transform.transport import Line
 
 Floats = NDArray[np.float64]
 
