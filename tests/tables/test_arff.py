@@ -27,7 +27,7 @@ def test_arff_has_numbers_and_words() -> None:
     assert table["kind"].tolist() == ["red", "light blue"]
     assert table["note"].str.strip().tolist() == ["a, b", "plain"]
     assert coordinates(table, ["the y", "n"]).tolist() == [[2000, 7], [1, 8]]
-    with pytest.raises(ValueError, match=r"points\.arff, row 2, column x: the cell is empty"):
+    with pytest.raises(ValueError, match=r"points\.arff, row 2, column x: the cell holds no value"):
         coordinates(table)
 
 

@@ -70,7 +70,7 @@ def test_las_that_announces_too_many_records_is_refused() -> None:
         (PLACE | {"intensity": [0.5]}, "column intensity: LAS has a narrower dimension|cannot be written as LAS"),
         (PLACE | {"intensity": [-1]}, "column intensity: LAS has a narrower dimension|cannot be written as LAS"),
         (PLACE | {"return_number": [99]}, "cannot be written as LAS|narrower dimension"),
-        (PLACE | {"z": [np.nan]}, "row 1, column z: the cell is empty and a number is needed"),
+        (PLACE | {"z": [np.nan]}, "row 1, column z: the cell holds no value and a number is needed"),
     ],
 )
 def test_what_las_cannot_hold_is_said(columns: dict[str, list[object]], said: str) -> None:

@@ -74,7 +74,7 @@ def test_every_kind_reads_back_the_same(kind: str, rng: np.random.Generator) -> 
         ("0,-1\n-1,0\n", r"D\.csv must not be negative, got -1\.0 at \[0, 1\]"),
         ("1,2,-3\n", r"D\.csv must not be negative, got -3\.0"),
         ("0,1,2\n1,0,x\n2,3,0\n", r"line 2, column 3: 'x' is not a number"),
-        ("0,1\n1,\n", r"line 2, column 2: the cell is empty and a number is needed"),
+        ("0,1\n1,\n", r"line 2, column 2: the cell holds no value and a number is needed"),
         ("0,1\n1,inf\n", r"line 2, column 2: 'inf' is not finite"),
         ("1,2\n", r"D\.csv as a condensed vector must have n\(n-1\)/2 entries, got 2"),
         ("1,2,3\n4,5,6\n", r"D\.csv must be a square matrix or SciPy's condensed vector, got shape \(2, 3\)"),

@@ -133,7 +133,7 @@ def test_what_cannot_be_read_is_said_with_its_line(text: str, said: str) -> None
             "abc",
             r"points\.csv, line 4, column y: 'abc' is not a number; mend it, or leave the column out with --columns",
         ),
-        ("", r"line 4, column y: the cell is empty and a number is needed; fill it in"),
+        ("", r"line 4, column y: the cell holds no value and a number is needed; fill it in"),
         ("NA", r"line 4, column y: 'NA' stands for a missing value; fill it in, drop the row"),
         ("nan", r"line 4, column y: 'nan' stands for a missing value"),
         ("?", r"line 4, column y: '\?' stands for a missing value"),

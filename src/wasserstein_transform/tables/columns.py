@@ -287,7 +287,7 @@ def _fault(frame: pd.DataFrame, row: int, name: str) -> ValueError:
     if is_missing(cell):
         what, instead = "stands for a missing value", "fill it in, drop the row"
         if not shown.strip("' "):
-            shown, what = "the cell is empty and", "a number is needed"
+            shown, what = "the cell holds no value and", "a number is needed"
     return ValueError(f"{where(frame, row, name)}: {shown} {what}; {instead}, or leave the column out with --columns")
 
 

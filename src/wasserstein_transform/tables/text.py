@@ -12,7 +12,7 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Iterator
-from itertools import chain, islice, pairwise
+from itertools import chain, islice, pairwise, zip_longest
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,6 +39,7 @@ class Layout(NamedTuple):
     has_header: bool
     decimal: str
     row_names: bool = False  # whether the first column has no name in the header
+    bare: bool = False  # whether whole numbers among decimals are written as 7, not as 7.0
     spaced: bool = False  # whether blanks stand before quotes
 
 
@@ -68,6 +69,7 @@ def read_text(content: bytes, source: str, kind: str = "csv") -> pd.DataFrame:
     frame.attrs = {
         "notes": notes, "axes": axes, "lines": _jumps(lines, len(frame), layout.has_header), "encoding": encoding,
         "delimiter": layout.delimiter or " ", "decimal": layout.decimal, "missing": missing,
+        "bare": layout.bare,
     }  # fmt: skip
     return frame
 
@@ -228,17 +230,26 @@ def _layout(sample: list[str], text: str, kind: str, source: str) -> Layout:
     if not rows:
         raise ValueError(f"{source} holds no rows, only comments or blank lines; a table needs at least one")
     decimal = "," if delimiter != "," and _writes_commas(rows) else "."
+    bare = any(_mixes(column, decimal) for column in zip_longest(*rows[1:], fillvalue=""))
     widest = max(map(len, rows))
     if widest > 1 and all(len(row) < widest or not row[-1].strip() for row in rows):
         rows = [row[: widest - 1] for row in rows]  # a delimiter at the end of each line
     if not _is_header(rows, decimal):
         width = Counter(map(len, rows)).most_common(1)[0][0]
-        return Layout(delimiter, _commented(text, delimiter, width) or default_names(width), False, decimal)
+        found = _commented(text, delimiter, width) or default_names(width)
+        return Layout(delimiter, found, False, decimal, bare=bare)
     names = rows[0]
     if len(rows) > 1 and all(len(row) == len(names) + 1 and row[-1].strip() for row in rows[1:]):
         names = ["", *names]  # R writes no name for the column of row names
     row_names = not names[0].strip()
-    return Layout(delimiter, unique_names(["row", *names[1:]] if row_names else names), True, decimal, row_names)
+    return Layout(delimiter, unique_names(["row", *names[1:]] if row_names else names), True, decimal, row_names, bare)
+
+
+def _mixes(cells: tuple[str, ...], decimal: str) -> bool:
+    """Whether a column has decimals and whole numbers, and these without a decimal sign."""
+    decimals = [cell for cell in cells if decimal in cell and number_of(cell, decimal) is not None]
+    whole = any(cell.strip().lstrip("+-").isdecimal() for cell in cells)
+    return whole and len(decimals) > 0 and not any(cell.strip().endswith(f"{decimal}0") for cell in decimals)
 
 
 def _delimited(sample: list[str], kind: str) -> tuple[str | None, list[list[str]]]:
@@ -325,7 +336,7 @@ def encode_text(frame: pd.DataFrame, kind: str = "csv") -> bytes:
     """
     about = frame.attrs if frame.attrs.get("kind") == kind else {}
     delimiter = about.get("delimiter") or _OWN[kind] or " "
-    columns = [_written(frame[name], about.get("decimal", "."), about.get("missing", "")) for name in frame]
+    columns = [_written(frame[name], about) for name in frame]
     words = [[str(name), *(cells if is_text(frame[name]) else ())] for name, cells in zip(frame, columns, strict=True)]
     like_comments = any(str(word).lstrip().startswith("#") for word in words[0])
     needs_quotes = delimiter == " " or any("\r" in str(word) for word in chain.from_iterable(words))
@@ -340,9 +351,11 @@ def encode_text(frame: pd.DataFrame, kind: str = "csv") -> bytes:
         return held.getvalue().encode()
 
 
-def _written(values: pd.Series, decimal: str, missing: str) -> list[Any]:
-    if values.dtype.kind == "f" and decimal != ".":
-        cells = [repr(value).replace(".", decimal) for value in values.tolist()]
+def _written(values: pd.Series, about: dict[str, Any]) -> list[Any]:
+    missing, decimal = about.get("missing", ""), about.get("decimal", ".")
+    if values.dtype.kind == "f" and (decimal != "." or about.get("bare")):
+        end = ".0" if about.get("bare") else ""
+        cells = [repr(value).removesuffix(end).replace(".", decimal) for value in values.tolist()]
     else:
         cells = values.tolist() if values.dtype.kind in "biuf" or is_text(values) else values.astype(str).tolist()
     gone = values.isna().to_numpy()
