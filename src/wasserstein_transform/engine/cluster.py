@@ -7,6 +7,7 @@ task once, groups its tiles, keeps few groups in flight, and checks that workers
 from __future__ import annotations
 
 import asyncio
+import importlib
 import itertools
 import logging
 import pickle
@@ -27,8 +28,9 @@ from .memory import available
 from .store import code
 from .tasks import Compute, Flag, Overseer, Record, Shapes, Task, Threads, Tile, as_finished, compute_record
 
+distributed: Any
 try:
-    import distributed
+    distributed = importlib.import_module("distributed")
     from dask.sizeof import sizeof
 except ImportError:
     distributed = None
@@ -368,7 +370,7 @@ def _size_of(shapes: Shapes) -> int:
 def _check_client(client: Any) -> None:
     """Reject anything but a synchronous Dask client."""
     if distributed is None:
-        raise ImportError('a client needs Dask; pip install "wasserstein-transform[scale]"')
+        raise ImportError('a client needs Dask; pip install "wasserstein-transform[dask]"')
     if not isinstance(client, distributed.Client):
         raise TypeError(f"client must be a dask.distributed.Client, got {client!r:.80}; {_HOW}")
     if client.asynchronous or getattr(client, "_asynchronous", False):
