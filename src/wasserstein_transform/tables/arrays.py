@@ -120,7 +120,7 @@ def _native(array: NDArray[Any], source: str) -> NDArray[Any]:
         return array.astype(object)
     if array.dtype.kind not in "biufM":
         raise ValueError(f"{source} holds values of kind {array.dtype!s:.60}; numbers or words are needed")
-    return np.ascontiguousarray(array, np.float64 if array.dtype.itemsize == 2 else array.dtype.newbyteorder("="))
+    return np.ascontiguousarray(array, np.float64 if array.dtype == np.float16 else array.dtype.newbyteorder("="))
 
 
 def described(arrays: Mapping[str, NDArray[Any]]) -> str:
@@ -174,7 +174,7 @@ def read_parquet(content: bytes, source: str) -> pd.DataFrame:
         nested = {field.name: field.type for field in schema if arrow.types.is_nested(field.type)}
         flat = [name for name in schema.names if name not in nested]
         read = file.read(columns=flat if nested else None, use_pandas_metadata=False)
-        frame = read.rename_columns(unique_names(read.column_names)).to_pandas(
+        frame = read.rename_columns(list(unique_names(read.column_names))).to_pandas(
             ignore_metadata=True, date_as_object=False
         )
     except MemoryError:
