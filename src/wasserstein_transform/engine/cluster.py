@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from typing import Any, NamedTuple
 from uuid import uuid4
 from weakref import WeakKeyDictionary, WeakValueDictionary
@@ -27,9 +28,9 @@ from .memory import available
 from .store import code
 from .tasks import Compute, Flag, Overseer, Record, Shapes, Task, Threads, Tile, as_finished, compute_record
 
+distributed: Any
 try:
-    import distributed
-    from dask.sizeof import sizeof
+    distributed, sizeof = import_module("distributed"), import_module("dask.sizeof").sizeof
 except ImportError:
     distributed = None
 
