@@ -1,4 +1,4 @@
-"""Strong and weak scaling on worker processes of Dask, against threads; bytes of results: `python -m benchmarks scale=1,2`.
+"""Strong and weak scaling on worker processes of Dask, against threads: `python -m benchmarks scale=1,2`.
 
 Each number of workers is measured in its own process: one warm-up run, then the better of two. Strong scaling: LT-WT
 of 1,500 points, local LT-WT of 20,000 points up to a distance of ε, and a GT step of 2·10⁶ points in the plane (20

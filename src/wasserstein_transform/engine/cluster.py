@@ -7,7 +7,6 @@ task once, groups its tiles, keeps few groups in flight, and checks that workers
 from __future__ import annotations
 
 import asyncio
-import importlib
 import itertools
 import logging
 import pickle
@@ -17,6 +16,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from typing import Any, NamedTuple
 from uuid import uuid4
 from weakref import WeakKeyDictionary, WeakValueDictionary
@@ -30,8 +30,7 @@ from .tasks import Compute, Flag, Overseer, Record, Shapes, Task, Threads, Tile,
 
 distributed: Any
 try:
-    distributed = importlib.import_module("distributed")
-    from dask.sizeof import sizeof
+    distributed, sizeof = import_module("distributed"), import_module("dask.sizeof").sizeof
 except ImportError:
     distributed = None
 
