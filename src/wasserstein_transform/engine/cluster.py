@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import uuid4
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
@@ -171,14 +171,6 @@ class _Work:
     inputs: Any = None
 
 
-class _Group(NamedTuple):
-    """Some pieces in flight: their future, and that of the inputs they refer to."""
-
-    pieces: list[Any]
-    future: Any
-    inputs: Any
-
-
 class _Run:
     """Work that is under way on a cluster."""
 
@@ -186,7 +178,7 @@ class _Run:
         self._client, self._work, self._engine = client, work, engine
         self._name, self._count = f"wt_{uuid4().hex[:12]}", itertools.count()
         self._todo, self._n_done, self._group_size = deque(work.pieces), 0, work.group_size
-        self._groups: dict[str, _Group] = {}
+        self._groups: dict[Any, tuple[list[Any], Any]] = {}  # pieces in flight by their future, with that of the inputs
         self._losses = Counter[Any]()  # of each piece
         self._inputs: Any = None
         self._threads = {"": 0}  # of each worker; not asked yet
@@ -252,29 +244,23 @@ class _Run:
             key = f"inputs_{self._name}_{next(self._count)}"
             try:
                 self._inputs = self._ask(partial(self._client.scatter, {key: self._work.inputs}))[key]
-            except OSError as error:
-                _log.info("the inputs of %s could not be sent: %s", self._work.name, error)
-                return
+            except OSError:
+                return  # the worker that was to have them has left: again in a moment
         groups = list[list[Any]]()
         while self._todo and len(groups) + len(self._groups) < n_slots:
             size = max(1, min(self._group_size, len(self._todo) // n_slots))
             groups.append([self._todo.popleft() for _ in range(size)])
+        head, pack = (self._name, code()["source"], self._work.compute), self._work.pack
         dumps = distributed.protocol.pickle.dumps  # pickles functions of scripts by value
-        source, pack = code()["source"], self._work.pack
-        futures = self._client.map(
-            _compute_group,
-            [dumps((self._name, source, self._work.compute, list(map(pack, group)))) for group in groups],
-            [self._inputs] * len(groups),
-            key=[f"{self._name}-{next(self._count)}" for _ in groups],
-            pure=False,
-        )
-        for future, group in zip(futures, groups, strict=True):
-            self._groups[future.key] = _Group(group, future, self._inputs)
+        messages = [dumps((*head, list(map(pack, group)))) for group in groups]
+        keys = [f"{self._name}-{next(self._count)}" for _ in groups]
+        futures = self._client.map(_compute_group, messages, [self._inputs] * len(keys), key=keys, pure=False)
+        self._groups |= {future: (group, self._inputs) for future, group in zip(futures, groups, strict=True)}
         self._ended.update(futures)
 
     def _receive(self, future: Any, result: Any) -> list[Any] | None:
         """Return the pieces whose results have arrived; None if they were lost, and then they are sent again."""
-        pieces, _, inputs = self._groups.pop(future.key)
+        pieces, inputs = self._groups.pop(future)
         if future.status == "finished":
             return pieces
         n_lost = 1  # with the only worker that had the inputs
@@ -299,9 +285,8 @@ class _Run:
 
     def _stop(self) -> None:
         """Cancel what is in flight, at the scheduler and in the middle of a piece on the workers."""
-        client, name, futures = self._client, self._name, [group.future for group in self._groups.values()]
-        if self._inputs is not None:
-            futures.append(self._inputs)
+        client, name = self._client, self._name
+        futures = [*self._groups, *([] if self._inputs is None else [self._inputs])]
 
         async def cancel() -> None:
             await client.cancel(futures)
