@@ -879,7 +879,6 @@ TABLES: list[Row] = [
         lambda: columns.column(TABLE, "knid"),
     ),
     ("c10, c11, … (30 in all)", lambda: columns.column(DataFrame({f"c{k}": [0.0] for k in range(30)}), "none")),
-    ("has no column w; its columns are x, y", lambda: tables.read(b"x,y\n1,2\n", columns=["w"])),
     ("has no column zzz; its columns are", lambda: tables.coordinates(TABLE, ["zzz"])),
     ("column x is given twice", lambda: tables.coordinates(TABLE, ["x", "x"])),
     ("at least one column is needed, got none", lambda: tables.coordinates(TABLE, [])),
@@ -917,7 +916,8 @@ TABLES: list[Row] = [
     ),
     ("kind must be one of csv, …, got 'xlsx'", lambda: tables.write(TABLE, "b", kind="xlsx")),
     ("there is no folder", lambda: tables.write(TABLE, "none/b.csv"), FileNotFoundError),
-    ("has no columns to write", lambda: tables.write(DataFrame(), "b.csv")),
+    ("a DataFrame is written, got ndarray", lambda: tables.write(np.zeros((2, 2)), "b.csv"), TypeError),
+    ("has no columns to write, or two of one name; rename them", lambda: tables.write(DataFrame(), "b.csv")),
     ("PLY holds numbers, not text", lambda: tables.write(TABLE.assign(z=1.0), "c.ply")),
     (
         "GeoJSON needs columns longitude and latitude, or x and y; there are a, b",

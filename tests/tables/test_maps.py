@@ -169,3 +169,9 @@ def test_columns_become_points() -> None:
     assert written["features"][0]["properties"]["d"].startswith("2020-01-01")
     with pytest.raises(ValueError, match="GeoJSON needs columns longitude and latitude, or x and y; there are a, b"):
         encode(DataFrame({"a": [1], "b": [2]}), "geojson")
+
+
+def test_maps_in_other_formats_have_columns_of_all_digits() -> None:
+    place = [7.000005130521338, 45.000012969154]
+    table = read(encode(read(geojson(feature("Point", place, n=1))), "csv"))
+    assert table.to_dict("list") == {"longitude": place[:1], "latitude": place[1:], "n": [1]}

@@ -115,6 +115,9 @@ def test_times_are_seconds() -> None:
     assert times(table, "t").tolist() == [0, 5]
     assert np.diff(times(table, "when")).tolist() == [2]
     assert np.diff(times(table, "day")).tolist() == [86400]
+    gap = DataFrame({"when": pd.to_datetime(["2020-01-01", None])})
+    with pytest.raises(ValueError, match="row 2, column when: 'NaT' is not a time"):
+        times(gap, "when")
     with pytest.raises(ValueError, match=r"t\.csv, line 3, column w: 'noon' is not a time"):
         times(read(b"w,x\n2020-01-01,1\nnoon,2\n", name="t.csv"), "w")
 
@@ -137,3 +140,13 @@ def test_the_same_bytes_whenever_it_is_written(table: DataFrame, tmp_path) -> No
     write(table, tmp_path / "a.csv.gz")
     write(table, tmp_path / "b.csv.gz")
     assert (tmp_path / "a.csv.gz").read_bytes() == (tmp_path / "b.csv.gz").read_bytes()
+
+
+def test_integers_beside_gaps_stay_integers(tmp_path) -> None:
+    pytest.importorskip("pyarrow")
+    frame = DataFrame({"x": [1.0, 2.0], "i": pd.array([9007199254740993, None], "Int64")}, index=["a", "b"])
+    frame.to_parquet(tmp_path / "b.parquet")
+    table = read(tmp_path / "b.parquet")
+    assert table["i"].tolist()[0] == 9007199254740993
+    assert chosen(table) == ("x", "i")
+    assert read(encode(table.iloc[:1], "npy"))["i"].tolist() == [9007199254740993]

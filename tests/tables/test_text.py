@@ -200,7 +200,7 @@ def test_cells_have_a_largest_size() -> None:
 def test_latin_1_is_said() -> None:
     table = read("città,x\nForlì,1\n".encode("latin-1"), name="points.csv")
     assert tuple(table) == ("città", "x")
-    assert table.attrs["notes"] == ["points.csv is not UTF-8 (line 1); its letters were read as Latin-1"]
+    assert table.attrs["notes"] == ["points.csv is not UTF-8 (line 1); its letters were read as Windows-1252"]
     assert encode(table, "csv") == "città,x\nForlì,1\n".encode("latin-1")
 
 
@@ -240,10 +240,44 @@ def test_pandas_reads_the_same(rng: np.random.Generator) -> None:
     pd.testing.assert_frame_equal(table.astype({"word": object}), frame.astype({"word": object}))
 
 
-def test_columns_can_be_chosen() -> None:
-    table = read(b"x,y,z\n1,2,3\n", columns=["z", "x"])
-    assert tuple(table) == ("z", "x")
-    assert tuple(read(b"x,y,zz\n1,2,3\n", columns="zz")) == ("zz",)
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("tag;x;y\n24.12;1,5;2,5\n25.12;3,5;4,5\n", [[1.5, 2.5], [3.5, 4.5]]),
+        ("x;y\n" + "1;2\n" * 250 + "7,5;8\n" * 300, [[1, 2]] * 250 + [[7.5, 8]] * 300),
+        ("a,b\n#N/A,2\n3,4\n", None),
+        ("c,x,y\n#ff0000,1,2\n#00ff00,3,4\n", [[1, 2], [3, 4]]),
+        ("0,1\n1.5,3.0\n2.0,4.0\n", [[1.5, 3], [2, 4]]),
+        (",0,1,2\n0,0,1,2\n1,3,4,5\n", [[0, 1, 2], [3, 4, 5]]),
+        ("x,y\n1,2\n3,4\n\x1a", [[1, 2], [3, 4]]),
+    ],
+)
+def test_what_people_have_is_understood(text: str, expected: list[list[float]] | None) -> None:
+    table = read(text.encode(), name="points.csv")
+    if expected is None:
+        assert len(table) == 2
+    else:
+        assert coordinates(table).tolist() == expected
+
+
+@pytest.mark.parametrize("text", ["x,y\n1.5,2.5,7.5\n3.5,4.5,8.5\n", "x\n2,5\n1,5\n3,25\n"])
+def test_a_cell_too_many_is_no_name_of_a_row(text: str) -> None:
+    with pytest.raises(ValueError, match=r"points\.csv, line 2: got \d cells, expected \d"):
+        read(text.encode(), name="points.csv")
+
+
+def test_zeros_in_front_stay_beside_missing_cells_and_signs() -> None:
+    for text in ("id,x\n007,1\n,2\n", "id,x\n007,1\n1.5,2\n", "id,x\n+0049,1\n-007,2\n", "007,1.5\n8,3.5\n"):
+        table = read(text.encode(), name="points.csv")
+        assert encode(table, "csv").decode().splitlines()[-2:] == text.splitlines()[-2:]
+
+
+def test_ends_of_lines_and_blanks_come_back() -> None:
+    assert encode(read(b"x;y\r\n1,5;2\r\n3;4\r\n", name="a.csv"), "csv") == b"x;y\r\n1,5;2\r\n3;4\r\n"
+    assert encode(read(b"x y\n1.5 2\n3 4.5\n", name="a.txt"), "txt") == b'"x" "y"\n1.5 2\n3 4.5\n'
+    assert read("a,b\n5 €,1\n".encode("cp1252"))["a"].tolist() == ["5 €"]
+    table = read(encode(DataFrame([[1.5, 3.0], [2.0, 4.0]]), "csv"))
+    assert coordinates(table).tolist() == [[1.5, 3], [2, 4]]
 
 
 def test_one_column_of_words_may_hold_empty_cells() -> None:

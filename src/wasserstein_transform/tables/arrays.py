@@ -157,13 +157,19 @@ def _storable(values: pd.Series) -> NDArray[Any]:
     """A column as an array without objects, which would have to be pickled."""
     if isinstance(values.dtype, pd.DatetimeTZDtype):
         values = values.dt.tz_convert(None)
+    if values.dtype.kind in "iufb":
+        return (
+            values.to_numpy(np.float64, na_value=np.nan)
+            if values.isna().any()
+            else np.asarray(values, getattr(values.dtype, "numpy_dtype", values.dtype))
+        )
     if is_text(values) or not isinstance(values.dtype, np.dtype):
         return np.asarray(values.astype(object).where(values.notna(), "")).astype(np.str_)
     return np.asarray(values)
 
 
 def read_parquet(content: bytes, source: str) -> pd.DataFrame:
-    """Read all flat columns; nested columns are left out, with a note."""
+    """Read all flat columns; columns that are not numbers or words are left out, with a note."""
     arrow, parquet = need("pyarrow", "parquet"), need("pyarrow.parquet", "parquet")
     try:
         file = parquet.ParquetFile(arrow.BufferReader(content))
@@ -171,24 +177,36 @@ def read_parquet(content: bytes, source: str) -> pd.DataFrame:
         words = sum(arrow.types.is_string(kind) or arrow.types.is_binary(kind) for kind in schema.types)
         unpacked = sum(declared.row_group(k).total_byte_size for k in range(declared.num_row_groups))
         reserve(2.0 * unpacked + declared.num_rows * (_CELL * len(schema) + _WORD * words), source)
-        nested = {field.name: field.type for field in schema if arrow.types.is_nested(field.type)}
+        nested = {field.name: field.type for field in schema if _holds_more(field.type, arrow)}
         flat = [name for name in schema.names if name not in nested]
         read = file.read(columns=flat if nested else None, use_pandas_metadata=False)
-        frame = read.rename_columns(list(unique_names(read.column_names))).to_pandas(
-            ignore_metadata=True, date_as_object=False
-        )
+        read = read.rename_columns(list(unique_names(read.column_names)))
+        frame = read.to_pandas(ignore_metadata=True, date_as_object=False)
+        for name, column in zip(read.column_names, read.columns, strict=True):
+            if column.null_count and arrow.types.is_integer(column.type):  # floats would round them
+                kind = pd.UInt64Dtype() if arrow.types.is_unsigned_integer(column.type) else pd.Int64Dtype()
+                frame[name] = column.to_pandas(types_mapper={column.type: kind}.get)
+            if name.startswith("__index_level_"):  # the index of a DataFrame: names of rows, or their numbers
+                index = frame.pop(name)
+                if is_text(index):
+                    frame.insert(0, free_name("row", frame), index)
     except MemoryError:
         raise
     except Exception as error:  # errors of Arrow, and invalid dates
         raise ValueError(f"{source} is cut off or damaged: {first_line(error)}; fetch it again") from None
     if not flat:
-        raise ValueError(f"{source} has only nested columns ({listed(list(nested))}); a table needs numbers or strings")
+        raise ValueError(
+            f"{source} has only columns of other values ({listed(list(nested))}); a table needs numbers or strings"
+        )
     if not len(frame):
         raise ValueError(f"{source} has columns ({listed(flat)}) and no rows; a table needs at least one")
     frame.attrs["schema"] = base64.b64encode(read.schema.remove_metadata().serialize()).decode()
     if nested:
-        why = {name: f"holds {kind!s:.60}, more than one value per row" for name, kind in nested.items()}
-        frame.attrs |= {"left_out": why, "notes": [f"{source}: nested columns are left out: {listed(list(nested))}"]}
+        why = {name: f"holds {kind!s:.60}, not one number or word per row" for name, kind in nested.items()}
+        frame.attrs |= {
+            "left_out": why,
+            "notes": [f"{source}: columns that are not numbers or words are left out: {listed(list(nested))}"],
+        }
     return frame
 
 
@@ -201,6 +219,11 @@ def encode_parquet(frame: pd.DataFrame) -> bytes:
     columns = [_arrow(values, known.get(name), arrow) for name, values in frame.items()]
     parquet.write_table(arrow.table(columns, list(map(str, frame.columns))), held)
     return held.getvalue()
+
+
+def _holds_more(kind: Any, arrow: Any) -> bool:
+    is_a = arrow.types
+    return bool(is_a.is_nested(kind) or is_a.is_binary(kind) or is_a.is_large_binary(kind))
 
 
 def _schema(text: str, arrow: Any) -> Any:

@@ -112,6 +112,8 @@ def geometry_names(frame: Any) -> tuple[str, ...]:
 def column(frame: pd.DataFrame, name: str) -> pd.Series:
     """The column with this name; a ValueError suggests a similar name if there is none."""
     if name in frame.columns:
+        if frame.columns.duplicated().any() and list(frame.columns).count(name) > 1:
+            raise ValueError(f"{source_of(frame)} has several columns {name!s:.60}; rename them")
         return frame[name]
     if _has_geometry(frame) and name in geometry_names(frame):
         points = frame.geometry
@@ -125,12 +127,14 @@ def column(frame: pd.DataFrame, name: str) -> pd.Series:
     raise ValueError(f"{source} has no column {name!s:.60}; {guess}its columns are {listed(names)}")
 
 
-def select(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    """The table with only these columns, in this order."""
-    names = [names] if isinstance(names, str) else list(names)
-    for name in names:
-        column(frame, name)
-    return frame[names]
+def without_geometry(frame: pd.DataFrame) -> pd.DataFrame:
+    """The table with coordinates as columns in place of the geometry of a map, for formats that have none."""
+    if not _has_geometry(frame):
+        return frame
+    places = {name: column(frame, name) for name in geometry_names(frame)}
+    out = pd.DataFrame(places).join(pd.DataFrame(frame.drop(columns=frame.geometry.name)))
+    out.attrs = frame.attrs
+    return out
 
 
 def numeric(frame: pd.DataFrame) -> tuple[str, ...]:
@@ -170,14 +174,14 @@ def times(frame: pd.DataFrame, name: str) -> Floats:
     values = column(frame, name)
     if is_text(values) and not _is_numeric(values, _decimal(frame)):
         values = pd.to_datetime(values, format="ISO8601", utc=True, errors="coerce")
-        if values.isna().any():
-            row = int(np.argmax(values.isna()))
-            raise ValueError(
-                f"{where(frame, row, name)}: '{column(frame, name).iloc[row]!s:.40}' is not a time; write numbers, or "
-                "2020-12-31T23:59:59"
-            )
     if values.dtype.kind != "M":
         return coordinates(frame, (name,))[:, 0]
+    if values.isna().any():
+        row = int(np.argmax(values.isna()))
+        raise ValueError(
+            f"{where(frame, row, name)}: '{column(frame, name).iloc[row]!s:.40}' is not a time; write numbers, or "
+            "2020-12-31T23:59:59"
+        )
     return np.asarray(values.dt.tz_localize(None), "datetime64[us]").astype(np.float64) / 1e6
 
 
@@ -203,7 +207,8 @@ def where(frame: pd.DataFrame, row: int, name: str) -> str:
     at = frame.index[row]
     at = int(at) if isinstance(at, int | np.integer) else row  # the number of the row when the table was read
     jumps = frame.attrs.get("lines")
-    if jumps:
+    is_new = len(frame) < frame.attrs.get("rows", 0) and frame.index.equals(pd.RangeIndex(len(frame)))  # numbered anew
+    if jumps and not is_new:
         first, line = max((jump for jump in jumps if jump[0] <= at), default=jumps[0])
         return f"{source_of(frame)}, line {line + at - first}, column {name!s:.60}"
     return f"{source_of(frame)}, {_UNITS.get(frame.attrs.get('kind', ''), 'row')} {at + 1}, column {name!s:.60}"

@@ -10,7 +10,7 @@ import os
 import stat
 import sys
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any, TypeAlias, cast
 
@@ -19,7 +19,8 @@ import pandas as pd
 from .._files import PathLike, check_target, write_bytes
 from ..engine import current
 from ..engine.memory import WindowError, open_xz
-from . import arrays, columns as column_access, maps, scans, text
+from . import arrays, maps, scans, text
+from .columns import source_of, without_geometry
 from .kinds import MAPS, TEXT, WRITTEN, kind_by_name, kind_of, reserve
 
 Readable: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | IO[str]"
@@ -46,7 +47,6 @@ def read(
     *,
     kind: str | None = None,
     name: str | None = None,
-    columns: Sequence[str] | None = None,
     layer: str | None = None,
 ) -> pd.DataFrame:
     r"""Read a table of points from a file.
@@ -63,8 +63,6 @@ def read(
     name : str, optional
         Name in error messages; its suffix gives the format if `source` is not a path. Default None: the path, or the
         name of the open file.
-    columns : sequence of str, optional
-        Columns to keep. Default None: all.
     layer : str, optional
         Layer of a map. Default None: the only one; the points of tracks in a GPX file.
 
@@ -100,7 +98,7 @@ def read(
     else:
         frame = _READERS[kind](content, called)
     frame.attrs = {"source": called, "kind": kind, "notes": []} | frame.attrs
-    return frame if columns is None else column_access.select(frame, columns)
+    return frame
 
 
 def encode(frame: pd.DataFrame, kind: str) -> bytes:
@@ -115,12 +113,15 @@ def encode(frame: pd.DataFrame, kind: str) -> bytes:
     """
     if kind not in WRITTEN:
         raise ValueError(f"kind must be one of {', '.join(WRITTEN)}, got {kind!r}")
-    if not len(frame.columns):
-        raise ValueError(f"{column_access.source_of(frame)} has no columns to write; a table needs at least one")
-    if kind in TEXT:
-        return text.encode_text(frame, kind)
+    if not isinstance(frame, pd.DataFrame):
+        raise TypeError(f"a DataFrame is written, got {type(frame).__name__}; pd.DataFrame(…) makes one")
+    if not len(frame.columns) or frame.columns.duplicated().any():
+        raise ValueError(f"{source_of(frame)} has no columns to write, or two of one name; rename them")
     if kind in MAPS:
         return maps.encode_map(frame, kind)
+    frame = without_geometry(frame)
+    if kind in TEXT:
+        return text.encode_text(frame, kind)
     if kind in ("las", "laz"):
         return scans.encode_las(frame, kind)
     return _ENCODERS[kind](frame)

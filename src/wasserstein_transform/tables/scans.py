@@ -218,7 +218,7 @@ def _narrow(values: NDArray[Any], frame: pd.DataFrame, name: str) -> NDArray[Any
     """Integers of 32 bits if they fit, else floats: PLY has no longer integers."""
     if values.dtype.itemsize < 8 or values.dtype.kind == "f":
         return values
-    largest = max(abs(int(values.min())), abs(int(values.max())))
+    largest = max(abs(int(values.min(initial=0))), abs(int(values.max(initial=0))))
     if largest > EXACT:
         raise ValueError(f"{source_of(frame)}, column {name!s:.60}: PLY has no integers beyond ±2^53; write CSV")
     return values.astype(np.int32 if largest < 2**31 else np.float64)

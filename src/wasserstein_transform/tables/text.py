@@ -24,7 +24,7 @@ from .columns import EXACT, MISSING, default_names, is_missing, is_text, listed,
 _MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _OWN = {"csv": ",", "tsv": "\t", "txt": None}  # usual delimiter of a format; None means blanks and tabs
 _ROWS, _FEW, _LETTERS = 200, 8, 1 << 18  # rows that are examined; at least a few, then up to so many characters
-_SKIPPED = re.compile(r"^[^\S\r\n]*(?:#|\r?\n|sep=.\r?\n)", re.MULTILINE)  # comments, blank lines, and Excel's sep=;
+_SKIPPED = re.compile(r"\s*(?:#|\n|$|sep=.\s*$)")  # before the table: comments, blank lines, and Excel's sep=;
 _DOUBTFUL = ("#", "\n\n", "\n\r", "\n ", "\n\t", '"')  # without these, every line is a row
 _NA = ["", *(spelled for word in MISSING if word for spelled in {word, word.upper(), word.capitalize(), "NaN", "N/a"})]
 _JUMPS = 1000  # the most places that are remembered where line numbers jump
@@ -45,18 +45,22 @@ class Layout(NamedTuple):
 
 def read_text(content: bytes, source: str, kind: str = "csv") -> pd.DataFrame:
     """Read a table from text of any layout; `kind` only gives the likely delimiter."""
+    content = content.removesuffix(b"\x1a")  # the end of a file of DOS
     text, encoding, notes = _decoded(content, source)
     sample = _sample(text)
     layout = _layout(sample, text, kind, source)
     layout = layout._replace(spaced=f'{layout.delimiter or " "} "' in text)
     lines = None
-    if any(sign in text for sign in _DOUBTFUL) or _SKIPPED.match(text):
+    if any(sign in text for sign in _DOUBTFUL) or _SKIPPED.match(text.partition("\n")[0]):
         kept = list(_kept_lines(text))
         lines = _checked_rows(kept, layout, source)
         content = "".join(line for _, line in kept).encode()
     elif encoding != "utf-8":
         content = text.encode()
     frame = _parsed(content, layout, text, source)
+    if layout.decimal == "." and layout.delimiter != "," and any(map(_writes_commas, _words(frame))):
+        layout = layout._replace(decimal=",")  # they begin after the sample
+        frame = _parsed(content, layout, text, source)
     if not len(frame):
         raise ValueError(f"{source} has a header ({listed(layout.names)}) and no rows; a table needs at least one")
     missing = _restore_texts(frame, content, layout)
@@ -69,7 +73,7 @@ def read_text(content: bytes, source: str, kind: str = "csv") -> pd.DataFrame:
     frame.attrs = {
         "notes": notes, "axes": axes, "lines": _jumps(lines, len(frame), layout.has_header), "encoding": encoding,
         "delimiter": layout.delimiter or " ", "decimal": layout.decimal, "missing": missing,
-        "bare": layout.bare,
+        "bare": layout.bare, "rows": len(frame), "end": "\r\n" if "\r\n" in text[: _LETTERS] else "\n",
     }  # fmt: skip
     return frame
 
@@ -86,8 +90,8 @@ def _decoded(content: bytes, source: str) -> tuple[str, str, list[str]]:
                 f"{source} begins as UTF-16 and is damaged at byte {error.start}; save it as UTF-8"
             ) from None
         line = content.count(b"\n", 0, error.start) + 1
-        notes = [f"{source} is not UTF-8 (line {line}); its letters were read as Latin-1"]
-        encoding, text = "latin-1", content.decode("latin-1")
+        notes = [f"{source} is not UTF-8 (line {line}); its letters were read as Windows-1252"]
+        encoding, text = "cp1252", content.decode("cp1252", "replace")
     if "\r" in text and "\n" not in text:  # as old Macs wrote it
         text, encoding = text.replace("\r", "\n"), encoding if encoding != "utf-8" else "ascii"
     return text, encoding, notes
@@ -95,11 +99,18 @@ def _decoded(content: bytes, source: str) -> tuple[str, str, list[str]]:
 
 def _kept_lines(text: str) -> Iterator[tuple[int, str]]:
     """Lines with their numbers, without comments and blank lines; a quoted cell keeps all of its lines."""
-    inside = False
+    inside, first = False, True
     for number, line in enumerate(io.StringIO(text, newline=""), 1):
-        if inside or not (line.isspace() or _SKIPPED.match(line)):
+        if not inside:
+            start = line.lstrip()[:2]
+            if not start or (start[0] == "#" and (first or len(start) < 2 or start[1].isspace())):
+                continue  # within the table, #ff0000 is a cell
+            if first and _SKIPPED.match(line):
+                continue
+            first = False
+        if '"' in line:
             inside ^= line.count('"') % 2 == 1
-            yield number, line
+        yield number, line
 
 
 def _sample(text: str) -> list[str]:
@@ -120,22 +131,23 @@ def _cells(lines: Any, delimiter: str | None, strict: bool = False) -> Any:
 
 def _checked_rows(kept: list[tuple[int, str]], layout: Layout, source: str) -> Ints:
     """The numbers of the lines where rows begin; raise if quotes do not fit or a row has too many or too few cells."""
-    width, starts = len(layout.names), list[int]()
+    width, starts, end = len(layout.names), list[int](), 0
     reader = _cells((line for _, line in kept), layout.delimiter, strict=True)
-    while reader.line_num < len(kept):
-        number = kept[reader.line_num][0]
-        try:
-            row = next(reader)
-        except csv.Error as error:
-            raise ValueError(f"{source}, line {number}: {_of_quotes(str(error))}") from None
-        n = len(row) - (len(row) == width + 1 and not row[-1].strip())  # a delimiter at the end of the line
-        if n != width and not (layout.has_header and not starts and n == width - 1):  # R names no row names
-            raise ValueError(
-                f"{source}, line {number}: got {n} cell{'s' * (n != 1)}, expected {width}; fix the line, or put cells "
-                "that contain the delimiter into quotes"
-            )
-        starts.append(number)
-    return np.array(starts[layout.has_header :], np.intp)
+    try:
+        for row in reader:
+            starts.append(end)
+            end, n = reader.line_num, len(row)
+            if n != width and not (n == width + 1 and not row[-1].strip()):  # a delimiter at the end of the line
+                if layout.has_header and end == 1 and n == width - 1:
+                    continue  # R names no row names
+                raise ValueError(
+                    f"{source}, line {kept[starts[-1]][0]}: got {n} cell{'s' * (n != 1)}, expected {width}; fix the "
+                    "line, or put cells that contain the delimiter into quotes"
+                )
+    except csv.Error as error:
+        raise ValueError(f"{source}, line {kept[end][0]}: {_of_quotes(str(error))}") from None
+    numbers = np.array([number for number, _ in kept], np.intp)
+    return numbers[starts[layout.has_header :]]
 
 
 def _of_quotes(error: str) -> str:
@@ -163,7 +175,8 @@ def _parsed(content: bytes, layout: Layout, text: str, source: str) -> pd.DataFr
     except (pd.errors.ParserError, pd.errors.ParserWarning, OverflowError) as error:
         _checked_rows(list(_kept_lines(text)), layout, source)
         raise ValueError(f"{source} cannot be read: {str(error).strip():.200}") from None
-    if len(frame) and frame.iloc[:, -1].isna().any():  # pandas fills rows that are too short
+    regular = '"' not in text and text.count(layout.delimiter or " ") == (frame.shape[1] - 1) * (text.count("\n") + 1)
+    if len(frame) and frame.iloc[:, -1].isna().any() and not regular:  # pandas fills rows that are too short
         _checked_rows(list(_kept_lines(text)), layout, source)
     return frame
 
@@ -191,9 +204,10 @@ def _restore_texts(frame: pd.DataFrame, content: bytes, layout: Layout) -> str:
 
 def _has_leading_zeros(content: bytes) -> bool:
     """Whether there is a number such as 007, which would be written as 7."""
-    signs = np.frombuffer(content, np.uint8)
-    at = np.flatnonzero(signs[1:-1] == ord("0")) + 1
+    signs = np.frombuffer(b"\n\n" + content, np.uint8)
+    at = np.flatnonzero(signs[2:-1] == ord("0")) + 2
     at = at[signs[at + 1] - ord("0") < 10]  # digits: unsigned integers wrap around
+    at -= np.isin(signs[at - 1], list(b"+-"))
     return bool(np.isin(signs[at - 1], list(b'\t\n\r ",;|')).any())
 
 
@@ -202,16 +216,19 @@ def _is_doubtful(values: pd.Series, zeros: bool) -> bool:
     if kind in "iu":
         return zeros
     if kind == "f":
-        return not bool((np.abs(values.to_numpy()) < EXACT).all())  # False for NaN
+        return zeros or not bool((np.abs(values.to_numpy()) < EXACT).all())  # False for NaN
     return kind == "b" or not is_text(values) or bool(values.isna().any())
 
 
 def _says_less(values: pd.Series, cells: pd.Series) -> bool:
     """Whether numbers do not hold all that their text says: 007, or an integer that is rounded."""
-    if values.dtype.kind in "iu":
-        return bool(cells.str.match(r"[-+]?0\d").any())
+    if cells.str.match(r"[-+]?0\d").any() or (values.dtype.kind == "f" and np.isinf(values).any()):
+        return True
+    if values.dtype.kind != "f":
+        return False
     large = values.abs() >= EXACT
-    return bool(np.isinf(values).any()) or any(map(str.__ne__, map(repr, values[large].tolist()), cells[large]))
+    pairs = zip(values[large].tolist(), cells[large], strict=True)
+    return any(cell.lstrip("+-").isdecimal() and int(cell) != value for value, cell in pairs)
 
 
 def _jumps(lines: Ints | None, n: int, has_header: bool) -> list[list[int]] | None:
@@ -229,7 +246,7 @@ def _layout(sample: list[str], text: str, kind: str, source: str) -> Layout:
     delimiter, rows = _delimited(sample, kind)
     if not rows:
         raise ValueError(f"{source} holds no rows, only comments or blank lines; a table needs at least one")
-    decimal = "," if delimiter != "," and _writes_commas(rows) else "."
+    decimal = "," if delimiter != "," and _writes_commas([cell for row in rows for cell in row]) else "."
     bare = any(_mixes(column, decimal) for column in zip_longest(*rows[1:], fillvalue=""))
     widest = max(map(len, rows))
     if widest > 1 and all(len(row) < widest or not row[-1].strip() for row in rows):
@@ -239,10 +256,20 @@ def _layout(sample: list[str], text: str, kind: str, source: str) -> Layout:
         found = _commented(text, delimiter, width) or default_names(width)
         return Layout(delimiter, found, False, decimal, bare=bare)
     names = rows[0]
-    if len(rows) > 1 and all(len(row) == len(names) + 1 and row[-1].strip() for row in rows[1:]):
+    if (
+        len(rows) > 1
+        and all(len(row) == len(names) + 1 for row in rows[1:])
+        and _are_row_names([r[0] for r in rows[1:]])
+    ):
         names = ["", *names]  # R writes no name for the column of row names
     row_names = not names[0].strip()
     return Layout(delimiter, unique_names(["row", *names[1:]] if row_names else names), True, decimal, row_names, bare)
+
+
+def _are_row_names(cells: list[str]) -> bool:
+    return cells == [str(k) for k in range(1, len(cells) + 1)] or (
+        len(set(cells)) == len(cells) and not any(number_of(cell) is not None for cell in cells)
+    )
 
 
 def _mixes(cells: tuple[str, ...], decimal: str) -> bool:
@@ -284,10 +311,14 @@ def _score(rows: list[list[str]], delimiter: str | None, own: bool) -> tuple[flo
     return round(alike / len(rows), 1), round(n_numbers / len(cells), 2), own
 
 
-def _writes_commas(rows: list[list[str]]) -> bool:
-    cells = [cell for row in rows for cell in row]
-    commas = any("," in cell and number_of(cell, ",") is not None for cell in cells)
-    return commas and not any("." in cell and number_of(cell) is not None for cell in cells)
+def _writes_commas(cells: list[str]) -> bool:
+    """Whether more of the cells are numbers with a decimal comma than with a point."""
+    commas = sum("," in cell and number_of(cell, ",") is not None for cell in cells)
+    return commas > 0 and commas >= sum("." in cell and number_of(cell) is not None for cell in cells)
+
+
+def _words(frame: pd.DataFrame) -> Iterator[list[str]]:
+    return (values.dropna().astype(str).tolist() for _, values in frame.items() if is_text(values))
 
 
 def _is_header(rows: list[list[str]], decimal: str) -> bool:
@@ -306,15 +337,18 @@ def _is_header(rows: list[list[str]], decimal: str) -> bool:
         n_numbers += number and over
     if n_words:
         return n_words >= n_numbers  # one text cell among many numbers is an error in a data row
-    return not all(is_number) and _counts_up([cell for cell in first if number_of(cell) is not None], others)
+    numbers = [cell for cell in first if number_of(cell) is not None]
+    return _counts_up(numbers, others, named=len(numbers) < len(first))
 
 
-def _counts_up(cells: list[str], others: list[list[str]]) -> bool:
-    """Whether the cells are names such as 1990, 2000, 2010, above numbers that are not all integers."""
+def _counts_up(cells: list[str], others: list[list[str]], named: bool) -> bool:
+    """Whether the cells are names such as 1990, 2000, 2010, or 0, 1, 2, above numbers that are not all integers."""
     if len(cells) < 2 or not all(cell.strip().isdecimal() for cell in cells):
         return False
     steps = {int(b) - int(a) for a, b in pairwise(cells)}
-    return len(steps) == 1 and min(steps) > 0 and any("." in cell and number_of(cell) for row in others for cell in row)
+    decimals = any("." in cell and number_of(cell) for row in others for cell in row)
+    from_zero = cells[0] == "0" and steps == {1}  # as pandas writes it
+    return len(steps) == 1 and min(steps) > 0 and ((decimals and (named or from_zero)) or (named and from_zero))
 
 
 def _commented(text: str, delimiter: str | None, width: int) -> tuple[str, ...] | None:
@@ -336,14 +370,18 @@ def encode_text(frame: pd.DataFrame, kind: str = "csv") -> bytes:
     """
     about = frame.attrs if frame.attrs.get("kind") == kind else {}
     delimiter = about.get("delimiter") or _OWN[kind] or " "
-    columns = [_written(frame[name], about) for name in frame]
-    words = [[str(name), *(cells if is_text(frame[name]) else ())] for name, cells in zip(frame, columns, strict=True)]
-    like_comments = any(str(word).lstrip().startswith("#") for word in words[0])
+    columns = [_written(frame.iloc[:, k], about) for k in range(frame.shape[1])]
+    names = default_names(len(columns)) if frame.columns.dtype.kind in "iu" else list(map(str, frame.columns))
+    words = [
+        [name, *(cells if cells and isinstance(cells[0], str) else ())]
+        for name, cells in zip(names, columns, strict=True)
+    ]
+    like_comments = any(word.lstrip().startswith("#") for word in map(str, words[0]))
     needs_quotes = delimiter == " " or any("\r" in str(word) for word in chain.from_iterable(words))
     quoting: Any = csv.QUOTE_NONNUMERIC if like_comments or needs_quotes else csv.QUOTE_MINIMAL
     held = io.StringIO()
-    writer = csv.writer(held, delimiter=delimiter, lineterminator="\n", quoting=quoting)
-    writer.writerow(frame.columns)
+    writer = csv.writer(held, delimiter=delimiter, lineterminator=about.get("end", "\n"), quoting=quoting)
+    writer.writerow(names)
     writer.writerows(zip(*columns, strict=True))
     try:
         return held.getvalue().encode(about.get("encoding", "utf-8"))
@@ -351,11 +389,20 @@ def encode_text(frame: pd.DataFrame, kind: str = "csv") -> bytes:
         return held.getvalue().encode()
 
 
+class _Number(str):
+    """A number as it is written, which is never quoted."""
+
+    __slots__ = ()
+
+    def __float__(self) -> float:
+        return float(str(self))
+
+
 def _written(values: pd.Series, about: dict[str, Any]) -> list[Any]:
     missing, decimal = about.get("missing", ""), about.get("decimal", ".")
     if values.dtype.kind == "f" and (decimal != "." or about.get("bare")):
         end = ".0" if about.get("bare") else ""
-        cells = [repr(value).removesuffix(end).replace(".", decimal) for value in values.tolist()]
+        cells = [_Number(repr(value).removesuffix(end).replace(".", decimal)) for value in values.tolist()]
     else:
         cells = values.tolist() if values.dtype.kind in "biuf" or is_text(values) else values.astype(str).tolist()
     gone = values.isna().to_numpy()
