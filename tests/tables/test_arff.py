@@ -34,7 +34,6 @@ def test_arff_has_numbers_and_words() -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        "@attribute x numeric\n@data\n{0 1}\n",
         "@attribute x\n@data\n1\n",
         "@attribute x numeric\n",
         "@attribute x numeric\n@data\n\n% none\n",
@@ -44,5 +43,5 @@ def test_arff_has_numbers_and_words() -> None:
     ],
 )
 def test_arff_that_cannot_be_read_is_said(body: str) -> None:
-    with pytest.raises(ValueError, match=r"points\.arff (cannot be read as ARFF|has no)"):
+    with pytest.raises(ValueError, match=r"points\.arff has no|points\.arff: got \d cells, expected"):
         read(f"@relation r\n{body}".encode(), name="points.arff")

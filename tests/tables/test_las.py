@@ -77,3 +77,19 @@ def test_what_las_cannot_hold_is_said(columns: dict[str, list[object]], said: st
     pytest.importorskip("laspy")
     with pytest.raises(ValueError, match=said):
         encode(DataFrame(columns), "las")
+
+
+def test_dimensions_of_several_values_are_columns() -> None:
+    laspy = pytest.importorskip("laspy")
+    header = laspy.LasHeader(point_format=6, version="1.4")
+    header.add_extra_dim(laspy.ExtraBytesParams("vec", "3f4"))
+    points = laspy.LasData(header)
+    points.x = points.y = points.z = np.ones(2)
+    points.vec = np.arange(6.0).reshape(2, 3)
+    held = io.BytesIO()
+    points.write(held)
+    table = read(held.getvalue(), name="a.las")
+    assert table[["vec_0", "vec_1", "vec_2"]].to_numpy().tolist() == [[0, 1, 2], [3, 4, 5]]
+    again = laspy.read(io.BytesIO(encode(table, "las")))
+    assert list(again.point_format.extra_dimension_names) == ["vec_0", "vec_1", "vec_2"]
+    assert again.vec_2.tolist() == [2, 5]

@@ -44,6 +44,7 @@ class Source:
     scale: Annotated[str, typer.Option(help=f"Scaling of columns: {', '.join(SCALES)}.")] = "none"
     distances: Annotated[bool, typer.Option("--distances", help="FILE holds distances, square or condensed.")] = False
     kind: Annotated[str | None, typer.Option(help="Format of FILE if its name does not tell: csv, npy, ...")] = None
+    layer: Annotated[str | None, typer.Option(help="Layer of a map, if it has several.", show_default=False)] = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,19 +128,19 @@ def kind_by_name(source: Source) -> str | None:
     return source.kind or kind_by_name(source.file)
 
 
-def opened_table(file: str, kind: str | None) -> tuple[DataFrame, Input]:
+def opened_table(file: str, kind: str | None, layer: str | None = None) -> tuple[DataFrame, Input]:
     """Read a table; returns the table, and facts about the file."""
     from ..tables import read
 
     content, given = _opened(file)
-    return read(Path(file) if content is None else content, kind=kind, name=_name(file)), given
+    return read(Path(file) if content is None else content, kind=kind, name=_name(file), layer=layer), given
 
 
 def _points(source: Source, run: Run, leave_out: tuple[str | None, ...]) -> Points:
     from ..tables import columns
     from .scaling import Scaling, uneven
 
-    table, given = opened_table(source.file, source.kind)
+    table, given = opened_table(source.file, source.kind, source.layer)
     for note in table.attrs["notes"]:
         run.note(note)
     label, weight = column_named(table, source.label), column_named(table, source.weight)

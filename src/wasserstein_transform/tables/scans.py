@@ -45,13 +45,12 @@ def read_las(content: bytes, source: str) -> pd.DataFrame:
     names = [name for name in points.point_format.dimension_names if name not in "XYZ"]
     columns = _tried(lambda: {axis: np.array(points[axis], np.float64) for axis in _AXES}, source)
     others = _tried(lambda: {name: np.asarray(points[name]) for name in names}, source)
-    left_out = {name: "holds several values per point" for name, array in others.items() if array.ndim > 1}
-    frame = pd.DataFrame(columns | {name: array for name, array in others.items() if array.ndim == 1})
+    for name, array in others.items():  # a dimension of several values becomes several columns
+        columns |= {name: array} if array.ndim == 1 else {f"{name}_{k}": part for k, part in enumerate(array.T)}
+    frame = pd.DataFrame(columns)
     tail = content[header.start_of_first_evlr :] if header.number_of_evlrs else b""
     records = [base64.b64encode(part).decode() for part in (content[: header.offset_to_point_data], tail)]
-    frame.attrs = {"axes": _AXES, "left_out": left_out, "las": records}  # as text: pandas copies and saves attrs
-    if left_out:
-        frame.attrs["notes"] = [f"{source}: left out, with several values per point: {', '.join(left_out)}"]
+    frame.attrs = {"axes": _AXES, "las": records}  # as text: pandas copies and saves attrs
     return frame
 
 
@@ -111,6 +110,8 @@ def encode_las(frame: pd.DataFrame, kind: str) -> bytes:
     source = source_of(frame)
     _check_axes(frame, "LAS")
     header = _old_header(frame, laspy) if "las" in frame.attrs else _new_header(frame, laspy)
+    for name in set(header.point_format.extra_dimension_names) - set(frame.columns):
+        header.remove_extra_dim(name)
     known = set(header.point_format.dimension_names)
     columns = {name: _numbers(frame, name, "LAS") for name in frame if name not in _AXES}
     for name, values in columns.items():
