@@ -149,7 +149,7 @@ def write(frame: pd.DataFrame, path: PathLike, kind: str | None = None) -> None:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     wt.write(table, Path(folder, "points.csv"))
     ...     Path(folder, "points.csv").read_text()
-    'x;y;label\n0,5;1,0;0\n2,0;3,5;1\n'
+    'x;y;label\n0,5;1;0\n2;3,5;1\n'
     """
     name = os.fspath(path)
     kind = kind if kind is not None else kind_by_name(name)
