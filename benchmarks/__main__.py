@@ -28,6 +28,7 @@ NAMES = (
     "gaussian",
     "million",
     "stored",
+    "tables",
     "shift",
     "bures",
     "tree",
