@@ -24,7 +24,7 @@ def run() -> list[Row]:
     texts = {
         "numbers and a word": (plain, {}),
         "the same within quotes": (frame.to_csv(index=False, quoting=2), {}),
-        "semicolons and decimal commas": (
+        "semicolons, decimal commas": (
             frame.to_csv(index=False, sep=";", decimal=","),
             {"sep": ";", "decimal": ","},
         ),
