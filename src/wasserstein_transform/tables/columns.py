@@ -26,7 +26,7 @@ _PLACES = (
     ("x", "y", "z"), ("x", "y"), ("longitude", "latitude"), ("lon", "lat"), ("lng", "lat"), ("easting", "northing"),
 )  # fmt: skip
 _COUNTS = ("id", "fid", "index", "row", "no", "nr", "number", "unnamed: 0", "column_1")  # columns that number the rows
-_NUMBER = r"\s*[-+]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[iI][nN][fF](?:inity)?)\s*"
+_NUMBER = r"\s*[-+]?(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[iI][nN][fF](?:inity)?)\s*"
 _IS_NUMBER = re.compile(_NUMBER).fullmatch
 _UNITS = {"las": "point", "laz": "point", "ply": "vertex", "geojson": "feature", "gpx": "point", "gpkg": "feature"}
 

@@ -25,8 +25,9 @@ _MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BO
 _OWN = {"csv": ",", "tsv": "\t", "txt": None}  # usual delimiter of a format; None means blanks and tabs
 _ROWS, _FEW, _LETTERS = 200, 8, 1 << 18  # rows that are examined; at least a few, then up to so many characters
 _SKIPPED = re.compile(r"\s*(?:#|\n|$|sep=.\s*$)")  # before the table: comments, blank lines, and Excel's sep=;
-_DOUBTFUL = ("#", "\n\n", "\n\r", "\n ", "\n\t", '"')  # without these, every line is a row
+_DOUBTFUL = ("#", "\n\n", "\n\r", "\n ", "\n\t")  # without these, every line is a row
 _NA = ["", *(spelled for word in MISSING if word for spelled in {word, word.upper(), word.capitalize(), "NaN", "N/a"})]
+_LONGEST = 310  # digits of a float, at most
 _JUMPS = 1000  # the most places that are remembered where line numbers jump
 _EXACT_FLOATS = {"float_precision": "round_trip"} if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1) else {}
 
@@ -51,12 +52,12 @@ def read_text(content: bytes, source: str, kind: str = "csv") -> pd.DataFrame:
     layout = _layout(sample, text, kind, source)
     layout = layout._replace(spaced=f'{layout.delimiter or " "} "' in text)
     lines = None
-    if any(sign in text for sign in _DOUBTFUL) or _SKIPPED.match(text.partition("\n")[0]):
+    content = content if encoding == "utf-8" else text.encode()
+    doubtful = any(sign in text for sign in _DOUBTFUL) or _SKIPPED.match(text.partition("\n")[0])
+    if doubtful or not _quotes_fit(content, layout.delimiter or " \t"):
         kept = list(_kept_lines(text))
         lines = _checked_rows(kept, layout, source)
         content = "".join(line for _, line in kept).encode()
-    elif encoding != "utf-8":
-        content = text.encode()
     frame = _parsed(content, layout, text, source)
     if layout.decimal == "." and layout.delimiter != "," and any(map(_writes_commas, _words(frame))):
         layout = layout._replace(decimal=",")  # they begin after the sample
@@ -76,6 +77,16 @@ def read_text(content: bytes, source: str, kind: str = "csv") -> pd.DataFrame:
         "bare": layout.bare, "rows": len(frame), "end": "\r\n" if "\r\n" in text[: _LETTERS] else "\n",
     }  # fmt: skip
     return frame
+
+
+def _quotes_fit(content: bytes, delimiters: str) -> bool:
+    """Whether every quote begins or ends a cell of one line; looking at each row takes ten times as long."""
+    signs = np.frombuffer(b"\n" + content + b"\n", np.uint8)
+    at = np.flatnonzero(signs == ord('"'))
+    ends = list(f'\n\r"{delimiters}'.encode())
+    lines = np.cumsum(signs == ord("\n"), dtype=np.int32)[at] if len(at) else at
+    alone = len(at) % 2 == 0 and bool((lines[::2] == lines[1::2]).all())
+    return alone and bool((np.isin(signs[at - 1], ends) | np.isin(signs[at + 1], ends)).all())
 
 
 def _decoded(content: bytes, source: str) -> tuple[str, str, list[str]]:
@@ -186,7 +197,7 @@ def _parsed(content: bytes, layout: Layout, text: str, source: str) -> pd.DataFr
 
 def _restore_texts(frame: pd.DataFrame, content: bytes, layout: Layout) -> str:
     """Make columns text again that would not be written as they were read; return the spelling of missing cells."""
-    zeros = _has_leading_zeros(content)
+    zeros = _has_leading_zeros(content, layout.delimiter or " \t")
     doubtful = [name for name, values in frame.items() if _is_doubtful(values, zeros)]
     if not doubtful:
         return ""
@@ -205,13 +216,13 @@ def _restore_texts(frame: pd.DataFrame, content: bytes, layout: Layout) -> str:
     return spelled.most_common(1)[0][0] if spelled else ""
 
 
-def _has_leading_zeros(content: bytes) -> bool:
+def _has_leading_zeros(content: bytes, delimiters: str) -> bool:
     """Whether there is a number such as 007, which would be written as 7."""
     signs = np.frombuffer(b"\n\n" + content, np.uint8)
     at = np.flatnonzero(signs[2:-1] == ord("0")) + 2
     at = at[signs[at + 1] - ord("0") < 10]  # digits: unsigned integers wrap around
     at -= np.isin(signs[at - 1], list(b"+-"))
-    return bool(np.isin(signs[at - 1], list(b'\t\n\r ",;|')).any())
+    return bool(np.isin(signs[at - 1], list(f'\n\r "{delimiters}'.encode())).any())
 
 
 def _is_doubtful(values: pd.Series, zeros: bool) -> bool:
@@ -231,7 +242,7 @@ def _says_less(values: pd.Series, cells: pd.Series) -> bool:
         return False
     large = values.abs() >= EXACT
     pairs = zip(values[large].tolist(), cells[large], strict=True)
-    return any(cell.lstrip("+-").isdecimal() and int(cell) != value for value, cell in pairs)
+    return any(cell.lstrip("+-").isdecimal() and (len(cell) > _LONGEST or int(cell) != value) for value, cell in pairs)
 
 
 def _jumps(lines: Ints | None, n: int, has_header: bool) -> list[list[int]] | None:
