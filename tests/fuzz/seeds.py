@@ -56,7 +56,7 @@ def encoded(kind: str) -> list[bytes]:
 
 def arff() -> list[bytes]:
     head = b"@relation r\n@attribute x numeric\n@attribute 'a b' real\n@attribute kind {red, 'light blue'}\n@data\n"
-    return [head + b"1,2.5,red\n?,3,'light blue' % why\n-1,1e3,red\n"]
+    return [head + b"1,2.5,red\n2,3,'light blue' % why\n-1,1e3,red\n"]
 
 
 def gpx() -> list[bytes]:
@@ -79,7 +79,7 @@ def ply() -> list[bytes]:
     table = pd.DataFrame({"x": CLOUD[:, 0], "y": CLOUD[:, 1], "z": CLOUD[:, 0], "n": np.arange(12)})
     binary = tables.files.encode(table, "ply")
     head = b"ply\nformat ascii 1.0\nelement camera 1\nproperty int k\nelement vertex 2\nproperty float x\n"
-    head += b"property float y\nproperty float z\nelement face 1\nproperty list uchar int v\nend_header\n"
+    head += b"property float y\nproperty float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n"
     return [binary, head + b"7\n0 1 2\n2 3.5 1\n3 0 1 2\n"]
 
 

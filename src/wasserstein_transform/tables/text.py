@@ -357,7 +357,7 @@ def _is_header(rows: list[list[str]], decimal: str) -> bool:
 
 def _counts_up(cells: list[str], others: list[list[str]], named: bool) -> bool:
     """Whether the cells are names such as 1990, 2000, 2010, or 0, 1, 2, above numbers that are not all integers."""
-    if len(cells) < 2 or not all(cell.strip().isdecimal() for cell in cells):
+    if len(cells) < 2 or not all(cell.strip().isdecimal() and len(cell) < 20 for cell in cells):
         return False
     steps = {int(b) - int(a) for a, b in pairwise(cells)}
     decimals = any("." in cell and number_of(cell) for row in others for cell in row)
