@@ -114,7 +114,7 @@ soak: $(READY)
 $(PLAIN): pyproject.toml
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'Python 3.11 or newer is needed: make PYTHON=python3.11')"
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python $(INSTALL) --no-compile --editable .
+	$(BIN)/python $(INSTALL) --no-compile --editable ".[plot]"
 	touch $(PLAIN)
 
 $(READY): $(PLAIN)
