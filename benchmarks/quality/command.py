@@ -14,7 +14,7 @@ from typing import Any
 from .. import record
 from .methods import METHODS, Method
 from .runs import Kept, run_all
-from .sets import Labelled, generated_sets, read_folder, sklearn_sets
+from .sets import Labelled, generated_sets, read_folder, read_tables, sklearn_sets
 from .tables import markdown, notes, table, write_scores
 
 
@@ -55,6 +55,7 @@ def _notes(collections: dict[str, list[Labelled]], methods: list[Method], missin
 
 def _collections(asked: argparse.Namespace) -> dict[str, list[Labelled]]:
     found = {folder.resolve().name: read_folder(folder) for folder in asked.folders}
+    found |= {"tables": read_tables(asked.tables)} if asked.tables else {}
     if asked.sklearn:
         found["scikit-learn"] = sklearn_sets()
     found["generated"] = list(generated_sets(asked.seeds))
@@ -64,6 +65,7 @@ def _collections(asked: argparse.Namespace) -> dict[str, list[Labelled]]:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.quality", description=__doc__)
     parser.add_argument("folders", nargs="*", type=Path, help="folders of NAME.data.gz, NAME.labels0.gz, …")
+    parser.add_argument("--tables", type=Path, help="a folder of labelled tables NAME.csv.gz, NAME.txt.gz")
     parser.add_argument("--cache", type=Path, default=Path("build/quality"), help="where runs are kept (%(default)s)")
     parser.add_argument("--jobs", type=int, default=1, help="processes, a set and a method at a time (%(default)s)")
     parser.add_argument("--methods", nargs="+", metavar="NAME", help="only these")

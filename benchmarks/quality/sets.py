@@ -1,8 +1,9 @@
-"""Labelled sets: folders of text files, those of scikit-learn, and generated ones.
+"""Labelled sets: folders of text files, tables, those of scikit-learn, and generated ones.
 
 A folder (or its folders) holds `NAME.data.gz`, a row for each point, and `NAME.labels0.gz`, `NAME.labels1.gz`, …: a
-number for each point, 0 for noise. Points of a folder are taken as they are; columns of scikit-learn's sets are scaled
-to a standard deviation of 1.
+number for each point, 0 for noise. A folder of tables holds `NAME.csv.gz` (commas) and `NAME.txt.gz` (blanks) without
+header, the label (1, 2, …) last. Points of a folder are taken as they are; columns of tables and of scikit-learn's sets
+are scaled to a standard deviation of 1, for every method alike.
 """
 
 from __future__ import annotations
@@ -81,15 +82,32 @@ def _read(file: Path, collection: str) -> Labelled:
     return Labelled(collection, name, np.loadtxt(file, ndmin=2), references)
 
 
+def read_tables(folder: str | Path) -> list[Labelled]:
+    """All tables of a folder, scaled, sorted by name; the name of their collection, `uci_`, is cut off."""
+    files = [file for file in sorted(Path(folder).iterdir()) if file.name.endswith((".csv.gz", ".txt.gz"))]
+    if not files:
+        raise SystemExit(f"{folder} holds no table NAME.csv.gz or NAME.txt.gz; name a folder of labelled tables")
+    found = []
+    for file in files:
+        rows = np.loadtxt(file, delimiter="," if ".csv" in file.name else None, ndmin=2)
+        name = file.name.split(".")[0].removeprefix("uci_")
+        found.append(Labelled("tables", name, scaled(rows[:, :-1]), (rows[:, -1].astype(np.intp),)))
+    return found
+
+
+def scaled(X: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Columns of mean 0 and standard deviation 1; constant ones are 0."""
+    deviation = X.std(axis=0)
+    return np.asarray((X - X.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0))
+
+
 def sklearn_sets() -> list[Labelled]:
     """Iris, wine, breast cancer, digits, scaled."""
     datasets = importlib.import_module("sklearn.datasets")
     found = []
     for name in ("iris", "wine", "breast_cancer", "digits"):
         X, y = getattr(datasets, f"load_{name}")(return_X_y=True)
-        deviation = X.std(axis=0)
-        X = (X - X.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)
-        found.append(Labelled("scikit-learn", name, X, (np.asarray(y, np.intp) + 1,)))
+        found.append(Labelled("scikit-learn", name, scaled(X), (np.asarray(y, np.intp) + 1,)))
     return found
 
 
