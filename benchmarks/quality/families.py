@@ -443,7 +443,39 @@ def one_in_space(rng: Rng) -> Parts:
     return [u / np.linalg.norm(u, axis=1, keepdims=True) + 0.03 * rng.normal(size=(n, 3))]
 
 
-_NO_NOISE = ("blobs_many_axes", "crossing", "densities", "corners", "one_in_space", "on_a_line", "one_on_a_line")
+def islands(rng: Rng) -> Parts:
+    """Few points in groups far apart."""
+    k, m = int(rng.integers(2, 8)), int(rng.choice([1, 2, 2, 3]))
+    centers = _apart(rng, k, m, rng.uniform(8, 20))
+    sizes = rng.integers(4, 16, k) if k > 3 else rng.integers(10, 30, k)
+    return [c + rng.normal(size=(n, m)) * np.exp(0.4 * rng.normal()) for c, n in zip(centers, sizes, strict=True)]
+
+
+def ring_and_blob(rng: Rng) -> Parts:
+    """A ring that touches a blob, or two."""
+    radius, noise = rng.uniform(0.8, 1.5), rng.uniform(0.03, 0.1)
+    ring = _ring(rng, int(rng.integers(100, 500)), radius, noise)
+    parts = [ring]
+    for turn in rng.permutation(4)[: rng.integers(1, 3)] * np.pi / 2:
+        size = rng.uniform(0.15, 0.4)
+        at = (radius + size * rng.uniform(1.2, 2.2)) * np.array([np.cos(turn), np.sin(turn)])
+        parts.append(at + size * rng.normal(size=(int(rng.integers(60, 300)), 2)) * 0.7)
+    return parts
+
+
+def disc_in_disc(rng: Rng) -> Parts:
+    """A dense disc or ball in a thin one, or beside its middle."""
+    m = int(rng.choice([2, 2, 3]))
+    u = rng.normal(size=(int(rng.integers(100, 600)), m))
+    thin = u / np.linalg.norm(u, axis=1, keepdims=True) * rng.uniform(0, 1, (len(u), 1)) ** (1 / m)
+    size, at = rng.uniform(0.15, 0.4), rng.uniform(-0.3, 0.3, m)
+    n = int(len(u) * size**m * rng.uniform(4, 20)) + 20
+    v = rng.normal(size=(min(n, 800), m))
+    dense = at + size * v / np.linalg.norm(v, axis=1, keepdims=True) * rng.uniform(0, 1, (len(v), 1)) ** (1 / m)
+    return [thin[np.linalg.norm(thin - at, axis=1) > size], dense]
+
+
+_NO_NOISE = ("islands", "disc_in_disc", "blobs_many_axes", "crossing", "densities", "corners", "one_in_space", "on_a_line", "one_on_a_line")
 FAMILIES: dict[str, Callable[[Rng], Parts]] = {
     f.__name__: f
     for f in (
@@ -451,6 +483,6 @@ FAMILIES: dict[str, Callable[[Rng], Parts]] = {
         moons, arcs, rings_nested, rings_apart, spirals, stripes, waves, zigzags, crossing, beads, bridges, mazes,
         squares_touching, densities, gradients, strokes, shapes_in_noise, targets, segments, corners, linked_rings,
         shells, planes, crescents_and_blobs, one_blob, one_patch, one_curve,
-        on_a_line, one_on_a_line, one_in_space,
+        on_a_line, one_on_a_line, one_in_space, islands, ring_and_blob, disc_in_disc,
     )
 }  # fmt: skip

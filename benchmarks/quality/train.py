@@ -1,8 +1,10 @@
-"""Train the judge of `wt.cluster` on generated families: `python -m benchmarks.quality.train --jobs 16`.
+"""Train the judge of `wt.cluster` on generated families.
 
-Every set is partitioned by all recipes, with the number of clusters given and without; a boosted sum of small trees
-learns the adjusted Rand index of a partition from its criteria. Nothing of any published collection is used. Some three
-seconds of one core a set. The file that ships was made of the seeds below (but for three, which were cut off).
+`python -m benchmarks.quality.train lessons FOLDER --jobs 16` partitions generated sets by all recipes, with the number
+of clusters given and without, and keeps criteria and scores (some three seconds of one core a set);
+`python -m benchmarks.quality.train fit FOLDER` learns from them: a boosted sum of small trees predicts the adjusted Rand
+index of a partition from its criteria. There is a judge for up to three coordinates and one for more. Nothing of any
+published collection is used. Every eighth set is kept apart: thresholds are chosen on these.
 """
 
 from __future__ import annotations
@@ -10,74 +12,134 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingRegressor
-from sklearn.metrics import adjusted_rand_score
 
 import wasserstein_transform as wt
 from wasserstein_transform.auto.clustering import criteria as judging
-from wasserstein_transform.auto.clustering.candidates import grow, with_count, without_count
-from wasserstein_transform.auto.clustering.criteria import NAMES, OF_DATA, Partitions, facts_of, measure
+from wasserstein_transform.auto.clustering.candidates import KINDS, grow, with_count, without_count
+from wasserstein_transform.auto.clustering.criteria import (
+    NAMES, OF_DATA, Partitions, compare_clusterings, facts_of, measure,
+)  # fmt: skip
 from wasserstein_transform.auto.clustering.ground import Ground, Places
 from wasserstein_transform.engine import current
 
 from .families import generate
+from .wide_families import generate_wide
 
-SEEDS = 1924
-ROUNDS = {"with_count": 150, "without_count": 150}
+SEEDS = {"flat": 2000, "wide": 1500}
+ROUNDS = 200
 DEPTH = 4
 MISCOUNT = 0.2  # that a partition into twice or half as many clusters loses
-ROWS = 220_000  # partitions that are learned from, at most
-
-Lesson = tuple[str, np.ndarray, np.ndarray]
-"""Which judge it is for, criteria, and scores of the partitions of one set."""
+EVERY = 8  # of so many sets, one is kept apart
+KEPT = 60  # partitions of a set that are learned from
 
 
-def lessons(seed: int) -> list[Lesson]:
-    """What one set teaches both judges."""
-    _, X, y = generate(seed)
+class Lesson(NamedTuple):
+    """What one set teaches one judge."""
+
+    name: str
+    criteria: np.ndarray  # a row for each partition
+    best: np.ndarray  # the largest of each criterion
+    scores: np.ndarray
+    counts: np.ndarray
+    votes: np.ndarray
+    kinds: np.ndarray  # a bit for each kind of recipe that gave the partition
+    wanted: int  # the true number of clusters
+
+
+def lessons(X: np.ndarray, y: np.ndarray) -> list[Lesson]:
+    """What one set teaches: with the number of clusters given (if there are several), and without."""
     with wt.using(n_jobs=1):
         engine = current()
         places = Places.of(wt.Space.from_points(X), engine)
         ground = Ground.of(places.space, engine)
         trees = list(grow(ground, engine))
         facts = facts_of(ground, trees[0][1], trees[1][1])
-        found = [("without_count", without_count(ground, trees, engine), None)]
-        if y.max() > 1:
-            found.append(("with_count", with_count(ground, trees, int(y.max()), engine), int(y.max())))
+        size, true = "wide" if ground.views else "flat", int(y.max())
+        found = [(f"{size}_without_count", without_count(ground, trees, engine), None)]
+        if true > 1:
+            found.append((f"{size}_with_count", with_count(ground, trees, true, engine), true))
         out = []
         for name, candidates, wanted in found:
             partitions = Partitions.of(candidates)
-            criteria = judging.asked(measure(ground, facts, partitions, wanted, engine))
-            scores = [_score(labels[places.place], y, wanted) for labels in partitions.labels]
-            out.append((name, criteria, np.array(scores)))
+            criteria = measure(ground, facts, partitions, wanted, engine)
+            scores = [compare_clusterings(y[y > 0], labels[places.place][y > 0]) for labels in partitions.labels]
+            counts = [int(labels.max()) + 1 for labels in partitions.labels]
+            kinds = [sum({1 << KINDS.index(one.recipe.kind) for one in group}) for group in partitions.members]
+            votes = [len(group) for group in partitions.members]
+            best = criteria[:, : len(NAMES)].max(axis=0)
+            columns = (np.array(column) for column in (scores, counts, votes, kinds))
+            out.append(Lesson(name, criteria, best, *columns, true))
         return out
 
 
-def _score(labels: np.ndarray, y: np.ndarray, wanted: int | None) -> float:
-    """The adjusted Rand index without noise; where the number of clusters is to be found, less for a wrong one."""
-    agreement = float(adjusted_rand_score(y[y > 0], labels[y > 0]))
-    if wanted is not None or y.max() == 1:
-        return agreement
-    return agreement - MISCOUNT * min(abs(float(np.log2((labels.max() + 1) / y.max()))), 2.0)
+def of_seed(size: str, seed: int) -> list[Lesson]:
+    """What a generated set teaches; of those to learn from, a random part of the partitions is kept."""
+    _, X, y = (generate if size == "flat" else generate_wide)(seed)
+    found = [lesson for lesson in lessons(X, y) if lesson.name.startswith(size)]
+    return found if seed % EVERY == 0 else [_thinned(lesson, seed) for lesson in found]
 
 
-def learned(name: str, taught: list[Lesson]) -> dict[str, object]:
+def _thinned(lesson: Lesson, seed: int) -> Lesson:
+    n = len(lesson.scores)
+    rows = np.sort(np.random.default_rng(seed).choice(n, min(n, KEPT), replace=False))
+    by_partition = ("criteria", "scores", "counts", "votes", "kinds")
+    return lesson._replace(**{name: getattr(lesson, name)[rows] for name in by_partition})
+
+
+def write_lessons(found: list[tuple[int, Lesson]], file: Path) -> None:
+    """Write lessons of one judge; numbers are rounded to 13 bits, and files are smaller for it."""
+    stacked = {name: np.concatenate([getattr(one, name) for _, one in found]) for name in Lesson._fields[1:7]
+               if name != "best"}  # fmt: skip
+    stacked["criteria"] = _rounded(stacked["criteria"])
+    np.savez_compressed(
+        file, best=_rounded(np.array([one.best for _, one in found])), seeds=[seed for seed, _ in found],
+        wanted=[one.wanted for _, one in found], rows=[len(one.scores) for _, one in found],
+        **{name: column if name == "criteria" else column.astype(np.float32) for name, column in stacked.items()},
+    )  # fmt: skip
+
+
+def _rounded(numbers: np.ndarray) -> np.ndarray:
+    fraction, exponent = np.frexp(numbers)
+    return np.ldexp(np.round(fraction * 2**13) / 2**13, exponent).astype(np.float32)
+
+
+def read_lessons(file: Path) -> Iterator[tuple[int, Lesson]]:
+    """Read what `write_lessons` wrote: seeds with lessons."""
+    held = dict(np.load(file))
+    ends = np.cumsum(held["rows"])
+    for k, (start, end) in enumerate(zip(ends - held["rows"], ends, strict=True)):
+        of_rows = {name: held[name][start:end] for name in ("criteria", "scores", "counts", "votes", "kinds")}
+        yield int(held["seeds"][k]), Lesson(
+            name=file.stem, best=held["best"][k], wanted=int(held["wanted"][k]), **of_rows
+        )
+
+
+def learned(taught: list[Lesson]) -> dict[str, object]:
     """The judge as it is stored. Every set counts the same, however many partitions it has."""
-    own = [lesson for lesson in taught if lesson[0] == name]
-    X, y = np.concatenate([lesson[1] for lesson in own]), np.concatenate([lesson[2] for lesson in own])
-    weights = np.concatenate([np.full(len(lesson[2]), 1 / len(lesson[2])) for lesson in own])
-    kept = np.random.default_rng(0).random(len(y)) < ROWS / len(y)
+    X = np.concatenate([judging.asked(one.criteria, one.best) for one in taught])
+    y = np.concatenate([target(one) for one in taught])
+    weights = np.concatenate([np.full(len(one.scores), 1 / len(one.scores)) for one in taught])
     model = HistGradientBoostingRegressor(
-        max_iter=ROUNDS[name], learning_rate=0.1, max_depth=DEPTH, max_leaf_nodes=2**DEPTH, l2_regularization=1.0,
+        max_iter=ROUNDS, learning_rate=0.1, max_depth=DEPTH, max_leaf_nodes=2**DEPTH, l2_regularization=1.0,
         early_stopping=False,
     )  # fmt: skip
-    model.fit(X[kept], y[kept], weights[kept])
+    model.fit(X, y, weights)
     trees = [_complete(predictor.nodes) for (predictor,) in model._predictors]
     return {"start": float(f"{np.ravel(model._baseline_prediction)[0]:.6g}"), "trees": trees}
+
+
+def target(lesson: Lesson) -> np.ndarray:
+    """The adjusted Rand index; where the number of clusters is to be found, less for a wrong one."""
+    if lesson.name.endswith("with_count") or lesson.wanted == 1:
+        return lesson.scores
+    return lesson.scores - MISCOUNT * np.minimum(np.abs(np.log2(lesson.counts / lesson.wanted)), 2.0)
 
 
 def _complete(nodes: np.ndarray) -> list[list[float]]:
@@ -108,16 +170,35 @@ def written(models: dict[str, dict[str, object]]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Train the judge of wt.cluster on generated sets.")
-    parser.add_argument("--seeds", type=int, default=SEEDS, help="sets, from seed 0 on")
+    parser.add_argument("work", choices=("lessons", "fit"))
+    parser.add_argument("folder", type=Path, help="of lessons")
+    parser.add_argument("--sizes", nargs="+", default=list(SEEDS), choices=list(SEEDS))
+    parser.add_argument("--share", type=float, default=1.0, help="of the seeds")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--out", type=Path, default=Path(judging.__file__).with_name("judge.json"))
     asked = parser.parse_args()
-    start, taught = time.perf_counter(), list[Lesson]()
-    with ProcessPoolExecutor(asked.jobs) as pool:
-        for found in pool.map(lessons, range(asked.seeds), chunksize=4):
-            taught += found
-    print(f"{asked.seeds} sets in {time.perf_counter() - start:.0f} s")
-    asked.out.write_text(written({name: learned(name, taught) for name in ROUNDS}), "utf-8")
+    if asked.work == "lessons":
+        for size in asked.sizes:
+            make_lessons(size, int(asked.share * SEEDS[size]), asked.jobs, asked.folder)
+    else:
+        models = {}
+        for file in sorted(asked.folder.glob("*.npz")):
+            models[file.stem] = learned([lesson for seed, lesson in read_lessons(file) if seed % EVERY])
+        asked.out.write_text(written(models), "utf-8")
+
+
+def make_lessons(size: str, n: int, jobs: int, folder: Path) -> None:
+    """Make and write the lessons of both judges of one size."""
+    folder.mkdir(parents=True, exist_ok=True)
+    of_seed(size, 0)  # compile once
+    start, found = time.perf_counter(), dict[str, list[tuple[int, Lesson]]]()
+    with ProcessPoolExecutor(jobs) as pool:
+        for seed, taught in enumerate(pool.map(of_seed, [size] * n, range(n), chunksize=2)):
+            for lesson in taught:
+                found.setdefault(lesson.name, []).append((seed, lesson))
+    for name, own in found.items():
+        write_lessons(own, folder / f"{name}.npz")
+    print(f"{n} sets in {time.perf_counter() - start:.0f} s")
 
 
 if __name__ == "__main__":

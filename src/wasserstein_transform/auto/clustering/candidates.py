@@ -1,16 +1,15 @@
-"""Candidate partitions: trees of raw and transformed metrics, cut in several ways; k-means and mixtures.
+"""Candidate partitions: trees of raw and transformed metrics, cut in several ways; compact groups.
 
-scikit-learn's mixtures take no weights. Sums are computed in the order of the points by one thread, so that the
-clusters are the same on any machine.
+Sums are computed in the order of the points by one thread, so that the clusters are the same on any machine.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from ..._types import Floats, Ints
 from ...engine import Engine, one_blas_thread
@@ -19,13 +18,20 @@ from ...hierarchy.cut import components, cut_between_large
 from ...hierarchy.dendrogram import Dendrogram, choose_merges
 from ...spaces import Space
 from ...transforms import Process, gaussian_transform, iterate
+from .compact import SHAPES, Shape, k_means, lloyd, mixture, spectral, spectral_axes, ward
 from .ground import Ground
 
 REACHES = (0, 5, 10)
 WALKS = ((1.0, 5.0), (1.5, 1.0), (1.5, 20.0), (2.2, 5.0), (3.3, 5.0), (5.0, 1.0), (5.0, 20.0))
 """Radii of the Gaussian Transform, in units of the ground, with λ."""
 N_ITER = 2
-KINDS = ("tree", "reach", "gaussian", "means", "mixture")
+WIDE_WALKS = ((1.5, 1.0), (2.2, 5.0), (3.3, 5.0))
+"""The same with four or more coordinates, of which the Gaussian Transform takes the first principal ones."""
+WIDE_N_ITER = 1
+_WIDE_PLACES = 1000  # most places of these: a distance of Gaussians costs the cube of the number of coordinates
+_TENTH = 10
+_TOGETHER = 1e-6  # of the unit: points this close after a transform have met; what is left of their distance is rounding
+KINDS = ("tree", "reach", "gaussian", "means", "mixture", "ward", "spectral")
 
 
 class Recipe(NamedTuple):
@@ -34,7 +40,7 @@ class Recipe(NamedTuple):
     Attributes
     ----------
     kind : str
-        "tree", "reach", "gaussian", "means" or "mixture".
+        "tree", "reach", "gaussian", "means", "mixture", "ward" or "spectral".
     share : float
         For cuts: least mass of both sides, relative to the mean mass of a cluster, or to all mass if the number of
         clusters is not given.
@@ -44,8 +50,10 @@ class Recipe(NamedTuple):
         For "reach": the neighbor whose distance is the core distance.
     factor, lam, n_iter
         For "gaussian": ε in units of the ground, λ, τ.
-    start : str
-        For "mixture": the partition it was started from.
+    start, shape : str
+        For "mixture": the partition it was started from; "full", "tied" or "diagonal" covariances.
+    axes : int
+        Number of principal axes in which it was made; 0 means the coordinates of the ground.
     """
 
     kind: str
@@ -56,18 +64,25 @@ class Recipe(NamedTuple):
     n_iter: int = 0
     start: str = ""
     lasting: bool = False
+    shape: str = "full"
+    axes: int = 0
 
     def __str__(self) -> str:
-        if self.kind == "means":
-            return "k-means"
-        if self.kind == "mixture":
-            return f"Gaussian mixture started from {self.start}"
+        where = f" on {self.axes} axes" if self.axes else ""
+        compact = {
+            "means": "k-means",
+            "mixture": f"Gaussian mixture ({self.shape}) started from {self.start}",
+            "ward": "Ward's linkage",
+            "spectral": "spectral cut of the neighbor graph",
+        }
+        if self.kind in compact:
+            return compact[self.kind] + where
         trees = {
             "tree": "tree of the distances",
             "reach": f"tree of mutual reachability, {self.reach} neighbors",
             "gaussian": f"tree of GT, ε = {self.factor:g} units, λ = {self.lam:g}, τ = {self.n_iter}",
         }
-        return f"{trees[self.kind]}, share {self.share:g}{', lasting parts' * self.lasting}"
+        return f"{trees[self.kind]}{where}, share {self.share:g}{', lasting parts' * self.lasting}"
 
     @property
     def is_tree(self) -> bool:
@@ -81,90 +96,34 @@ class Recipe(NamedTuple):
 
 def grow(ground: Ground, engine: Engine) -> Iterator[tuple[Recipe, Tree]]:
     """Yield all trees."""
-    total, done = len(REACHES) + len(WALKS), 0
-    for reach in REACHES:
-        if reach < ground.n:
-            engine.report("trees", done, total)
-            recipe = Recipe("reach", reach=reach) if reach else Recipe("tree")
-            yield recipe, spanning_tree(ground.space, engine.quiet(), reachability=reach)
-        done += 1
-    cloud = Space.from_points(ground.points, ground.space.weights)
-    for factor, lam in WALKS:
+    walks = () if ground.views and ground.n > _WIDE_PLACES else WIDE_WALKS if ground.views else WALKS
+    total, done = len(REACHES) * max(len(ground.views), 1) + len(walks), 0
+    for axes, space in _spaces(ground):
+        for reach in REACHES:
+            if reach < ground.n:
+                engine.report("trees", done, total)
+                recipe = Recipe("reach", reach=reach, axes=axes) if reach else Recipe("tree", axes=axes)
+                yield recipe, spanning_tree(space, engine.quiet(), reachability=reach)
+            done += 1
+    cloud = Space.from_points(ground.gaussian_points, ground.space.weights)
+    axes, n_iter = (cloud.points.shape[1], WIDE_N_ITER) if ground.views else (0, N_ITER)
+    for factor, lam in walks:
         engine.report("trees", done, total)
-        recipe = Recipe("gaussian", factor=factor, lam=lam)
-        walk = iterate(recipe.process(ground.unit), cloud, n_iter=N_ITER, keep="all", engine=engine.quiet())
+        recipe = Recipe("gaussian", factor=factor, lam=lam, axes=axes)
+        walk = iterate(recipe.process(ground.unit), cloud, n_iter=n_iter, keep="all", engine=engine.quiet())
         for tau, state in enumerate(walk.states):
-            yield recipe._replace(n_iter=tau), spanning_tree(state, engine.quiet())
+            tree = spanning_tree(state, engine.quiet())
+            heights = np.where(tree.heights < _TOGETHER * ground.unit, 0.0, tree.heights)
+            yield recipe._replace(n_iter=tau), replace(tree, heights=heights)
         done += 1
     engine.report("trees", total, total)
 
 
-_ROUNDS = 40
-_N_STARTS = 3
-_FLOOR = 1e-4  # relative to the mean variance: least variance along an axis of a component
-_SETTLED = 1e-4  # gain in log-likelihood below which the iteration ends
-
-
-def k_means(points: Floats, mass: Floats, k: int) -> Ints:
-    """Return the best of several runs of Lloyd's algorithm, with k-means++ starts."""
-    rng, best, least = np.random.default_rng(0), np.zeros(len(points), np.intp), np.inf
-    for _ in range(_N_STARTS):
-        centers = _far_apart(points, mass, k, rng)
-        labels = np.zeros(len(points), np.intp)
-        for _ in range(_ROUNDS):
-            found = cdist(points, centers, "sqeuclidean").argmin(axis=1)
-            if (found == labels).all():
-                break
-            labels = found
-            centers = _means(points, mass, labels, centers)
-        cost = float(mass @ ((points - centers[labels]) ** 2).sum(axis=1))
-        if cost < least * (1 - 1e-9):
-            best, least = labels, cost
-    return best
-
-
-def mixture(points: Floats, mass: Floats, labels: Ints) -> Ints:
-    """Fit a mixture of Gaussians, started from the labels; return the likeliest component of each point."""
-    n, m = points.shape
-    k = int(labels.max()) + 1
-    floor = _FLOOR * float(points.var(axis=0).mean()) * np.eye(m)
-    shares, before = np.eye(k)[labels], -np.inf
-    logs = np.zeros((n, k))
-    for _ in range(_ROUNDS):
-        held = shares * mass[:, None]
-        total = held.sum(axis=0) + 1e-9
-        centers = held.T @ points / total[:, None]
-        for c in range(k):
-            off = points - centers[c]
-            cov = (held[:, c, None] * off).T @ off / total[c] + floor
-            factor = np.linalg.cholesky(cov)
-            turned = np.linalg.solve(factor, off.T)
-            logs[:, c] = np.log(total[c] / n) - 0.5 * (turned**2).sum(axis=0) - np.log(np.diag(factor)).sum()
-        top = logs.max(axis=1, keepdims=True)
-        weights = np.exp(logs - top)
-        likelihood = float(mass @ (top[:, 0] + np.log(weights.sum(axis=1)))) / n
-        shares = weights / weights.sum(axis=1, keepdims=True)
-        if likelihood - before < _SETTLED * m:
-            break
-        before = likelihood
-    return np.asarray(logs.argmax(axis=1))
-
-
-def _far_apart(points: Floats, mass: Floats, k: int, rng: np.random.Generator) -> Floats:
-    centers = points[[rng.choice(len(points), p=mass / mass.sum())]]
-    for _ in range(k - 1):
-        apart = cdist(points, centers, "sqeuclidean").min(axis=1) * mass
-        if apart.sum() == 0:
-            break
-        centers = np.concatenate([centers, points[[rng.choice(len(points), p=apart / apart.sum())]]])
-    return centers
-
-
-def _means(points: Floats, mass: Floats, labels: Ints, centers: Floats) -> Floats:
-    """Return the mean of each cluster; the center of an empty cluster stays."""
-    held = np.bincount(labels, weights=mass, minlength=len(centers))
-    sums = np.column_stack([np.bincount(labels, weights=mass * x, minlength=len(centers)) for x in points.T])
-    return np.where(held[:, None] > 0, sums / np.maximum(held, 1e-300)[:, None], centers)
+def _spaces(ground: Ground) -> Iterator[tuple[int, Space]]:
+    """Yield the space of the ground, and those of its other views with their numbers of axes."""
+    yield 0, ground.space
+    for view in ground.views[1:]:
+        yield view.shape[1], Space.from_points(view, ground.space.weights)
 
 
 def lasting_cuts(tree: Tree, dendrogram: Dendrogram, least: float) -> Ints:
@@ -274,6 +233,8 @@ def with_count(ground: Ground, trees: Trees, k: int, engine: Engine) -> list[Can
         for share in SHARES:
             cuts = cut_between_large(tree, ground.mass, share * ground.n / k, k)
             found.append(_candidate(recipe._replace(share=share), tree, cuts, k))
+    if ground.views:
+        return [*found, *_wide(ground, [k], engine)]
     return [*found, *_compact(ground, found, k)]
 
 
@@ -290,6 +251,8 @@ def without_count(ground: Ground, trees: Trees, engine: Engine) -> list[Candidat
             found += [_candidate(of_tree, tree, cuts, k) for k in _clear_counts(tree, cuts)]
             lasting = lasting_cuts(tree, dendrogram, least / ground.n * dendrogram.mass_before[-1])
             found.append(_candidate(of_tree._replace(lasting=True), tree, lasting, len(lasting) + 1))
+    if ground.views:
+        return [*found, *_wide(ground, [k for k in WIDE_COUNTS if k < ground.n / 4], engine)]
     counts, votes = np.unique([one.labels.max() + 1 for one in found], return_counts=True)
     for k in counts[np.argsort(-votes, kind="stable")][:_GAPS]:
         if k > 1:
@@ -336,6 +299,40 @@ def _compact(ground: Ground, found: list[Candidate], k: int) -> Iterator[Candida
                 seen.add(labels.tobytes())
                 fitted = _in_order(mixture(ground.points, ground.mass, labels))
                 yield Candidate(Recipe("mixture", start=name), fitted, 0.0)
+
+
+WIDE_COUNTS = (2, 3, 4, 5, 6, 7, 8, 10, 12)
+"""Numbers of clusters of compact partitions with four or more coordinates, if the number is not given."""
+_PER_PLACE = 2  # numbers that determine a mixture, for each place: with more, "full" covariances are left out
+
+
+def _wide(ground: Ground, counts: list[int], engine: Engine) -> Iterator[Candidate]:
+    """Yield compact partitions in all views of the places."""
+    with one_blas_thread():
+        for axes, points in ((0, ground.points), *((view.shape[1], view) for view in ground.views[1:])):
+            for k, of_ward in zip(counts, ward(points, counts), strict=True):
+                engine.check()
+                yield Candidate(Recipe("ward", axes=axes), _in_order(of_ward), 0.0)
+                means = _in_order(lloyd(points, ground.mass, of_ward))
+                yield Candidate(Recipe("means", axes=axes), means, 0.0)
+                for start, labels in (("k-means", means), *[("density", _sparse_half(ground))] * (k == 2)):
+                    for shape in _shapes(points, int(labels.max()) + 1):
+                        fitted = _in_order(mixture(points, ground.mass, labels, shape))
+                        yield Candidate(Recipe("mixture", start=start, shape=shape, axes=axes), fitted, 0.0)
+        vectors = spectral_axes(ground.indices[:, :_TENTH], max(counts))
+        for k in counts:
+            yield Candidate(Recipe("spectral"), _in_order(spectral(vectors, ground.mass, k)), 0.0)
+
+
+def _shapes(points: Floats, k: int) -> tuple[Shape, ...]:
+    n, m = points.shape
+    return SHAPES if k * m * (m + 1) / 2 <= _PER_PLACE * n else SHAPES[1:]
+
+
+def _sparse_half(ground: Ground) -> Ints:
+    """Return the places in two parts: around the denser and the sparser half."""
+    tenth = ground.distances[:, min(_TENTH, ground.distances.shape[1]) - 1]
+    return _in_order((tenth > np.median(tenth)).astype(np.intp))
 
 
 def _starts(found: list[Candidate], k: int) -> Iterator[tuple[str, Ints]]:

@@ -39,7 +39,10 @@ NAMES = (
     "evenness", "smallest", "clusters", "clusters of those wanted", "separation", "least separation", "gap",
     "smallest share", "middle share", "largest share",
     "lasting", "plain", "reachability", "transformed", "compact", "radius", "lambda", "iterations",
+    "full gain", "tied gain", "diagonal gain", "silhouette", "valley", "shallowest valley",
+    "Ward", "spectral", "full", "tied", "diagonal", "axes",
 )  # fmt: skip
+_LIKELIHOOD = NAMES.index("likelihood") - 5  # of the numbers after agreement and votes
 OF_DATA = ("points", "dimension", "variation of density", "elongation", "mean agreement", "different partitions")
 
 
@@ -53,6 +56,7 @@ class Facts(NamedTuple):
     plain: Tree
     reach: Tree
     elongation: float
+    whitened: Floats
 
 
 def facts_of(ground: Ground, plain: Tree, reach: Tree) -> Facts:
@@ -67,7 +71,15 @@ def facts_of(ground: Ground, plain: Tree, reach: Tree) -> Facts:
     source, target = np.repeat(np.arange(ground.n), near.shape[1]), near.ravel()
     turns = np.sqrt(((covs[source] - covs[target]) ** 2).sum(axis=(1, 2)))
     elongation = float(np.linalg.eigvalsh(covs)[:, -1].mean())
-    return Facts(source, target, -m * np.log(tenth), turns, plain, reach, elongation)
+    return Facts(source, target, -m * np.log(tenth), turns, plain, reach, elongation, _whitened(ground))
+
+
+def _whitened(ground: Ground) -> Floats:
+    """Return all coordinates with the identity as covariance; axes without spread are left out."""
+    points = ground.all_points - np.average(ground.all_points, axis=0, weights=ground.mass)
+    values, axes = np.linalg.eigh((ground.mass[:, None] * points).T @ points / ground.n)
+    kept = values > 1e-9 * values[-1]
+    return np.asarray(points @ (axes[:, kept] / np.sqrt(values[kept])))
 
 
 class Partitions(NamedTuple):
@@ -98,6 +110,7 @@ def measure(ground: Ground, facts: Facts, partitions: Partitions, wanted: int | 
     for labels, group in zip(partitions.labels, partitions.members, strict=True):
         engine.check()
         rows.append([*_of_partition(ground, facts, labels, wanted), *_of_members(group)])
+        rows[-1] += [*_of_gaussians(ground, facts, labels, rows[-1]), *_of_compact(group)]
     data = [
         np.log(ground.n), ground.points.shape[1], facts.density.std(), facts.elongation,
         np.average(columns[0], weights=votes), len(votes) / votes.sum(),
@@ -107,12 +120,15 @@ def measure(ground: Ground, facts: Facts, partitions: Partitions, wanted: int | 
 
 def adjusted_rand(partitions: list[Ints], mass: Floats) -> Floats:
     """Return the adjusted Rand index of every two partitions, by mass: over pairs of units of mass."""
-    counts = [int(labels.max()) + 1 for labels in partitions]
+    counts = np.array([int(labels.max()) + 1 for labels in partitions])
+    starts = np.cumsum(counts) - counts
+    codes = np.array(partitions) + starts[:, None]
     squares = np.empty((len(partitions), len(partitions)))  # sums of squared masses of the intersections
     for a, labels in enumerate(partitions):
-        for b in range(a + 1):
-            common = _held(labels * counts[b] + partitions[b], mass)
-            squares[a, b] = squares[b, a] = common @ common
+        within = (codes[: a + 1] * counts[a] + labels).ravel()
+        common = np.bincount(within, weights=np.tile(mass, a + 1), minlength=(starts[a] + counts[a]) * counts[a])
+        squares[a, : a + 1] = np.add.reduceat(common**2, starts[: a + 1] * counts[a])
+    squares = np.tril(squares) + np.tril(squares, -1).T
     pairs, total = (squares - mass.sum()) / 2, (mass.sum() ** 2 - mass.sum()) / 2
     own = np.diag(pairs)
     chance, most = np.outer(own, own) / total, (own[:, None] + own) / 2
@@ -251,6 +267,89 @@ def _of_members(group: list[Candidate]) -> list[float]:
     ]  # fmt: skip
 
 
+_WINDOWS = np.arange(-1.5, 1.51, 0.1)  # centers, where the centers of two clusters are −1 and 1
+_HALF = 0.15  # half their width
+
+
+def _of_gaussians(ground: Ground, facts: Facts, labels: Ints, before: list[float]) -> list[float]:
+    """Return gains of Gaussians over one of them, less BIC's price, and how well centers tell clusters apart."""
+    points, mass, n, k = facts.whitened, ground.mass, ground.n, int(labels.max()) + 1
+    m, held = points.shape[1], _held(labels, mass)
+    price = 0.5 * (k - 1) * np.log(n) / n
+    m_full = ground.points.shape[1]
+    full = before[_LIKELIHOOD] - price * (1 + (m_full + 1) / 2)
+    member = np.zeros((n, k))
+    member[np.arange(n), labels] = mass
+    centers = member.T @ points / held[:, None]
+    squares = member.T @ points**2 / held[:, None]
+    within = np.maximum(squares - centers**2, 1e-4)
+    mixed = float(held @ np.log(held / n)) / n
+    diagonal = (mixed - 0.5 * float(held @ np.log(within).sum(axis=1)) / n) / m - 2 * price
+    scatter = np.eye(m) - (centers * held[:, None]).T @ centers / n
+    tied = (mixed - 0.5 * np.linalg.slogdet(scatter + 1e-4 * np.eye(m))[1]) / m - price
+    if k == 1:
+        return [full, tied, diagonal, 0.0, 1.0, 1.0]
+    scale = 1 / np.sqrt(held @ within / n)
+    apart = _squared_distances(points * scale, centers * scale)
+    own = apart[np.arange(n), labels].copy()
+    apart[np.arange(n), labels] = np.inf
+    other = np.sqrt(apart.min(axis=1))
+    near = np.sqrt(own)
+    silhouette = float(mass @ ((other - near) / np.maximum(np.maximum(other, near), 1e-300))) / n
+    valleys = _valleys(points * scale, mass, labels, centers * scale)
+    return [full, tied, diagonal, silhouette, float(held @ valleys) / n, float(valleys.max())]
+
+
+def _squared_distances(points: Floats, centers: Floats) -> Floats:
+    found = (points**2).sum(axis=1)[:, None] - 2 * points @ centers.T + (centers**2).sum(axis=1)
+    return np.asarray(np.maximum(found, 0.0))
+
+
+def _valleys(points: Floats, mass: Floats, labels: Ints, centers: Floats) -> Floats:
+    """Return, for each cluster, the density between it and the nearest other one, relative to the lower of two peaks.
+
+    Densities are those of the points of both clusters along the line through their centers.
+    """
+    between = _squared_distances(centers, centers)
+    np.fill_diagonal(between, np.inf)
+    nearest, out = between.argmin(axis=1), np.ones(len(centers))
+    known: dict[tuple[int, int], float] = {}
+    for c, other in enumerate(nearest.tolist()):
+        pair = (min(c, other), max(c, other))
+        if pair not in known:
+            known[pair] = _valley(points, mass, labels, centers, *pair)
+        out[c] = known[pair]
+    return out
+
+
+def _valley(points: Floats, mass: Floats, labels: Ints, centers: Floats, a: int, b: int) -> float:
+    both = np.flatnonzero((labels == a) | (labels == b))
+    line = centers[b] - centers[a]
+    length = float(line @ line)
+    if length == 0:
+        return 1.0
+    along = (points[both] - (centers[a] + centers[b]) / 2) @ line * (2 / length)
+    order = np.argsort(along, kind="stable")
+    upto = np.append(0.0, np.cumsum(mass[both][order]))
+    low, high = (np.searchsorted(along[order], _WINDOWS + off) for off in (-_HALF, _HALF))
+    density = upto[high] - upto[low]
+    inner = np.flatnonzero(np.abs(_WINDOWS) < 0.8)
+    peaks = np.minimum(np.maximum.accumulate(density), np.maximum.accumulate(density[::-1])[::-1])
+    return float(np.min((density[inner] + 0.5) / (peaks[inner] + 0.5)))
+
+
+def _of_compact(group: list[Candidate]) -> list[float]:
+    """Describe the compact recipes that gave a partition."""
+    recipes = [one.recipe for one in group]
+    mixtures = [recipe.shape for recipe in recipes if recipe.kind == "mixture"]
+    return [
+        float(any(recipe.kind == "ward" for recipe in recipes)),
+        float(any(recipe.kind == "spectral" for recipe in recipes)),
+        *(float(shape in mixtures) for shape in ("full", "tied", "diagonal")),
+        float(np.mean([np.log1p(recipe.axes) for recipe in recipes])),
+    ]
+
+
 ONE = 0.3  # if no partition is expected to reach this, there is one cluster
 CLOSE = 0.1  # difference below which partitions count as equally good without a given number, and votes decide
 
@@ -293,7 +392,7 @@ class Judge(NamedTuple):
         return np.asarray(self.start + self.values[tree, at - self.features.shape[1]].sum(axis=1))
 
 
-def asked(criteria: Floats) -> Floats:
+def asked(criteria: Floats, best: Floats | None = None) -> Floats:
     """Return the features: criteria of each partition, their differences to the best, and criteria of the data."""
     own = criteria[:, : len(NAMES)]
-    return np.concatenate([own, own - own.max(axis=0), criteria[:, len(NAMES) :]], axis=1)
+    return np.concatenate([own, own - (own.max(axis=0) if best is None else best), criteria[:, len(NAMES) :]], axis=1)

@@ -16,6 +16,10 @@ from ..span import within_span
 NEIGHBORS = 15
 _TENTH = 10  # the neighbor whose distance is the unit of radii
 _AXES = 8  # more axes are reduced: covariances of a few neighbors determine no more
+_WIDE_FROM = 4  # coordinates: from here on there are other views of them
+_SOME_AXES = 5
+_FEW_AXES = 3
+_ALL_AXES = 64
 _MATRICES = 7  # n × n matrices in memory during a scaling, including LAPACK's workspace
 _VARIANCE = 0.95  # fraction that the reduced axes keep, if so few suffice
 
@@ -37,6 +41,8 @@ class Ground(NamedTuple):
         The median distance to the tenth of them.
     note : str
         What was reduced, if anything.
+    views : tuple of arrays of shape (n, ...)
+        With four or more coordinates, other views of the places: their first five and three principal axes, and all.
     """
 
     space: Space
@@ -46,23 +52,35 @@ class Ground(NamedTuple):
     distances: Floats
     unit: float
     note: str
+    views: tuple[Floats, ...] = ()
 
     @property
     def n(self) -> int:
         """Number of places."""
         return len(self.mass)
 
+    @property
+    def gaussian_points(self) -> Floats:
+        """Coordinates for the Gaussian Transform: at most five principal ones if there are more than three."""
+        return self.views[0] if self.views else self.points
+
+    @property
+    def all_points(self) -> Floats:
+        """All coordinates."""
+        return self.views[-1] if len(self.views) > 2 else self.points
+
     @classmethod
     def of(cls, places: Space, engine: Engine) -> Ground:
         """Prepare at least two distinct places."""
         with one_blas_thread():
             points, note = _coordinates(places, engine)
+            views = _views(places, points)
         metric = Euclidean(points)
         distances, indices = metric.neighbors(min(NEIGHBORS, places.n - 1), engine=engine)
         tenth = distances[:, min(_TENTH, distances.shape[1]) - 1]
         mass = places.weights * (places.n / places.weights.sum())
         space = Space(metric, places.weights, points) if places.metric.is_euclidean else places
-        return cls(space, points, mass, indices, distances, float(np.median(tenth)) or 1.0, note)
+        return cls(space, points, mass, indices, distances, float(np.median(tenth)) or 1.0, note, views)
 
 
 def _coordinates(places: Space, engine: Engine) -> tuple[Floats, str]:
@@ -82,6 +100,15 @@ def _coordinates(places: Space, engine: Engine) -> tuple[Floats, str]:
     return kept, f"{points.shape[1]} dimensions were reduced to their first principal {_axes(kept)}"
 
 
+def _views(places: Space, points: Floats) -> tuple[Floats, ...]:
+    """Return the first five and three principal axes, and all up to 64; nothing in up to three dimensions."""
+    if points.shape[1] < _WIDE_FROM:
+        return ()
+    turned = _turned(points if places.points is None else places.points, places.weights)[:, :_ALL_AXES]
+    kept = [_SOME_AXES, _FEW_AXES] + [turned.shape[1]] * (turned.shape[1] > points.shape[1])
+    return tuple(np.ascontiguousarray(turned[:, :count]) for count in kept)
+
+
 def _axes(kept: Floats) -> str:
     return "axis" if kept.shape[1] == 1 else f"{kept.shape[1]} axes"
 
@@ -93,15 +120,20 @@ def _leading(points: Floats, weights: Floats) -> int:
 
 
 def _principal(points: Floats, weights: Floats) -> Floats:
+    turned = _turned(points, weights)
+    return np.ascontiguousarray(turned[:, : _leading(turned, weights)])
+
+
+def _turned(points: Floats, weights: Floats) -> Floats:
+    """Return coordinates along the principal axes."""
     centered = points - np.average(points, axis=0, weights=weights)
     _, axes = np.linalg.eigh(centered.T @ (centered * weights[:, None]))
-    turned = centered @ axes[:, ::-1]
-    return np.ascontiguousarray(turned[:, : _leading(turned, weights)])
+    return np.asarray(centered @ axes[:, ::-1])
 
 
 LARGEST = {1: 10_000, 2: 10_000, 3: 2_000}
 """Number of places, by number of coordinates, above which only a sample is clustered."""
-_WIDE = 1_000  # the same with more coordinates: a distance of Gaussians costs the cube of their number
+_WIDE = 2_000  # the same with more coordinates
 _DISTANCES = 1 << 22  # distances in memory at a time
 _QUERIES = 1 << 16  # searches for the nearest place at a time
 
