@@ -1,0 +1,187 @@
+"""What the clusters are: typical values of the columns, and how each cluster differs from the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..._shown import counted, frame, listed, table
+from ..._types import Floats, Ints
+
+_TELLING = 0.5  # standard deviations from which on a difference tells a cluster apart
+_APART = 2  # columns that are named beside a cluster
+_LETTERS = 14  # of a name of a column
+_WIDTH = 100  # characters in a line
+_CLUSTERS, _COLUMNS = 12, 12  # the most that are shown
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Profile:
+    """Typical values of clusters, and how they differ from the other clusters; `Clustering.profile` makes it.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Names of the m columns; none if only distances are known.
+    sizes : array of int, shape (k,)
+        Number of points in each cluster.
+    rows : array of int, shape (k,)
+        A typical row of each cluster: the one nearest to all others of the cluster.
+    typical : array of shape (k, m)
+        Medians; each is a value that occurs.
+    differences : array of shape (k, m)
+        Mean of the cluster minus mean of the other clusters, in standard deviations of the column. Noise does not
+        count.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> profile = wt.cluster([[0.0, 1.0], [0.1, 2.0], [0.2, 1.0], [5.0, 1.0], [5.1, 2.0]]).profile()
+    >>> print(profile)
+    cluster  points           x         y  told apart by
+          0       3  0.1 (-2.0)  1 (-0.3)  low x
+          1       2    5 (+2.0)  1 (+0.3)  high x
+    medians, and differences from the other clusters in standard deviations
+    >>> profile.telling
+    (('x',), ('x',))
+    """
+
+    names: tuple[str, ...]
+    sizes: Ints
+    rows: Ints
+    typical: Floats
+    differences: Floats
+
+    @property
+    def columns(self) -> Ints:
+        """The columns, the most telling first."""
+        return np.argsort(-np.abs(self.differences).max(axis=0, initial=0.0), kind="stable")
+
+    @property
+    def telling(self) -> tuple[tuple[str, ...], ...]:
+        """The columns that tell each cluster apart, the strongest first."""
+        return tuple(tuple(self.names[j] for j in self._telling(c)) for c in range(len(self.sizes)))
+
+    def _telling(self, cluster: int) -> list[int]:
+        size = np.abs(self.differences[cluster])
+        return [int(j) for j in np.argsort(-size, kind="stable") if size[j] >= _TELLING]
+
+    @property
+    def table(self) -> dict[str, list[Any]]:
+        """A row for each cluster and column, the most telling first; without columns, a row for each cluster."""
+        k, m = self.differences.shape
+        found: dict[str, list[Any]] = {
+            name: np.repeat(values, max(m, 1)).tolist()
+            for name, values in (("cluster", np.arange(k)), ("points", self.sizes), ("typical_row", self.rows))
+        }
+        if m:
+            order = np.argsort(-np.abs(self.differences), axis=1, kind="stable")
+            found["column"] = [self.names[j] for j in order.ravel()]
+            found["median"] = np.take_along_axis(self.typical, order, 1).ravel().tolist()
+            found["difference"] = np.take_along_axis(self.differences, order, 1).ravel().tolist()
+        return found
+
+    def to_pandas(self) -> Any:
+        """Return the table as a pandas DataFrame."""
+        return frame(self.table)
+
+    def cells(self, n_columns: int = _COLUMNS) -> tuple[list[str], list[list[str]]]:
+        """Return header and rows of a table to read, with the most telling columns and the largest clusters."""
+        shown = self.columns[:n_columns]
+        head = ["cluster", "points", *(shortened(self.names[j]) for j in shown)]
+        rows = [
+            [str(c), f"{size:,}", *(self._cell(c, j) for j in shown), self._apart(c)]
+            for c, size in enumerate(self.sizes[:_CLUSTERS])
+        ]
+        return [*head, "told apart by" if self.names else "typical row"], rows
+
+    def _cell(self, cluster: int, column: int) -> str:
+        value, difference = self.typical[cluster, column], self.differences[cluster, column]
+        return "unknown" if np.isnan(value) else f"{short_number(value)} ({round(difference, 1) + 0.0:+.1f})"
+
+    def _apart(self, cluster: int) -> str:
+        if not self.names:
+            return str(self.rows[cluster])
+        signs = ("low", "high")
+        return ", ".join(
+            f"{signs[int(self.differences[cluster, j] > 0)]} {shortened(self.names[j])}"
+            for j in self._telling(cluster)[:_APART]
+        )
+
+    def _legend(self, n_columns: int) -> str:
+        over = {"more cluster": len(self.sizes) - _CLUSTERS, "more column": len(self.names) - n_columns}
+        left = listed([counted(n, noun) for noun, n in over.items() if n > 0])
+        said = "medians, and differences from the other clusters in standard deviations" if self.names else ""
+        return "; ".join(part for part in (said, left) if part)
+
+    def __repr__(self) -> str:
+        return f"<Profile: {counted(len(self.sizes), 'cluster')}, {counted(len(self.names), 'column')}>"
+
+    def __str__(self) -> str:
+        n = min(len(self.names), _COLUMNS)
+        while len((lines := _aligned(*self.cells(n)))[0]) > _WIDTH and n > 1:
+            n -= 1
+        return "\n".join(line.rstrip() for line in (*lines, self._legend(n)) if line)
+
+    def _repr_html_(self) -> str:
+        return table(self._legend(_COLUMNS), *self.cells())
+
+
+def shortened(name: str) -> str:
+    """Return the beginning of a long name."""
+    return name if len(name) <= _LETTERS else f"{name[: _LETTERS - 1]}…"
+
+
+def short_number(value: float, digits: int = 4) -> str:
+    """Return a number with few digits, and those from 1,000 to ten million as whole numbers."""
+    return f"{value:.0f}" if 1e3 <= abs(value) < 1e7 else f"{value:.{digits}g}"
+
+
+def _aligned(head: list[str], rows: list[list[str]]) -> list[str]:
+    """Return lines of equal length: numbers to the right, the last column to the left."""
+    *widths, last = (max(map(len, column)) for column in zip(head, *rows, strict=True))
+    return [
+        "  ".join([*(cell.rjust(width) for cell, width in zip(cells, widths, strict=True)), words.ljust(last)])
+        for *cells, words in (head, *rows)
+    ]
+
+
+def profile_of(labels: Ints, weights: Floats, names: tuple[str, ...], values: Floats, rows: Ints) -> Profile:
+    """Return the profile of clusters 0, 1, … with a typical row each; gaps in the values are NaN, noise is −1."""
+    own, k = labels >= 0, len(rows)
+    labels, weights, columns = labels[own], weights[own], values[own].T
+    typical = [[_median(x[labels == c], weights[labels == c]) for x in columns] for c in range(k)]
+    differences = [_differences(x, labels, weights, k) for x in columns]
+    return Profile(
+        names,
+        np.bincount(labels, minlength=k),
+        rows,
+        np.array(typical).reshape(k, len(names)),
+        np.array(differences).reshape(len(names), k).T,
+    )
+
+
+def _median(values: Floats, weights: Floats) -> float:
+    """Return the lowest known value that half of the weight does not exceed."""
+    known = ~np.isnan(values) & (weights > 0)
+    if not known.any():
+        return np.nan
+    order = np.argsort(values[known], kind="stable")
+    held = np.cumsum(weights[known][order])
+    return float(values[known][order][np.searchsorted(held, held[-1] * (0.5 - 1e-9))])
+
+
+def _differences(values: Floats, labels: Ints, weights: Floats, k: int) -> Floats:
+    """Return mean minus mean of the other clusters in standard deviations; 0 where one of them is unknown."""
+    known = ~np.isnan(values)
+    labels, weights, largest = labels[known], weights[known], np.abs(values[known]).max(initial=0.0) or 1.0
+    held = np.bincount(labels, weights, k)
+    x = values[known] / largest
+    x = x - weights @ x / (held.sum() or 1.0)
+    sums, rest = np.bincount(labels, weights * x, k), held.sum() - held
+    spread = np.sqrt(weights @ x**2 / (held.sum() or 1.0))
+    there = (held > 0) & (rest > 1e-12 * held.sum()) & (spread > 1e-9)
+    means = sums / np.where(there, held, 1.0) + sums / np.where(there, rest, 1.0)  # all sums are 0 together
+    return np.where(there, means / (spread or 1.0), 0.0)
