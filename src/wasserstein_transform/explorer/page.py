@@ -210,8 +210,7 @@ class Page:
         found = cluster(shown.data.space, engine=engine)
         data = shown.data.at_most(shown.settings.rule.most if shown.settings else shown.data.n)
         scene = replace(shown.scene, labels=_on(found.labels, data))
-        said = f"{found.n_clusters} clusters: {found.reason}"
-        yield replace(shown, scene=scene, labels=found.labels), {"clusters": said, "final": True}
+        yield replace(shown, scene=scene, labels=found.labels), {"clusters": ". ".join(found.lines), "final": True}
 
     def _paint(self, shown: Shown, engine: Engine, extra: dict[str, Any]) -> Any:
         assert shown.picture is not None

@@ -32,6 +32,7 @@ _SEPARATED = 300  # columns that directions are made of
 _RIDGE = 1e-3  # relative to the variance of a column
 _NAMED = 3  # columns that name a direction
 _SHOWN_COLUMNS, _SHOWN_CLUSTERS = 10, 8  # of a profile
+_LETTERS = 20  # of the name of a column
 _STRONG = 2.0  # standard deviations that have the strongest color
 _MANY = 15  # from this many clusters on, the axis is logarithmic
 _KINDS = {
@@ -44,8 +45,8 @@ def clustering(
 ) -> Figure:
     """Draw a clustering: the clusters, and what tells them apart.
 
-    First panel: the points, colored by cluster, noise in gray. Points with three or more coordinates are shown along the
-    two directions that separate the clusters best (linear discriminant analysis), named by the columns that go with
+    First panel: the points, colored by cluster, noise in gray. Points with three or more coordinates are shown along
+    the two directions that separate the clusters best (linear discriminant analysis), named by the columns that go with
     them; points known only by distances are placed by classical scaling (at most 2,000 of them).
 
     Second panel, for three or more columns: the typical values of the clusters (see `Clustering.profile`), in the
@@ -164,7 +165,9 @@ def _name_direction(coordinates: Floats, names: tuple[str, ...], values: Floats)
         together = np.nan_to_num(x @ known / np.sqrt((x @ x) * (known**2).sum(axis=0)))
     size = np.abs(together)
     best = [j for j in np.argsort(-size, kind="stable")[:_NAMED] if size[j] >= max(0.3, 0.7 * size.max())]
-    return ", ".join(f"{shortened(names[j])} {'↑' if together[j] > 0 else '↓'}" for j in best).replace("$", r"\$")
+    return ", ".join(f"{shortened(names[j], _LETTERS)} {'↑' if together[j] > 0 else '↓'}" for j in best).replace(
+        "$", r"\$"
+    )
 
 
 def _draw_profile(ax: Any, profile: Profile) -> None:
@@ -178,7 +181,7 @@ def _draw_profile(ax: Any, profile: Profile) -> None:
             ink = "white" if abs(shades[at, c]) > 0.7 * _STRONG else INK
             words = short_number(profile.typical[c, j], 3)
             ax.text(c, at, words, ha="center", va="center", fontsize=TICKS - (len(clusters) > 5), color=ink)
-    ax.set_yticks(range(len(columns)), [shortened(profile.names[j]).replace("$", r"\$") for j in columns])
+    ax.set_yticks(range(len(columns)), [shortened(profile.names[j], _LETTERS).replace("$", r"\$") for j in columns])
     ax.set_xticks(clusters, [str(c) for c in clusters])
     more = len(profile.sizes) - len(clusters)
     ax.set_xlabel("cluster" + f", without {more} smaller" * (more > 0), fontsize=TEXT, color=INK)

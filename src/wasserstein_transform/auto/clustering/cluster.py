@@ -165,8 +165,8 @@ def _chosen(
         _answer(tried, at, ground, places, noise) for at in _different(tried, labels, best, fitting, ground.mass)
     )
     return replace(
-        answer, partitions=tried.table, ground=ground, chosen=chosen, others=others, place=places.place if others else None,
-        notes=_notes(ground, places),
+        answer, partitions=tried.table, ground=ground, chosen=chosen, others=others, notes=_notes(ground, places),
+        place=places.place if others else None,
     )  # fmt: skip
 
 
@@ -217,7 +217,7 @@ def _thin(ground: Ground, labels: Ints, mass: Floats, noise: bool | float) -> Bo
     order = np.lexsort((np.arange(ground.n), -ratio))
     thin = np.zeros(ground.n, bool)
     thin[order] = np.cumsum(mass[order]) <= noise * mass.sum() * (1 + 1e-9)
-    return thin & (ratio > 1)  # half of each cluster remains
+    return np.asarray(thin & (ratio > 1))  # half of each cluster remains
 
 
 def _different(tried: _Tried, labels: Ints, best: int, fitting: Bools, mass: Floats) -> list[int]:
@@ -289,10 +289,8 @@ _NO_SPLIT = "no split of the data is convincing; n_clusters=2 splits them anyway
 
 
 def _whole(tried: _Tried, best: int) -> str:
-    return (
-        f"{tried.votes[best]} of {counted(int(tried.votes.sum()), 'recipe')} split nothing, and no split is expected to "
-        "be better; n_clusters=2 splits the data anyway"
-    )
+    votes = f"{tried.votes[best]} of {counted(int(tried.votes.sum()), 'recipe')}"
+    return f"{votes} split nothing, and no split is expected to be better; n_clusters=2 splits the data anyway"
 
 
 def _by_mass(labels: Ints, mass: Floats) -> Ints:

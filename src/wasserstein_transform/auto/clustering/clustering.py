@@ -314,7 +314,7 @@ class Clustering(Reported):
     def _sizes_in_words(self) -> str:
         weights = self.space.weights
         if (weights == weights[0]).all():
-            sizes, unit = [f"{size:,}" for size in self.sizes], f"point{'s' * (int(self.sizes[-1]) != 1)}"
+            sizes, unit = [f"{size:,}" for size in self.sizes], f"point{'s' * (len(self.labels) != 1)}"
         else:
             held = np.bincount(np.maximum(self.labels, -1) + 1, weights, self.n_clusters + 1)[1:] / weights.sum()
             sizes, unit = [f"{share:.0%}" for share in held], "of the weight"

@@ -11,10 +11,9 @@ from ..._shown import counted, frame, listed, table
 from ..._types import Floats, Ints
 
 _TELLING = 0.5  # standard deviations from which on a difference tells a cluster apart
-_APART = 2  # columns that are named beside a cluster
-_LETTERS = 14  # of a name of a column
-_WIDTH = 100  # characters in a line
-_CLUSTERS, _COLUMNS = 12, 12  # the most that are shown
+_LETTERS = 24  # of the name of a column
+_WIDTH, _LINES = 100, 8  # characters in a line of text, and columns that are shown in lines
+_CLUSTERS, _COLUMNS = 12, 30  # the most that are shown elsewhere
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -24,7 +23,7 @@ class Profile:
     Attributes
     ----------
     names : tuple of str
-        Names of the m columns; none if only distances are known.
+        Names of the m columns; () if only distances are known.
     sizes : array of int, shape (k,)
         Number of points in each cluster.
     rows : array of int, shape (k,)
@@ -40,10 +39,11 @@ class Profile:
     >>> import wasserstein_transform as wt
     >>> profile = wt.cluster([[0.0, 1.0], [0.1, 2.0], [0.2, 1.0], [5.0, 1.0], [5.1, 2.0]]).profile()
     >>> print(profile)
-    cluster  points           x         y  told apart by
-          0       3  0.1 (-2.0)  1 (-0.3)  low x
-          1       2    5 (+2.0)  1 (+0.3)  high x
-    medians, and differences from the other clusters in standard deviations
+    cluster            0          1
+    points             3          2
+    x        0.1 (-2.0*)  5 (+2.0*)
+    y           1 (-0.3)   1 (+0.3)
+    medians (and differences from the other clusters in standard deviations; * the largest)
     >>> profile.telling
     (('x',), ('x',))
     """
@@ -83,55 +83,67 @@ class Profile:
             found["difference"] = np.take_along_axis(self.differences, order, 1).ravel().tolist()
         return found
 
+    @property
+    def clusters(self) -> list[dict[str, Any]]:
+        """The clusters as dicts for JSON: points, typical row, columns, and which of these tell it apart."""
+        return [
+            {
+                "points": int(size), "typical_row": int(row), "told_apart_by": list(telling),
+                "columns": {
+                    name: {"median": float(value), "difference": float(difference)}
+                    for name, value, difference in zip(self.names, values, differences, strict=True)
+                },
+            }
+            for size, row, telling, values, differences in zip(
+                self.sizes, self.rows, self.telling, self.typical, self.differences, strict=True
+            )
+        ]  # fmt: skip
+
     def to_pandas(self) -> Any:
         """Return the table as a pandas DataFrame."""
         return frame(self.table)
 
-    def cells(self, n_columns: int = _COLUMNS) -> tuple[list[str], list[list[str]]]:
-        """Return header and rows of a table to read, with the most telling columns and the largest clusters."""
-        shown = self.columns[:n_columns]
-        head = ["cluster", "points", *(shortened(self.names[j]) for j in shown)]
-        rows = [
-            [str(c), f"{size:,}", *(self._cell(c, j) for j in shown), self._apart(c)]
-            for c, size in enumerate(self.sizes[:_CLUSTERS])
+    def cells(self, n_clusters: int = _CLUSTERS, n_columns: int = _COLUMNS) -> tuple[list[str], list[list[str]]]:
+        """Return header and rows of a table to read: a column for each of the largest clusters, telling rows first."""
+        clusters = range(len(self.sizes))[:n_clusters]
+        rows = [["points", *(f"{self.sizes[c]:,}" for c in clusters)]]
+        if not self.names:
+            rows.append(["typical row", *(str(self.rows[c]) for c in clusters)])
+        rows += [
+            [shortened(self.names[j], _LETTERS), *(self._cell(c, j) for c in clusters)]
+            for j in self.columns[:n_columns]
         ]
-        return [*head, "told apart by" if self.names else "typical row"], rows
+        return ["cluster", *map(str, clusters)], rows
 
     def _cell(self, cluster: int, column: int) -> str:
         value, difference = self.typical[cluster, column], self.differences[cluster, column]
-        return "unknown" if np.isnan(value) else f"{short_number(value)} ({round(difference, 1) + 0.0:+.1f})"
+        if np.isnan(value):
+            return "unknown"
+        mark = "*" * (column in self._telling(cluster)[:1])
+        return f"{short_number(value)} ({round(difference, 1) + 0.0:+.1f}{mark})"
 
-    def _apart(self, cluster: int) -> str:
-        if not self.names:
-            return str(self.rows[cluster])
-        signs = ("low", "high")
-        return ", ".join(
-            f"{signs[int(self.differences[cluster, j] > 0)]} {shortened(self.names[j])}"
-            for j in self._telling(cluster)[:_APART]
-        )
-
-    def _legend(self, n_columns: int) -> str:
-        over = {"more cluster": len(self.sizes) - _CLUSTERS, "more column": len(self.names) - n_columns}
+    def _legend(self, n_clusters: int, n_columns: int) -> list[str]:
+        over = {"more cluster": len(self.sizes) - n_clusters, "more column": len(self.names) - n_columns}
         left = listed([counted(n, noun) for noun, n in over.items() if n > 0])
-        said = "medians, and differences from the other clusters in standard deviations" if self.names else ""
-        return "; ".join(part for part in (said, left) if part)
+        said = "medians (and differences from the other clusters in standard deviations; * the largest)"
+        return [said] * bool(self.names) + [left] * bool(left)
 
     def __repr__(self) -> str:
         return f"<Profile: {counted(len(self.sizes), 'cluster')}, {counted(len(self.names), 'column')}>"
 
     def __str__(self) -> str:
-        n = min(len(self.names), _COLUMNS)
-        while len((lines := _aligned(*self.cells(n)))[0]) > _WIDTH and n > 1:
+        n = min(len(self.sizes), _CLUSTERS)
+        while len((lines := _aligned(*self.cells(n, _LINES)))[0]) > _WIDTH and n > 1:
             n -= 1
-        return "\n".join(line.rstrip() for line in (*lines, self._legend(n)) if line)
+        return "\n".join([*lines, *self._legend(n, _LINES)])
 
     def _repr_html_(self) -> str:
-        return table(self._legend(_COLUMNS), *self.cells())
+        return table("; ".join(self._legend(_CLUSTERS, _COLUMNS)), *self.cells())
 
 
-def shortened(name: str) -> str:
+def shortened(name: str, letters: int) -> str:
     """Return the beginning of a long name."""
-    return name if len(name) <= _LETTERS else f"{name[: _LETTERS - 1]}…"
+    return name if len(name) <= letters else f"{name[: letters - 1]}…"
 
 
 def short_number(value: float, digits: int = 4) -> str:
@@ -140,11 +152,11 @@ def short_number(value: float, digits: int = 4) -> str:
 
 
 def _aligned(head: list[str], rows: list[list[str]]) -> list[str]:
-    """Return lines of equal length: numbers to the right, the last column to the left."""
-    *widths, last = (max(map(len, column)) for column in zip(head, *rows, strict=True))
+    """Return lines of equal length: names to the left, numbers to the right."""
+    first, *widths = (max(map(len, column)) for column in zip(head, *rows, strict=True))
     return [
-        "  ".join([*(cell.rjust(width) for cell, width in zip(cells, widths, strict=True)), words.ljust(last)])
-        for *cells, words in (head, *rows)
+        "  ".join([name.ljust(first), *(cell.rjust(width) for cell, width in zip(cells, widths, strict=True))])
+        for name, *cells in (head, *rows)
     ]
 
 
