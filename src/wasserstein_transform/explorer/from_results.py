@@ -97,7 +97,7 @@ def _clustering(found: Clustering, engine: Engine) -> Story:
     scene = replace(scene, labels=found.labels[rows])
     verdict, sizes, *notes, reason = found.lines
     facts = {"answer": verdict, "sizes": sizes, "notes": "; ".join(notes), "why": reason}
-    facts["other good answers"] = "; ".join(one.verdict for one in found.alternatives)
+    facts["other good answers"] = "; ".join(": ".join(one.lines[:2]) for one in found.alternatives)
     head, cells = found.profile().cells()
     profile = dict(zip(head, map(list, zip(*cells, strict=True)), strict=True))
     code = "import wasserstein_transform as wt\n\nX = …  # your points\nfound = wt.cluster(X)\nprint(found)"

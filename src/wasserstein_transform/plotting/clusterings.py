@@ -12,7 +12,7 @@ from .._shown import counted
 from .._types import Floats, Ints
 from ..auto import Clustering
 from ..auto.clustering.clustering import Partition
-from ..auto.clustering.profile import Profile, short_number, shortened
+from ..auto.clustering.profile import Profile, shortened
 from ..compute.passes import sample_evenly
 from .branches import branches, places, top
 from .canvas import need_matplotlib
@@ -179,8 +179,8 @@ def _draw_profile(ax: Any, profile: Profile) -> None:
     for at, j in enumerate(columns):
         for c in clusters:
             ink = "white" if abs(shades[at, c]) > 0.7 * _STRONG else INK
-            words = short_number(profile.typical[c, j], 3)
-            ax.text(c, at, words, ha="center", va="center", fontsize=TICKS - (len(clusters) > 5), color=ink)
+            size = TICKS - (len(clusters) > 5)
+            ax.text(c, at, profile.value(c, j), ha="center", va="center", fontsize=size, color=ink)
     ax.set_yticks(range(len(columns)), [shortened(profile.names[j], _LETTERS).replace("$", r"\$") for j in columns])
     ax.set_xticks(clusters, [str(c) for c in clusters])
     more = len(profile.sizes) - len(clusters)

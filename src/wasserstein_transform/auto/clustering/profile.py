@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ from ..._shown import counted, frame, listed, table
 from ..._types import Floats, Ints
 
 _TELLING = 0.5  # standard deviations from which on a difference tells a cluster apart
+_DIGITS = 2  # of medians, after the first digit of their range
 _LETTERS = 24  # of the name of a column
 _WIDTH, _LINES = 100, 8  # characters in a line of text, and columns that are shown in lines
 _CLUSTERS, _COLUMNS = 12, 30  # the most that are shown elsewhere
@@ -115,12 +117,18 @@ class Profile:
         ]
         return ["cluster", *map(str, clusters)], rows
 
-    def _cell(self, cluster: int, column: int) -> str:
-        value, difference = self.typical[cluster, column], self.differences[cluster, column]
+    def value(self, cluster: int, column: int) -> str:
+        """Return the median of a cluster with as many digits as tell it from those of the others."""
+        value, known = self.typical[cluster, column], self.typical[~np.isnan(self.typical[:, column]), column]
+        spread = float(np.ptp(known)) if len(known) else 0.0
+        digits = _DIGITS - math.floor(math.log10(spread)) if spread > 0 else None
         if np.isnan(value):
             return "unknown"
+        return f"{value:.4g}" if digits is None else f"{round(float(value), digits) + 0.0:.7g}"
+
+    def _cell(self, cluster: int, column: int) -> str:
         mark = "*" * (column in self._telling(cluster)[:1])
-        return f"{short_number(value)} ({round(difference, 1) + 0.0:+.1f}{mark})"
+        return f"{self.value(cluster, column)} ({round(self.differences[cluster, column], 1) + 0.0:+.1f}{mark})"
 
     def _legend(self, n_clusters: int, n_columns: int) -> list[str]:
         over = {"more cluster": len(self.sizes) - n_clusters, "more column": len(self.names) - n_columns}
@@ -144,11 +152,6 @@ class Profile:
 def shortened(name: str, letters: int) -> str:
     """Return the beginning of a long name."""
     return name if len(name) <= letters else f"{name[: letters - 1]}…"
-
-
-def short_number(value: float, digits: int = 4) -> str:
-    """Return a number with few digits, and those from 1,000 to ten million as whole numbers."""
-    return f"{value:.0f}" if 1e3 <= abs(value) < 1e7 else f"{value:.{digits}g}"
 
 
 def _aligned(head: list[str], rows: list[list[str]]) -> list[str]:
