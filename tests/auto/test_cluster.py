@@ -167,7 +167,6 @@ def test_one_partition_is_the_only_one() -> None:
     found = wt.cluster(X, 3)
     assert len(found.partitions) == 1
     assert found.alternatives == ()
-    assert found.place is None
 
 
 @pytest.mark.parametrize(

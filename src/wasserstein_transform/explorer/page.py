@@ -16,6 +16,7 @@ from bokeh.model import DataModel
 from bokeh.models import Div
 
 from .._check import redirect_warnings
+from .._shown import counted
 from ..engine import Engine
 from ..spaces import rim
 from .making import points_of, run
@@ -218,7 +219,7 @@ class Page:
         painted = segmented(shown.picture, shown.brushes, engine)
         told = {
             "settings": asdict(shown.brushes), "code": painted.code, "query": shown.brushes.query,
-            "said": f"{painted.n_regions} regions",
+            "said": counted(painted.n_regions, "region"),
         }  # fmt: skip
         yield replace(shown, scene=painted), {**extra, **told, "final": True}
 

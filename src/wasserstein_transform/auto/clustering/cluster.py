@@ -147,26 +147,23 @@ def _chosen(
     tried = _Tried.of(partitions, criteria, Judge.of("without_count" if wanted is None else "with_count")(criteria))
     fitting = tried.counts == (tried.counts[tried.counts <= wanted].max() if wanted else tried.counts)
     best = _best(np.where(fitting, tried.expected, -np.inf), tried.votes, CLOSE if wanted is None else 0.0)
-    n_clusters = int(tried.counts[best])
-    if wanted is None and (tried.expected[0] < ONE or n_clusters == 1):
-        whole = n_clusters == 1
-        answer = _one(space, places, _whole(tried, best) if whole else _NO_SPLIT)
-        labels, chosen = np.zeros(ground.n, np.intp), best if whole else None
+    n_clusters, labels = int(tried.counts[best]), tried.labels[best]
+    if wanted is None and n_clusters == 1:
+        answer = replace(_one(space, places, _whole(tried, best)), chosen=best)
+    elif wanted is None and tried.expected[0] < ONE:
+        answer, labels = _one(space, places, _NO_SPLIT), np.zeros_like(labels)
     else:
         _warn_if_fewer(n_clusters, wanted)
-        labels, chosen = tried.labels[best], best
         one, recipe = _answer(tried, best, ground, places, noise), tried.table[best].recipe
         tree = next((tree for own, tree in trees if own == recipe._replace(share=0.0, lasting=False)), None)
         answer = Clustering(
             np.maximum(one.labels, -1)[places.place], one.probabilities[places.place], n_clusters, recipe, one.reason,
-            (), space, places.rows, one.labels, None, tree,
+            (), space, places.rows, one.labels, None, tree, chosen=best,
         )  # fmt: skip
-    others = tuple(
-        _answer(tried, at, ground, places, noise) for at in _different(tried, labels, best, fitting, ground.mass)
-    )
+    different = _different(tried, labels, best, fitting, ground.mass)
     return replace(
-        answer, partitions=tried.table, ground=ground, chosen=chosen, others=others, notes=_notes(ground, places),
-        place=places.place if others else None,
+        answer, partitions=tried.table, ground=ground, notes=_notes(ground, places), place=places.place,
+        others=tuple(_answer(tried, at, ground, places, noise) for at in different),
     )  # fmt: skip
 
 
@@ -207,10 +204,10 @@ def _answer(tried: _Tried, at: int, ground: Ground, places: Places, noise: bool 
 
 def _thin(ground: Ground, labels: Ints, mass: Floats, noise: bool | float) -> Bools:
     """Return which places are noise: thin ones, or the sparsest of given share, compared with their clusters."""
-    if noise is True and labels.any():
-        return thin_places(ground, labels)
-    if noise is True or not noise or not labels.any():  # one cluster has no noise
+    if not noise or not labels.any():  # one cluster has no noise
         return np.zeros(ground.n, bool)
+    if noise is True:
+        return thin_places(ground, labels)
     tenth = ground.distances[:, min(10, ground.distances.shape[1]) - 1]
     middles = np.array([np.median(tenth[labels == c]) for c in range(int(labels.max()) + 1)])
     ratio = tenth / np.maximum(middles, 1e-12 * ground.unit)[labels]

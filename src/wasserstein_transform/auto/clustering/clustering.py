@@ -178,7 +178,7 @@ class Clustering(Reported):
     chosen : int or None
         The number of the chosen one among the partitions; None if none of them was chosen.
     place : array of int, shape (n,), or None
-        The place of each row; None if there are no alternatives.
+        The place of each row; None if there was nothing to choose.
     others : tuple of Alternative
         What `alternatives` are made of.
 
