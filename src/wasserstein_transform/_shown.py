@@ -31,7 +31,7 @@ def brief(value: Any) -> str:
 
 def counted(n: int, noun: str) -> str:
     """A number of things: 1 cluster, 2,000 clusters."""
-    return f"{n:,} {noun}{'s' * (n != 1)}"
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 def listed(words: Sequence[Any]) -> str:

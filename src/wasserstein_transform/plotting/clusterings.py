@@ -91,7 +91,7 @@ def draw(
     need_matplotlib()
     names, values = found._table() if table is None else table
     parts: list[Callable[[Any], None]] = [lambda ax: _draw_cloud(ax, found, names, values)]
-    if len(names) > 2:
+    if len(names) > 2 and found.n_clusters > 1:
         profile = found._profile(names, values)
         parts.append(lambda ax: _draw_profile(ax, profile))
     if details and found.tree is not None:

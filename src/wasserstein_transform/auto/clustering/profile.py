@@ -87,18 +87,16 @@ class Profile:
 
     @property
     def clusters(self) -> list[dict[str, Any]]:
-        """The clusters as dicts for JSON: points, typical row, columns, and which of these tell it apart."""
+        """The clusters for JSON: points, typical row, which columns tell them apart, and the most telling columns."""
         return [
             {
-                "points": int(size), "typical_row": int(row), "told_apart_by": list(telling),
+                "points": int(self.sizes[c]), "typical_row": int(self.rows[c]), "told_apart_by": list(telling),
                 "columns": {
-                    name: {"median": float(value), "difference": float(difference)}
-                    for name, value, difference in zip(self.names, values, differences, strict=True)
+                    self.names[j]: {"median": float(self.typical[c, j]), "difference": float(self.differences[c, j])}
+                    for j in self.columns[:_COLUMNS]
                 },
             }
-            for size, row, telling, values, differences in zip(
-                self.sizes, self.rows, self.telling, self.typical, self.differences, strict=True
-            )
+            for c, telling in enumerate(self.telling)
         ]  # fmt: skip
 
     def to_pandas(self) -> Any:
