@@ -163,7 +163,7 @@ def test_clusters_are_numbered_by_decreasing_mass(seed, monkeypatch) -> None:
 
 def test_sizes_are_told_in_points_or_in_shares_of_the_weight(rng) -> None:
     X = np.repeat(np.arange(12.0), 2)[:, None]
-    assert str(wt.cluster(X, 12)).splitlines()[1] == "2, 2, 2, 2, 2, 2, 2, 2, 2 and 2 points, and 2 smaller clusters"
+    assert str(wt.cluster(X, 12)).splitlines()[1] == "2, 2, 2, 2, 2, 2, 2, 2, 2 and 2 points, and 2 more clusters"
     assert str(wt.cluster([[0.0], [1.0]], 2)).splitlines()[:2] == ["2 clusters", "1 and 1 points"]
     weighted = wt.cluster([[0.0], [1.0]], 2, sample_weight=[1, 3])
     assert str(weighted).splitlines()[1] == "75% and 25% of the weight"

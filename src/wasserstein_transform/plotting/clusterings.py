@@ -184,7 +184,7 @@ def _draw_profile(ax: Any, profile: Profile) -> None:
     ax.set_yticks(range(len(columns)), [shortened(profile.names[j], _LETTERS).replace("$", r"\$") for j in columns])
     ax.set_xticks(clusters, [str(c) for c in clusters])
     more = len(profile.sizes) - len(clusters)
-    ax.set_xlabel("cluster" + f", without {more} smaller" * (more > 0), fontsize=TEXT, color=INK)
+    ax.set_xlabel("cluster" + f" ({more} more are not shown)" * (more > 0), fontsize=TEXT, color=INK)
     tidy(ax, "medians of the most telling columns")
     ax.tick_params(length=0)
     for c, tick in zip(clusters, ax.get_xticklabels(), strict=True):

@@ -319,7 +319,7 @@ class Clustering(Reported):
             held = np.bincount(np.maximum(self.labels, -1) + 1, weights, self.n_clusters + 1)[1:] / weights.sum()
             sizes, unit = [f"{share:.0%}" for share in held], "of the weight"
         more = len(sizes) - _LISTED
-        said = f"{listed(sizes[:_LISTED])} {unit}" + f", and {counted(more, 'smaller cluster')}" * (more > 0)
+        said = f"{listed(sizes[:_LISTED])} {unit}" + f", and {counted(more, 'more cluster')}" * (more > 0)
         noise = int(np.count_nonzero(self.labels < 0))
         return said + (f"; {counted(noise, 'point')} called noise ({self.noise:.1%})" if noise else "")
 
