@@ -21,7 +21,7 @@ FAINT = "#C8C8C8"
 
 def cluster() -> Any:
     """The dumbbell's clusters, as docs/clustering.md finds them."""
-    return wt.cluster(wt.datasets.dumbbell().points).plot()
+    return wt.cluster(wt.datasets.dumbbell().points).plot(details=True)
 
 
 def suggest() -> Any:

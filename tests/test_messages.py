@@ -350,7 +350,7 @@ HIERARCHY: list[Row] = [
     ("metric must be one of", lambda: wt.SingleLinkage(metric=["euclidean"]).fit(GOOD)),
     ("must be a whole number of at most 9223372036854775807", lambda: wt.SingleLinkage(10**25).fit(GOOD)),
     (
-        "found 1 clusters of the 2 asked for…the next merges tie, and cutting all of them would make 3",
+        "found 1 cluster of the 2 asked for…the next merges tie, and cutting all of them would make 3",
         lambda: wt.SingleLinkage(2, cut="robust").fit([[4], [5], [6], [4]]),
         wt.hierarchy.FewerClustersWarning,
     ),
@@ -478,6 +478,7 @@ ESTIMATORS: list[Row] = [
 AUTO: list[Row] = [
     ("must be finite, got nan at [0, 1]", lambda: wt.cluster([[0.0, np.nan], [1.0, 2.0]])),
     ("n_clusters must be", lambda: wt.cluster(CLOUD, 0)),
+    ("noise must be True, False, or a share…below 1, got 1.0", lambda: wt.cluster(CLOUD, noise=1.0)),
     ("a Space carries its metric", lambda: wt.cluster(PLANE, metric="cityblock")),
     ("weights must have a positive total", lambda: wt.cluster(CLOUD, sample_weight=np.zeros(30))),
     ("X must have 2 columns, as the fitted points, got 3", lambda: wt.cluster(CLOUD, 2).predict(np.zeros((1, 3)))),

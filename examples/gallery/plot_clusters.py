@@ -24,8 +24,8 @@ import wasserstein_transform as wt
 X, truth = wt.datasets.dumbbell()
 
 # %%
-# **Without parameters.** ``wt.cluster`` compares several trees and radii and reports what it chose. The label −1 is
-# noise.
+# **Without parameters.** ``wt.cluster`` compares several trees and radii and says how sure it is. The label −1
+# is noise.
 
 found = wt.cluster(X)
 print(found)
@@ -33,7 +33,7 @@ print("adjusted Rand index:", round(adjusted_rand_score(truth, found.labels), 2)
 
 # %%
 
-figure = found.plot()
+figure = found.plot(details=True)
 
 # %%
 # **Step by step.** Two iterations of the Gaussian Transform, then the same single linkage that failed before.

@@ -29,6 +29,17 @@ def brief(value: Any) -> str:
     return f"<{shape} {value.dtype}>" if isinstance(value, np.ndarray) else f"<{shape} sparse, {value.nnz} entries>"
 
 
+def counted(n: int, noun: str) -> str:
+    """A number of things: 1 cluster, 2,000 clusters."""
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
+def listed(words: Sequence[Any]) -> str:
+    """Words or numbers in a sentence: 3, 4 and 5."""
+    *others, last = map(str, words) if len(words) else ("",)
+    return f"{', '.join(others)} and {last}" if others else last
+
+
 class Tabled:
     """A dataclass that a notebook shows as a table of its fields."""
 

@@ -79,7 +79,7 @@ def test_without_a_number_neither(blobs, of_blobs, rng) -> None:
     order = rng.permutation(90)
     shuffled = wt.cluster(blobs[0][order] * 8, n_jobs=1)
     np.testing.assert_array_equal(shuffled.labels[np.argsort(order)], of_blobs.labels)
-    assert shuffled.reason.split(";")[:2] == of_blobs.reason.split(";")[:2]
+    assert shuffled.verdict == of_blobs.verdict
 
 
 @pytest.mark.slow
@@ -120,14 +120,16 @@ def test_distances_alone_give_the_clusters_of_the_points(blobs) -> None:
         wt.cluster(X, 3, metric="cityblock"),
     ):
         assert adjusted_rand_score(truth, found.labels) == 1
-    assert "coordinates are the first 2 axes of the classical scaling" in wt.cluster(D, 3, metric="precomputed").reason
+    (note,) = wt.cluster(D, 3, metric="precomputed").notes
+    assert note == "coordinates are the first 2 axes of the classical scaling of the distances"
 
 
 @pytest.mark.slow
 def test_one_group_is_one_cluster(rng) -> None:
     found = wt.cluster(rng.uniform(size=(120, 2)))
     assert found.n_clusters == 1
-    assert found.reason.startswith("one cluster: ")
+    assert found.verdict.startswith("1 cluster")
+    assert str(found).splitlines()[1] == "120 points"
     assert len(found.partitions) > 10
     assert found.predict([[0.5, 0.5]]).tolist() == [0]
 
@@ -144,7 +146,7 @@ def test_a_hundred_columns_are_reduced_and_it_says_so(rng) -> None:
     X = np.concatenate([rng.normal(size=(30, 100)), rng.normal(size=(30, 100)) + 2])
     found = wt.cluster(X, 2)
     assert adjusted_rand_score(np.repeat([0, 1], 30), found.labels) == 1
-    assert "59 dimensions were reduced to their first principal 8 axes" in found.reason
+    assert "59 dimensions were reduced to their first principal 8 axes" in found.notes
     np.testing.assert_array_equal(found.predict(X), found.labels)
 
 
@@ -164,7 +166,7 @@ def test_one_partition_is_the_only_one() -> None:
     X = np.random.default_rng(0).normal(size=(90, 2)) + np.repeat([[0, 0], [99, 0], [0, 99]], 30, axis=0)
     found = wt.cluster(X, 3)
     assert len(found.partitions) == 1
-    assert "; the only partition; " in found.reason
+    assert found.alternatives == ()
 
 
 @pytest.mark.parametrize(
@@ -174,7 +176,7 @@ def test_one_partition_is_the_only_one() -> None:
         ([[2.0]], None, 1, "all points are in one place"),
         ([[0.0], [1.0]], None, 1, "2 different places are too few to tell clusters"),
         ([[0.0], [1.0], [5.0]], None, 1, "3 different places are too few"),
-        ([[0.0], [1.0], [5.0]], 3, 3, "there are 3 different places, and each is a cluster"),
+        ([[0.0], [1.0], [5.0]], 3, 3, "each different place is a cluster"),
         ([[0.0], [1.0], [5.0]], 1, 1, "one cluster was asked for"),
     ],
 )
@@ -185,7 +187,8 @@ def test_where_there_is_nothing_to_choose_it_says_so(X, k, n_clusters, reason) -
     assert found.recipe is None
     np.testing.assert_array_equal(found.predict(X), found.labels)
     assert found.table["recipe"] == []
-    assert "Clustering of" in found._repr_html_()
+    assert found.verdict == f"{n_clusters} cluster{'s' * (n_clusters > 1)}"
+    assert found.reason in found._repr_html_()
 
 
 def test_three_points_are_parted_in_two_if_asked() -> None:
@@ -236,7 +239,8 @@ def test_of_many_points_a_sample_is_clustered_and_the_others_follow(blobs, monke
     X, truth = blobs
     found = wt.cluster(X, 3)
     assert adjusted_rand_score(truth, found.labels) == 1
-    assert "found on 50 of 90 points, drawn at random" in found.reason
+    assert found.notes == ("found on 50 of 90 points, drawn at random; the others got the cluster of the nearest",)
+    assert found.notes[0] in str(found)
     assert len(found.rows) == len(found.labels_of_places) == 50
     order = rng.permutation(90)
     np.testing.assert_array_equal(wt.cluster(X[order], 3).labels, found.labels[order])
@@ -287,7 +291,8 @@ def test_what_was_considered_is_a_table_the_best_first(of_blobs) -> None:
     assert sum(table["votes"]) > len(table["votes"]) > 1
     assert table["clusters"][0] == of_blobs.n_clusters
     assert list(of_blobs.to_pandas().columns) == list(table)
-    assert str(of_blobs).startswith(f"Clustering of 90 points: {of_blobs.n_clusters} clusters")
+    assert str(of_blobs).startswith("3 clusters, very sure")
+    assert repr(of_blobs).startswith("<Clustering of 90 points: 3 clusters, ")
     assert repr(of_blobs.partitions[0].recipe)
 
 

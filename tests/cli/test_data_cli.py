@@ -22,9 +22,12 @@ def test_cluster_writes_table_figure_and_summary(file: Path, tmp_path: Path) -> 
     done = run("cluster", file, "-o", tmp_path / "out", "--label", "truth")
     assert done.exit_code == 0, done.output
     assert "60 points, columns x, y" in done.stdout
-    assert "2 clusters of" in done.stdout
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {"clusters.csv", "clusters.png", "summary.json"}
     found = wt.cluster(blobs())
+    assert str(found) in done.stdout
+    assert str(found.profile()) in done.stdout
+    written = {path.name for path in (tmp_path / "out").iterdir()}
+    assert written == {"clusters.csv", "clusters.png", "profile.csv", "summary.json"}
+    assert column(tmp_path / "out" / "profile.csv", "median") == found.profile().table["median"]
     table = tmp_path / "out" / "clusters.csv"
     assert list(rows(table)[0]) == ["x", "y", "town", "truth", "label", "probability", "outlier"]
     assert column(table, "label") == found.labels.tolist()
@@ -36,13 +39,18 @@ def test_cluster_writes_table_figure_and_summary(file: Path, tmp_path: Path) -> 
     assert summary["columns"] == ["x", "y"]
     assert summary["result"]["clusters"] == 2
     assert summary["result"]["reason"] == found.reason
+    assert summary["result"]["verdict"] == found.verdict
+    assert summary["result"]["profile"] == found.profile().clusters
+    assert [one["clusters"] for one in summary["result"]["alternatives"]] == [
+        one.n_clusters for one in found.alternatives
+    ]
     assert 0.9 < summary["result"]["adjusted_rand"] <= 1.0
     assert f"adjusted Rand index {summary['result']['adjusted_rand']:.3f}" in done.stdout
     assert summary["parameters"]["recipe"]["kind"] == found.recipe.kind
     assert {"python", "numpy", "scipy", "numba", "scikit-learn", "wasserstein-transform"} == set(summary["versions"])
     assert {"reading", "clustering", "drawing", "in_all"} == set(summary["seconds"])
     assert summary["threads"] >= 1
-    assert summary["written"] == ["clusters.png", "clusters.csv"]
+    assert summary["written"] == ["clusters.png", "clusters.csv", "profile.csv"]
 
 
 @pytest.mark.slow
@@ -55,6 +63,21 @@ def test_options_of_clusters(file: Path) -> None:
     done = run("cluster", file, "-k", 3, "--noise", "-q", "-o", "-")
     assert column(done.stdout, "label") == wt.cluster(blobs(), 3, noise=True).labels.tolist()
     assert done.stderr == ""
+    done = run("cluster", file, "-k", 3, "--noise-share", 0.1, "-q", "-o", "-")
+    assert column(done.stdout, "label") == wt.cluster(blobs(), 3, noise=0.1).labels.tolist()
+    assert "--noise-share must be from 0 to below 1" in run("cluster", file, "--noise-share", 1).stderr
+    assert "leave one of them out" in run("cluster", file, "--no-noise", "--noise-share", 0.1).stderr
+
+
+def test_a_profile_is_in_the_units_of_the_file(tmp_path: Path) -> None:
+    X = np.column_stack([*blobs().T, np.arange(60.0)])
+    file = write_csv(tmp_path / "wide.csv", X)
+    done = run("cluster", file, "-k", 2, "--scale", "standard", "-o", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    profile = json.loads((tmp_path / "out" / "summary.json").read_text())["result"]["profile"]
+    labels = np.array(column(tmp_path / "out" / "clusters.csv", "label"))
+    low = np.sort(X[labels == 0, 2])[(np.count_nonzero(labels == 0) - 1) // 2]
+    assert profile[0]["columns"]["z"]["median"] == low
 
 
 @pytest.mark.slow

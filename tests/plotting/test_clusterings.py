@@ -27,7 +27,7 @@ def found(points: np.ndarray) -> Clustering:
 
 @pytest.mark.slow
 def test_three_panels_points_tree_and_partitions(found: Clustering, points: np.ndarray) -> None:
-    figure = found.plot()
+    figure = found.plot(details=True)
     cloud, tree, partitions = figure.axes
     assert len(cloud.collections[0].get_offsets()) == 80
     assert cloud.get_title(loc="left").startswith(f"{found.n_clusters} clusters")
@@ -37,7 +37,7 @@ def test_three_panels_points_tree_and_partitions(found: Clustering, points: np.n
     assert n_dots == len(found.partitions) + 1  # and the ring
     ring = partitions.collections[-1].get_offsets()[0]
     assert ring[0] == found.n_clusters
-    assert ring[1] == pytest.approx(np.clip(found.partitions[0].expected, 0, 1))
+    assert ring[1] == pytest.approx(np.clip(found.expected, 0, 1))
     figure.canvas.draw()
 
 
@@ -49,14 +49,14 @@ def test_cuts_are_marked_at_the_heights_of_the_edges_between_clusters(found: Clu
     for most in (1000, 5):  # the whole tree, and its highest merges
         monkeypatch.setattr(clusterings, "_LEAVES", most)
         monkeypatch.setattr(clusterings, "_FEW_LEAVES", most)
-        ax = wt.plotting.clustering(found).axes[1]
+        ax = wt.plotting.clustering(found, details=True).axes[1]
         np.testing.assert_allclose(np.sort(ax.lines[0].get_ydata()), np.sort(heights))
     assert "the highest" in ax.get_xlabel()
 
 
 def test_with_a_number_given_partitions_stand_by_recipe(rng) -> None:
     given = wt.cluster(rng.normal(size=(40, 2)), 2)
-    ax = given.plot().axes[-1]
+    ax = given.plot(details=True).axes[-1]
     assert "k-means" in [tick.get_text() for tick in ax.get_xticklabels()]
     assert ax.get_xlabel() == "recipe"
 
@@ -64,10 +64,12 @@ def test_with_a_number_given_partitions_stand_by_recipe(rng) -> None:
 @pytest.mark.slow
 def test_more_coordinates_and_distances_are_laid_flat(points: np.ndarray, rng) -> None:
     deep = np.column_stack([points, 0.1 * rng.normal(size=(80, 2))])
-    cloud = wt.cluster(deep, 2).plot().axes[0]
-    assert cloud.get_xlabel() == "first 2 principal axes of 4"
-    shown = np.asarray(cloud.collections[0].get_offsets())
-    assert abs(cdist(shown, shown) - cdist(points, points)).max() < 1
+    cloud, profile, _ = wt.cluster(deep, 2).plot().axes
+    assert cloud.get_xlabel() == "x1 ↑"  # the column that separates them
+    shown = np.asarray(cloud.collections[0].get_offsets())[:, 0]
+    assert abs(np.corrcoef(shown, points[:, 0])[0, 1]) > 0.95
+    assert next(tick.get_text() for tick in profile.get_yticklabels()) == "x1"
+    assert profile.images[0].get_array().shape == (4, 2)
     stored = wt.cluster(cdist(points, points), 2, metric="precomputed").plot().axes[0]
     assert stored.get_xlabel() == "classical scaling"
     laid = np.asarray(stored.collections[0].get_offsets())
@@ -94,7 +96,8 @@ def test_where_nothing_was_chosen_there_are_only_points(X, options) -> None:
 def test_one_cluster_shows_what_else_was_considered(rng) -> None:
     one = wt.cluster(rng.uniform(size=(60, 2)))
     assert one.n_clusters == 1
-    figure = one.plot()
+    assert len(one.plot().axes) == 1
+    figure = one.plot(details=True)
     assert len(figure.axes) == 2
     figure.canvas.draw()
 
@@ -102,6 +105,30 @@ def test_one_cluster_shows_what_else_was_considered(rng) -> None:
 def test_few_points_are_drawn_with_their_tree(tmp_path) -> None:
     square = np.array([[0.0, 0.0], [0.0, 0.1], [0.1, 0.0], [0.1, 0.1]])
     found = wt.cluster(np.concatenate([square, square + 5]))
-    figure = found.plot()
+    figure = found.plot(details=True)
     assert "tree of the distances" in [ax.get_title(loc) for ax in figure.axes for loc in ("left", "center")]
     figure.savefig(tmp_path / "few.png")
+
+
+def test_directions_separate_clusters_that_principal_axes_do_not(rng) -> None:
+    """Two flat sheets: all variance is along them."""
+    sheet = np.column_stack([10 * rng.normal(size=(100, 2)), 0.1 * rng.normal(size=100)])
+    labels = np.repeat([0, 1], 50)
+    sheet[labels == 1, 2] += 2
+    shown = clusterings._separate(sheet, labels, np.ones(100))
+    assert shown[labels == 0, 0].max() < shown[labels == 1, 0].min()
+    np.testing.assert_allclose(clusterings._separate(sheet[::-1], labels[::-1], np.ones(100))[::-1], shown, atol=1e-8)
+    names = clusterings._name_direction(-shown[:, 0], ("a", "b", "c"), sheet)
+    assert names == "c ↓"
+
+
+def test_directions_of_one_cluster_are_principal_axes(rng) -> None:
+    cloud = rng.normal(size=(60, 3)) @ np.diag([1.0, 1.0, 1.0]) + np.outer(rng.normal(size=60), [3.0, 3.0, 0.0])
+    shown = clusterings._separate(cloud, np.zeros(60, int), np.ones(60))
+    assert abs(np.corrcoef(shown[:, 0], cloud[:, 0] + cloud[:, 1])[0, 1]) > 0.95
+
+
+def test_names_with_dollars_are_no_formulas(rng) -> None:
+    X = np.concatenate([rng.normal(size=(20, 3)), rng.normal(size=(20, 3)) + 9])
+    figure = clusterings.draw(wt.cluster(X, 2), table=(("$a$b$", "$b", "c$"), X))
+    figure.canvas.draw()

@@ -2,6 +2,7 @@
 
 from .clustering.cluster import cluster
 from .clustering.clustering import Clustering
+from .clustering.profile import Profile
 from .noise import noise_scale
 from .runs import Sweep
 from .suggestion import Suggestion, suggest
@@ -9,6 +10,7 @@ from .sweeping import sweep
 
 __all__ = (
     "Clustering",
+    "Profile",
     "Suggestion",
     "Sweep",
     "cluster",

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _check as check
-from .._shown import Brief
+from .._shown import Brief, counted
 from .._types import Bools, Floats, Ints
 from ..compute.passes import sample_evenly
 from ..engine import Engine, current, one_blas_thread
@@ -281,7 +281,7 @@ def _unseen(
 def _why_nothing(n: int, m: int, dim: int) -> tuple[str]:
     if n < dim + 4:
         return (f"{n} place{'s are' if n > 1 else ' is'} too few to tell noise from a {_shape(dim)}",)
-    return (f"the points lie on {_pieces(dim)} without noise: they span {m} dimension{'s' if m > 1 else ''}",)
+    return (f"the points lie on {_pieces(dim)} without noise: they span {counted(m, 'dimension')}",)
 
 
 def _shape(dim: int) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._cached import cached_property
-from .._shown import frame, table
+from .._shown import counted, frame, table
 from .._types import Floats, Ints
 from ..engine import current
 from ..hierarchy import cut_tree, spanning_tree
@@ -180,7 +180,7 @@ class Sweep:
         if score < _STABLE:
             return "no ε finds several clusters that a neighboring ε finds, too: try steps of less than a factor of 1.5"
         best = self.runs[-k]
-        return f"steadiest: eps={best.eps:.4g}, lam={best.lam:.4g} with {best.clusters} clusters"
+        return f"steadiest: eps={best.eps:.4g}, lam={best.lam:.4g} with {counted(best.clusters, 'cluster')}"
 
     def to_pandas(self) -> Any:
         """Return the table as a pandas DataFrame, with a row for each run."""
@@ -197,7 +197,7 @@ class Sweep:
     @property
     def _title(self) -> str:
         n = len(self.runs[0].trajectory.quotients[-1].labels)
-        return f"Sweep of {len(self)} run{'s' if len(self) > 1 else ''} on {n} points"
+        return f"Sweep of {counted(len(self), 'run')} on {n} points"
 
     def _asked(self) -> tuple[list[float], list[float]]:
         return [run.eps for run in self.runs], [run.lam for run in self.runs]

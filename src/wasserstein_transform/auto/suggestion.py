@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._shown import Reported, frame, import_plotting, table
+from .._shown import Reported, counted, frame, import_plotting, table
 from .._types import Floats, Ints
 from ..compute.passes import sample_evenly
 from ..engine import Engine, current
@@ -96,7 +96,7 @@ def _chosen(radii: Floats, clusters: Ints, stability: Floats) -> tuple[int, str]
         ) - 1, "no two neighboring radii find the same clusters: from this radius on there is one cluster"
     first, last = long[0] if long else max(runs, key=lambda run: run[1] - run[0])
     at = (first + last) // 2  # near the end of a range, single points between two clusters draw them together
-    spoken = f"radii from {radii[first]:.4g} to {radii[last]:.4g} find the same {clusters[at]} clusters"
+    spoken = f"radii from {radii[first]:.4g} to {radii[last]:.4g} find the same {counted(clusters[at], 'cluster')}"
     return at, spoken if long else f"{spoken}, though that range is short"
 
 

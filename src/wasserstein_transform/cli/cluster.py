@@ -15,9 +15,10 @@ from .running import opened
 
 if TYPE_CHECKING:
     from ..auto import Clustering
+    from ..auto.clustering.profile import Profile
     from .reading import Points
 
-_LISTED = 10  # the most cluster sizes that are printed
+PROFILE = "profile.csv"
 
 
 @expanded
@@ -30,6 +31,9 @@ def cluster(
         bool | None,
         typer.Option("--noise/--no-noise", help="Label points in sparse regions -1.", show_default="on without -k"),
     ] = None,
+    noise_share: Annotated[
+        float | None, typer.Option(help="Label the sparsest points -1, at most this share: 0.05.", show_default=False)
+    ] = None,
     source: Source,
     keeping: Keeping,
     machine: Machine,
@@ -38,7 +42,8 @@ def cluster(
     """Find clusters of points or distances, with parameters chosen from the data.
 
     New columns: label (0, 1, ... by decreasing size; -1 is noise), probability, outlier. With -o FOLDER the command
-    writes clusters.csv (or the format of FILE), clusters.png, and summary.json, from which `wt again` repeats the run.
+    writes clusters.csv (or the format of FILE), profile.csv (what tells the clusters apart), clusters.png, and
+    summary.json, from which `wt again` repeats the run.
     """
     with opened(call, keeping, machine) as run:
         from ..auto import cluster as find
@@ -48,26 +53,39 @@ def cluster(
             raise ValueError(
                 f"--clusters must be 1 or more, got {clusters}; leave it out to have the number chosen from the data"
             )
-        points, plan = read_points(source, run, offered("clusters"))
+        level = _level(noise, noise_share)
+        points, plan = read_points(source, run, offered("clusters", (PROFILE,)))
         check_kind(points, plan.kind, ("label", "probability", "outlier"))
         with run.stage("clustering"):
-            found = find(points.space, clusters, noise=noise)
+            found = find(points.space, clusters, noise=level)
+        profile = found._profile(*_known(points))
         table = beside(points, _columns(found), run)
         answer = Answer(
-            _words(points, found), _result(points, found), _parameters(found, clusters, noise), encoder(table),
-            lambda: _draw(found, points),
+            _words(points, found, profile), _result(points, found, profile), _parameters(found, clusters, level),
+            encoder(table), lambda: _draw(found, points), {PROFILE: lambda: encoder(profile.to_pandas())("csv")},
         )  # fmt: skip
         run.finish(plan, answer, points.input)
 
 
-def _columns(found: Clustering) -> dict[str, Any]:
-    return {"label": found.labels, "probability": found.probabilities, "outlier": (found.labels < 0).astype("int64")}
+def _level(noise: bool | None, share: float | None) -> bool | float | None:
+    if share is None:
+        return noise
+    if not 0 <= share < 1:
+        raise ValueError(f"--noise-share must be from 0 to below 1, got {share}; 0.05 is a twentieth of the points")
+    if noise is False:
+        raise ValueError("--no-noise and --noise-share contradict each other; leave one of them out")
+    return share
 
 
-def _sizes(found: Clustering) -> list[int]:
+def _known(points: Points) -> tuple[tuple[str, ...], Any]:
+    """The columns in the units of the file; none of distances."""
     import numpy as np
 
-    return [int(size) for size in np.bincount(found.labels[found.labels >= 0], minlength=found.n_clusters)]
+    return points.names, np.empty((points.n, 0)) if points.given is None else points.given
+
+
+def _columns(found: Clustering) -> dict[str, Any]:
+    return {"label": found.labels, "probability": found.probabilities, "outlier": (found.labels < 0).astype("int64")}
 
 
 def agreement(points: Points, labels: Any) -> float | None:
@@ -77,31 +95,32 @@ def agreement(points: Points, labels: Any) -> float | None:
     return None if points.known is None else compare_clusterings(points.known, labels)
 
 
-def _words(points: Points, found: Clustering) -> list[str]:
-    sizes, noise = _sizes(found), int((found.labels < 0).sum())
-    listed = ", ".join(map(str, sizes[:_LISTED])) + (", ..." if len(sizes) > _LISTED else "")
-    beside = f", {noise} noise" if noise else ""
-    lines = [
-        f"{points}",
-        f"{len(sizes)} cluster{'s' * (len(sizes) != 1)} of {listed}{beside}",
-        found.reason,
-    ]
+def _words(points: Points, found: Clustering, profile: Profile) -> list[str]:
+    lines = [f"{points}", *found.lines, *str(profile).splitlines()]
     if (share := agreement(points, found.labels)) is not None:
         lines.append(f"agreement with the known labels: adjusted Rand index {share:.3f}")
     return lines
 
 
-def _result(points: Points, found: Clustering) -> dict[str, Any]:
+def _result(points: Points, found: Clustering, profile: Profile) -> dict[str, Any]:
     return {
+        "verdict": found.verdict,
         "clusters": found.n_clusters,
-        "sizes": _sizes(found),
+        "sizes": found.sizes,
         "noise": int((found.labels < 0).sum()),
+        "expected": found.expected,
+        "notes": found.notes,
         "reason": found.reason,
+        "alternatives": [
+            {"clusters": one.n_clusters, "sizes": one.sizes, "expected": one.expected, "reason": one.reason}
+            for one in found.alternatives
+        ],
+        "profile": profile.clusters,
         "adjusted_rand": agreement(points, found.labels),
     }
 
 
-def _parameters(found: Clustering, clusters: int | None, noise: bool | None) -> dict[str, Any]:
+def _parameters(found: Clustering, clusters: int | None, noise: bool | float | None) -> dict[str, Any]:
     recipe = None
     if found.recipe is not None:
         recipe = {"name": str(found.recipe), **found.recipe._asdict()}
@@ -115,10 +134,10 @@ def _parameters(found: Clustering, clusters: int | None, noise: bool | None) -> 
 
 
 def _draw(found: Clustering, points: Points) -> Any:
-    from ..plotting import clustering
+    from ..plotting.clusterings import draw
     from .figures import named_axes, title_of
 
-    figure = clustering(found, title=title_of(points))
+    figure = draw(found, title=title_of(points), table=_known(points))
     if found.space.points is not None and found.space.points.shape[1] <= 2:  # otherwise the axes are not columns
         named_axes(figure.axes[0], points)
     return figure

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 TEXT = "csv"  # the format for pipes
 
 
-def offered(name: str) -> Callable[[str], Offer]:
-    """The offer of a table with this name, by default in the format of the input."""
+def offered(name: str, more: tuple[str, ...] = ()) -> Callable[[str], Offer]:
+    """The offer of a table with this name, by default in the format of the input, and of other files."""
     from ..tables.kinds import WRITTEN
 
     kinds = {kind: f".{kind}" for kind in WRITTEN}
-    return lambda kind: Offer(name, kinds, kind if kind in kinds else TEXT, TEXT)
+    return lambda kind: Offer(name, kinds, kind if kind in kinds else TEXT, TEXT, more)
 
 
 def check_kind(points: Points, kind: str, new: tuple[str, ...] = ()) -> None:

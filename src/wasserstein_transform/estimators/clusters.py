@@ -177,9 +177,9 @@ class AutoCluster(Saved, ClusterMixin, BaseEstimator):
     ----------
     n_clusters : int, optional
         Number of clusters. None: chosen from the data; 1 if they show no clusters.
-    noise : bool, optional
-        Whether points in a much sparser region than the rest of their cluster get the label −1. None: only if
-        `n_clusters` is None.
+    noise : bool or float, optional
+        Whether points in a much sparser region than the rest of their cluster get the label −1; a share such as 0.05:
+        the sparsest points, at most this share. None: True only if `n_clusters` is None.
     metric : str, default "euclidean"
         A SciPy metric name for points, or "precomputed" for distances.
     n_jobs : int, optional
@@ -200,7 +200,7 @@ class AutoCluster(Saved, ClusterMixin, BaseEstimator):
     reason_ : str
         Why these clusters were chosen, in words.
     clustering_ : Clustering
-        The full result, with all candidates as a table and a picture.
+        The full result: how sure it is, what the clusters are, and other good answers.
 
     Examples
     --------
@@ -217,7 +217,7 @@ class AutoCluster(Saved, ClusterMixin, BaseEstimator):
         self,
         n_clusters: int | None = None,
         *,
-        noise: bool | None = None,
+        noise: bool | float | None = None,
         metric: str = "euclidean",
         n_jobs: int | None = None,
         verbose: bool = False,

@@ -41,6 +41,8 @@ class Story(Brief):
     chosen: int | None = None
     curve: Any = None
     eps: float = float("nan")
+    examined: str = "Radii examined"
+    """Heading of the table."""
 
 
 def story_of(result: Any, engine: Engine | None = None) -> Story:
@@ -93,10 +95,13 @@ def _clustering(found: Clustering, engine: Engine) -> Story:
         notes.append("the dendrogram shows the input distances; the clusters were not cut from this tree")
     scene = _still(found.space, rows, "Clustering", (), notes, engine, tree)
     scene = replace(scene, labels=found.labels[rows])
-    noise = int(np.count_nonzero(found.labels < 0))
-    facts = {"points": len(found.labels), "clusters": found.n_clusters, "noise": f"{noise} points", "why": found.reason}
+    verdict, sizes, *notes, reason = found.lines
+    facts = {"answer": verdict, "sizes": sizes, "notes": "; ".join(notes), "why": reason}
+    facts["other good answers"] = "; ".join(": ".join(one.lines[:2]) for one in found.alternatives)
+    head, cells = found.profile().cells()
+    profile = dict(zip(head, map(list, zip(*cells, strict=True)), strict=True))
     code = "import wasserstein_transform as wt\n\nX = …  # your points\nfound = wt.cluster(X)\nprint(found)"
-    return Story(scene, "Clustering", facts, code)
+    return Story(scene, "Clustering", facts, code, profile, examined="What the clusters are")
 
 
 def _denoised(result: Denoised, engine: Engine) -> Story:

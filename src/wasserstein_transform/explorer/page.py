@@ -16,6 +16,7 @@ from bokeh.model import DataModel
 from bokeh.models import Div
 
 from .._check import redirect_warnings
+from .._shown import counted
 from ..engine import Engine
 from ..spaces import rim
 from .making import points_of, run
@@ -210,8 +211,7 @@ class Page:
         found = cluster(shown.data.space, engine=engine)
         data = shown.data.at_most(shown.settings.rule.most if shown.settings else shown.data.n)
         scene = replace(shown.scene, labels=_on(found.labels, data))
-        said = f"{found.n_clusters} clusters: {found.reason}"
-        yield replace(shown, scene=scene, labels=found.labels), {"clusters": said, "final": True}
+        yield replace(shown, scene=scene, labels=found.labels), {"clusters": ". ".join(found.lines), "final": True}
 
     def _paint(self, shown: Shown, engine: Engine, extra: dict[str, Any]) -> Any:
         assert shown.picture is not None
@@ -219,7 +219,7 @@ class Page:
         painted = segmented(shown.picture, shown.brushes, engine)
         told = {
             "settings": asdict(shown.brushes), "code": painted.code, "query": shown.brushes.query,
-            "said": f"{painted.n_regions} regions",
+            "said": counted(painted.n_regions, "region"),
         }  # fmt: skip
         yield replace(shown, scene=painted), {**extra, **told, "final": True}
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._files import PathLike, check_target, write_bytes
+from .._shown import counted
 from ..engine import Engine
 from .scene import Scene
 
@@ -130,9 +131,9 @@ def _subtitle(story: Story) -> str:
         return str(story.facts.get("write", ""))
     scene = story.scene
     iterations = scene.times[-1]
-    parts = [f"{scene.n:,} point{'s' if scene.n != 1 else ''}"]
+    parts = [counted(scene.n, "point")]
     if iterations:
-        parts.append(f"{iterations} iteration{'s' if iterations != 1 else ''}")
+        parts.append(counted(iterations, "iteration"))
     if np.isfinite(scene.eps):
         parts.append(f"ε = {_number(scene.eps)}")
     if scene.lam:
@@ -143,8 +144,9 @@ def _subtitle(story: Story) -> str:
 def _looked(story: Story) -> dict[str, Any] | None:
     if not story.table:
         return None
-    rows = [[f"{cell:.4g}" for cell in row] for row in zip(*story.table.values(), strict=True)]
-    return {"names": list(story.table), "rows": rows, "chosen": story.chosen}
+    columns = story.table.values()
+    rows = [[cell if isinstance(cell, str) else f"{cell:.4g}" for cell in row] for row in zip(*columns, strict=True)]
+    return {"heading": story.examined, "names": list(story.table), "rows": rows, "chosen": story.chosen}
 
 
 def _number(value: float) -> str:

@@ -12,6 +12,7 @@ from scipy.sparse.csgraph import connected_components
 from .. import _check as check
 from .._cached import cached_property
 from .._check import warn
+from .._shown import counted
 from .._types import Bools, Floats, Ints
 from ..engine import current
 from ..kernels.linkage import walk_down
@@ -227,7 +228,7 @@ def _number_by_mass(tree: Tree, cluster: Ints, dropped: Bools | None = None) -> 
 
 def _warn_if_fewer(n_found: int, wanted: int, reason: str) -> None:
     if n_found < wanted:
-        warn(f"found {n_found} clusters of the {wanted} asked for: {reason}", FewerClustersWarning)
+        warn(f"found {counted(n_found, 'cluster')} of the {wanted} asked for: {reason}", FewerClustersWarning)
 
 
 def cut_between_large(tree: Tree, mass: Floats, least: float, max_cuts: int) -> Ints:

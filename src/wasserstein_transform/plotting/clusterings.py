@@ -1,19 +1,22 @@
-"""The figure of a clustering: clusters, the tree they were cut from, and the partitions considered."""
+"""The figure of a clustering: clusters, what tells them apart, the tree they were cut from, other partitions."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import _check as check
+from .._shown import counted
 from .._types import Floats, Ints
 from ..auto import Clustering
 from ..auto.clustering.clustering import Partition
+from ..auto.clustering.profile import Profile, shortened
 from ..compute.passes import sample_evenly
 from .branches import branches, places, top
 from .canvas import need_matplotlib
-from .clouds import dotted, draw as draw_points
+from .clouds import dotted, draw as draw_points, name_axes
 from .dendrograms import dendrogram
 from .embedding import embed
 from .style import GRAY, INK, TEXT, THIN, TICKS, WIDTH, color, panels, tidy
@@ -24,30 +27,39 @@ if TYPE_CHECKING:
 _LEAVES = 1000  # leaves that are drawn; larger trees show only the highest merges
 _FEW_LEAVES = 300
 _EMBEDDED = 2000  # points that are placed by classical scaling
+_LEGEND = 10  # clusters that a legend lists
+_SEPARATED = 300  # columns that directions are made of
+_RIDGE = 1e-3  # relative to the variance of a column
+_NAMED = 3  # columns that name a direction
+_SHOWN_COLUMNS, _SHOWN_CLUSTERS = 10, 8  # of a profile
+_LETTERS = 20  # of the name of a column
+_STRONG = 2.0  # standard deviations that have the strongest color
 _MANY = 15  # from this many clusters on, the axis is logarithmic
 _KINDS = {
     "tree": "distances", "reach": "mutual\nreachability", "gaussian": "GT", "means": "k-means", "mixture": "mixture",
 }  # fmt: skip
 
 
-def clustering(found: Clustering, *, width: float | None = None, title: str | None = None) -> Figure:
-    """Draw a clustering in up to three panels: the clusters, the tree they were cut from, the partitions considered.
+def clustering(
+    found: Clustering, *, details: bool = False, width: float | None = None, title: str | None = None
+) -> Figure:
+    """Draw a clustering: the clusters, and what tells them apart.
 
-    First panel: the points, colored by cluster, noise in gray. Points with three or more coordinates are projected onto
-    their first two principal axes; points known only by distances are placed by classical scaling (at most 2,000 of
-    them).
+    First panel: the points, colored by cluster, noise in gray. Points with three or more coordinates are shown along
+    the two directions that separate the clusters best (linear discriminant analysis), named by the columns that go with
+    them; points known only by distances are placed by classical scaling (at most 2,000 of them).
 
-    Second panel: the tree, with branches colored by cluster and a dot at each cut. Large trees show only their highest
-    merges. Clusterings without a tree, such as those of k-means, have no such panel.
-
-    Third panel: a dot for each partition, larger if more recipes gave it. It shows the expected agreement with the true
-    clusters against the number of clusters, or against the kind of recipe if the number was given. A ring marks the
-    partition that was chosen. The panel is left out if only one partition was considered.
+    Second panel, for three or more columns: the typical values of the clusters (see `Clustering.profile`), in the
+    columns that tell them apart most; red is higher and blue is lower than in the other clusters.
 
     Parameters
     ----------
     found : Clustering
         The result of `wt.cluster`.
+    details : bool, default False
+        Whether to add the tree, with branches colored by cluster and a dot at each cut, if the clusters come from one;
+        and the partitions that were considered, larger if more recipes gave them, by their expected agreement with the
+        true clusters; a ring marks the chosen one. Large trees show only their highest merges.
     width : float, optional
         Width of the figure in inches; by default it depends on the number of panels.
     title : str, optional
@@ -62,51 +74,125 @@ def clustering(found: Clustering, *, width: float | None = None, title: str | No
     --------
     >>> import wasserstein_transform as wt
     >>> found = wt.cluster(wt.datasets.circles(0).points)
-    >>> [ax.get_title(loc="left") for ax in wt.plotting.clustering(found).axes][:2]
+    >>> figure = wt.plotting.clustering(found, details=True)
+    >>> [ax.get_title(loc="left") for ax in figure.axes][:2]
     ['2 clusters', 'tree of the distances']
     """
     if not isinstance(found, Clustering):
         raise TypeError(f"found must be a Clustering, got {type(found).__name__}; wt.cluster(X) makes one")
+    return draw(found, details=details, width=width, title=title)
+
+
+def draw(
+    found: Clustering, *, details: bool = False, width: float | None = None, title: str | None = None,
+    table: tuple[tuple[str, ...], Floats] | None = None,
+) -> Figure:  # fmt: skip
+    """Draw a clustering, with the given names and values of the columns."""
     need_matplotlib()
-    parts = [_draw_cloud]
-    parts += [_draw_tree] * (found.tree is not None) + [_draw_partitions] * (len(found.partitions) > 1)
-    page = WIDTH * (0.55, 1, 1.5)[len(parts) - 1]
+    names, values = found._table() if table is None else table
+    parts: list[Callable[[Any], None]] = [lambda ax: _draw_cloud(ax, found, names, values)]
+    if len(names) > 2 and found.n_clusters > 1:
+        profile = found._profile(names, values)
+        parts.append(lambda ax: _draw_profile(ax, profile))
+    if details and found.tree is not None:
+        parts.append(lambda ax: _draw_tree(ax, found))
+    if details and len(found.partitions) > 1:
+        parts.append(lambda ax: _draw_partitions(ax, found))
+    page = WIDTH * (0.6, 1.15, 1.5, 2)[len(parts) - 1]
     width = page if width is None else check.positive(width, "width")
     figure, axes = panels(1, len(parts), width=width, height=width / (len(parts) + 0.1))
     for part, ax in zip(parts, np.atleast_1d(axes), strict=True):
-        part(ax, found)
+        part(ax)
     if title is not None:
         figure.suptitle(title, fontsize=TEXT + 2, x=0.01, ha="left")
     return figure
 
 
-draw = clustering
-
-
-def _draw_cloud(ax: Any, found: Clustering) -> None:
-    points, labels, axes = _coordinates(found)
-    noise = float((found.labels < 0).mean())
-    words = f"{found.n_clusters} cluster{'s' * (found.n_clusters != 1)}" + f", {noise:.0%} noise" * (noise > 0)
-    draw_points(ax, points, dotted(len(points), labels), words)
+def _draw_cloud(ax: Any, found: Clustering, names: tuple[str, ...], values: Floats) -> None:
+    points, labels = _coordinates(found)
+    words = counted(found.n_clusters, "cluster") + f", {found.noise:.0%} noise" * bool((found.labels < 0).any())
+    draw_points(ax, points, dotted(len(points), labels), words, 2 <= found.n_clusters <= _LEGEND)
     ax.locator_params(nbins=5)
-    if axes:
-        ax.set_xlabel(axes, fontsize=TEXT, color=INK)
+    if found.space.points is None:
+        name_axes(ax, ["classical scaling"])
+    elif points is not found.space.points:
+        name_axes(ax, [_name_direction(x, names, values) for x in points.T])
 
 
-def _coordinates(found: Clustering) -> tuple[Floats, Ints, str]:
-    """Up to two coordinates of the points, their labels, and a description of the coordinates."""
+def _coordinates(found: Clustering) -> tuple[Floats, Ints]:
+    """Up to two coordinates of the points, and their labels."""
     points = found.space.points
     if points is not None and points.shape[1] <= 2:
-        return points, found.labels, ""
+        return points, found.labels
     if points is not None:
-        center = np.average(points, axis=0, weights=found.space.weights)
-        _, axes = np.linalg.eigh((points - center).T @ ((points - center) * found.space.weights[:, None]))
-        return (points - center) @ axes[:, :-3:-1], found.labels, f"first 2 principal axes of {points.shape[1]}"
+        return _separate(points, found.labels, found.space.weights), found.labels
     labels = np.maximum(found.labels_of_places, -1)
     some = sample_evenly(len(found.rows), _EMBEDDED)
     if len(some) == 1:
-        return np.zeros((1, 2)), labels, "classical scaling"
-    return embed(found.space.take(found.rows[some])).points, labels[some], "classical scaling"
+        return np.zeros((1, 2)), labels
+    return embed(found.space.take(found.rows[some])).points, labels[some]
+
+
+def _separate(points: Floats, labels: Ints, weights: Floats) -> Floats:
+    """Project points onto the two directions that separate the clusters best.
+
+    Directions that do not separate, as there are with two clusters, are those of largest variance. Each points to
+    larger values of the column that it depends on most.
+    """
+    own = weights * (labels >= 0)
+    points = points - np.average(points, axis=0, weights=own)
+    spread = np.sqrt(own @ points**2 / own.sum())
+    points = (points / np.where(spread > 0, spread, 1.0))[:, np.argsort(-spread, kind="stable")[:_SEPARATED]]
+    k, m = int(labels.max()) + 1, points.shape[1]
+    held = np.bincount(np.maximum(labels, 0), own, k) / own.sum()
+    means = np.column_stack([np.bincount(np.maximum(labels, 0), own * x, k) for x in points.T]) / own.sum()
+    means /= np.maximum(held, 1e-300)[:, None]
+    whole = points.T @ (points * own[:, None]) / own.sum()
+    between = means.T @ (means * held[:, None])
+    values, axes = np.linalg.eigh(whole - between + _RIDGE * np.eye(m) if k > 1 else np.eye(m))
+    sphere = axes / np.sqrt(np.maximum(values, _RIDGE))
+    _, turns = np.linalg.eigh(sphere.T @ (between + _RIDGE * whole) @ sphere)
+    directions = sphere @ turns[:, :-3:-1]
+    strongest = directions[np.abs(directions).argmax(axis=0), [0, 1]]
+    return np.asarray(points @ (directions * np.sign(strongest)))
+
+
+def _name_direction(coordinates: Floats, names: tuple[str, ...], values: Floats) -> str:
+    """Name the columns that correlate most with a direction, with an arrow for each sign."""
+    known = np.where(np.isnan(values), np.nanmean(values, axis=0), values)
+    known, x = known - known.mean(axis=0), coordinates - coordinates.mean()
+    with np.errstate(invalid="ignore", divide="ignore"):
+        together = np.nan_to_num(x @ known / np.sqrt((x @ x) * (known**2).sum(axis=0)))
+    size = np.abs(together)
+    best = [j for j in np.argsort(-size, kind="stable")[:_NAMED] if size[j] >= max(0.3, 0.7 * size.max())]
+    return ", ".join(f"{shortened(names[j], _LETTERS)} {'↑' if together[j] > 0 else '↓'}" for j in best).replace(
+        "$", r"\$"
+    )
+
+
+def _draw_profile(ax: Any, profile: Profile) -> None:
+    """Draw typical values as a table, colored by the difference from the other clusters."""
+    columns = profile.columns[:_SHOWN_COLUMNS]
+    clusters = range(min(len(profile.sizes), _SHOWN_CLUSTERS))
+    shades = profile.differences[: len(clusters), columns].T
+    image = ax.imshow(shades, cmap="RdBu_r", vmin=-_STRONG, vmax=_STRONG, aspect="auto")
+    for at, j in enumerate(columns):
+        for c in clusters:
+            ink = "white" if abs(shades[at, c]) > 0.7 * _STRONG else INK
+            size = TICKS - (len(clusters) > 5)
+            ax.text(c, at, profile.value(c, j), ha="center", va="center", fontsize=size, color=ink)
+    ax.set_yticks(range(len(columns)), [shortened(profile.names[j], _LETTERS).replace("$", r"\$") for j in columns])
+    ax.set_xticks(clusters, [str(c) for c in clusters])
+    more = len(profile.sizes) - len(clusters)
+    ax.set_xlabel("cluster" + f" ({more} more are not shown)" * (more > 0), fontsize=TEXT, color=INK)
+    tidy(ax, "medians of the most telling columns")
+    ax.tick_params(length=0)
+    for c, tick in zip(clusters, ax.get_xticklabels(), strict=True):
+        tick.set(color=color(c), fontweight="bold")
+    bar = ax.figure.colorbar(image, ax=ax, fraction=0.04, pad=0.02, ticks=[-2, -1, 0, 1, 2])
+    bar.set_label("standard deviations from the other clusters", fontsize=TICKS, color=INK)
+    bar.ax.tick_params(labelsize=TICKS, length=2, color=GRAY)
+    bar.outline.set_visible(False)
 
 
 def _draw_tree(ax: Any, found: Clustering) -> None:
@@ -141,7 +227,7 @@ def _draw_partitions(ax: Any, found: Clustering) -> None:
     along = _by_kind(ax, considered) if same else counts.astype(float)
     expected = np.clip([one.expected for one in considered], 0.0, 1.0)
     sizes = 7 * np.array([one.votes for one in considered]) ** 0.7
-    taken = np.array([_is_taken(one, found) for one in considered])
+    taken = np.arange(len(considered))[::-1] == (-1 if found.chosen is None else found.chosen)
     ax.scatter(along[~taken], expected[~taken], s=sizes[~taken], color=GRAY, alpha=0.5, linewidths=0)
     ax.scatter(along[taken], expected[taken], s=sizes[taken], color=color(0), linewidths=0, zorder=3)
     ring = sizes[taken] + 12 * np.sqrt(sizes[taken]) + 20
@@ -150,12 +236,6 @@ def _draw_partitions(ax: Any, found: Clustering) -> None:
     if not same:
         _scale(ax, counts)
     _frame(ax, len(considered), same)
-
-
-def _is_taken(one: Partition, found: Clustering) -> bool:
-    if found.recipe is None:  # one cluster, which need not be one of the partitions
-        return one is found.partitions[0] and one.n_clusters == found.n_clusters
-    return one.recipe == found.recipe and one.n_clusters == found.n_clusters
 
 
 def _by_kind(ax: Any, considered: tuple[Partition, ...]) -> Floats:
@@ -191,5 +271,5 @@ def _frame(ax: Any, n: int, same: bool) -> None:
     ax.grid(axis="y", color="#E6E6E6", lw=THIN)
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
-    tidy(ax, f"{n} partitions, larger by votes")
+    tidy(ax, f"{counted(n, 'partition')}, larger by votes")
     ax.tick_params(axis="x", labelsize=TICKS)

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ... import _check as check
 from ..._check import warn
-from ..._types import Floats, Ints
+from ..._shown import counted
+from ..._types import Bools, Floats, Ints
 from ...engine import Engine, current
 from ...hierarchy import FewerClustersWarning, cut_tree, spanning_tree
 from ...spaces import Euclidean, Space, as_space
 from .candidates import Candidate, Recipe, Trees, grow, with_count, without_count
-from .clustering import Clustering, Partition
+from .clustering import Alternative, Clustering, Partition
 from .criteria import CLOSE, NAMES, ONE, Judge, Partitions, adjusted_rand, facts_of, measure
 from .ground import Ground, Places, thin_places
 
 _SMALL = 20  # places: with fewer, and without a given number, only a very wide step of distances tells clusters
 _WIDE = 4.0  # ratio to the next distance that is such a step
 _FEW = 4  # places: fewer are one cluster, unless a number is given
+_SAME = 0.95  # adjusted Rand index from which on two partitions are nearly the same
+_ALIKE = 0.9  # and below which partitions with the same number of clusters are different answers
+_WORSE = 0.25  # difference to the expected index of the answer up to which others are alternatives
+_ALTERNATIVES = 5  # the most that are kept
 
 
 def cluster(
@@ -29,7 +35,7 @@ def cluster(
     *,
     sample_weight: ArrayLike | None = None,
     metric: str = "euclidean",
-    noise: bool | None = None,
+    noise: bool | float | None = None,
     n_jobs: int | None = None,
     verbose: bool = False,
     engine: Engine | None = None,
@@ -57,9 +63,10 @@ def cluster(
         equal masses.
     metric : str, default "euclidean"
         Metric of the points by SciPy's name, or "precomputed".
-    noise : bool, optional
-        Whether points in regions much sparser than the rest of their cluster get the label −1. None means yes if
-        `n_clusters` is not given, else no.
+    noise : bool or float, optional
+        Whether points in regions much sparser than the rest of their cluster get the label −1. A share such as 0.05:
+        the sparsest points, at most this share. None means True if `n_clusters` is not given, else False, which gives
+        every point a cluster; `probabilities` tells how sure that is.
     n_jobs : int, optional
         Number of threads; −1 means all cores, None the setting of the engine.
     verbose : bool, default False
@@ -70,7 +77,7 @@ def cluster(
     Returns
     -------
     Clustering
-        Labels of shape (n,), the reason, and all partitions considered.
+        Labels of shape (n,), how sure they are, what the clusters are (`profile`), and other good answers.
 
     Notes
     -----
@@ -88,10 +95,18 @@ def cluster(
     'gaussian'
     """
     wanted = None if n_clusters is None else check.count(n_clusters, "n_clusters", 1)
-    noise = wanted is None if noise is None else bool(noise)
+    noise = wanted is None if noise is None else _check_noise(noise)
     space = as_space(X, sample_weight, metric)
     with current(engine, n_jobs=n_jobs, verbose=verbose).watched() as engine:
         return replace(_found(space, wanted, noise, engine), named=_name(space, X, metric))
+
+
+def _check_noise(noise: Any) -> bool | float:
+    if isinstance(noise, bool | np.bool_):
+        return bool(noise)
+    if isinstance(noise, float | np.floating) and 0 <= noise < 1:
+        return float(noise)
+    raise ValueError(f"noise must be True, False, or a share of the points from 0.0 to below 1, got {noise!r}")
 
 
 def _best(expected: Floats, votes: Ints, close: float) -> int:
@@ -107,7 +122,7 @@ def _name(space: Space, X: ArrayLike | Space, metric: str) -> str | None:
     return None if isinstance(X, Space) or metric == "precomputed" else metric
 
 
-def _found(space: Space, wanted: int | None, noise: bool, engine: Engine) -> Clustering:
+def _found(space: Space, wanted: int | None, noise: bool | float, engine: Engine) -> Clustering:
     places = Places.of(space, engine)
     if wanted == 1 or (wanted is None and places.space.n < _FEW):
         return _one(space, places, "one cluster was asked for" if wanted == 1 else _why_one(places))
@@ -122,49 +137,115 @@ def _found(space: Space, wanted: int | None, noise: bool, engine: Engine) -> Clu
 
 
 def _chosen(
-    space: Space, places: Places, ground: Ground, trees: Trees, found: list[Candidate], wanted: int | None, noise: bool,
-    engine: Engine,
+    space: Space, places: Places, ground: Ground, trees: Trees, found: list[Candidate], wanted: int | None,
+    noise: bool | float, engine: Engine,
 ) -> Clustering:  # fmt: skip
     partitions = Partitions.of(found)
     by_kind = {recipe.reach: tree for recipe, tree in trees if recipe.kind != "gaussian"}
     facts = facts_of(ground, by_kind[0], by_kind.get(5, by_kind[0]))
     criteria = measure(ground, facts, partitions, wanted, engine)
-    expected = Judge.of("without_count" if wanted is None else "with_count")(criteria)
-    counts = np.array([int(labels.max()) + 1 for labels in partitions.labels])
-    fitting = counts == (counts[counts <= wanted].max() if wanted else counts)
-    votes = np.array([len(group) for group in partitions.members])
-    best = _best(np.where(fitting, expected, -np.inf), votes, CLOSE if wanted is None else 0.0)
-    if wanted is None and (expected.max() < ONE or counts[best] == 1):
-        why = _whole(partitions, best) if counts[best] == 1 else _no_clusters(float(expected.max()))
-        return _one(space, places, why, _table(partitions, criteria, expected))
-    if wanted is not None and counts[best] < wanted:
-        reason = "no recipe splits the rest into large enough parts; ask for fewer"
-        warn(f"found {counts[best]} clusters of the {wanted} asked for: {reason}", FewerClustersWarning)
-    labels = partitions.labels[best]
-    thin = thin_places(ground, labels) if noise else np.zeros(ground.n, bool)
+    tried = _Tried.of(partitions, criteria, Judge.of("without_count" if wanted is None else "with_count")(criteria))
+    fitting = tried.counts == (tried.counts[tried.counts <= wanted].max() if wanted else tried.counts)
+    best = _best(np.where(fitting, tried.expected, -np.inf), tried.votes, CLOSE if wanted is None else 0.0)
+    n_clusters, labels = int(tried.counts[best]), tried.labels[best]
+    if wanted is None and n_clusters == 1:
+        answer = replace(_one(space, places, _whole(tried, best)), chosen=best)
+    elif wanted is None and tried.expected[0] < ONE:
+        answer, labels = _one(space, places, _NO_SPLIT), np.zeros_like(labels)
+    else:
+        _warn_if_fewer(n_clusters, wanted)
+        one, recipe = _answer(tried, best, ground, places, noise), tried.table[best].recipe
+        tree = next((tree for own, tree in trees if own == recipe._replace(share=0.0, lasting=False)), None)
+        answer = Clustering(
+            np.maximum(one.labels, -1)[places.place], one.probabilities[places.place], n_clusters, recipe, one.reason,
+            (), space, places.rows, one.labels, None, tree, chosen=best,
+        )  # fmt: skip
+    different = _different(tried, labels, best, fitting, ground.mass)
+    return replace(
+        answer, partitions=tried.table, ground=ground, notes=_notes(ground, places), place=places.place,
+        others=tuple(_answer(tried, at, ground, places, noise) for at in different),
+    )  # fmt: skip
+
+
+class _Tried(NamedTuple):
+    """The partitions that were tried, best first."""
+
+    labels: list[Ints]
+    table: tuple[Partition, ...]
+    counts: Ints
+    votes: Ints
+    expected: Floats
+
+    @classmethod
+    def of(cls, partitions: Partitions, criteria: Floats, expected: Floats) -> _Tried:
+        """Sort partitions by their expected quality."""
+        order = np.argsort(-expected, kind="stable").tolist()
+        labels = [partitions.labels[at] for at in order]
+        counts = np.array([int(one.max()) + 1 for one in labels])
+        votes = np.array([len(partitions.members[at]) for at in order])
+        table = tuple(
+            Partition(
+                _typical(partitions.members[at]), int(votes[k]), int(counts[k]), float(expected[at]),
+                dict(zip(NAMES, criteria[at].tolist(), strict=False)),
+            )
+            for k, at in enumerate(order)
+        )  # fmt: skip
+        return cls(labels, table, counts, votes, expected[order])
+
+
+def _answer(tried: _Tried, at: int, ground: Ground, places: Places, noise: bool | float) -> Alternative:
+    """Return labels and probabilities of the places by a partition, with noise."""
+    labels = tried.labels[at]
+    thin = _thin(ground, labels, places.mass, noise)
     labels = _by_mass(labels, np.where(thin, 0.0, places.mass))
-    probabilities = np.where(thin, 0.0, _agreement(partitions, expected, best, ground.mass))
-    recipe = _typical(partitions.members[best])
-    tree = next((tree for one, tree in trees if one == recipe._replace(share=0.0, lasting=False)), None)
-    return Clustering(
-        np.where(thin, -1, labels)[places.place],
-        probabilities[places.place],
-        int(counts[best]),
-        recipe,
-        _reason(ground, places, partitions, expected, best, counts, wanted, recipe),
-        _table(partitions, criteria, expected),
-        space,
-        places.rows,
-        np.where(thin, -1 - labels, labels),
-        ground,
-        tree,
-    )
+    probabilities = np.where(thin, 0.0, _agreement(tried, at, ground.mass))
+    return Alternative(at, _reason(tried, at, ground), np.where(thin, -1 - labels, labels), probabilities)
 
 
-def _one(space: Space, places: Places, reason: str, table: tuple[Partition, ...] = ()) -> Clustering:
+def _thin(ground: Ground, labels: Ints, mass: Floats, noise: bool | float) -> Bools:
+    """Return which places are noise: thin ones, or the sparsest of given share, compared with their clusters."""
+    if not noise or not labels.any():  # one cluster has no noise
+        return np.zeros(ground.n, bool)
+    if noise is True:
+        return thin_places(ground, labels)
+    tenth = ground.distances[:, min(10, ground.distances.shape[1]) - 1]
+    middles = np.array([np.median(tenth[labels == c]) for c in range(int(labels.max()) + 1)])
+    ratio = tenth / np.maximum(middles, 1e-12 * ground.unit)[labels]
+    order = np.lexsort((np.arange(ground.n), -ratio))
+    thin = np.zeros(ground.n, bool)
+    thin[order] = np.cumsum(mass[order]) <= noise * mass.sum() * (1 + 1e-9)
+    return np.asarray(thin & (ratio > 1))  # half of each cluster remains
+
+
+def _different(tried: _Tried, labels: Ints, best: int, fitting: Bools, mass: Floats) -> list[int]:
+    """Return the partitions, best first, that differ clearly from the labels and from each other, and are good."""
+    kept, taken = [labels], []
+    for at in np.flatnonzero(fitting & (tried.expected >= tried.expected[best] - _WORSE)).tolist():
+        one = tried.labels[at]
+        if all(one.max() != other.max() or adjusted_rand([one, other], mass)[0, 1] < _ALIKE for other in kept):
+            kept.append(one)
+            taken.append(at)
+        if len(taken) == _ALTERNATIVES:
+            break
+    return taken
+
+
+def _notes(ground: Ground, places: Places) -> tuple[str, ...]:
+    n, n_all = places.space.n, places.n_all
+    sample = f"found on {n:,} of {n_all:,} points, drawn at random; the others got the cluster of the nearest"
+    return (*(sample,) * (n_all > n), *(ground.note,) * bool(ground.note))
+
+
+def _warn_if_fewer(n_clusters: int, wanted: int | None) -> None:
+    if wanted is not None and n_clusters < wanted:
+        reason = "no recipe splits the rest into large enough parts; ask for fewer"
+        warn(f"found {counted(n_clusters, 'cluster')} of the {wanted} asked for: {reason}", FewerClustersWarning)
+
+
+def _one(space: Space, places: Places, reason: str) -> Clustering:
     labels = np.zeros(space.n, np.intp)
     return Clustering(
-        labels, np.ones(space.n), 1, None, reason, table, space, places.rows, labels[: len(places.rows)], None, None
+        labels, np.ones(space.n), 1, None, reason, (), space, places.rows, labels[: len(places.rows)], None, None
     )
 
 
@@ -172,9 +253,10 @@ def _each(space: Space, places: Places, wanted: int) -> Clustering:
     """Make every place a cluster."""
     n = places.space.n
     if n < wanted:
-        warn(f"found {n} clusters of the {wanted} asked for: there are no more places with mass", FewerClustersWarning)
+        found = counted(n, "cluster")
+        warn(f"found {found} of the {wanted} asked for: there are no more places with mass", FewerClustersWarning)
     labels = _by_mass(np.arange(n), places.mass)
-    reason = f"there are {n} different places, and each is a cluster"
+    reason = "each different place is a cluster"
     return Clustering(
         labels[places.place], np.ones(space.n), n, None, reason, (), space, places.rows, labels, None, None
     )
@@ -186,10 +268,10 @@ def _by_widest_step(space: Space, places: Places, engine: Engine) -> Clustering:
     heights = tree.heights[::-1][: places.space.n // 2 + 1]
     steps = heights[:-1] / np.maximum(heights[1:], 1e-300)
     if steps.max() < _WIDE:
-        return _one(space, places, f"one cluster: {places.space.n} places, and no wide step between their distances")
+        return _one(space, places, f"there are {places.space.n} places, and no wide step between their distances")
     k = int(steps.argmax()) + 2
     labels = _by_mass(cut_tree(tree, k, cut="count"), places.mass)
-    reason = f"{k} clusters: the next distance within them is {steps.max():.3g} times smaller than between them"
+    reason = f"the next distance within the clusters is {steps.max():.3g} times smaller than between them"
     return Clustering(
         labels[places.place], np.ones(space.n), k, None, reason, (), space, places.rows, labels, None, tree
     )
@@ -200,19 +282,12 @@ def _why_one(places: Places) -> str:
     return "all points are in one place" if n == 1 else f"{n} different places are too few to tell clusters"
 
 
-def _no_clusters(expected: float) -> str:
-    return (
-        f"one cluster: the best partition has an expected adjusted Rand index of {max(expected, 0):.2f} only; "
-        "n_clusters=2 splits the data anyway"
-    )
+_NO_SPLIT = "no split of the data is convincing; n_clusters=2 splits them anyway"
 
 
-def _whole(partitions: Partitions, best: int) -> str:
-    votes = sum(len(group) for group in partitions.members)
-    return (
-        f"one cluster: {len(partitions.members[best])} of {votes} candidates split nothing, and no partition is "
-        "expected to be better; n_clusters=2 splits the data anyway"
-    )
+def _whole(tried: _Tried, best: int) -> str:
+    votes = f"{tried.votes[best]} of {counted(int(tried.votes.sum()), 'recipe')}"
+    return f"{votes} split nothing, and no split is expected to be better; n_clusters=2 splits the data anyway"
 
 
 def _by_mass(labels: Ints, mass: Floats) -> Ints:
@@ -230,48 +305,27 @@ def _typical(members: list[Candidate]) -> Recipe:
     return min(recipes, key=lambda r: (order[r.kind], r.reach, r.n_iter, r.lam, r.factor, abs(r.share - 0.25)))
 
 
-def _agreement(partitions: Partitions, expected: Floats, best: int, mass: Floats) -> Floats:
-    """Return, for each point, the fraction of candidates, weighted by quality, that put it with its cluster."""
-    chosen = partitions.labels[best]
+def _agreement(tried: _Tried, at: int, mass: Floats) -> Floats:
+    """Return, for each point, the fraction of recipes, weighted by quality, that put it with its cluster."""
+    chosen = tried.labels[at]
     k = int(chosen.max()) + 1
-    agreeing, total = np.zeros(len(chosen)), 0.0
-    for labels, members, value in zip(partitions.labels, partitions.members, expected, strict=True):
-        weight = max(float(value), 0.0) ** 2 * len(members)
+    agreeing, weights = np.zeros(len(chosen)), np.maximum(tried.expected, 0.0) ** 2 * tried.votes
+    for labels, weight in zip(tried.labels, weights, strict=True):
         shared = np.bincount(labels * k + chosen, weights=mass, minlength=(int(labels.max()) + 1) * k).reshape(-1, k)
         agreeing += weight * (shared.argmax(axis=1)[labels] == chosen)
-        total += weight
-    return agreeing / total if total else np.ones(len(chosen))
+    return agreeing / weights.sum() if weights.any() else np.ones(len(chosen))
 
 
-def _reason(
-    ground: Ground, places: Places, partitions: Partitions, expected: Floats, best: int, counts: Ints,
-    wanted: int | None, recipe: Recipe,
-) -> str:  # fmt: skip
-    votes = [len(group) for group in partitions.members]
-    alike = [adjusted_rand([partitions.labels[best], labels], ground.mass)[0, 1] for labels in partitions.labels]
-    near = int(sum(vote for vote, one in zip(votes, alike, strict=True) if one > 0.95))
-    agree = min(float(expected[best]), 1.0)
-    words = [f"{counts[best]} clusters of the {recipe}: expected adjusted Rand index {agree:.2f}"]
-    most = "the highest" if expected[best] == expected.max() else f"nearly the highest ({min(expected.max(), 1.0):.2f})"
-    among = f"{most} of {len(votes)} partitions" if len(votes) > 1 else "the only partition"
-    words.append(f"{among}; {near} of {sum(votes)} candidates are nearly the same")
-    if recipe.kind == "gaussian":
-        words.append(f"one unit is the typical distance to the tenth neighbor: ε = {recipe.factor * ground.unit:.4g}")
-    if places.n_all > places.space.n:
-        sample = f"{places.space.n} of {places.n_all} points"
-        words.append(f"found on {sample}, drawn at random; the others get the cluster of the nearest of these")
-    if ground.note:
-        words.append(ground.note)
-    return "; ".join(words)
-
-
-def _table(partitions: Partitions, criteria: Floats, expected: Floats) -> tuple[Partition, ...]:
-    """Return the partitions, best first."""
-    rows = []
-    for at in np.argsort(-expected, kind="stable"):
-        members = partitions.members[at]
-        named = dict(zip(NAMES, criteria[at].tolist(), strict=False))
-        rows.append(
-            Partition(_typical(members), len(members), int(partitions.labels[at].max()) + 1, float(expected[at]), named)
-        )
-    return tuple(rows)
+def _reason(tried: _Tried, at: int, ground: Ground) -> str:
+    recipe, own = tried.table[at].recipe, tried.labels[at]
+    alike = np.array([adjusted_rand([own, labels], ground.mass)[0, 1] for labels in tried.labels]) > _SAME
+    near, all_of_them = int(tried.votes[alike].sum()), counted(int(tried.votes.sum()), "recipe")
+    origin = {
+        "tree": "single linkage of the distances",
+        "reach": f"single linkage of mutual reachability, {recipe.reach} neighbors",
+        "gaussian": f"single linkage after the Gaussian Transform, ε = {recipe.factor * ground.unit:.4g}, "
+        f"λ = {recipe.lam:g}, {counted(recipe.n_iter, 'iteration')}",
+        "means": "k-means",
+        "mixture": "a Gaussian mixture",
+    }[recipe.kind]
+    return f"{near} of {all_of_them} find{'s' * (near == 1)} nearly these clusters; taken from {origin}"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
+from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
@@ -12,8 +13,9 @@ from scipy.spatial.distance import cdist
 from ... import _check as check
 from ..._archive import archived, check_array, check_range, check_type
 from ..._cached import cached_property
-from ..._shown import Reported, frame, import_plotting, table
+from ..._shown import Reported, counted, frame, import_plotting, listed
 from ..._types import Floats, Ints
+from ...compute.passes import sample_evenly
 from ...engine import Engine, current
 from ...hierarchy import Tree
 from ...spaces import Euclidean, Space
@@ -22,6 +24,7 @@ from ...transforms import Followed, Process, Trajectory, follow_points, iterate
 from ..span import Span, span_of
 from .candidates import KINDS, Recipe
 from .ground import Ground
+from .profile import Profile, profile_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -85,8 +88,11 @@ def check_name(named: Any, space: Space) -> None:
 
 _DISTANCES = 1 << 22  # distances in memory at a time
 _TOGETHER = 1e-6  # relative to the unit: places this close at the end of a flow are one
-_SHOWN = 8  # partitions shown in a notebook
-_CRITERIA = ("agreement", "worst conductance", "lowest reach cut", "densest border", "separation")
+_SURE = ((0.9, "very sure"), (0.7, "fairly sure"), (0.5, "unsure"), (-np.inf, "a guess"))
+"""Words for the expected adjusted Rand index, from the least on."""
+_NEARLY = 0.05  # difference of expected indices up to which another number of clusters is nearly as good
+_LISTED = 10  # sizes in a sentence
+_COMPARED = 1000  # places of a cluster among which a typical row is found
 
 
 class Partition(NamedTuple):
@@ -113,10 +119,31 @@ class Partition(NamedTuple):
     criteria: dict[str, float]
 
 
+class Alternative(NamedTuple):
+    """What is kept of another good answer.
+
+    Attributes
+    ----------
+    at : int
+        Its number among the partitions.
+    reason : str
+        The reason in words.
+    labels : array of int, shape (k,)
+        Clusters of the places; noise in cluster c is −1 − c.
+    probabilities : array of shape (k,)
+        Their probabilities.
+    """
+
+    at: int
+    reason: str
+    labels: Ints
+    probabilities: Floats
+
+
 @archived
 @dataclass(frozen=True, eq=False, repr=False)
 class Clustering(Reported):
-    """Clusters, the reason for the choice, and the partitions that were considered; `cluster` returns it.
+    """Clusters, how sure they are, and other answers; `cluster` returns it.
 
     Attributes
     ----------
@@ -124,8 +151,8 @@ class Clustering(Reported):
         Clusters 0, 1, … by decreasing mass, without noise; −1 is noise. Of clusters with equal mass, the one with the
         smallest coordinates comes first, compared column by column.
     probabilities : array of shape (n,)
-        For each point, the fraction of the recipes, weighted by their expected quality, that put it with the rest of
-        its cluster; 0 for noise.
+        The confidence in each label: the fraction of the recipes, weighted by their expected quality, that put the
+        point with the rest of its cluster; 0 for noise.
     n_clusters : int
         Number of clusters.
     recipe : Recipe or None
@@ -143,9 +170,17 @@ class Clustering(Reported):
     ground : Ground or None
         Coordinates and neighbors of the places; None if there was nothing to choose.
     tree : Tree or None
-        Tree of the places; None if the clusters come from no tree.
+        Tree of the places; None if the clusters come from no tree, or are an alternative.
     named : str or None
         Name of the metric from new points to fitted ones; None if `predict` needs distances.
+    notes : tuple of str
+        What was left out or reduced: a sample of the points, dimensions.
+    chosen : int or None
+        The number of the chosen one among the partitions; None if none of them was chosen.
+    place : array of int, shape (n,), or None
+        The place of each row; None if there was nothing to choose.
+    others : tuple of Alternative
+        What `alternatives` are made of.
 
     Examples
     --------
@@ -153,8 +188,10 @@ class Clustering(Reported):
     >>> found = wt.cluster([[0.0], [0.1], [0.2], [5.0], [5.1]])
     >>> found.n_clusters, found.labels, found.probabilities
     (2, array([0, 0, 0, 1, 1]), array([1., 1., 1., 1., 1.]))
-    >>> print(found.reason)
-    2 clusters: the next distance within them is 48 times smaller than between them
+    >>> print(found)
+    2 clusters
+    3 and 2 points
+    the next distance within the clusters is 48 times smaller than between them
     >>> found.predict([[4.0]])
     array([1])
     """
@@ -172,20 +209,28 @@ class Clustering(Reported):
     """Clusters of these places; noise in cluster c is −1 − c."""
     ground: Ground | None = field(repr=False)
     tree: Tree | None = field(repr=False)
-    """Tree of the places; None if the clusters come from no tree."""
+    """Tree of the places; None if the clusters come from no tree, or are an alternative."""
     named: str | None = field(default=None, repr=False)
     """Name of the metric from new points to fitted ones; None if coordinates do not determine it."""
+    notes: tuple[str, ...] = ()
+    chosen: int | None = None
+    place: Ints | None = field(default=None, repr=False)
+    """The place of each row."""
+    others: tuple[Alternative, ...] = field(default=(), repr=False)
+    """What `alternatives` are made of."""
 
     def _archive_state(self) -> dict[str, Any]:
         partitions = [{**one._asdict(), "recipe": plain_recipe(one.recipe)} for one in self.partitions]
         plain = {"recipe": plain_recipe(self.recipe), "ground": plain_ground(self.ground), "partitions": partitions}
+        plain["others"] = [one._asdict() for one in self.others]
         return {one.name: getattr(self, one.name) for one in fields(self)} | plain
 
     @classmethod
     def _from_archive(cls, state: dict[str, Any]) -> Self:
         partitions = tuple(Partition(**{**one, "recipe": recipe_of(one["recipe"])}) for one in state["partitions"])
         recipe, ground = recipe_of(state["recipe"]), ground_of(state["ground"])
-        return cls(**{**state, "recipe": recipe, "ground": ground, "partitions": partitions})
+        others = tuple(Alternative(**one) for one in state.get("others", ()))
+        return cls(**{**state, "recipe": recipe, "ground": ground, "partitions": partitions, "others": others})
 
     def _check_archived(self) -> None:
         check_type(self.space, "space", Space)
@@ -202,15 +247,125 @@ class Clustering(Reported):
         check_name(self.named, self.space)
         if self.ground is not None and self.ground.n != len(self.rows):
             raise ValueError(f"the ground has {self.ground.n} places, but {len(self.rows)} were clustered")
+        self._check_others()
+
+    def _check_others(self) -> None:
+        last, k = len(self.partitions) - 1, len(self.rows)
+        for note in self.notes:
+            check_type(note, "a note", str)
+        if self.chosen is not None:
+            check_type(self.chosen, "the chosen partition", int)
+            check_range(self.chosen, "the chosen partition", 0, last)
+        if self.place is not None:
+            check_array(self.place, "places", "i", self.space.n)
+            check_range(self.place, "places", 0, k - 1)
+        elif self.others:
+            raise ValueError("alternatives need the place of each row")
+        for one in self.others:
+            check_type(one.at, "an alternative", int)
+            check_range(one.at, "an alternative", 0, last)
+            check_type(one.reason, "reason", str)
+            n_clusters = self.partitions[one.at].n_clusters
+            check_array(one.labels, "labels of an alternative", "i", k)
+            check_range(one.labels, "labels of an alternative", -n_clusters, n_clusters - 1)
+            check_array(one.probabilities, "probabilities of an alternative", "f", k)
 
     def __repr__(self) -> str:
         noise = int(np.count_nonzero(self.labels < 0))
         more = f", {noise} noise" if noise else ""
-        clusters = f"{self.n_clusters} cluster{'s' if self.n_clusters != 1 else ''}"
-        return f"<Clustering of {len(self.labels)} points: {clusters}{more}>"
+        return f"<Clustering of {counted(len(self.labels), 'point')}: {counted(self.n_clusters, 'cluster')}{more}>"
 
     def __str__(self) -> str:
-        return f"{repr(self)[1:-1]}\n{self.reason}"
+        return "\n".join(self.lines)
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The answer in words: verdict, sizes, notes, reason."""
+        return (self.verdict, self._sizes_in_words(), *self.notes, self.reason)
+
+    @property
+    def verdict(self) -> str:
+        """How many clusters, how sure that is, and which other numbers are nearly as good."""
+        said, expected = counted(self.n_clusters, "cluster"), self.expected
+        if expected is None:
+            return said
+        near = [self.partitions[one.at] for one in self.others]
+        rivals = sorted({one.n_clusters for one in near if one.expected >= expected - _NEARLY} - {self.n_clusters})
+        sure = next(words for least, words in _SURE if expected >= least)
+        verb = "is" if len(rivals) == 1 else "are"
+        return f"{said}, {sure}" + f"; {listed(rivals)} {verb} nearly as good" * bool(rivals)
+
+    @property
+    def expected(self) -> float | None:
+        """The expected adjusted Rand index of the clusters with the true ones; None if nothing was chosen."""
+        return None if self.chosen is None else self.partitions[self.chosen].expected
+
+    @property
+    def sizes(self) -> Ints:
+        """Number of points in each cluster, shape (n_clusters,)."""
+        return np.bincount(self.labels[self.labels >= 0], minlength=self.n_clusters)
+
+    @property
+    def noise(self) -> float:
+        """Share of the mass that is called noise."""
+        weights = self.space.weights
+        return float(weights[self.labels < 0].sum() / weights.sum())
+
+    def _sizes_in_words(self) -> str:
+        weights = self.space.weights
+        if (weights == weights[0]).all():
+            sizes, unit = [f"{size:,}" for size in self.sizes], f"point{'s' * (len(self.labels) != 1)}"
+        else:
+            held = np.bincount(np.maximum(self.labels, -1) + 1, weights, self.n_clusters + 1)[1:] / weights.sum()
+            sizes, unit = [f"{share:.0%}" for share in held], "of the weight"
+        more = len(sizes) - _LISTED
+        said = f"{listed(sizes[:_LISTED])} {unit}" + f", and {counted(more, 'more cluster')}" * (more > 0)
+        noise = int(np.count_nonzero(self.labels < 0))
+        return said + (f"; {counted(noise, 'point')} called noise ({self.noise:.1%})" if noise else "")
+
+    @cached_property
+    def alternatives(self) -> tuple[Clustering, ...]:
+        """Other good answers, best first, at most five: with another number of clusters, or clearly different.
+
+        They have labels, probabilities and noise as this one, but neither tree nor alternatives.
+        """
+        return tuple(map(self._alternative, self.others))
+
+    def _alternative(self, one: Alternative) -> Clustering:
+        partition, labels = self.partitions[one.at], one.labels.astype(np.intp)
+        assert self.place is not None
+        return replace(
+            self, labels=np.maximum(labels, -1)[self.place], n_clusters=partition.n_clusters, recipe=partition.recipe,
+            probabilities=one.probabilities.astype(float)[self.place], reason=one.reason, labels_of_places=labels,
+            tree=None, chosen=one.at, others=(),
+        )  # fmt: skip
+
+    def profile(self) -> Profile:
+        """Return what the clusters are: sizes, typical values of the columns, and which columns tell them apart.
+
+        Points that are known by distances only have no columns: there are sizes and a typical row of each cluster.
+        """
+        return self._profile(*self._table())
+
+    def _profile(self, names: tuple[str, ...], values: Floats) -> Profile:
+        return profile_of(self.labels, self.space.weights, names, values, self._typical_rows())
+
+    def _table(self) -> tuple[tuple[str, ...], Floats]:
+        """The columns that users know, and their names."""
+        if self.space.points is None:
+            return (), np.empty((self.space.n, 0))
+        m = self.space.points.shape[1]
+        return (("x", "y", "z")[:m] if m <= 3 else tuple(f"x{k}" for k in range(1, m + 1))), self.space.points
+
+    def _typical_rows(self) -> Ints:
+        """A row of each cluster whose sum of distances to its others is smallest, among at most 1,000 of its places."""
+        typical = np.empty(self.n_clusters, np.intp)
+        for c in range(self.n_clusters):
+            own = self.rows[self.labels_of_places == c]
+            own = own[sample_evenly(len(own), _COMPARED)]
+            far = self.space.metric.block(own, own, current().quiet()) @ self.space.weights[own]
+            typical[c] = own[far.argmin()]
+        return typical
 
     @property
     def table(self) -> dict[str, list[Any]]:
@@ -230,17 +385,24 @@ class Clustering(Reported):
         return frame(self.table)
 
     def _repr_html_(self) -> str:
-        head = ("recipe", "votes", "clusters", "expected", *_CRITERIA)
-        rows = [
-            (str(one.recipe), str(one.votes), str(one.n_clusters), f"{one.expected:.2f}",
-             *(f"{one.criteria[name]:.2f}" for name in _CRITERIA))
-            for one in self.partitions[:_SHOWN]
-        ]  # fmt: skip
-        return table(f"{repr(self)[1:-1]}. {self.reason}", head, rows)
+        return "".join(f"<p>{escape(line)}</p>" for line in self.lines) + self.profile()._repr_html_()
 
-    def plot(self, *, title: str | None = None) -> Figure:
-        """Draw the points and their clusters, the tree with its cut, and the partitions; needs matplotlib."""
-        figure: Figure = import_plotting("clusterings").draw(self, title=title)
+    def plot(self, *, details: bool = False, title: str | None = None) -> Figure:
+        """Draw the points and their clusters, and what tells them apart if there are more than two columns.
+
+        Parameters
+        ----------
+        details : bool, default False
+            Whether to add the tree with its cut, and the partitions that were considered.
+        title : str, optional
+            Title of the figure; none by default.
+
+        Returns
+        -------
+        Figure
+            Needs matplotlib.
+        """
+        figure: Figure = import_plotting("clusterings").draw(self, details=details, title=title)
         return figure
 
     def predict(self, X: ArrayLike, engine: Engine | None = None) -> Ints:
