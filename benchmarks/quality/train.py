@@ -32,12 +32,12 @@ from wasserstein_transform.engine import current
 from .families import generate
 from .wide_families import generate_wide
 
-SEEDS = {"flat": 2000, "wide": 1500}
+SEEDS = {"flat": 3600, "wide": 2600}
 ROUNDS = 200
 DEPTH = 4
 MISCOUNT = 0.2  # that a partition into twice or half as many clusters loses
 EVERY = 8  # of so many sets, one is kept apart
-KEPT = 60  # partitions of a set that are learned from
+KEPT = 100  # partitions of a set that are learned from
 
 
 class Lesson(NamedTuple):
@@ -45,7 +45,7 @@ class Lesson(NamedTuple):
 
     name: str
     criteria: np.ndarray  # a row for each partition
-    best: np.ndarray  # the largest of each criterion
+    ends: np.ndarray  # the largest and the smallest of each criterion
     scores: np.ndarray
     counts: np.ndarray
     votes: np.ndarray
@@ -73,9 +73,10 @@ def lessons(X: np.ndarray, y: np.ndarray) -> list[Lesson]:
             counts = [int(labels.max()) + 1 for labels in partitions.labels]
             kinds = [sum({1 << KINDS.index(one.recipe.kind) for one in group}) for group in partitions.members]
             votes = [len(group) for group in partitions.members]
-            best = criteria[:, : len(NAMES)].max(axis=0)
+            own = criteria[:, : len(NAMES)]
+            ends = np.array([own.max(axis=0), own.min(axis=0)])
             columns = (np.array(column) for column in (scores, counts, votes, kinds))
-            out.append(Lesson(name, criteria, best, *columns, true))
+            out.append(Lesson(name, criteria, ends, *columns, true))
         return out
 
 
@@ -96,10 +97,10 @@ def _thinned(lesson: Lesson, seed: int) -> Lesson:
 def write_lessons(found: list[tuple[int, Lesson]], file: Path) -> None:
     """Write lessons of one judge; numbers are rounded to 13 bits, and files are smaller for it."""
     stacked = {name: np.concatenate([getattr(one, name) for _, one in found]) for name in Lesson._fields[1:7]
-               if name != "best"}  # fmt: skip
+               if name != "ends"}  # fmt: skip
     stacked["criteria"] = _rounded(stacked["criteria"])
     np.savez_compressed(
-        file, best=_rounded(np.array([one.best for _, one in found])), seeds=[seed for seed, _ in found],
+        file, ends=_rounded(np.array([one.ends for _, one in found])), seeds=[seed for seed, _ in found],
         wanted=[one.wanted for _, one in found], rows=[len(one.scores) for _, one in found],
         **{name: column if name == "criteria" else column.astype(np.float32) for name, column in stacked.items()},
     )  # fmt: skip
@@ -117,17 +118,17 @@ def read_lessons(file: Path) -> Iterator[tuple[int, Lesson]]:
     for k, (start, end) in enumerate(zip(ends - held["rows"], ends, strict=True)):
         of_rows = {name: held[name][start:end] for name in ("criteria", "scores", "counts", "votes", "kinds")}
         yield int(held["seeds"][k]), Lesson(
-            name=file.stem, best=held["best"][k], wanted=int(held["wanted"][k]), **of_rows
+            name=file.stem, ends=held["ends"][k], wanted=int(held["wanted"][k]), **of_rows
         )
 
 
-def learned(taught: list[Lesson]) -> dict[str, object]:
+def learned(taught: list[Lesson], rounds: int = ROUNDS) -> dict[str, object]:
     """The judge as it is stored. Every set counts the same, however many partitions it has."""
-    X = np.concatenate([judging.asked(one.criteria, one.best) for one in taught])
+    X = np.concatenate([judging.asked(one.criteria, one.ends) for one in taught])
     y = np.concatenate([target(one) for one in taught])
     weights = np.concatenate([np.full(len(one.scores), 1 / len(one.scores)) for one in taught])
     model = HistGradientBoostingRegressor(
-        max_iter=ROUNDS, learning_rate=0.1, max_depth=DEPTH, max_leaf_nodes=2**DEPTH, l2_regularization=1.0,
+        max_iter=rounds, learning_rate=0.1, max_depth=DEPTH, max_leaf_nodes=2**DEPTH, l2_regularization=1.0,
         early_stopping=False,
     )  # fmt: skip
     model.fit(X, y, weights)
@@ -135,11 +136,11 @@ def learned(taught: list[Lesson]) -> dict[str, object]:
     return {"start": float(f"{np.ravel(model._baseline_prediction)[0]:.6g}"), "trees": trees}
 
 
-def target(lesson: Lesson) -> np.ndarray:
+def target(lesson: Lesson, miscount: float = MISCOUNT) -> np.ndarray:
     """The adjusted Rand index; where the number of clusters is to be found, less for a wrong one."""
     if lesson.name.endswith("with_count") or lesson.wanted == 1:
         return lesson.scores
-    return lesson.scores - MISCOUNT * np.minimum(np.abs(np.log2(lesson.counts / lesson.wanted)), 2.0)
+    return lesson.scores - miscount * np.minimum(np.abs(np.log2(lesson.counts / lesson.wanted)), 2.0)
 
 
 def _complete(nodes: np.ndarray) -> list[list[float]]:

@@ -239,8 +239,8 @@ def with_count(ground: Ground, trees: Trees, k: int, engine: Engine) -> list[Can
 
 
 def without_count(ground: Ground, trees: Trees, engine: Engine) -> list[Candidate]:
-    """Return partitions whose numbers of clusters follow from steps in the heights of trees."""
-    found = []
+    """Return partitions whose numbers of clusters follow from steps in the heights of trees; one is the whole."""
+    found = [Candidate(Recipe("tree", share=1.0), np.zeros(ground.n, np.intp), 0.0)]
     for recipe, tree in trees:
         engine.check()
         dendrogram = Dendrogram.of(tree)

@@ -40,7 +40,7 @@ NAMES = (
     "smallest share", "middle share", "largest share",
     "lasting", "plain", "reachability", "transformed", "compact", "radius", "lambda", "iterations",
     "full gain", "tied gain", "diagonal gain", "silhouette", "valley", "shallowest valley",
-    "Ward", "spectral", "full", "tied", "diagonal", "axes",
+    "Ward", "spectral", "full", "tied", "diagonal", "axes", "agreement at its number", "votes of its number",
 )  # fmt: skip
 _LIKELIHOOD = NAMES.index("likelihood") - 5  # of the numbers after agreement and votes
 OF_DATA = ("points", "dimension", "variation of density", "elongation", "mean agreement", "different partitions")
@@ -111,11 +111,20 @@ def measure(ground: Ground, facts: Facts, partitions: Partitions, wanted: int | 
         engine.check()
         rows.append([*_of_partition(ground, facts, labels, wanted), *_of_members(group)])
         rows[-1] += [*_of_gaussians(ground, facts, labels, rows[-1]), *_of_compact(group)]
+    columns_after = _of_number(agreement, votes, np.array([len(np.unique(labels)) for labels in partitions.labels]))
     data = [
         np.log(ground.n), ground.points.shape[1], facts.density.std(), facts.elongation,
         np.average(columns[0], weights=votes), len(votes) / votes.sum(),
     ]  # fmt: skip
-    return np.concatenate([np.column_stack(columns), rows, np.tile(data, (len(rows), 1))], axis=1)
+    return np.concatenate([np.column_stack(columns), rows, columns_after, np.tile(data, (len(rows), 1))], axis=1)
+
+
+def _of_number(agreement: Floats, votes: Floats, counts: Ints) -> Floats:
+    """Return the mean agreement with other partitions into as many clusters, and the fraction of votes for them."""
+    same = (counts[:, None] == counts) * votes
+    total = same.sum(axis=1)
+    mean = (np.einsum("ij,ij->i", agreement, same) - 1) / np.maximum(total - 1, 1)
+    return np.column_stack([np.where(total > 1, mean, 0.0), total / votes.sum()])
 
 
 def adjusted_rand(partitions: list[Ints], mass: Floats) -> Floats:
@@ -392,7 +401,8 @@ class Judge(NamedTuple):
         return np.asarray(self.start + self.values[tree, at - self.features.shape[1]].sum(axis=1))
 
 
-def asked(criteria: Floats, best: Floats | None = None) -> Floats:
-    """Return the features: criteria of each partition, their differences to the best, and criteria of the data."""
+def asked(criteria: Floats, ends: Floats | None = None) -> Floats:
+    """Return the features: criteria of each partition, how far they are from largest and smallest, those of the data."""
     own = criteria[:, : len(NAMES)]
-    return np.concatenate([own, own - (own.max(axis=0) if best is None else best), criteria[:, len(NAMES) :]], axis=1)
+    largest, smallest = (own.max(axis=0), own.min(axis=0)) if ends is None else ends
+    return np.concatenate([own, own - largest, own - smallest, criteria[:, len(NAMES) :]], axis=1)
