@@ -19,7 +19,8 @@ import numpy as np
 import pandas as pd
 
 from .._types import Ints
-from .columns import EXACT, MISSING, default_names, is_missing, is_text, listed, number_of, numeric, unique_names
+from .cells import MISSING
+from .columns import EXACT, default_names, is_missing, is_text, listed, number_of, numeric, unique_names
 
 _MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _OWN = {"csv": ",", "tsv": "\t", "txt": None}  # usual delimiter of a format; None means blanks and tabs
@@ -74,7 +75,8 @@ def read_text(content: bytes, source: str, kind: str = "csv") -> pd.DataFrame:
     frame.attrs = {
         "notes": notes, "axes": axes, "lines": _jumps(lines, len(frame), layout.has_header), "encoding": encoding,
         "delimiter": layout.delimiter or " ", "decimal": layout.decimal, "missing": missing,
-        "bare": layout.bare, "rows": len(frame), "end": "\r\n" if "\r\n" in text[: _LETTERS] else "\n",
+        "bare": layout.bare, "header": layout.has_header, "rows": len(frame),
+        "end": "\r\n" if "\r\n" in text[: _LETTERS] else "\n",
     }  # fmt: skip
     return frame
 

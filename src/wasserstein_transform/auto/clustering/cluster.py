@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,9 +12,11 @@ from numpy.typing import ArrayLike
 from ... import _check as check
 from ..._check import warn
 from ..._types import Floats, Ints
+from ...cuda import on_gpu
 from ...engine import Engine, current
 from ...hierarchy import FewerClustersWarning, cut_tree, spanning_tree
 from ...spaces import Euclidean, Space, as_space
+from ...tables.features import AS_THEY_ARE, Features, features
 from .candidates import Candidate, Recipe, Trees, grow, with_count, without_count
 from .clustering import Clustering, Partition
 from .criteria import CLOSE, NAMES, ONE, Judge, Partitions, adjusted_rand, facts_of, measure
@@ -21,12 +25,16 @@ from .ground import Ground, Places, thin_places
 _SMALL = 20  # places: with fewer, and without a given number, only a very wide step of distances tells clusters
 _WIDE = 4.0  # ratio to the next distance that is such a step
 _FEW = 4  # places: fewer are one cluster, unless a number is given
+_BETTER = 0.02  # expected quality by which columns as they are must exceed scaled ones
 
 
 def cluster(
-    X: ArrayLike | Space,
+    X: Any,
     n_clusters: int | None = None,
     *,
+    columns: Sequence[Any] | None = None,
+    scale: str | None = "auto",
+    missing: str = "drop",
     sample_weight: ArrayLike | None = None,
     metric: str = "euclidean",
     noise: bool | None = None,
@@ -43,20 +51,29 @@ def cluster(
     conductance, heights of cuts, density at borders, … The best partition is taken. The result tells which one, why,
     and which others were considered.
 
-    Columns of different units should be scaled first. The clusters do not depend on the order of the rows, on the unit,
-    on the number of threads, or on columns without spread: points are clustered in the dimension that they span.
+    Columns of different units are brought to one scale, and ids, dates and the like of a table are left out: `notes`
+    says what was done, `wt.tables.features` has the rules. The clusters do not depend on the order of the rows, on the
+    unit, on the number of threads, or on columns without spread: points are clustered in the dimension that they span.
 
     Parameters
     ----------
-    X : array of shape (n, m), distances of shape (n, n) for metric="precomputed", or Space
+    X : array of shape (n, m), DataFrame, distances of shape (n, n) for metric="precomputed", Space, or Features
         The points.
     n_clusters : int, optional
         Number of clusters; None (default) chooses it from the data, possibly one.
+    columns : sequence, optional
+        The columns of a table to use, whatever they hold; of an array, their numbers. None (default) chooses them.
+    scale : {"auto", "standard", "robust", "range", None}, default "auto"
+        How columns are scaled; None keeps their units. "auto" scales columns of different units to standard deviation
+        1. Where it is not clear whether units differ, both are clustered, and the better partition is taken.
+    missing : {"drop", "fill", "error"}, default "drop"
+        Rows with missing cells get the label −1, or are filled, or are an error.
     sample_weight : array of shape (n,), optional
         Masses of the points; weight k is the same as k copies. Points of weight 0 get the nearest cluster. None means
         equal masses.
     metric : str, default "euclidean"
-        Metric of the points by SciPy's name, or "precomputed".
+        Metric of the points by SciPy's name, or "precomputed". With "cosine", rows are divided by their lengths and
+        compared by Euclidean distance, which orders pairs alike and needs no matrix.
     noise : bool, optional
         Whether points in regions much sparser than the rest of their cluster get the label −1. None means yes if
         `n_clusters` is not given, else no.
@@ -89,9 +106,55 @@ def cluster(
     """
     wanted = None if n_clusters is None else check.count(n_clusters, "n_clusters", 1)
     noise = wanted is None if noise is None else bool(noise)
-    space = as_space(X, sample_weight, metric)
     with current(engine, n_jobs=n_jobs, verbose=verbose).watched() as engine:
-        return replace(_found(space, wanted, noise, engine), named=_name(space, X, metric))
+        if isinstance(X, Space) or metric == "precomputed" or on_gpu(X, copy=False) is not None:
+            _refuse_options(columns, scale, missing)
+            space = as_space(X, sample_weight, metric)
+            return replace(_found(space, wanted, noise, engine), named=_name(space, X, metric))
+        if metric != "euclidean":
+            scale = _scale_of(metric, scale)
+        table = X if isinstance(X, Features) else features(X, columns, scale=scale, missing=missing)
+        metric = "euclidean" if metric == "cosine" else metric
+        return _best_reading(table, sample_weight, metric, lambda space: _found(space, wanted, noise, engine))
+
+
+def _refuse_options(columns: Any, scale: str | None, missing: str) -> None:
+    """Raise for options of tables, given with a Space, distances, or points on a GPU."""
+    for name, value, default in (("columns", columns, None), ("scale", scale, "auto"), ("missing", missing, "drop")):
+        if value not in (default, None):
+            raise ValueError(f"{name}={value!r:.60} needs a table of points, got a Space or distances; leave it out")
+
+
+def _scale_of(metric: str, scale: str | None) -> str | None:
+    if scale not in ("auto", None):
+        raise ValueError(f"scale={scale!r} is for metric='euclidean', got metric={metric!r}; leave it out")
+    return "unit" if metric == "cosine" else None
+
+
+def _best_reading(
+    table: Features, sample_weight: ArrayLike | None, metric: str, find: Callable[[Space], Clustering]
+) -> Clustering:
+    """Cluster each reading of a table; rows with gaps have no mass, and so no influence."""
+    weights, notes = sample_weight, list(table.notes)
+    if table.has_gaps:
+        weights = np.zeros(table.n)
+        weights[table.rows] = check.weights(sample_weight, table.n)[table.rows]
+    found = {one: find(Space.from_points(table.matrix(one), weights, metric)) for one in table.readings}
+    expected = {one: each.partitions[0].expected if each.partitions else 0.0 for one, each in found.items()}
+    reading = max(found, key=lambda one: expected[one] - _BETTER * (one == AS_THEY_ARE))
+    if len(found) > 1:
+        said = " and ".join(f"{one} {value:.2f}" for one, value in expected.items())
+        notes.append(f"columns are {reading}, since the expected quality is {said} (scale=None or 'standard' decides)")
+    best, there = found[reading], np.isin(np.arange(table.n), table.rows)
+    if reading == AS_THEY_ARE and best.space.points is not None and not np.isnan(table.values).any():
+        table = replace(table, values=best.space.points)  # one array, also in files
+    return replace(
+        best,
+        labels=np.where(there, best.labels, -1),
+        probabilities=np.where(there, best.probabilities, 0.0),
+        named=metric,
+        features=replace(table, reading=reading, notes=tuple(notes)),
+    )
 
 
 def _best(expected: Floats, votes: Ints, close: float) -> int:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
 from ... import _check as check
@@ -18,6 +17,7 @@ from ...engine import Engine, current
 from ...hierarchy import Tree
 from ...spaces import Euclidean, Space
 from ...spaces.named import cross_by_name, known_name
+from ...tables.features import Features
 from ...transforms import Followed, Process, Trajectory, follow_points, iterate
 from ..span import Span, span_of
 from .candidates import KINDS, Recipe
@@ -146,6 +146,9 @@ class Clustering(Reported):
         Tree of the places; None if the clusters come from no tree.
     named : str or None
         Name of the metric from new points to fitted ones; None if `predict` needs distances.
+    features : Features or None
+        How the columns were read; None for a Space and for distances. Rows with missing cells are in `space` with mass
+        0; `features.rows` are the others.
 
     Examples
     --------
@@ -175,6 +178,13 @@ class Clustering(Reported):
     """Tree of the places; None if the clusters come from no tree."""
     named: str | None = field(default=None, repr=False)
     """Name of the metric from new points to fitted ones; None if coordinates do not determine it."""
+    features: Features | None = field(default=None, repr=False)
+    """How the columns were read; None for a Space and for distances."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was done with the columns and rows of the table, in sentences."""
+        return () if self.features is None else self.features.notes
 
     def _archive_state(self) -> dict[str, Any]:
         partitions = [{**one._asdict(), "recipe": plain_recipe(one.recipe)} for one in self.partitions]
@@ -200,6 +210,9 @@ class Clustering(Reported):
         check_array(self.probabilities, "probabilities", "f", self.space.n)
         check_tree(self.tree, len(self.rows))
         check_name(self.named, self.space)
+        check_type(self.features, "features", Features, type(None))
+        if self.features is not None and self.features.n != self.space.n:
+            raise ValueError(f"the table has {self.features.n} rows, but {self.space.n} were clustered")
         if self.ground is not None and self.ground.n != len(self.rows):
             raise ValueError(f"the ground has {self.ground.n} places, but {len(self.rows)} were clustered")
 
@@ -243,23 +256,34 @@ class Clustering(Reported):
         figure: Figure = import_plotting("clusterings").draw(self, title=title)
         return figure
 
-    def predict(self, X: ArrayLike, engine: Engine | None = None) -> Ints:
+    def predict(self, X: Any, engine: Engine | None = None) -> Ints:
         """Return the clusters of new points: that of the nearest fitted point.
 
         If a transform was chosen, new points are moved with the fitted ones, and the nearest is taken at the end.
 
         Parameters
         ----------
-        X : array of shape (n_new, m), or distances to all fitted points, shape (n_new, n)
-            Distances if the metric was "precomputed", or that of a Space that is not Euclidean.
+        X : array of shape (n_new, m), DataFrame, or distances to all fitted points, shape (n_new, n)
+            Of a table, the columns that were used, by name. Distances if the metric was "precomputed", or that of a
+            Space that is not Euclidean.
         engine : Engine, optional
             None means the setting of `wt.using`.
 
         Returns
         -------
         array of int, shape (n_new,)
+            −1 is noise, or a row with missing cells.
         """
-        engine, new = current(engine), check.points(X, "X")
+        engine = current(engine)
+        if self.features is None:
+            return self._predict(check.points(X, "X"), engine)
+        new = self.features.transform(X)
+        there, labels = ~np.isnan(new).any(axis=1), np.full(len(new), -1, np.intp)
+        if there.any():
+            labels[there] = self._predict(new[there], engine)
+        return labels
+
+    def _predict(self, new: Floats, engine: Engine) -> Ints:
         if self.named is None:
             return self._by_distances(new)
         assert self.space.points is not None
