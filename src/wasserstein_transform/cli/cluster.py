@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,7 +11,7 @@ from .answering import Answer
 from .expanding import Call, expanded
 from .keeping import Keeping
 from .machine import Machine
-from .reading import Source, read_points
+from .reading import TableSource, as_options, read_points
 from .running import opened
 
 if TYPE_CHECKING:
@@ -30,14 +31,15 @@ def cluster(
         bool | None,
         typer.Option("--noise/--no-noise", help="Label points in sparse regions -1.", show_default="on without -k"),
     ] = None,
-    source: Source,
+    source: TableSource,
     keeping: Keeping,
     machine: Machine,
     call: Call,
 ) -> None:
     """Find clusters of points or distances, with parameters chosen from the data.
 
-    New columns: label (0, 1, ... by decreasing size; -1 is noise), probability, outlier. With -o FOLDER the command
+    Columns are chosen and scaled as notes say: ids, dates and text are left out. New columns: label (0, 1, ... by
+    decreasing size; -1 is noise, or a row with missing cells), probability, outlier. With -o FOLDER the command
     writes clusters.csv (or the format of FILE), clusters.png, and summary.json, from which `wt again` repeats the run.
     """
     with opened(call, keeping, machine) as run:
@@ -51,7 +53,13 @@ def cluster(
         points, plan = read_points(source, run, offered("clusters"))
         check_kind(points, plan.kind, ("label", "probability", "outlier"))
         with run.stage("clustering"):
-            found = find(points.space, clusters, noise=noise)
+            data = points.space if points.features is None else points.features
+            weights = None if points.features is None else points.weights
+            found = find(data, clusters, noise=noise, sample_weight=weights)
+        for note in found.notes[len(points.features.notes) if points.features else 0 :]:
+            run.note(as_options(note))
+        points = replace(points, features=found.features)
+        run.about |= points.facts()
         table = beside(points, _columns(found), run)
         answer = Answer(
             _words(points, found), _result(points, found), _parameters(found, clusters, noise), encoder(table),
@@ -61,7 +69,12 @@ def cluster(
 
 
 def _columns(found: Clustering) -> dict[str, Any]:
-    return {"label": found.labels, "probability": found.probabilities, "outlier": (found.labels < 0).astype("int64")}
+    import numpy as np
+
+    used = np.arange(len(found.labels)) if found.features is None else found.features.rows
+    outlier = np.zeros(len(found.labels), np.int64)
+    outlier[used] = found.labels[used] < 0  # rows with missing cells are none
+    return {"label": found.labels, "probability": found.probabilities, "outlier": outlier}
 
 
 def _sizes(found: Clustering) -> list[int]:
@@ -74,7 +87,8 @@ def agreement(points: Points, labels: Any) -> float | None:
     """The adjusted Rand index with the known labels; None if there are none."""
     from ..auto.clustering.criteria import compare_clusterings
 
-    return None if points.known is None else compare_clusterings(points.known, labels)
+    rows = slice(None) if points.features is None else points.features.rows
+    return None if points.known is None else compare_clusterings(points.known[rows], labels[rows])
 
 
 def _words(points: Points, found: Clustering) -> list[str]:
