@@ -94,20 +94,27 @@ def of_points(
     return replace(data, has_weights=weights is not None)
 
 
-def of_table(table: DataFrame, columns: tuple[str, ...] = (), label: str = "", weight: str = "") -> DataSet:
-    """A data set from columns of a table: the given ones, or all numeric ones."""
-    from ..tables.columns import chosen, coordinates, counters, labels, numeric, source_of, weights
+def of_table(
+    table: DataFrame, columns: tuple[str, ...] = (), label: str = "", weight: str = "", name: str = ""
+) -> DataSet:
+    """A data set from columns of a table: the given ones, or those that `features` chooses, in its scale."""
+    from ..tables import features
+    from ..tables.columns import labels, source_of, weights
 
-    left = [name for name in (label, weight) if name]
-    left += [name for name in counters(table) if name not in left and len(numeric(table)) - len(left) > 1]
-    names = chosen(table, columns or None, () if columns else left)
-    reading = f"table = wt.read({source_of(table)!r})\nX = wt.tables.coordinates(table, {list(names)!r})"
-    if weight:
-        reading += f"\nweights = table[{weight!r}]"
-    return of_points(
-        coordinates(table, names), source_of(table), names, labels(table, label)[0] if label else None,
-        weights(table, weight) if weight else None, reading,
+    known = [one for one in dict.fromkeys((label, weight)) if one]
+    rest = table if columns else table.drop(columns=known)
+    rest.attrs = table.attrs
+    found = features(rest, columns or None)
+    asked = ", " + repr(list(columns)) if columns else ""
+    without = f".drop(columns={known!r})" if known and not columns else ""
+    reading = f"table = wt.read({source_of(table)!r})\nfound = wt.tables.features(table{without}{asked})\n"
+    reading += "X = found.matrix()[found.rows]" + (f"\nweights = table[{weight!r}][found.rows]" if weight else "")
+    data = of_points(
+        found.matrix()[found.rows], name or source_of(table), found.names,
+        labels(table, label)[0][found.rows] if label else None,
+        weights(table, weight)[found.rows] if weight else None, reading,
     )  # fmt: skip
+    return replace(data, rows=found.rows, n_all=found.n, notes=found.notes)
 
 
 def _labeled(name: str, call: str, make: Callable[[], Any]) -> Callable[[], DataSet]:
