@@ -1,8 +1,8 @@
 """Whether categories help: tables of numbers and categories, clustered without the categories and with them.
 
-`python -m benchmarks.quality.mixed [CSV LABELS]…` prints the mean adjusted Rand index by separation of the groups and by
-how many of two categories follow the groups; the others are independent of them. Tables in files come with a text file
-of labels, a number for each row.
+`python -m benchmarks.quality.mixed [CSV LABELS]…` prints the mean adjusted Rand index by the separation of the groups
+and by how many of two categories follow the groups; the others are independent of them. A table in a file comes with a
+text file of labels, a number for each row.
 """
 
 from __future__ import annotations

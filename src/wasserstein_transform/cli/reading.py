@@ -201,7 +201,7 @@ def _features(
 def as_options(text: str) -> str:
     """A sentence with parameters of Python as options of the command line: missing='fill' as --missing fill."""
     text = text.replace("columns=[...]", "--columns").replace("scale=None", "--scale none")
-    return re.sub(r"\b(scale|missing)(?:=| must be one of )'?\"?(\w+)'?\"?", r"--\1 \2", text)
+    return re.sub(r"""\b(scale|missing)(?:=['"](\w+)['"]|(?= must be))""", r"--\1 \2", text).replace("  ", " ")
 
 
 def _distances(source: Source, needs_points: str) -> Points:

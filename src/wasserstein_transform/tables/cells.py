@@ -116,6 +116,12 @@ def _value(one: re.Match[str], decimal: str) -> float:
     return -float(body) if minus else float(body)
 
 
+def is_value(cell: str) -> bool:
+    """Whether a cell is a number with separators or a unit, or a date: something below a header, not in it."""
+    found = _WRITTEN.fullmatch(cell.strip())
+    return is_date(cell) or (found is not None and any(body.fullmatch(found["body"]) for body in _BODIES.values()))
+
+
 def is_money(unit: str) -> bool:
     """Whether a unit is a currency."""
     return re.fullmatch(_MONEY, unit) is not None

@@ -35,7 +35,9 @@ _UNITS = re.compile(
     r"|[kmg]?hz|°[cfk]?|[hkm]?pa|m?bar|psi|[mk]?v|ma|kw|k?wh|mwh|kj|kcal|[mcd]?l|gal|eur|usd|gbp|chf|pct|percent|[%‰]"
     r"|deg|degrees?|rad|pp[mb]|m?mol|px|dbm?|km/?h|mph|m/s|l/min|mm/h|mg/d?l|g/l|mmol/l|k?m[2²3³]|ha"
 )
-_ENDING = re.compile(r".*?(?:\[\s*(?P<square>[^\]]+?)\s*\]|\(\s*(?P<round>[^)]+?)\s*\)|[\s_.](?P<word>[^\s_]+))\s*")
+_ENDING = re.compile(
+    r".*?(?:\[\s*(?P<square>[^\]]+?)\s*\]|\(\s*(?P<round>[^)]+?)\s*\)|[\s_.](?P<word>[^\s_()\[\]]+))\s*"
+)
 
 
 ENOUGH = 2
@@ -54,14 +56,15 @@ def roles(frame: pd.DataFrame, names: Sequence[str] | None) -> list[Column]:
     where = () if names is not None or is_nameless(frame) else places(frame)
     asked = tuple(names) if names is not None else where
     found = [_role(frame, name, asked=True) for name in asked]
-    if names is None:
-        others = [name for name in frame.columns if name not in where]
-        if where:
-            known = numeric(frame)
-            found += [Column(str(name), "number" if name in known else "other", BESIDE) for name in others]
-        else:
-            found += _without_copies(frame, [_role(frame, name) for name in others])
-            found = _without_categories(found)
+    if names is not None:
+        return found
+    others = [name for name in frame.columns if name not in where]
+    if where:
+        known = numeric(frame)
+        return found + [Column(str(name), "number" if name in known else "other", BESIDE) for name in others]
+    found = _without_categories(_without_copies(frame, [_role(frame, name) for name in others]))
+    if all(one.kind == "constant" for one in found):
+        return [replace(one, kind="number", why_not="") for one in found]  # all rows are in one place
     return found
 
 
@@ -72,7 +75,7 @@ def read(frame: pd.DataFrame, role: Column) -> Floats:
         words = _words(values)
         if role.kind == "boolean":
             words = words.str.lower()
-        codes = pd.Categorical(words, categories=list(role.levels)).codes
+        codes = pd.Index(role.levels).get_indexer(words)
         out = (codes[:, None] == np.arange(len(role.levels))).astype(np.float64)
         out = out if role.kind == "category" else out[:, 1:]
         out[missing_cells(values)] = np.nan
@@ -285,7 +288,11 @@ def _is_copy(one: Floats, other: Floats) -> bool:
 
 
 def _without_categories(found: list[Column]) -> list[Column]:
-    """Leave out categories and booleans beside numbers: see `benchmarks/quality/mixed.py`."""
+    """Leave out categories and booleans beside numbers.
+
+    By `benchmarks/quality/mixed.py`, groups 4.5 deviations apart have an adjusted Rand index of 0.91 without categories;
+    two categories that know nothing of them lower it to 0.00, two that follow them to 0.90.
+    """
     used = [one for one in found if not one.why_not]
     words = [one for one in used if one.kind in ("category", "boolean")]
     if len(used) - len(words) < ENOUGH:
