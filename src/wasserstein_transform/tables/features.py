@@ -199,7 +199,8 @@ def features(
         raise ValueError(f"every row has a gap, {_gaps(values, names)}")
     notes += _say_gaps(gaps, missing)
     basis = values if not gaps.any() else values[rows] if missing != "fill" else _by_columns(values)
-    scaling = _scaling_of(AUTO if scale in ("auto", "unit", None) else scale, basis, used)
+    how = AUTO if scale == "auto" or missing == "fill" else "none" if scale in ("unit", None) else scale
+    scaling = _scaling_of(how, basis, used)
     readings, why = _readings(scale, used, scaling.length[np.ptp(basis, axis=0) > 0], nameless)
     if SCALED in readings:
         notes += _say_absurd(basis, names, scaling.how)

@@ -290,8 +290,8 @@ def _is_copy(one: Floats, other: Floats) -> bool:
 def _without_categories(found: list[Column]) -> list[Column]:
     """Leave out categories and booleans beside numbers.
 
-    By `benchmarks/quality/mixed.py`, groups 4.5 deviations apart have an adjusted Rand index of 0.91 without categories;
-    two categories that know nothing of them lower it to 0.00, two that follow them to 0.90.
+    By `benchmarks/quality/mixed.py`, groups 4.5 deviations apart have an adjusted Rand index of 0.91 without
+    categories; two categories that know nothing of the groups lower it to 0.00, two that follow them to 0.90.
     """
     used = [one for one in found if not one.why_not]
     words = [one for one in used if one.kind in ("category", "boolean")]
