@@ -177,7 +177,7 @@ def features(
     Examples
     --------
     >>> import wasserstein_transform as wt
-    >>> table = wt.read(b"id,price,share\n1,€ 12,4.5%\n2,€ 15,9.5%\n3,€ 99,1.5%\n")
+    >>> table = wt.read(b"id,price,share\n1,$12,4.5%\n2,$15,9.5%\n3,$99,1.5%\n")
     >>> found = wt.tables.features(table)
     >>> found.values[0]
     array([12. ,  4.5])
