@@ -29,6 +29,7 @@ AUTO = "auto"
 
 _LIKE = 10.0  # ratio of spreads up to which columns can have one unit; 7.3 at most in the 61 public sets of the plane
 _PLANE = 3  # columns without names that are taken for coordinates
+_WIDE = 50  # more columns than this are often of one kind, such as pixels or embeddings, though some hardly spread
 _DENSE = 10_000_000  # cells of a sparse matrix that are stored
 _NEAREST = 5  # complete rows whose median fills a gap
 _LISTED = 8
@@ -346,7 +347,7 @@ def _readings(scale: str | None, used: list[Column], spreads: Floats, nameless: 
     if scale == "unit":
         return (UNIT_LENGTH,), ""
     if scale != "auto":
-        return ((SCALED,), "{n} columns were scaled to {way}") if scale else ((AS_THEY_ARE,), "")
+        return (SCALED if scale else AS_THEY_ARE,), ""
     if any(one.kind in ("category", "boolean") for one in used):
         return (SCALED,), "{n} columns were scaled to {way}, a category like a number"
     if len(used) == 1:
@@ -354,12 +355,13 @@ def _readings(scale: str | None, used: list[Column], spreads: Floats, nameless: 
     units, like = {one.unit for one in used}, not len(spreads) or spreads.max() <= _LIKE * spreads.min()
     if not nameless and len(used) <= _PLANE and all(_AXIS.fullmatch(one.name) for one in used):
         return (AS_THEY_ARE,), ""
-    if len(units) > 1 or (not like and not any(units)):
+    wide = len(used) > _WIDE and not any(units)
+    if len(units) > 1 or (not like and not any(units) and not wide):
         return (SCALED,), said
     if any(units):
         one_unit = f'all columns are in {next(iter(units))} and are used as they are (scale="standard" scales them)'
         return ((AS_THEY_ARE,), one_unit) if like else ((SCALED, AS_THEY_ARE), "")
-    if nameless and len(used) <= _PLANE:
+    if like and (wide or (nameless and len(used) <= _PLANE)):
         return (AS_THEY_ARE,), ""
     return (SCALED, AS_THEY_ARE), ""
 

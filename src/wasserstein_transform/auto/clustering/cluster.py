@@ -16,7 +16,7 @@ from ...cuda import on_gpu
 from ...engine import Engine, current
 from ...hierarchy import FewerClustersWarning, cut_tree, spanning_tree
 from ...spaces import Euclidean, Space, as_space
-from ...tables.features import AS_THEY_ARE, Features, features
+from ...tables.features import AS_THEY_ARE, SCALED, Features, features
 from .candidates import Candidate, Recipe, Trees, grow, with_count, without_count
 from .clustering import Clustering, Partition
 from .criteria import CLOSE, NAMES, ONE, Judge, Partitions, adjusted_rand, facts_of, measure
@@ -143,8 +143,7 @@ def _best_reading(
     expected = {one: each.partitions[0].expected if each.partitions else 0.0 for one, each in found.items()}
     reading = max(found, key=lambda one: expected[one] - _BETTER * (one == AS_THEY_ARE))
     if len(found) > 1:
-        said = " and ".join(f"{one} {value:.2f}" for one, value in expected.items())
-        notes.append(f"columns are {reading}, since the expected quality is {said} (scale=None or 'standard' decides)")
+        notes.append(_say_reading(reading, expected, len(table.used)))
     best, there = found[reading], np.isin(np.arange(table.n), table.rows)
     if reading == AS_THEY_ARE and best.space.points is not None and not np.isnan(table.values).any():
         table = replace(table, values=best.space.points)  # one array, also in files
@@ -154,6 +153,16 @@ def _best_reading(
         probabilities=np.where(there, best.probabilities, 0.0),
         named=metric,
         features=replace(table, reading=reading, notes=tuple(notes)),
+    )
+
+
+def _say_reading(reading: str, expected: dict[str, float], n: int) -> str:
+    scaled, literal = f"{expected[SCALED]:.2f}", f"{expected[AS_THEY_ARE]:.2f}"
+    if reading == SCALED:
+        said = f"scaled to standard deviation 1: expected quality {scaled}, {literal} as they are"
+        return f"{n} columns were {said} (scale=None keeps their units)"
+    return (
+        f"{n} columns were used as they are: expected quality {literal}, {scaled} scaled (scale='standard' scales them)"
     )
 
 
