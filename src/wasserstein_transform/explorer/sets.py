@@ -19,6 +19,8 @@ from .planes import Plane, plane_of
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from ..tables import Features
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DataSet(Brief):
@@ -94,9 +96,14 @@ def of_points(
     return replace(data, has_weights=weights is not None)
 
 
-def of_table(
-    table: DataFrame, columns: tuple[str, ...] = (), label: str = "", weight: str = "", name: str = ""
-) -> DataSet:
+def of_features(found: Features, name: str, truth: Any = None, weights: Any = None, **more: Any) -> DataSet:
+    """A data set from the rows of a table without gaps, in the scale of `features`."""
+    truth, weights = (None if one is None else np.asarray(one)[found.rows] for one in (truth, weights))
+    data = of_points(found.matrix()[found.rows], name, found.names, truth, weights, **more)
+    return replace(data, rows=found.rows, n_all=found.n, notes=found.notes)
+
+
+def of_table(table: DataFrame, columns: tuple[str, ...] = (), label: str = "", weight: str = "") -> DataSet:
     """A data set from columns of a table: the given ones, or those that `features` chooses, in its scale."""
     from ..tables import features
     from ..tables.columns import labels, source_of, weights
@@ -109,12 +116,8 @@ def of_table(
     without = f".drop(columns={known!r})" if known and not columns else ""
     reading = f"table = wt.read({source_of(table)!r})\nfound = wt.tables.features(table{without}{asked})\n"
     reading += "X = found.matrix()[found.rows]" + (f"\nweights = table[{weight!r}][found.rows]" if weight else "")
-    data = of_points(
-        found.matrix()[found.rows], name or source_of(table), found.names,
-        labels(table, label)[0][found.rows] if label else None,
-        weights(table, weight)[found.rows] if weight else None, reading,
-    )  # fmt: skip
-    return replace(data, rows=found.rows, n_all=found.n, notes=found.notes)
+    truth, masses = labels(table, label)[0] if label else None, weights(table, weight) if weight else None
+    return of_features(found, source_of(table), truth, masses, reading=reading)
 
 
 def _labeled(name: str, call: str, make: Callable[[], Any]) -> Callable[[], DataSet]:

@@ -64,7 +64,7 @@ def roles(frame: pd.DataFrame, names: Sequence[str] | None) -> list[Column]:
         return found + [Column(str(name), "number" if name in known else "other", BESIDE) for name in others]
     found = _without_categories(_without_copies(frame, [_role(frame, name) for name in others]))
     if all(one.kind == "constant" for one in found):
-        return [replace(one, kind="number", why_not="") for one in found]  # all rows are in one place
+        return [_role(frame, name, asked=True) for name in others]  # all rows are in one place
     return found
 
 
@@ -82,6 +82,8 @@ def read(frame: pd.DataFrame, role: Column) -> Floats:
         return np.asarray(out)
     if role.kind == "date":
         return _days(values)[:, None]
+    if values.dtype.kind in "iu":
+        warn_of_rounding(values.dropna().to_numpy(), f"{source_of(frame)}, column {role.name:.60},")
     floats = _floats(values, role.decimal)
     if np.isinf(floats).any():
         raise cell_fault(frame, int(np.argmax(np.isinf(floats))), _name_in(frame, role.name))
@@ -139,6 +141,8 @@ def _days(values: pd.Series) -> Floats:
         values = pd.to_datetime(values, format="mixed", dayfirst=bool(dotted), utc=True, errors="coerce")
     if values.dtype.kind in "iuf":
         return np.asarray(values.to_numpy(np.float64, na_value=np.nan))
+    if isinstance(values.dtype, pd.PeriodDtype):
+        values = values.dt.to_timestamp()
     naive = values.dt.tz_localize(None)
     days = np.asarray(naive, "datetime64[us]").astype(np.float64) / 86400e6
     return np.asarray(np.where(naive.isna(), np.nan, days))
@@ -158,12 +162,11 @@ def _role(frame: pd.DataFrame, name: str, asked: bool = False) -> Column:
         role = _role_of_text(frame, name, there, asked)
     elif values.dtype.kind in "iufm":
         role = Column(label, "number", unit=unit_in_name(label))
-        if values.dtype.kind in "iu":
-            warn_of_rounding(values.dropna().to_numpy(), f"{source_of(frame)}, column {label:.60},")
+    elif not asked:
+        return Column(label, "other", f"holds {values.dtype!s:.40}")
     else:
-        raise ValueError(
-            f"{source_of(frame)}, column {label:.60}: numbers or words are needed, got {values.dtype!s:.40}"
-        )
+        where = f"{source_of(frame)}, column {label:.60}"
+        raise ValueError(f"{where}: numbers or words are needed, got {values.dtype!s:.40}; leave it out")
     if asked or role.why_not:
         return role
     if not 2 * there.sum() >= len(there):
@@ -191,6 +194,8 @@ def _role_of_text(frame: pd.DataFrame, name: str, there: Bools, asked: bool) -> 
     if asked and share >= 0.5 and len(numbers.units) == 1:
         bad = cells[int(np.argmax(np.isnan(numbers.values)))]
         raise cell_fault(frame, int(np.argmax(values.astype(str).str.strip() == bad)), name)
+    if not asked and len(cells) == 1 < len(values):
+        return Column(label, "constant", "is the same in every row")
     why = "" if asked else _why_no_category(name, counts, share, len(numbers.units))
     kind = "category" if not why else "id" if "row" in why else "text"
     return Column(label, kind, why, levels=() if why else tuple(sorted(cells)))
