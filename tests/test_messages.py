@@ -476,7 +476,30 @@ ESTIMATORS: list[Row] = [
 ]
 
 AUTO: list[Row] = [
-    ("must be finite, got nan at [0, 1]", lambda: wt.cluster([[0.0, np.nan], [1.0, 2.0]])),
+    (
+        "1 cells have no value: 1 in column 1; missing='drop' leaves their rows out, missing='fill' fills them",
+        lambda: wt.cluster([[0.0, np.nan], [1.0, 2.0]], missing="error"),
+    ),
+    ("must be finite, got inf at [0, 1]", lambda: wt.cluster([[0.0, np.inf], [1.0, np.nan]])),
+    ("every row has a gap, 2 cells have no value", lambda: wt.cluster([[0.0, np.nan], [np.nan, 2.0]])),
+    ("scale must be one of 'auto', 'standard'…, got 'log'", lambda: wt.cluster(CLOUD, scale="log")),
+    ("missing must be 'drop', 'fill' or 'error', got 'mean'", lambda: wt.cluster(CLOUD, missing="mean")),
+    ("scale='robust' needs a table of points, got a Space or distances", lambda: wt.cluster(PLANE, scale="robust")),
+    ("scale='robust' is for metric='euclidean'", lambda: wt.cluster(CLOUD, scale="robust", metric="cosine")),
+    ("row 1 has only zeros, and so no direction", lambda: wt.cluster([[1.0, 2], [0, 0]], metric="cosine")),
+    ("columns of an array must be numbers from 0 to 1, got ['x']", lambda: wt.cluster(CLOUD, columns=["x"])),
+    (
+        "a sparse matrix of 20000 × 1000; reduce it first: sklearn.decomposition.TruncatedSVD(50).fit_transform(X)",
+        lambda: wt.cluster(csr_array((20000, 1000))),
+    ),
+    (
+        "the table has no column to cluster: id numbers the rows; when holds dates; columns=[...] uses them anyway",
+        lambda: wt.cluster(DataFrame({"id": range(9), "when": ["2024-01-10"] * 9})),
+    ),
+    (
+        "the table has no column size; its columns are length",
+        lambda: wt.cluster(DataFrame({"size": [1.0, 2, 3]})).predict(DataFrame({"length": [1.0]})),
+    ),
     ("n_clusters must be", lambda: wt.cluster(CLOUD, 0)),
     ("noise must be True, False, or a share…below 1, got 1.0", lambda: wt.cluster(CLOUD, noise=1.0)),
     ("a Space carries its metric", lambda: wt.cluster(PLANE, metric="cityblock")),

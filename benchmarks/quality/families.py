@@ -475,7 +475,17 @@ def disc_in_disc(rng: Rng) -> Parts:
     return [thin[np.linalg.norm(thin - at, axis=1) > size], dense]
 
 
-_NO_NOISE = ("islands", "disc_in_disc", "blobs_many_axes", "crossing", "densities", "corners", "one_in_space", "on_a_line", "one_on_a_line")
+_NO_NOISE = (
+    "islands",
+    "disc_in_disc",
+    "blobs_many_axes",
+    "crossing",
+    "densities",
+    "corners",
+    "one_in_space",
+    "on_a_line",
+    "one_on_a_line",
+)
 FAMILIES: dict[str, Callable[[Rng], Parts]] = {
     f.__name__: f
     for f in (

@@ -15,7 +15,7 @@ Parts = list[np.ndarray]
 
 
 def generate_wide(seed: int, family: str | None = None) -> tuple[str, np.ndarray, np.ndarray]:
-    """The family, a table of shape (n, m), and labels 1, 2, …"""
+    """The family, a table of shape (n, m), and labels from 1 on."""
     rng = np.random.default_rng([seed, 4])
     name = family or sorted(WIDE_FAMILIES)[seed % len(WIDE_FAMILIES)]
     parts = [part for part in WIDE_FAMILIES[name](rng) if len(part)]
@@ -126,7 +126,9 @@ def nested(rng: Rng) -> Parts:
     """Groups of one center and other scales, in all columns."""
     m, k = _columns(rng), int(rng.choice([2, 2, 2, 3]))
     scales = np.cumprod(rng.uniform(1.7, 4.0, k))
-    return [scale * rng.normal(size=(n, m)) + rng.normal(size=m) for scale, n in zip(scales, _sizes(rng, k), strict=True)]
+    return [
+        scale * rng.normal(size=(n, m)) + rng.normal(size=m) for scale, n in zip(scales, _sizes(rng, k), strict=True)
+    ]
 
 
 def subspaces(rng: Rng) -> Parts:
@@ -162,7 +164,9 @@ def curved(rng: Rng) -> Parts:
         r = int(rng.integers(1, 3))
         t = rng.uniform(-1, 1, (n, r))
         waves = [np.sin(t @ rng.normal(size=(r, q)) * rng.uniform(1, 3) + rng.uniform(0, 6, q)) for _ in range(2)]
-        parts.append(waves[0] + 0.5 * waves[1] + rng.uniform(0.2, 1.2) * rng.normal(size=q) + noise * rng.normal(size=(n, q)))
+        parts.append(
+            waves[0] + 0.5 * waves[1] + rng.uniform(0.2, 1.2) * rng.normal(size=q) + noise * rng.normal(size=(n, q))
+        )
     return parts
 
 
@@ -174,7 +178,9 @@ def moons_lifted(rng: Rng) -> Parts:
         t = rng.uniform(0, np.pi, n)
         side = 1 if i % 2 == 0 else -1
         arc = np.column_stack([np.cos(t) + i, side * np.sin(t) + (side < 0) * rng.uniform(0.2, 0.6)])
-        parts.append(np.column_stack([arc + noise * rng.normal(size=(n, 2)), rng.uniform(0.1, 0.6) * rng.normal(size=(n, q))]))
+        parts.append(
+            np.column_stack([arc + noise * rng.normal(size=(n, 2)), rng.uniform(0.1, 0.6) * rng.normal(size=(n, q))])
+        )
     return parts
 
 
@@ -197,7 +203,8 @@ def cells(rng: Rng) -> Parts:
     n = int(rng.integers(500, 1800))
     high = rng.random((k, m)) < rng.uniform(0.2, 0.5)
     return [
-        rng.uniform(2.0, 5.0, m) * marks + rng.normal(size=(max(10, int(n * p)), m)) * np.where(marks, 0.8, rng.uniform(0.3, 0.8))
+        rng.uniform(2.0, 5.0, m) * marks
+        + rng.normal(size=(max(10, int(n * p)), m)) * np.where(marks, 0.8, rng.uniform(0.3, 0.8))
         for p, marks in zip(part, high, strict=True)
     ]
 
@@ -206,7 +213,10 @@ def switches(rng: Rng) -> Parts:
     """Groups that differ in the rates of coded answers (0 … 4) and in some numbers."""
     k, q = int(rng.integers(2, 5)), int(rng.integers(5, 16))
     level = rng.uniform(0, 4, (k, q))
-    return [np.clip(np.round(level[c] + rng.normal(size=(n, q)) * rng.uniform(0.5, 1.0)), 0, 4) for c, n in enumerate(_sizes(rng, k))]
+    return [
+        np.clip(np.round(level[c] + rng.normal(size=(n, q)) * rng.uniform(0.5, 1.0)), 0, 4)
+        for c, n in enumerate(_sizes(rng, k))
+    ]
 
 
 def one_gaussian(rng: Rng) -> Parts:

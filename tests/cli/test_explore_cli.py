@@ -68,7 +68,7 @@ def test_the_address_is_said_the_page_is_there_and_ctrl_c_ends_it(tmp_path, monk
         (["not-there.csv"], "not-there.csv is not there"),
         (["points.csv", "--columns", "z"], "z"),
         (["broken.csv"], "line 3"),
-        (["words.csv"], "no column of numbers"),
+        (["words.csv"], "no column to cluster"),
         (["--port", "99999"], "65535"),
     ],
 )

@@ -15,7 +15,7 @@ from cli_files import blobs, column, rows, run, write_csv
 from scipy.spatial.distance import pdist, squareform
 
 import wasserstein_transform as wt
-from wasserstein_transform.cli.scaling import Scaling, uneven
+from wasserstein_transform.tables.scaling import Scaling
 
 
 def moved(words: list[object], input: bytes | None = None) -> list[list[float]]:
@@ -65,10 +65,10 @@ def test_a_name_wins_over_a_number(tmp_path: Path) -> None:
         (["--columns", "0"], "has 4 columns, so there is no column 0; count from 1"),
         (["--columns", ","], "--columns must name at least one column"),
         (["--columns", "x,x"], "column x is given twice"),
-        (["--columns", "x,kind"], "line 2, column kind: 'u' is not a number"),
+        (["--missing", "guess"], "--missing must be 'drop', 'fill' or 'error', got 'guess'"),
         (["--label", "no"], "has no column no"),
         (["--weight", "kind"], "line 2, column kind: 'u' is not a number"),
-        (["--scale", "huge"], "--scale must be one of none, standard, robust, range, got 'huge'"),
+        (["--scale", "huge"], "--scale must be one of auto, none, standard, robust, range, got 'huge'"),
         (["--kind", "xls"], "kind must be one of csv"),
         (["--kind", "npy"], "is asked for as NPY and holds text"),
         (["--distances", "--columns", "x"], "--columns needs a table of points"),
@@ -124,17 +124,6 @@ def test_one_row_and_rows_that_are_the_same_are_no_error(tmp_path: Path, command
     assert done.exit_code == 0, done.output
 
 
-def test_columns_a_thousand_times_apart_are_said(tmp_path: Path) -> None:
-    X = blobs() * [1.0, 1e5]
-    file = write_csv(tmp_path / "far.csv", X)
-    done = run("suggest", file)
-    assert "note: column y spreads 95,499 times as far as column x, so distances are those of y alone" in done.stderr
-    assert "--scale standard gives all columns the same weight" in done.stderr
-    assert "spreads" not in run("suggest", file, "--scale", "standard").stderr
-    assert uneven(blobs(), ("x", "y")) is None
-    assert uneven(blobs() * [1.0, 0.0], ("x", "y")) is None
-
-
 @pytest.mark.parametrize("how", ["standard", "robust", "range"])
 def test_what_was_scaled_is_scaled_back(tmp_path: Path, how: str) -> None:
     X = blobs() * [1.0, 1e4] + [5.0, -7e6]
@@ -173,16 +162,6 @@ def test_numbers_of_rows_are_no_coordinates(tmp_path: Path) -> None:
 
 def test_columns_beside_a_place_are_said(file: Path) -> None:
     assert "note: x and y are used as coordinates; use --columns to include far" in run("suggest", file).stderr
-
-
-@pytest.mark.parametrize("cells", [["1.234,5", "2.000,0", "999,5"], ["1.234.567", "2.000.000", "3.100.000"]])
-def test_thousands_with_marks_are_not_left_out_in_silence(tmp_path: Path, cells: list[str]) -> None:
-    file = tmp_path / "points.csv"
-    file.write_text("a;b;date\n" + "".join(f"{cell};{k},5;01.02.2024\n" for k, cell in enumerate(cells)))
-    done = run("cluster", file, "-o", "-")
-    assert f"column a is left out: '{cells[0]}' is not read as a number; remove thousands separators" in done.stderr
-    assert "column date" not in done.stderr
-    assert "is left out" not in run("cluster", file, "--columns", "b", "-o", "-").stderr
 
 
 @pytest.mark.slow

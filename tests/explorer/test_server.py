@@ -106,7 +106,7 @@ def test_pages_of_others_cannot_open_a_socket(explorer):
     ("name", "content", "said"),
     [
         ("empty.csv", b"", "empty"),
-        ("words.csv", b"a,b\nc,d\ne,f\n", "no column of numbers"),
+        ("words.csv", b"a,b\nc,d\ne,f\n", "no column to cluster"),
         ("picture.png", b"x,y\n1,2\n", "cannot be read as a picture"),
         ("..\\..\\evil.csv", b"a\nb\n", "evil.csv"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,7 +11,7 @@ from .answering import Answer
 from .expanding import Call, expanded
 from .keeping import Keeping
 from .machine import Machine
-from .reading import Source, read_points
+from .reading import TableSource, as_options, read_points
 from .running import opened
 
 if TYPE_CHECKING:
@@ -34,14 +35,15 @@ def cluster(
     noise_share: Annotated[
         float | None, typer.Option(help="Label the sparsest points -1, at most this share: 0.05.", show_default=False)
     ] = None,
-    source: Source,
+    source: TableSource,
     keeping: Keeping,
     machine: Machine,
     call: Call,
 ) -> None:
     """Find clusters of points or distances, with parameters chosen from the data.
 
-    New columns: label (0, 1, ... by decreasing size; -1 is noise), probability, outlier. With -o FOLDER the command
+    Columns are chosen and scaled as notes say: ids, dates and text are left out. New columns: label (0, 1, ... by
+    decreasing size; -1 is noise, or a row with missing cells), probability, outlier. With -o FOLDER the command
     writes clusters.csv (or the format of FILE), profile.csv (what tells the clusters apart), clusters.png, and
     summary.json, from which `wt again` repeats the run.
     """
@@ -57,8 +59,14 @@ def cluster(
         points, plan = read_points(source, run, offered("clusters", (PROFILE,)))
         check_kind(points, plan.kind, ("label", "probability", "outlier"))
         with run.stage("clustering"):
-            found = find(points.space, clusters, noise=level)
-        profile = found._profile(*_known(points))
+            data = points.space if points.features is None else points.features
+            weights = None if points.features is None else points.weights
+            found = find(data, clusters, noise=level, sample_weight=weights)
+        for note in found.notes[len(points.features.notes) if points.features else 0 :]:
+            run.note(as_options(note))
+        points = replace(points, features=found.features)
+        run.about |= points.facts()
+        profile = found.profile()
         table = beside(points, _columns(found), run)
         answer = Answer(
             _words(points, found, profile), _result(points, found, profile), _parameters(found, clusters, level),
@@ -77,26 +85,26 @@ def _level(noise: bool | None, share: float | None) -> bool | float | None:
     return share
 
 
-def _known(points: Points) -> tuple[tuple[str, ...], Any]:
-    """The columns in the units of the file; none of distances."""
+def _columns(found: Clustering) -> dict[str, Any]:
     import numpy as np
 
-    return points.names, np.empty((points.n, 0)) if points.given is None else points.given
-
-
-def _columns(found: Clustering) -> dict[str, Any]:
-    return {"label": found.labels, "probability": found.probabilities, "outlier": (found.labels < 0).astype("int64")}
+    used = np.arange(len(found.labels)) if found.features is None else found.features.rows
+    outlier = np.zeros(len(found.labels), np.int64)
+    outlier[used] = found.labels[used] < 0  # rows with missing cells are none
+    return {"label": found.labels, "probability": found.probabilities, "outlier": outlier}
 
 
 def agreement(points: Points, labels: Any) -> float | None:
     """The adjusted Rand index with the known labels; None if there are none."""
     from ..auto.clustering.criteria import compare_clusterings
 
-    return None if points.known is None else compare_clusterings(points.known, labels)
+    rows = slice(None) if points.features is None else points.features.rows
+    return None if points.known is None else compare_clusterings(points.known[rows], labels[rows])
 
 
 def _words(points: Points, found: Clustering, profile: Profile) -> list[str]:
-    lines = [f"{points}", *found.lines, *str(profile).splitlines()]
+    answer = (found.verdict, found.sizes_in_words(), found.reason)  # notes were said before
+    lines = [f"{points}", *answer, *str(profile).splitlines()]
     if (share := agreement(points, found.labels)) is not None:
         lines.append(f"agreement with the known labels: adjusted Rand index {share:.3f}")
     return lines
@@ -107,7 +115,7 @@ def _result(points: Points, found: Clustering, profile: Profile) -> dict[str, An
         "verdict": found.verdict,
         "clusters": found.n_clusters,
         "sizes": found.sizes,
-        "noise": int((found.labels < 0).sum()),
+        "noise": found.n_noise,
         "expected": found.expected,
         "notes": found.notes,
         "reason": found.reason,
@@ -137,7 +145,7 @@ def _draw(found: Clustering, points: Points) -> Any:
     from ..plotting.clusterings import draw
     from .figures import named_axes, title_of
 
-    figure = draw(found, title=title_of(points), table=_known(points))
+    figure = draw(found, title=title_of(points))
     if found.space.points is not None and found.space.points.shape[1] <= 2:  # otherwise the axes are not columns
         named_axes(figure.axes[0], points)
     return figure

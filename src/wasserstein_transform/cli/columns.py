@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,8 +11,6 @@ if TYPE_CHECKING:
     from .running import Run
 
 _DEGREES = ("longitude", "latitude", "lon", "lat")
-_GROUPED = re.compile(r"[-+]?\d{1,3}([.,' ]\d{3})+([.,]\d+)?")  # 1.234,5 or 1,234.5
-_LOOKED_AT = 1000  # rows that are examined
 
 
 def columns_named(table: DataFrame, columns: str | None) -> list[str] | None:
@@ -61,23 +58,6 @@ def say_of_columns(table: DataFrame, names: tuple[str, ...], others: tuple[str, 
         run.note(f"{' and '.join(names)} are used as coordinates; use --columns to include {shortened(left)}")
     if any(name.lower() in _DEGREES for name in names) and not any("degrees" in note for note in table.attrs["notes"]):
         run.note("longitude and latitude are degrees, not meters; project them where distances matter")
-
-
-def say_of_thousands(table: DataFrame, run: Run) -> None:
-    """Notes on columns that are text only because of thousands separators."""
-    from ..tables.columns import numeric
-
-    for name in set(table.columns) - set(numeric(table)):
-        grouped = _grouped(table, name)
-        if grouped:
-            run.note(f"column {name} is left out: {grouped[0]!r} is not read as a number; remove thousands separators")
-
-
-def _grouped(table: DataFrame, name: str) -> list[str]:
-    """Cells with thousands separators, if at least half of the first cells have them."""
-    cells = [str(cell) for cell in table[name].iloc[:_LOOKED_AT]]
-    found = [cell for cell in cells if _GROUPED.fullmatch(cell)]
-    return found if 2 * len(found) >= len(cells) else []
 
 
 def shortened(names: tuple[str, ...]) -> str:

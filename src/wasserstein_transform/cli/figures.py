@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 def title_of(points: Points) -> str:
     """The name of the file, and the scaling of its columns if there is one."""
     name = "standard input" if points.input.path is None else Path(points.input.name).name
-    scaled = points.scaling is not None and points.scaling.changes
-    return plain(f"{name}, columns scaled ({points.scaling.how})" if scaled and points.scaling else name)
+    scale = points.facts()["scale"]
+    return plain(name if scale == "none" else f"{name}, columns scaled ({scale['how']})")
 
 
 def plain(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .._cached import cached_property
-from .columns import column_named, columns_named, say_of_columns, say_of_thousands, set_aside, shortened
+from .columns import column_named, columns_named, say_of_columns, set_aside, shortened
 from .options import SCALES, check_how
 from .summary import Input, as_input
 
@@ -20,9 +21,10 @@ if TYPE_CHECKING:
 
     from .._types import Floats, Ints
     from ..spaces import Space
+    from ..tables.features import Features
+    from ..tables.scaling import Scaling
     from .keeping import Offer, Plan
     from .running import Run
-    from .scaling import Scaling
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,19 @@ class Source:
     layer: Annotated[str | None, typer.Option(help="Layer of a map, if it has several.", show_default=False)] = None
 
 
+@dataclass(frozen=True)
+class TableSource(Source):
+    """Options for a table whose columns are understood: `wt.tables.features` has the rules."""
+
+    columns: Annotated[
+        str | None, typer.Option(help="Columns to use, by name or number: x,y or 1,2.", show_default="chosen")
+    ] = None
+    scale: Annotated[
+        str, typer.Option(help=f"Scaling of columns: {', '.join(SCALES)}, or auto: if their units differ.")
+    ] = "auto"
+    missing: Annotated[str, typer.Option(help="Rows with missing cells: drop (label -1), fill or error.")] = "drop"
+
+
 @dataclass(frozen=True, eq=False)
 class Points:
     """The input: a table with points, or distances."""
@@ -61,6 +76,8 @@ class Points:
     weights: Floats | None
     known: Ints | None
     kind: str
+    features: Features | None = None
+    """How the columns of a table were read, if not literally."""
 
     @property
     def n(self) -> int:
@@ -84,7 +101,8 @@ class Points:
 
     def facts(self) -> dict[str, Any]:
         """Facts for the summary."""
-        scale = "none" if self.scaling is None else self.scaling.facts(self.names)
+        literal = self.scaling is None or (self.features is not None and self.features.reading != "scaled")
+        scale = "none" if literal or self.scaling is None else self.scaling.facts(self.names)
         return {"rows": self.n, "columns": list(self.names), "scale": scale}
 
     def __str__(self) -> str:
@@ -110,7 +128,7 @@ def read_points(
     needs_points : str
         For the error message: what does not work with distances. "" if distances are allowed.
     """
-    check_how(source.scale)
+    check_how(source.scale, ("auto", *SCALES) if isinstance(source, TableSource) else SCALES)
     guess = kind_by_name(source)
     run.plan(offer(guess or "csv"), source.file, elsewhere)  # raises before a large file is read
     with run.stage("reading"):
@@ -138,30 +156,52 @@ def opened_table(file: str, kind: str | None, layer: str | None = None) -> tuple
 
 def _points(source: Source, run: Run, leave_out: tuple[str | None, ...]) -> Points:
     from ..tables import columns
-    from .scaling import Scaling, uneven
+    from ..tables.scaling import Scaling
 
     table, given = opened_table(source.file, source.kind, source.layer)
     for note in table.attrs["notes"]:
         run.note(note)
     label, weight = column_named(table, source.label), column_named(table, source.weight)
+    weights = None if weight is None else columns.weights(table, weight)
+    labels = None if label is None else columns.labels(table, label)[0]
     others = tuple(name for word in leave_out if (name := column_named(table, word)) is not None)
     asked = columns_named(table, source.columns)
     known = tuple(name for name in (label, weight, *others) if name is not None)
+    if isinstance(source, TableSource):
+        found = _features(source, table, asked, known, run)
+        return Points(
+            given, table, found.names, found.values, found.scaling, None, weights, labels, table.attrs["kind"], found
+        )
     aside = () if asked else set_aside(table, known, run)
     names = columns.chosen(table, asked, aside)
     X = columns.coordinates(table, names)
-    scaling = Scaling.of(source.scale, X)
     others = () if asked or table.attrs.get("axes") else tuple(set(columns.numeric(table)) - set(aside))
     say_of_columns(table, names, others, run)
-    if not asked:
-        say_of_thousands(table, run)
-    if not scaling.changes and len(X) > 1 and (words := uneven(X, names)):
-        run.note(words)
-    return Points(
-        given, table, names, X, scaling, None,
-        None if weight is None else columns.weights(table, weight),
-        None if label is None else columns.labels(table, label)[0], table.attrs["kind"],
-    )  # fmt: skip
+    scaling = Scaling.of(source.scale, X)
+    return Points(given, table, names, X, scaling, None, weights, labels, table.attrs["kind"])
+
+
+def _features(
+    source: TableSource, table: DataFrame, asked: list[str] | None, known: tuple[str, ...], run: Run
+) -> Features:
+    from ..tables import features
+
+    rest = table if asked else table.drop(columns=list(dict.fromkeys(known)))
+    rest.attrs = table.attrs
+    try:
+        found = features(rest, asked, scale=None if source.scale == "none" else source.scale, missing=source.missing)
+    except ValueError as error:
+        raise ValueError(as_options(str(error))) from None
+    say_of_columns(table, found.names, (), run)
+    for note in found.notes:
+        run.note(as_options(note))
+    return found
+
+
+def as_options(text: str) -> str:
+    """A sentence with parameters of Python as options of the command line: missing='fill' as --missing fill."""
+    text = text.replace("columns=[...]", "--columns").replace("scale=None", "--scale none")
+    return re.sub(r"""\b(scale|missing)(?:=['"](\w+)['"]|(?= must be))""", r"--\1 \2", text).replace("  ", " ")
 
 
 def _distances(source: Source, needs_points: str) -> Points:
@@ -174,7 +214,7 @@ def _distances(source: Source, needs_points: str) -> Points:
     for name, value in (("columns", source.columns), ("label", source.label), ("weight", source.weight)):
         if value is not None:
             raise ValueError(f"--{name} needs a table of points, but --distances reads a matrix; leave one of them out")
-    if source.scale != "none":
+    if source.scale not in ("none", "auto"):
         raise ValueError("--scale needs columns, but --distances reads a matrix; leave one of them out")
     content, given = _opened(source.file)
     read = read_matrix(Path(source.file) if content is None else content, kind=source.kind, name=_name(source.file))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Any, Self
@@ -19,7 +20,7 @@ from ..hierarchy.cut import Cut
 from ..hierarchy.tree import TIE
 from ..spaces import Space
 from .base import IteratedTransform
-from .input_output import FittedPoints, read_distances, read_points, read_space, tag_input
+from .input_output import FittedPoints, read_distances, read_space, read_table, read_weights, tag_input
 from .saving import Saved
 
 
@@ -171,7 +172,7 @@ class SingleLinkage(Saved, ClusterMixin, BaseEstimator):
 class AutoCluster(Saved, ClusterMixin, BaseEstimator):
     """Cluster points, distances or a Space, with all parameters chosen from the data: `wt.cluster` as an estimator.
 
-    Scale columns of different units first (`StandardScaler`).
+    Columns of different units are scaled, and ids, dates and the like of a DataFrame are left out; `notes_` says so.
 
     Parameters
     ----------
@@ -182,6 +183,13 @@ class AutoCluster(Saved, ClusterMixin, BaseEstimator):
         the sparsest points, at most this share. None: True only if `n_clusters` is None.
     metric : str, default "euclidean"
         A SciPy metric name for points, or "precomputed" for distances.
+    columns : sequence, optional
+        The columns of a DataFrame to use, whatever they hold. None: chosen; see `wt.tables.features`.
+    scale : {"auto", "standard", "robust", "range", None}, default "auto"
+        How columns are scaled, as in `wt.cluster`; None keeps their units.
+    missing : {"drop", "fill", "error"}, default "drop"
+        Rows of a DataFrame with missing cells get the label −1, or are filled, or are an error. An array must have no
+        NaN.
     n_jobs : int, optional
         Number of threads; −1 means all cores. None: the setting of the current engine, and 1 within joblib. Results do
         not depend on it.
@@ -199,6 +207,8 @@ class AutoCluster(Saved, ClusterMixin, BaseEstimator):
         Number of clusters found.
     reason_ : str
         Why these clusters were chosen, in words.
+    notes_ : tuple of str
+        What was done with the columns and rows.
     clustering_ : Clustering
         The full result: how sure it is, what the clusters are, and other good answers.
 
@@ -219,12 +229,18 @@ class AutoCluster(Saved, ClusterMixin, BaseEstimator):
         *,
         noise: bool | float | None = None,
         metric: str = "euclidean",
+        columns: Sequence[Any] | None = None,
+        scale: str | None = "auto",
+        missing: str = "drop",
         n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
         self.n_clusters = n_clusters
         self.noise = noise
         self.metric = metric
+        self.columns = columns
+        self.scale = scale
+        self.missing = missing
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -233,7 +249,7 @@ class AutoCluster(Saved, ClusterMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array of shape (n, m), distances of shape (n, n) if metric="precomputed", Space, or a fitted transform
+        X : array of shape (n, m), DataFrame, distances (n, n) if metric="precomputed", Space, or a fitted transform
             The points.
         y : None
             Ignored; for pipelines.
@@ -246,15 +262,24 @@ class AutoCluster(Saved, ClusterMixin, BaseEstimator):
         self
         """
         engine = current(n_jobs=self.n_jobs, verbose=self.verbose)
-        space = read_space(self, X, self.metric, sample_weight)
         transform = copy(X) if isinstance(X, IteratedTransform) else None  # later changes of X have no effect
-        fitted = FittedPoints.of(space, self.metric, isinstance(X, Space))
-        clustering = cluster(space, self.n_clusters, noise=self.noise, engine=engine)
-        by_name = transform is None and fitted.points is not None  # otherwise new points are given by distances
-        self.clustering_ = replace(clustering, named=fitted.metric if by_name else None)
+        how: dict[str, Any] = {"columns": self.columns, "scale": self.scale, "missing": self.missing}
+        how |= {"noise": self.noise, "engine": engine}
+        if isinstance(X, Space | BaseEstimator) or self.metric == "precomputed":
+            space = read_space(self, X, self.metric, sample_weight)
+            fitted = FittedPoints.of(space, self.metric, isinstance(X, Space))
+            clustering = cluster(space, self.n_clusters, **how)
+            by_name = transform is None and fitted.points is not None  # otherwise new points are given by distances
+            self.clustering_ = replace(clustering, named=fitted.metric if by_name else None)
+        else:
+            table = read_table(self, X)
+            masses = None if sample_weight is None else read_weights(sample_weight, table)
+            self.clustering_ = cluster(table, self.n_clusters, sample_weight=masses, metric=self.metric, **how)
+            fitted = FittedPoints.of(self.clustering_.space, self.metric, False)
         self._transform, self._fitted = transform, fitted
         self.labels_, self.probabilities_ = self.clustering_.labels, self.clustering_.probabilities
         self.n_clusters_, self.reason_ = self.clustering_.n_clusters, self.clustering_.reason
+        self.notes_ = self.clustering_.notes
         return self
 
     def predict(self, X: Any) -> Ints:
@@ -265,7 +290,7 @@ class AutoCluster(Saved, ClusterMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array of shape (n_new, m), or distances of shape (n_new, n) if fitted on distances
+        X : array of shape (n_new, m), DataFrame, or distances of shape (n_new, n) if fitted on distances
             The new points.
 
         Returns
@@ -274,12 +299,13 @@ class AutoCluster(Saved, ClusterMixin, BaseEstimator):
             The clusters; −1 is noise.
         """
         check_is_fitted(self)
+        new: Any
         if self._transform is not None:
             new = self._transform.distances_to(X)
         elif self.clustering_.named is None:
             new = read_distances(self, X, self._fitted)
         else:
-            new = read_points(self, X)
+            new = read_table(self, X, reset=False)
         return self.clustering_.predict(new, current(n_jobs=self.n_jobs, verbose=self.verbose))
 
     def __sklearn_tags__(self) -> Any:

@@ -18,6 +18,7 @@ from .._types import Floats
 from ..engine import current
 from ..spaces import Euclidean, Space
 from ..spaces.named import cross_by_name, known_name
+from ..tables.features import is_frame
 from ..transforms import Trajectory
 
 Kind: TypeAlias = Literal["points", "distances", "embedding"]
@@ -43,11 +44,16 @@ def read_space(estimator: BaseEstimator, X: Any, metric: str, sample_weight: Arr
             f"metric='precomputed' needs a square matrix of distances or SciPy's condensed vector, got shape {X.shape}"
         )
     if sample_weight is not None:
-        check.numbers(sample_weight, "sample_weight")
-        sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        sample_weight = read_weights(sample_weight, X)
     if metric == "precomputed":
         return Space.from_distances(X, sample_weight)
     return Space.from_points(X, sample_weight, metric)
+
+
+def read_weights(sample_weight: ArrayLike, X: Any) -> Floats:
+    """Check one weight for each row."""
+    check.numbers(sample_weight, "sample_weight")
+    return np.asarray(_check_sample_weight(sample_weight, X, dtype=np.float64))
 
 
 def _validate(estimator: BaseEstimator, X: Any, reset: bool = True) -> Floats:
@@ -65,6 +71,13 @@ def _validate(estimator: BaseEstimator, X: Any, reset: bool = True) -> Floats:
     array = check.floats(array, "X")
     warn_of_rounding(X, "X")
     return array
+
+
+def read_table(estimator: BaseEstimator, X: Any, reset: bool = True) -> Any:
+    """Check the names and the number of columns of a DataFrame, whose cells `features` reads; an array as usual."""
+    if is_frame(X) and X.columns.is_unique:
+        return validate_data(estimator, X, reset=reset, skip_check_array=True)
+    return _validate(estimator, X, reset)
 
 
 def output_dtype(X: Any) -> type[np.floating[Any]]:

@@ -93,7 +93,8 @@ def _clustering(found: Clustering, engine: Engine) -> Story:
     tree = _whole_tree(found) if len(rows) == found.space.n else None
     if tree is None and found.space.n > 1:
         notes.append("the dendrogram shows the input distances; the clusters were not cut from this tree")
-    scene = _still(found.space, rows, "Clustering", (), notes, engine, tree)
+    names = () if found.features is None else found.features.names
+    scene = _still(found.space, rows, "Clustering", names, [*found.notes, *notes], engine, tree)
     scene = replace(scene, labels=found.labels[rows])
     verdict, sizes, *notes, reason = found.lines
     facts = {"answer": verdict, "sizes": sizes, "notes": "; ".join(notes), "why": reason}

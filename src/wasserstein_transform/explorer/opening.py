@@ -75,10 +75,14 @@ def explore(
 
 def _put(shelf: Any, X: Any, labels: Any, metric: str, sample_weight: Any, name: str) -> None:
     from ..spaces import as_space
-    from .sets import of_points
+    from ..tables.features import features, is_frame
+    from .sets import of_features, of_points
 
     if isinstance(X, str | Path):
         _put_file(shelf, Path(X))
+        return
+    if is_frame(X) and metric == "euclidean":
+        shelf.put(name, of_features(features(X), name, labels, sample_weight))
         return
     columns = tuple(map(str, X.columns)) if hasattr(X, "columns") else ()
     space = X if isinstance(X, Space) else as_space(X, sample_weight, metric)

@@ -209,9 +209,11 @@ class Page:
         from ..auto import cluster
 
         found = cluster(shown.data.space, engine=engine)
+        labels = np.full(shown.data.n_all, -1)
+        labels[shown.data.rows] = found.labels
         data = shown.data.at_most(shown.settings.rule.most if shown.settings else shown.data.n)
-        scene = replace(shown.scene, labels=_on(found.labels, data))
-        yield replace(shown, scene=scene, labels=found.labels), {"clusters": ". ".join(found.lines), "final": True}
+        scene = replace(shown.scene, labels=_on(labels, data))
+        yield replace(shown, scene=scene, labels=labels), {"clusters": ". ".join(found.lines), "final": True}
 
     def _paint(self, shown: Shown, engine: Engine, extra: dict[str, Any]) -> Any:
         assert shown.picture is not None

@@ -19,6 +19,8 @@ from .planes import Plane, plane_of
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from ..tables import Features
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DataSet(Brief):
@@ -94,20 +96,28 @@ def of_points(
     return replace(data, has_weights=weights is not None)
 
 
-def of_table(table: DataFrame, columns: tuple[str, ...] = (), label: str = "", weight: str = "") -> DataSet:
-    """A data set from columns of a table: the given ones, or all numeric ones."""
-    from ..tables.columns import chosen, coordinates, counters, labels, numeric, source_of, weights
+def of_features(found: Features, name: str, truth: Any = None, weights: Any = None, **more: Any) -> DataSet:
+    """A data set from the rows of a table without gaps, in the scale of `features`."""
+    truth, weights = (None if one is None else np.asarray(one)[found.rows] for one in (truth, weights))
+    data = of_points(found.matrix()[found.rows], name, found.names, truth, weights, **more)
+    return replace(data, rows=found.rows, n_all=found.n, notes=found.notes)
 
-    left = [name for name in (label, weight) if name]
-    left += [name for name in counters(table) if name not in left and len(numeric(table)) - len(left) > 1]
-    names = chosen(table, columns or None, () if columns else left)
-    reading = f"table = wt.read({source_of(table)!r})\nX = wt.tables.coordinates(table, {list(names)!r})"
-    if weight:
-        reading += f"\nweights = table[{weight!r}]"
-    return of_points(
-        coordinates(table, names), source_of(table), names, labels(table, label)[0] if label else None,
-        weights(table, weight) if weight else None, reading,
-    )  # fmt: skip
+
+def of_table(table: DataFrame, columns: tuple[str, ...] = (), label: str = "", weight: str = "") -> DataSet:
+    """A data set from columns of a table: the given ones, or those that `features` chooses, in its scale."""
+    from ..tables import features
+    from ..tables.columns import labels, source_of, weights
+
+    known = [one for one in dict.fromkeys((label, weight)) if one]
+    rest = table if columns else table.drop(columns=known)
+    rest.attrs = table.attrs
+    found = features(rest, columns or None)
+    asked = ", " + repr(list(columns)) if columns else ""
+    without = f".drop(columns={known!r})" if known and not columns else ""
+    reading = f"table = wt.read({source_of(table)!r})\nfound = wt.tables.features(table{without}{asked})\n"
+    reading += "X = found.matrix()[found.rows]" + (f"\nweights = table[{weight!r}][found.rows]" if weight else "")
+    truth, masses = labels(table, label)[0] if label else None, weights(table, weight) if weight else None
+    return of_features(found, source_of(table), truth, masses, reading=reading)
 
 
 def _labeled(name: str, call: str, make: Callable[[], Any]) -> Callable[[], DataSet]:

@@ -96,5 +96,7 @@ class Shelf:
         if kept is None or isinstance(kept, DataSet | Picture):
             return {"all": [], "numeric": []}
         from ..tables.columns import numeric
+        from ..tables.roles import roles
 
-        return {"all": list(map(str, kept.columns)), "numeric": list(numeric(kept))}
+        numbers = {*numeric(kept), *(one.name for one in roles(kept, None) if not one.why_not)}
+        return {"all": list(map(str, kept.columns)), "numeric": [name for name in kept.columns if name in numbers]}

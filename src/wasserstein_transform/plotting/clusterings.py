@@ -83,16 +83,13 @@ def clustering(
     return draw(found, details=details, width=width, title=title)
 
 
-def draw(
-    found: Clustering, *, details: bool = False, width: float | None = None, title: str | None = None,
-    table: tuple[tuple[str, ...], Floats] | None = None,
-) -> Figure:  # fmt: skip
-    """Draw a clustering, with the given names and values of the columns."""
+def draw(found: Clustering, *, details: bool = False, width: float | None = None, title: str | None = None) -> Figure:
+    """Draw a clustering."""
     need_matplotlib()
-    names, values = found._table() if table is None else table
+    names, values = found.columns
     parts: list[Callable[[Any], None]] = [lambda ax: _draw_cloud(ax, found, names, values)]
     if len(names) > 2 and found.n_clusters > 1:
-        profile = found._profile(names, values)
+        profile = found.profile()
         parts.append(lambda ax: _draw_profile(ax, profile))
     if details and found.tree is not None:
         parts.append(lambda ax: _draw_tree(ax, found))
@@ -110,7 +107,7 @@ def draw(
 
 def _draw_cloud(ax: Any, found: Clustering, names: tuple[str, ...], values: Floats) -> None:
     points, labels = _coordinates(found)
-    words = counted(found.n_clusters, "cluster") + f", {found.noise:.0%} noise" * bool((found.labels < 0).any())
+    words = counted(found.n_clusters, "cluster") + f", {found.noise:.0%} noise" * bool(found.n_noise)
     draw_points(ax, points, dotted(len(points), labels), words, 2 <= found.n_clusters <= _LEGEND)
     ax.locator_params(nbins=5)
     if found.space.points is None:

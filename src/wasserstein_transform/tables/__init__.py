@@ -5,8 +5,24 @@ that declares or unpacks to more than the memory limit is refused before the mem
 GDAL, laspy) are not a sandbox: open files from strangers in one.
 """
 
-from .columns import coordinates
-from .files import read, write
-from .matrices import read_matrix
+from __future__ import annotations
 
-__all__ = ("coordinates", "read", "read_matrix", "write")
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from .features import Features, features
+
+if TYPE_CHECKING:
+    from .columns import coordinates
+    from .files import read, write
+    from .matrices import read_matrix
+
+__all__ = ("Features", "coordinates", "features", "read", "read_matrix", "write")
+_MODULES = {"coordinates": "columns", "read": "files", "read_matrix": "matrices", "write": "files"}
+
+
+def __getattr__(name: str) -> Any:
+    """Import names on first use: `features` serves arrays without pandas."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f".{_MODULES[name]}", __name__), name)

@@ -14,9 +14,7 @@ from numpy.typing import NDArray
 
 from .._check import warn_of_rounding
 from .._types import Floats, Ints
-
-MISSING = ("", "na", "n/a", "#n/a", "nan", "?", "null", "none", "<na>")
-"""Cells that mean a missing value, in lower case."""
+from .cells import MISSING
 
 EXACT = 2**53
 """Integers up to this one are represented exactly as floats."""
@@ -89,13 +87,22 @@ def chosen(frame: pd.DataFrame, names: Sequence[str] | None = None, leave_out: S
 
 def axes(frame: pd.DataFrame) -> tuple[str, ...]:
     """The columns to use if none are named: geometry, axes of the format, columns such as x and y, else all numeric."""
+    return places(frame) or _axes(frame) or numeric(frame)
+
+
+def places(frame: pd.DataFrame) -> tuple[str, ...]:
+    """The columns that say where points are: geometry, axes of the format, columns such as x and y; or none."""
     if _has_geometry(frame):
         return geometry_names(frame)
-    if given := tuple(name for name in frame.attrs.get("axes", ()) if name in frame):
+    if "delimiter" not in frame.attrs and (given := _axes(frame)):
         return given
     known = {str(name).lower(): name for name in reversed(numeric(frame))}
-    named = (tuple(known[name] for name in names) for names in _PLACES if known.keys() >= set(names))
-    return next(named, numeric(frame))
+    return next((tuple(known[name] for name in names) for names in _PLACES if known.keys() >= set(names)), ())
+
+
+def _axes(frame: pd.DataFrame) -> tuple[str, ...]:
+    """The coordinates according to the reader: in a text, all columns of numbers but one without a name."""
+    return tuple(name for name in frame.attrs.get("axes", ()) if name in frame)
 
 
 def _has_geometry(frame: pd.DataFrame) -> bool:
@@ -151,7 +158,7 @@ def counters(frame: pd.DataFrame) -> tuple[str, ...]:
 def labels(frame: pd.DataFrame, name: str) -> tuple[Ints, tuple[str, ...]]:
     """A column as labels: an integer code for each row (−1 if missing), and the names of the codes."""
     values = column(frame, name)
-    there = values.where(~_missing(values))
+    there = values.where(~missing_cells(values))
     codes, found = pd.factorize(there, sort=len({type(value) for value in there.dropna()}) <= 1)
     if values.dtype.kind == "f" and (pd.Series(found) % 1 == 0).all():
         found = [int(value) for value in found]  # integers beside a missing cell
@@ -235,7 +242,8 @@ def _decimal(frame: pd.DataFrame) -> str:
     return str(frame.attrs.get("decimal", "."))
 
 
-def _missing(values: pd.Series) -> NDArray[np.bool_]:
+def missing_cells(values: pd.Series) -> NDArray[np.bool_]:
+    """Whether cells hold no value."""
     gone = values.isna()
     if is_text(values):
         gone |= values.astype(str).str.strip().str.lower().isin(MISSING)
@@ -258,7 +266,7 @@ def _is_numeric(values: pd.Series, decimal: str) -> bool:
         return len(values) == 0 or not bool(np.isnan(values.to_numpy(np.float64, na_value=np.nan)).all())
     if not is_text(values):
         return False
-    counts = values[~_missing(values)].astype(str).value_counts()
+    counts = values[~missing_cells(values)].astype(str).value_counts()
     numbers = _of_text(counts.index.to_series(), decimal).notna().to_numpy()
     return bool(numbers.any()) and bool(2 * counts[numbers].sum() >= counts.sum())
 
@@ -280,11 +288,11 @@ def _finite(frame: pd.DataFrame, name: str) -> Floats:
             f"{source_of(frame)}, column {name!s:.60}: numbers or words are needed, got {values.dtype!s:.40}"
         )
     if not np.isfinite(floats).all():
-        raise _fault(frame, int(np.argmin(np.isfinite(floats))), name)
+        raise cell_fault(frame, int(np.argmin(np.isfinite(floats))), name)
     return floats
 
 
-def _fault(frame: pd.DataFrame, row: int, name: str) -> ValueError:
+def cell_fault(frame: pd.DataFrame, row: int, name: str) -> ValueError:
     """The error for a cell that should be a finite number."""
     cell = column(frame, name).iloc[row]
     shown, instead = f"'{frame.attrs.get('missing', '') if pd.isna(cell) else cell!s:.40}'", "mend it"

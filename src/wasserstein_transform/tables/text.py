@@ -19,7 +19,8 @@ import numpy as np
 import pandas as pd
 
 from .._types import Ints
-from .columns import EXACT, MISSING, default_names, is_missing, is_text, listed, number_of, numeric, unique_names
+from .cells import MISSING, is_value
+from .columns import EXACT, default_names, is_missing, is_text, listed, number_of, numeric, unique_names
 
 _MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _OWN = {"csv": ",", "tsv": "\t", "txt": None}  # usual delimiter of a format; None means blanks and tabs
@@ -74,7 +75,8 @@ def read_text(content: bytes, source: str, kind: str = "csv") -> pd.DataFrame:
     frame.attrs = {
         "notes": notes, "axes": axes, "lines": _jumps(lines, len(frame), layout.has_header), "encoding": encoding,
         "delimiter": layout.delimiter or " ", "decimal": layout.decimal, "missing": missing,
-        "bare": layout.bare, "rows": len(frame), "end": "\r\n" if "\r\n" in text[: _LETTERS] else "\n",
+        "bare": layout.bare, "header": layout.has_header, "rows": len(frame),
+        "end": "\r\n" if "\r\n" in text[: _LETTERS] else "\n",
     }  # fmt: skip
     return frame
 
@@ -319,7 +321,7 @@ def _score(rows: list[list[str]], delimiter: str | None, own: bool) -> tuple[flo
     width, alike = Counter(map(len, rows)).most_common(1)[0]
     cells = [cell for row in rows for cell in row]
     decimal = "." if delimiter == "," else ","
-    n_numbers = sum(number_of(cell) is not None or number_of(cell, decimal) is not None for cell in cells)
+    n_numbers = sum(_is_value(cell, ".") or number_of(cell, decimal) is not None for cell in cells)
     if width < 2 or (delimiter is None and not own and not n_numbers):  # prose, not a table
         return None
     return round(alike / len(rows), 1), round(n_numbers / len(cells), 2), own
@@ -335,10 +337,14 @@ def _words(frame: pd.DataFrame) -> Iterator[list[str]]:
     return (values.dropna().astype(str).tolist() for _, values in frame.items() if is_text(values))
 
 
+def _is_value(cell: str, decimal: str) -> bool:
+    return number_of(cell, decimal) is not None or is_value(cell)
+
+
 def _is_header(rows: list[list[str]], decimal: str) -> bool:
     """Whether the first row has text where the others have numbers; a single row of text is a header."""
     first, others = rows[0], rows[1:]
-    is_number = [number_of(cell, decimal) is not None for cell in first]
+    is_number = [_is_value(cell, decimal) for cell in first]
     is_word = [not number and not is_missing(cell) for number, cell in zip(is_number, first, strict=True)]
     if not others:
         return all(is_word)
@@ -346,7 +352,7 @@ def _is_header(rows: list[list[str]], decimal: str) -> bool:
     n_words = n_numbers = 0
     for k, (number, word) in enumerate(zip(is_number, is_word, strict=True), shift):
         below = [row[k] for row in others if k < len(row) and not is_missing(row[k])]
-        over = 2 * sum(number_of(cell, decimal) is not None for cell in below) >= max(len(below), 1)
+        over = 2 * sum(_is_value(cell, decimal) for cell in below) >= max(len(below), 1)
         n_words += word and over
         n_numbers += number and over
     if n_words:

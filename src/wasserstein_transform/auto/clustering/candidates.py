@@ -30,7 +30,9 @@ WIDE_WALKS = ((1.5, 1.0), (2.2, 5.0), (3.3, 5.0))
 WIDE_N_ITER = 1
 _WIDE_PLACES = 1000  # most places of these: a distance of Gaussians costs the cube of the number of coordinates
 _TENTH = 10
-_TOGETHER = 1e-6  # of the unit: points this close after a transform have met; what is left of their distance is rounding
+_TOGETHER = (
+    1e-6  # of the unit: points this close after a transform have met; what is left of their distance is rounding
+)
 KINDS = ("tree", "reach", "gaussian", "means", "mixture", "ward", "spectral")
 
 
@@ -106,7 +108,7 @@ def grow(ground: Ground, engine: Engine) -> Iterator[tuple[Recipe, Tree]]:
                 yield recipe, spanning_tree(space, engine.quiet(), reachability=reach)
             done += 1
     cloud = Space.from_points(ground.gaussian_points, ground.space.weights)
-    axes, n_iter = (cloud.points.shape[1], WIDE_N_ITER) if ground.views else (0, N_ITER)
+    axes, n_iter = (ground.gaussian_points.shape[1], WIDE_N_ITER) if ground.views else (0, N_ITER)
     for factor, lam in walks:
         engine.report("trees", done, total)
         recipe = Recipe("gaussian", factor=factor, lam=lam, axes=axes)
@@ -269,7 +271,7 @@ def _candidate(recipe: Recipe, tree: Tree, cuts: Ints, k: int) -> Candidate:
 
 def _gap(cut: float, next_one: float) -> float:
     """Return log(cut/next_one); a cut at height 0 separates nothing."""
-    return min(float(np.log(cut / max(next_one, 1e-300))), _STEEP) if cut > 0 else -np.inf
+    return min(float(np.log(cut / max(next_one, 1e-300))), _STEEP) if cut > 0 else -_STEEP
 
 
 def _clear_counts(tree: Tree, cuts: Ints) -> Iterator[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -12,12 +13,14 @@ from ... import _check as check
 from ..._check import warn
 from ..._shown import counted
 from ..._types import Bools, Floats, Ints
+from ...cuda import on_gpu
 from ...engine import Engine, current
 from ...hierarchy import FewerClustersWarning, cut_tree, spanning_tree
 from ...spaces import Euclidean, Space, as_space
-from .candidates import Candidate, Recipe, Trees, grow, with_count, without_count
+from ...tables.features import AS_THEY_ARE, SCALED, Features, features
+from .candidates import KINDS, Candidate, Recipe, Trees, grow, with_count, without_count
 from .clustering import Alternative, Clustering, Partition
-from .criteria import CLOSE, NAMES, ONE, Judge, Partitions, adjusted_rand, facts_of, measure
+from .criteria import NAMES, RULES, Judge, Partitions, adjusted_rand, best_of, facts_of, measure
 from .ground import Ground, Places, thin_places
 
 _SMALL = 20  # places: with fewer, and without a given number, only a very wide step of distances tells clusters
@@ -27,12 +30,16 @@ _SAME = 0.95  # adjusted Rand index from which on two partitions are nearly the 
 _ALIKE = 0.9  # and below which partitions with the same number of clusters are different answers
 _WORSE = 0.25  # difference to the expected index of the answer up to which others are alternatives
 _ALTERNATIVES = 5  # the most that are kept
+_BETTER = 0.02  # expected quality by which columns as they are must exceed scaled ones
 
 
 def cluster(
-    X: ArrayLike | Space,
+    X: Any,
     n_clusters: int | None = None,
     *,
+    columns: Sequence[Any] | None = None,
+    scale: str | None = "auto",
+    missing: str = "drop",
     sample_weight: ArrayLike | None = None,
     metric: str = "euclidean",
     noise: bool | float | None = None,
@@ -49,20 +56,29 @@ def cluster(
     conductance, heights of cuts, density at borders, … The best partition is taken. The result tells which one, why,
     and which others were considered.
 
-    Columns of different units should be scaled first. The clusters do not depend on the order of the rows, on the unit,
-    on the number of threads, or on columns without spread: points are clustered in the dimension that they span.
+    Columns of different units are brought to one scale, and ids, dates and the like of a table are left out: `notes`
+    says what was done, `wt.tables.features` has the rules. The clusters do not depend on the order of the rows, on the
+    unit, on the number of threads, or on columns without spread: points are clustered in the dimension that they span.
 
     Parameters
     ----------
-    X : array of shape (n, m), distances of shape (n, n) for metric="precomputed", or Space
+    X : array of shape (n, m), DataFrame, distances of shape (n, n) for metric="precomputed", Space, or Features
         The points.
     n_clusters : int, optional
         Number of clusters; None (default) chooses it from the data, possibly one.
+    columns : sequence, optional
+        The columns of a table to use, whatever they hold; of an array, their numbers. None (default) chooses them.
+    scale : {"auto", "standard", "robust", "range", None}, default "auto"
+        How columns are scaled; None keeps their units. "auto" scales columns of different units to standard deviation
+        1. Where it is not clear whether units differ, both are clustered, and the better partition is taken.
+    missing : {"drop", "fill", "error"}, default "drop"
+        Rows with missing cells get the label −1, or are filled, or are an error.
     sample_weight : array of shape (n,), optional
         Masses of the points; weight k is the same as k copies. Points of weight 0 get the nearest cluster. None means
         equal masses.
     metric : str, default "euclidean"
-        Metric of the points by SciPy's name, or "precomputed".
+        Metric of the points by SciPy's name, or "precomputed". With "cosine", rows are divided by their lengths and
+        compared by Euclidean distance, which orders pairs alike and needs no matrix.
     noise : bool or float, optional
         Whether points in regions much sparser than the rest of their cluster get the label −1. A share such as 0.05:
         the sparsest points, at most this share. None means True if `n_clusters` is not given, else False, which gives
@@ -96,9 +112,65 @@ def cluster(
     """
     wanted = None if n_clusters is None else check.count(n_clusters, "n_clusters", 1)
     noise = wanted is None if noise is None else _check_noise(noise)
-    space = as_space(X, sample_weight, metric)
     with current(engine, n_jobs=n_jobs, verbose=verbose).watched() as engine:
-        return replace(_found(space, wanted, noise, engine), named=_name(space, X, metric))
+        if isinstance(X, Space) or metric == "precomputed" or on_gpu(X, copy=False) is not None:
+            _refuse_options(columns, scale, missing)
+            space = as_space(X, sample_weight, metric)
+            return replace(_found(space, wanted, noise, engine), named=_name(space, X, metric))
+        if metric != "euclidean":
+            scale = _scale_of(metric, scale)
+        table = X if isinstance(X, Features) else features(X, columns, scale=scale, missing=missing)
+        metric = "euclidean" if metric == "cosine" else metric
+        return _best_reading(table, sample_weight, metric, lambda space: _found(space, wanted, noise, engine))
+
+
+def _refuse_options(columns: Any, scale: str | None, missing: str) -> None:
+    """Raise for options of tables, given with a Space, distances, or points on a GPU."""
+    for name, value, default in (("columns", columns, None), ("scale", scale, "auto"), ("missing", missing, "drop")):
+        if value not in (default, None):
+            raise ValueError(f"{name}={value!r:.60} needs a table of points, got a Space or distances; leave it out")
+
+
+def _scale_of(metric: str, scale: str | None) -> str | None:
+    if scale not in ("auto", None):
+        raise ValueError(f"scale={scale!r} is for metric='euclidean', got metric={metric!r}; leave it out")
+    return "unit" if metric == "cosine" else None
+
+
+def _best_reading(
+    table: Features, sample_weight: ArrayLike | None, metric: str, find: Callable[[Space], Clustering]
+) -> Clustering:
+    """Cluster each reading of a table; rows with gaps have no mass, and so no influence."""
+    weights, notes = sample_weight, list(table.notes)
+    if table.has_gaps:
+        weights = np.zeros(table.n)
+        weights[table.rows] = check.weights(sample_weight, table.n)[table.rows]
+    found = {one: find(Space.from_points(table.matrix(one), weights, metric)) for one in table.readings}
+    expected = {one: each.partitions[0].expected if each.partitions else 0.0 for one, each in found.items()}
+    reading = max(found, key=lambda one: expected[one] - _BETTER * (one == AS_THEY_ARE))
+    if len(found) > 1:
+        notes.append(_say_reading(reading, expected, len(table.used)))
+    best, there = found[reading], np.isin(np.arange(table.n), table.rows)
+    if reading == AS_THEY_ARE and best.space.points is not None and not np.isnan(table.values).any():
+        table = replace(table, values=best.space.points)  # one array, also in files
+    return replace(
+        best,
+        labels=np.where(there, best.labels, -1),
+        probabilities=np.where(there, best.probabilities, 0.0),
+        named=metric,
+        features=replace(table, reading=reading, notes=tuple(notes)),
+        notes=(*notes, *best.notes),
+    )
+
+
+def _say_reading(reading: str, expected: dict[str, float], n: int) -> str:
+    scaled, literal = f"{expected[SCALED]:.2f}", f"{expected[AS_THEY_ARE]:.2f}"
+    if reading == SCALED:
+        said = f"scaled to standard deviation 1: expected quality {scaled}, {literal} as they are"
+        return f"{n} columns were {said} (scale=None keeps their units)"
+    return (
+        f"{n} columns were used as they are: expected quality {literal}, {scaled} scaled (scale='standard' scales them)"
+    )
 
 
 def _check_noise(noise: Any) -> bool | float:
@@ -107,12 +179,6 @@ def _check_noise(noise: Any) -> bool | float:
     if isinstance(noise, float | np.floating) and 0 <= noise < 1:
         return float(noise)
     raise ValueError(f"noise must be True, False, or a share of the points from 0.0 to below 1, got {noise!r}")
-
-
-def _best(expected: Floats, votes: Ints, close: float) -> int:
-    """Return the partition with most votes among those expected to be nearly as good as the best."""
-    near = expected >= expected.max() - close
-    return int(np.lexsort((-np.arange(len(votes)), expected, np.where(near, votes, -1)))[-1])
 
 
 def _name(space: Space, X: ArrayLike | Space, metric: str) -> str | None:
@@ -144,14 +210,19 @@ def _chosen(
     by_kind = {recipe.reach: tree for recipe, tree in trees if recipe.kind != "gaussian"}
     facts = facts_of(ground, by_kind[0], by_kind.get(5, by_kind[0]))
     criteria = measure(ground, facts, partitions, wanted, engine)
-    tried = _Tried.of(partitions, criteria, Judge.of("without_count" if wanted is None else "with_count")(criteria))
+    size = "wide" if ground.views else "flat"
+    judge = Judge.of(f"{size}_{'without' if wanted is None else 'with'}_count")
+    tried = _Tried.of(partitions, criteria, judge(criteria))
     fitting = tried.counts == (tried.counts[tried.counts <= wanted].max() if wanted else tried.counts)
-    best = _best(np.where(fitting, tried.expected, -np.inf), tried.votes, CLOSE if wanted is None else 0.0)
+    if wanted is None:
+        chosen = RULES[size].choose(tried.expected, tried.counts, tried.votes)
+        best = int(tried.counts.argmin()) if chosen is None else chosen
+    else:
+        best = best_of(np.where(fitting, tried.expected, -np.inf), tried.votes)
+    tried = tried.told(judge)
     n_clusters, labels = int(tried.counts[best]), tried.labels[best]
     if wanted is None and n_clusters == 1:
-        answer = replace(_one(space, places, _whole(tried, best)), chosen=best)
-    elif wanted is None and tried.expected[0] < ONE:
-        answer, labels = _one(space, places, _NO_SPLIT), np.zeros_like(labels)
+        answer = replace(_one(space, places, _NO_SPLIT), chosen=best)
     else:
         _warn_if_fewer(n_clusters, wanted)
         one, recipe = _answer(tried, best, ground, places, noise), tried.table[best].recipe
@@ -175,6 +246,12 @@ class _Tried(NamedTuple):
     counts: Ints
     votes: Ints
     expected: Floats
+
+    def told(self, judge: Judge) -> _Tried:
+        """Return the same with what a person is told: the adjusted Rand index to expect."""
+        expected = judge.tell(self.expected)
+        table = tuple(one._replace(expected=float(e)) for one, e in zip(self.table, expected, strict=True))
+        return self._replace(table=table, expected=expected)
 
     @classmethod
     def of(cls, partitions: Partitions, criteria: Floats, expected: Floats) -> _Tried:
@@ -282,12 +359,7 @@ def _why_one(places: Places) -> str:
     return "all points are in one place" if n == 1 else f"{n} different places are too few to tell clusters"
 
 
-_NO_SPLIT = "no split of the data is convincing; n_clusters=2 splits them anyway"
-
-
-def _whole(tried: _Tried, best: int) -> str:
-    votes = f"{tried.votes[best]} of {counted(int(tried.votes.sum()), 'recipe')}"
-    return f"{votes} split nothing, and no split is expected to be better; n_clusters=2 splits the data anyway"
+_NO_SPLIT = "no split of the data is convincing; n_clusters=2 splits the data anyway"
 
 
 def _by_mass(labels: Ints, mass: Floats) -> Ints:
@@ -300,9 +372,8 @@ def _by_mass(labels: Ints, mass: Floats) -> Ints:
 
 def _typical(members: list[Candidate]) -> Recipe:
     """Return the simplest of the recipes that gave the partition."""
-    order = {"tree": 0, "reach": 1, "gaussian": 2, "means": 3, "mixture": 4}
     recipes = [one.recipe for one in members]
-    return min(recipes, key=lambda r: (order[r.kind], r.reach, r.n_iter, r.lam, r.factor, abs(r.share - 0.25)))
+    return min(recipes, key=lambda r: (KINDS.index(r.kind), r.axes, r.reach, r.n_iter, r.lam, r.factor, -r.share))
 
 
 def _agreement(tried: _Tried, at: int, mass: Floats) -> Floats:
@@ -327,5 +398,7 @@ def _reason(tried: _Tried, at: int, ground: Ground) -> str:
         f"λ = {recipe.lam:g}, {counted(recipe.n_iter, 'iteration')}",
         "means": "k-means",
         "mixture": "a Gaussian mixture",
+        "ward": "Ward's linkage",
+        "spectral": "a spectral cut of the neighbor graph",
     }[recipe.kind]
     return f"{near} of {all_of_them} find{'s' * (near == 1)} nearly these clusters; taken from {origin}"

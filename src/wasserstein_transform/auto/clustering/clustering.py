@@ -7,7 +7,6 @@ from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
 from ... import _check as check
@@ -20,6 +19,7 @@ from ...engine import Engine, current
 from ...hierarchy import Tree
 from ...spaces import Euclidean, Space
 from ...spaces.named import cross_by_name, known_name
+from ...tables.features import Features
 from ...transforms import Followed, Process, Trajectory, follow_points, iterate
 from ..span import Span, span_of
 from .candidates import KINDS, Recipe
@@ -181,6 +181,9 @@ class Clustering(Reported):
         The place of each row; None if there was nothing to choose.
     others : tuple of Alternative
         What `alternatives` are made of.
+    features : Features or None
+        How the columns were read; None for a Space and for distances. Rows with missing cells are in `space` with mass
+        0; `features.rows` are the others.
 
     Examples
     --------
@@ -218,6 +221,8 @@ class Clustering(Reported):
     """The place of each row."""
     others: tuple[Alternative, ...] = field(default=(), repr=False)
     """What `alternatives` are made of."""
+    features: Features | None = field(default=None, repr=False)
+    """How the columns were read; None for a Space and for distances."""
 
     def _archive_state(self) -> dict[str, Any]:
         partitions = [{**one._asdict(), "recipe": plain_recipe(one.recipe)} for one in self.partitions]
@@ -245,6 +250,9 @@ class Clustering(Reported):
         check_array(self.probabilities, "probabilities", "f", self.space.n)
         check_tree(self.tree, len(self.rows))
         check_name(self.named, self.space)
+        check_type(self.features, "features", Features, type(None))
+        if self.features is not None and self.features.n != self.space.n:
+            raise ValueError(f"the table has {self.features.n} rows, but {self.space.n} were clustered")
         if self.ground is not None and self.ground.n != len(self.rows):
             raise ValueError(f"the ground has {self.ground.n} places, but {len(self.rows)} were clustered")
         self._check_others()
@@ -271,8 +279,7 @@ class Clustering(Reported):
             check_array(one.probabilities, "probabilities of an alternative", "f", k)
 
     def __repr__(self) -> str:
-        noise = int(np.count_nonzero(self.labels < 0))
-        more = f", {noise} noise" if noise else ""
+        more = f", {self.n_noise} noise" if self.n_noise else ""
         return f"<Clustering of {counted(len(self.labels), 'point')}: {counted(self.n_clusters, 'cluster')}{more}>"
 
     def __str__(self) -> str:
@@ -281,7 +288,7 @@ class Clustering(Reported):
     @property
     def lines(self) -> tuple[str, ...]:
         """The answer in words: verdict, sizes, notes, reason."""
-        return (self.verdict, self._sizes_in_words(), *self.notes, self.reason)
+        return (self.verdict, self.sizes_in_words(), *self.notes, self.reason)
 
     @property
     def verdict(self) -> str:
@@ -311,16 +318,22 @@ class Clustering(Reported):
         weights = self.space.weights
         return float(weights[self.labels < 0].sum() / weights.sum())
 
-    def _sizes_in_words(self) -> str:
+    @property
+    def n_noise(self) -> int:
+        """Number of points that are called noise; rows with missing cells are not."""
+        return int(np.count_nonzero((self.labels < 0) & (self.space.weights > 0)))
+
+    def sizes_in_words(self) -> str:
+        """Sizes of the clusters, and how many points are noise."""
         weights = self.space.weights
-        if (weights == weights[0]).all():
+        if len(np.unique(weights[weights > 0])) == 1:  # rows with missing cells have no mass
             sizes, unit = [f"{size:,}" for size in self.sizes], f"point{'s' * (len(self.labels) != 1)}"
         else:
             held = np.bincount(np.maximum(self.labels, -1) + 1, weights, self.n_clusters + 1)[1:] / weights.sum()
             sizes, unit = [f"{share:.0%}" for share in held], "of the weight"
         more = len(sizes) - _LISTED
         said = f"{listed(sizes[:_LISTED])} {unit}" + f", and {counted(more, 'more cluster')}" * (more > 0)
-        noise = int(np.count_nonzero(self.labels < 0))
+        noise = self.n_noise
         return said + (f"; {counted(noise, 'point')} called noise ({self.noise:.1%})" if noise else "")
 
     @cached_property
@@ -345,13 +358,13 @@ class Clustering(Reported):
 
         Points that are known by distances only have no columns: there are sizes and a typical row of each cluster.
         """
-        return self._profile(*self._table())
+        return profile_of(self.labels, self.space.weights, *self.columns, self._typical_rows())
 
-    def _profile(self, names: tuple[str, ...], values: Floats) -> Profile:
-        return profile_of(self.labels, self.space.weights, names, values, self._typical_rows())
-
-    def _table(self) -> tuple[tuple[str, ...], Floats]:
-        """The columns that users know, and their names."""
+    @property
+    def columns(self) -> tuple[tuple[str, ...], Floats]:
+        """Names and values of the columns that were clustered, in the units of the table."""
+        if self.features is not None and not self.features.is_array:
+            return self.features.names, self.features.values
         if self.space.points is None:
             return (), np.empty((self.space.n, 0))
         m = self.space.points.shape[1]
@@ -405,23 +418,34 @@ class Clustering(Reported):
         figure: Figure = import_plotting("clusterings").draw(self, details=details, title=title)
         return figure
 
-    def predict(self, X: ArrayLike, engine: Engine | None = None) -> Ints:
+    def predict(self, X: Any, engine: Engine | None = None) -> Ints:
         """Return the clusters of new points: that of the nearest fitted point.
 
         If a transform was chosen, new points are moved with the fitted ones, and the nearest is taken at the end.
 
         Parameters
         ----------
-        X : array of shape (n_new, m), or distances to all fitted points, shape (n_new, n)
-            Distances if the metric was "precomputed", or that of a Space that is not Euclidean.
+        X : array of shape (n_new, m), DataFrame, or distances to all fitted points, shape (n_new, n)
+            Of a table, the columns that were used, by name. Distances if the metric was "precomputed", or that of a
+            Space that is not Euclidean.
         engine : Engine, optional
             None means the setting of `wt.using`.
 
         Returns
         -------
         array of int, shape (n_new,)
+            −1 is noise, or a row with missing cells.
         """
-        engine, new = current(engine), check.points(X, "X")
+        engine = current(engine)
+        if self.features is None:
+            return self._predict(check.points(X, "X"), engine)
+        new = self.features.transform(X)
+        there, labels = ~np.isnan(new).any(axis=1), np.full(len(new), -1, np.intp)
+        if there.any():
+            labels[there] = self._predict(new[there], engine)
+        return labels
+
+    def _predict(self, new: Floats, engine: Engine) -> Ints:
         if self.named is None:
             return self._by_distances(new)
         assert self.space.points is not None

@@ -95,7 +95,9 @@ def _energies(points: Floats, held: Floats, total: Floats, centers: Floats, shap
     """Return minus the log density of each point under each component, up to a constant."""
     if shape == "diagonal":
         variances = np.maximum(held.T @ points**2 / total[:, None] - centers**2, 0.0) + floor
-        off = points**2 @ (1 / variances).T - 2 * points @ (centers / variances).T + (centers**2 / variances).sum(axis=1)
+        off = (
+            points**2 @ (1 / variances).T - 2 * points @ (centers / variances).T + (centers**2 / variances).sum(axis=1)
+        )
         return np.asarray(0.5 * (np.maximum(off, 0.0) + np.log(variances).sum(axis=1)))
     eye = floor * np.eye(points.shape[1])
     if shape == "tied":

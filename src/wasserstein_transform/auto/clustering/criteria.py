@@ -4,9 +4,8 @@ No criterion depends on units or on the order of the points. Graphs are of the t
 distance to the tenth, and −m·log d₁₀ is the log density up to a constant.
 
 The judge is a sum of small regression trees, trained on generated families of shapes only
-(`benchmarks/quality/train.py`). It predicts the adjusted Rand index that partitions with similar criteria had there; if
-the number of clusters is not given, a fifth is subtracted for every factor of two between the number of clusters and
-the true one.
+(`benchmarks/quality/train.py`): one for points with up to three coordinates, one for tables with more, each with and
+without a given number of clusters. It predicts the adjusted Rand index that partitions with similar criteria had there.
 """
 
 from __future__ import annotations
@@ -359,8 +358,40 @@ def _of_compact(group: list[Candidate]) -> list[float]:
     ]
 
 
-ONE = 0.3  # if no partition is expected to reach this, there is one cluster
-CLOSE = 0.1  # difference below which partitions count as equally good without a given number, and votes decide
+class Rule(NamedTuple):
+    """How a partition is chosen if the number of clusters is not given.
+
+    Attributes
+    ----------
+    least : float
+        If no split is expected to reach this, there is one cluster.
+    whole : float
+        The same, if the best split is not expected to be better than no split by more than this.
+    close : float
+        Splits whose expected values differ by less are equally good, and votes decide.
+    """
+
+    least: float
+    whole: float
+    close: float
+
+    def choose(self, expected: Floats, counts: Ints, votes: Ints) -> int | None:
+        """Return the chosen split; None if there is one cluster."""
+        splits = np.where(counts > 1, expected, -np.inf)
+        best = splits.max()
+        if best < self.least or best <= expected[counts == 1].max(initial=-np.inf) + self.whole:
+            return None
+        return best_of(splits, votes, self.close)
+
+
+RULES = {"flat": Rule(0.2, 0.1, 0.1), "wide": Rule(0.2, 0.2, 0.03)}
+"""For up to three coordinates, and for more; chosen on generated sets (`benchmarks/quality/train.py`)."""
+
+
+def best_of(expected: Floats, votes: Ints, close: float = 0.0) -> int:
+    """Return the partition with most votes among those expected to be nearly as good as the best."""
+    near = expected >= expected.max() - close
+    return int(np.lexsort((-np.arange(len(votes)), expected, np.where(near, votes, -1)))[-1])
 
 
 class Judge(NamedTuple):
@@ -374,25 +405,28 @@ class Judge(NamedTuple):
         At each node, level by level, the feature to compare, and the largest value to go left.
     values : array of shape (n_trees, 2^depth)
         Values of the leaves.
+    told : arrays of shape (2, n)
+        Values of the sum, and the adjusted Rand index that chosen partitions of such values had in sets kept apart.
     """
 
     start: float
     features: Ints
     thresholds: Floats
     values: Floats
+    told: Floats
 
     @classmethod
     @cache
     def of(cls, name: str) -> Judge:
-        """Return the judge "with_count" or "without_count"."""
+        """Return a judge: "flat_with_count", "flat_without_count", "wide_with_count" or "wide_without_count"."""
         stored = json.loads(files(__package__).joinpath("judge.json").read_text("utf-8"))
         assert stored["criteria"] == [*NAMES, *OF_DATA]  # the criteria it was trained on
         model = stored[name]
         features, thresholds, values = (np.array([tree[i] for tree in model["trees"]]) for i in range(3))
-        return cls(model["start"], features, thresholds, values)
+        return cls(model["start"], features, thresholds, values, np.array(model["told"]))
 
     def __call__(self, criteria: Floats) -> Floats:
-        """Return the expected adjusted Rand index of each partition."""
+        """Return the expected value of each partition."""
         numbers, tree = asked(criteria), np.arange(len(self.features))
         at = np.zeros((len(numbers), len(tree)), np.intp)
         while at[0, 0] < self.features.shape[1]:
@@ -400,9 +434,13 @@ class Judge(NamedTuple):
             at = 2 * at + 1 + (number > self.thresholds[tree, at])
         return np.asarray(self.start + self.values[tree, at - self.features.shape[1]].sum(axis=1))
 
+    def tell(self, expected: Floats) -> Floats:
+        """Return the adjusted Rand index to expect of partitions of these values, if they are chosen."""
+        return np.interp(expected, *self.told)
+
 
 def asked(criteria: Floats, ends: Floats | None = None) -> Floats:
-    """Return the features: criteria of each partition, how far they are from largest and smallest, those of the data."""
+    """Return the features: criteria of each partition, how far they are from the extremes, and those of the data."""
     own = criteria[:, : len(NAMES)]
     largest, smallest = (own.max(axis=0), own.min(axis=0)) if ends is None else ends
     return np.concatenate([own, own - largest, own - smallest, criteria[:, len(NAMES) :]], axis=1)

@@ -1,4 +1,4 @@
-"""Scale columns with different units to a common scale, and back."""
+"""Bring columns of different units to one scale, and back."""
 
 from __future__ import annotations
 
@@ -7,18 +7,20 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._types import Floats
-from .options import check_how
+from .._archive import archived, check_array, check_type
+from .._types import Bools, Floats
 
-_UNEQUAL = 1000.0  # ratio of spreads from which on there is a note
+_FAR = 30.0  # interquartile ranges from the median: values beyond, if they are few, do not tell the scale of a column
+_FEW = 0.01  # fraction of the values
 
 
+@archived
 @dataclass(frozen=True)
 class Scaling:
     """x ↦ (x − center) / length, for each column.
 
-    "standard": mean and standard deviation; "robust": median and interquartile range; "range": minimum and range. The
-    length of a constant column is 1.
+    "standard": mean and standard deviation; "robust": median and interquartile range; "range": minimum and range;
+    "auto": mean and standard deviation without a few absurd values. The length of a constant column is 1.
     """
 
     how: str
@@ -28,8 +30,13 @@ class Scaling:
     @classmethod
     def of(cls, how: str, X: Floats) -> Self:
         """The scaling with this name for the columns of X."""
-        center, length = _HOW[check_how(how)](X)
+        center, length = _HOW[how](X)
         return cls(how, center, np.where(length > 0, length, 1.0))
+
+    def _check_archived(self) -> None:
+        check_type(self.how, "how", str)
+        check_array(self.center, "center", "f", None)
+        check_array(self.length, "length", "f", len(self.center))
 
     @property
     def changes(self) -> bool:
@@ -52,21 +59,23 @@ class Scaling:
         return {"how": self.how} | {name: {"center": center, "length": length} for name, center, length in rows}
 
 
-def uneven(X: Floats, names: tuple[str, ...]) -> str | None:
-    """A note if the spreads of two columns differ by a factor of more than a thousand, else None."""
-    spreads = _measured(X, np.std)
-    wide, narrow = int(spreads.argmax()), int(np.where(spreads > 0, spreads, np.inf).argmin())
-    if not spreads[wide] > _UNEQUAL * spreads[narrow] > 0:
-        return None
-    times = f"{spreads[wide] / spreads[narrow]:,.0f}"
-    return (
-        f"column {names[wide]} spreads {times} times as far as column {names[narrow]}, so distances are those of "
-        f"{names[wide]} alone; if their units differ, --scale standard gives all columns the same weight"
-    )
-
-
 def _standard(X: Floats) -> tuple[Floats, Floats]:
     return _measured(X, np.mean), _measured(X, np.std)
+
+
+def _typical(X: Floats) -> tuple[Floats, Floats]:
+    """Mean and standard deviation of the values, in columns with a few absurd ones without these."""
+    center, length = _standard(X)
+    for k in np.flatnonzero(absurd(X).any(axis=0)):
+        center[k], length[k] = (part[0] for part in _standard(X[~absurd(X[:, [k]])[:, 0], k : k + 1]))
+    return center, length
+
+
+def absurd(X: Floats) -> Bools:
+    """Whether values are far beyond nearly all others of their column, such as 999999 among ages."""
+    low, middle, high = np.quantile(X, [0.25, 0.5, 0.75], axis=0)
+    far = np.abs(X / 2 - middle / 2) > _FAR / 2 * (high - low)
+    return np.asarray(far & (high > low) & (far.sum(axis=0) <= max(1, int(_FEW * len(X)))))
 
 
 def _measured(X: Floats, measure: Any) -> Floats:
@@ -91,4 +100,4 @@ def _none(X: Floats) -> tuple[Floats, Floats]:
     return np.zeros(X.shape[1]), np.ones(X.shape[1])
 
 
-_HOW = {"none": _none, "standard": _standard, "robust": _robust, "range": _range}
+_HOW = {"auto": _typical, "none": _none, "standard": _standard, "robust": _robust, "range": _range}

@@ -1,0 +1,401 @@
+"""The columns of a table or an array as coordinates for clustering: which ones, in which scale, and what of gaps."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import issparse
+
+from .. import _check as check
+from .._archive import archived, check_array, check_range, check_type
+from .._shown import Brief
+from .._types import Bools, Floats, Ints
+from .cells import Column
+from .scaling import Scaling, absurd
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+SCALED, AS_THEY_ARE, UNIT_LENGTH = "scaled", "as they are", "unit length"
+SCALES = ("auto", "standard", "robust", "range", "unit", None)
+AUTO = "auto"
+"""How scale="auto" scales: by standard deviations, without a few absurd values."""
+
+_LIKE = 10.0  # ratio of spreads up to which columns can have one unit; 7.3 at most in the 61 public sets of the plane
+_PLANE = 3  # columns without names that are taken for coordinates
+_WIDE = 50  # more columns than this are often of one kind, such as pixels or embeddings, though some hardly spread
+_DENSE = 10_000_000  # cells of a sparse matrix that are stored
+_NEAREST = 5  # complete rows whose median fills a gap
+_LISTED = 8
+_WAYS = {
+    "auto": "standard deviation 1", "standard": "standard deviation 1", "robust": "interquartile range 1",
+    "range": "the range 0 to 1",
+}  # fmt: skip
+_AXIS = re.compile(r"(?:.*[\W_])?(x|y|z|lon|lat|lng|longitude|latitude|easting|northing)(?:\d|[\W_].*)?", re.IGNORECASE)
+
+
+@archived
+@dataclass(frozen=True, eq=False, repr=False)
+class Features(Brief):
+    r"""A table as coordinates; `features` returns it.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Names of the coordinates: a column, or a value of a category such as island=Dream.
+    values : array of shape (n, m)
+        Coordinates in the units of the table; NaN in gaps.
+    rows : array of int
+        Rows that are used: those without gaps, or all if gaps are filled.
+    columns : tuple of Column
+        How each column was read, and why some were left out.
+    scaling : Scaling
+        Center and length of each coordinate.
+    readings : tuple of str
+        The plausible readings: "scaled", "as they are", or both; "unit length" for cosine distances.
+    missing : str
+        "drop", "fill" or "error".
+    notes : tuple of str
+        What was done, in sentences.
+    reading : str
+        The one of the readings that is used.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> table = wt.read(b"id,height_cm,weight_kg\n1,170,65\n2,181,80\n3,165,58\n")
+    >>> wt.tables.features(table).names
+    ('height_cm', 'weight_kg')
+    """
+
+    names: tuple[str, ...]
+    values: Floats
+    rows: Ints
+    columns: tuple[Column, ...]
+    scaling: Scaling
+    readings: tuple[str, ...]
+    missing: str
+    notes: tuple[str, ...]
+    reading: str
+
+    def _check_archived(self) -> None:
+        for name in ("names", "columns", "readings", "notes"):
+            check_type(getattr(self, name), name, tuple)
+        check_type(self.scaling, "scaling", Scaling)
+        check_array(np.nan_to_num(self.values), "values", "f", None, len(self.names))
+        check_array(self.scaling.center, "center", "f", len(self.names))
+        check_array(self.rows, "rows", "i", None)
+        check_range(self.rows, "rows", 0, len(self.values) - 1)
+        if self.reading not in self.readings or len(self._used_names) != len(self.names):
+            raise ValueError(f"the reading {self.reading!r:.40} does not fit {len(self.names)} columns")
+
+    @property
+    def n(self) -> int:
+        """Number of rows of the table."""
+        return len(self.values)
+
+    @property
+    def used(self) -> tuple[Column, ...]:
+        """The columns that are used."""
+        return tuple(one for one in self.columns if not one.why_not)
+
+    @property
+    def _used_names(self) -> tuple[str, ...]:
+        return tuple(name for one in self.used for name in one.names)
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether rows are left out."""
+        return len(self.rows) < self.n
+
+    def matrix(self, reading: str | None = None) -> Floats:
+        """Return all rows in a reading, by default the one that is used; gaps are filled, also in rows left out."""
+        return self._read_as(_fill(self.values, self), reading or self.reading)
+
+    def transform(self, X: Any) -> Floats:
+        """Return new rows in the reading that is used, for `predict`: NaN in rows with gaps that are not filled."""
+        values = self._values_of(X)
+        if self.missing == "error" and np.isnan(values).any():
+            raise ValueError(_gaps(values, self.names))
+        return self._read_as(_fill(values, self) if self.missing == "fill" else values, self.reading)
+
+    def _values_of(self, X: Any) -> Floats:
+        if is_frame(X) and not self.is_array:
+            from .roles import read
+
+            return np.column_stack([read(X, one) for one in self.used])
+        values, used = _floats(X.to_numpy() if is_frame(X) else X, "X"), self.used
+        if values.shape[1] == len(self.columns) > len(used) and self.is_array:
+            values = values[:, [k for k, one in enumerate(self.columns) if not one.why_not]]
+        if values.shape[1] != len(self.names):
+            raise ValueError(f"X must have {len(self.names)} columns, as the fitted points, got {values.shape[1]}")
+        return values
+
+    @property
+    def is_array(self) -> bool:
+        """Whether the columns had no names."""
+        return all(one.kind == "coordinate" for one in self.columns)
+
+    def _read_as(self, values: Floats, reading: str) -> Floats:
+        if reading == UNIT_LENGTH:
+            return _unit_rows(values)
+        return self.scaling.scaled(values) if reading == SCALED else values
+
+
+def features(
+    X: DataFrame | ArrayLike, columns: Sequence[Any] | None = None, *, scale: str | None = "auto", missing: str = "drop"
+) -> Features:
+    r"""Decide which columns of a table are coordinates, bring them to one scale, and find gaps.
+
+    Columns of different units are scaled; coordinates of one unit, such as x and y or columns in mm, are not. Ids, row
+    numbers, constants, copies of other columns, dates and free text are left out, and so are categories where there are
+    two or more columns of numbers. Numbers are read as people write them: 3,682.50, 1.234,56, 84.7%, € 12, 12 kg. Of an
+    array all columns are used.
+
+    Parameters
+    ----------
+    X : DataFrame, or array of shape (n, m)
+        The table.
+    columns : sequence, optional
+        The columns to use, whatever they hold; of an array, their numbers from 0. None (default) chooses them.
+    scale : {"auto", "standard", "robust", "range", "unit", None}, default "auto"
+        "standard" is to standard deviation 1, "robust" to interquartile range 1, "range" to the range 0 to 1, "unit"
+        divides every row by its length, None keeps the units. "auto" is "standard" or None; where both are
+        plausible, the result has two readings.
+    missing : {"drop", "fill", "error"}, default "drop"
+        Rows with gaps are left out, or gaps are filled with the median of the five nearest complete rows, or they are
+        an error. Columns that are mostly empty are left out first.
+
+    Returns
+    -------
+    Features
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> table = wt.read(b"id,price,share\n1,$12,4.5%\n2,$15,9.5%\n3,$99,1.5%\n")
+    >>> found = wt.tables.features(table)
+    >>> found.values[0]
+    array([12. ,  4.5])
+    >>> print(found.notes[-1])
+    2 columns of different units were scaled to standard deviation 1 (scale=None keeps their units)
+    """
+    if scale not in SCALES:
+        raise ValueError(f"scale must be one of {', '.join(map(repr, SCALES))}, got {scale!r}")
+    if missing not in ("drop", "fill", "error"):
+        raise ValueError(f"missing must be 'drop', 'fill' or 'error', got {missing!r}")
+    found, values, notes, nameless = _of_frame(X, columns) if is_frame(X) else _of_array(X, columns)
+    used = [one for one in found if not one.why_not]
+    names = tuple(name for one in used for name in one.names)
+    gaps = np.isnan(values)
+    if missing == "error" and gaps.any():
+        raise ValueError(_gaps(values, names))
+    rows = np.arange(len(values)) if missing == "fill" else np.flatnonzero(~gaps.any(axis=1))
+    if not len(rows):
+        raise ValueError(f"every row has a gap, {_gaps(values, names)}")
+    notes += _say_gaps(gaps, missing)
+    basis = values if not gaps.any() else values[rows] if missing != "fill" else _by_columns(values)
+    how = AUTO if scale == "auto" or missing == "fill" else "none" if scale in ("unit", None) else scale
+    scaling = _scaling_of(how, basis, used)
+    readings, why = _readings(scale, used, scaling.length[np.ptp(basis, axis=0) > 0], nameless)
+    if SCALED in readings:
+        notes += _say_absurd(basis, names, scaling.how)
+    notes += [why.format(n=len(used), way=_WAYS.get(scaling.how, ""))] if why else []
+    return Features(names, values, rows, tuple(found), scaling, readings, missing, tuple(notes), readings[0])
+
+
+def is_frame(X: Any) -> bool:
+    """Whether X is a DataFrame; does not import pandas."""
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and isinstance(X, pandas.DataFrame)
+
+
+def _of_frame(frame: DataFrame, columns: Sequence[Any] | None) -> tuple[list[Column], Floats, list[str], bool]:
+    from .columns import chosen, source_of
+    from .roles import is_nameless, misread, read, roles
+
+    if not len(frame):
+        raise ValueError(f"{source_of(frame)} has no rows; a table needs at least one")
+    found = roles(frame, None if columns is None else chosen(frame, columns))
+    used = [one for one in found if not one.why_not]
+    if not used:
+        said = "; ".join(f"{one.name} {one.why_not}" for one in found[:_LISTED])
+        more = f"; and {len(found) - _LISTED} more" if len(found) > _LISTED else ""
+        raise ValueError(f"{source_of(frame)} has no column to cluster: {said}{more}; columns=[...] uses them anyway")
+    notes = _say_left_out(found)
+    for one in used:
+        count, first = misread(frame, one)
+        if count:
+            cells = "cell is" if count == 1 else "cells are"
+            notes.append(f"column {one.name}: {count} {cells} no number, such as {first!r:.40}, and missing")
+    return found, np.column_stack([read(frame, one) for one in used]), notes, is_nameless(frame)
+
+
+def _of_array(X: Any, columns: Sequence[Any] | None) -> tuple[list[Column], Floats, list[str], bool]:
+    values, notes = _floats(X), []
+    if issparse(X):
+        notes.append(f"the sparse matrix was stored as {values.shape[0]} × {values.shape[1]} numbers")
+    m = values.shape[1]
+    chosen = list(range(m)) if columns is None else list(columns)
+    if not chosen or not all(isinstance(k, int | np.integer) and 0 <= k < m for k in chosen):
+        raise ValueError(
+            f"columns of an array must be numbers from 0 to {m - 1}, got {columns!r:.60}; a DataFrame has names"
+        )
+    empty = 2 * np.isnan(values).sum(axis=0) > len(values) if columns is None else np.zeros(m, bool)
+    why = ["is mostly empty" if empty[k] else "" if k in chosen else "was not asked for" for k in range(m)]
+    found = [Column(str(k), "coordinate", why[k]) for k in range(m)]
+    if empty.all():
+        raise ValueError(f"every column is mostly empty, {_gaps(values, tuple(map(str, range(m))))}")
+    notes += _say_left_out([one for one in found if empty[int(one.name)]])
+    kept = [k for k in range(m) if not why[k]]
+    return found, values if len(kept) == m else np.ascontiguousarray(values[:, kept]), notes, True
+
+
+def _floats(X: Any, name: str = "points") -> Floats:
+    """Return a checked copy of an array, shape (n, m), with NaN where values are missing."""
+    if issparse(X):
+        n, m = X.shape
+        if n * m > _DENSE:
+            raise ValueError(
+                f"{name} must be a dense array, got a sparse matrix of {n} × {m}; reduce it first: "
+                f"sklearn.decomposition.TruncatedSVD(50).fit_transform(X)"
+            )
+        X = X.toarray()
+    array = X if isinstance(X, np.ndarray) or np.ma.isMaskedArray(X) else None
+    if array is None and isinstance(X, list | tuple):
+        try:
+            array = np.asarray(X)
+        except ValueError:  # rows of different lengths: `check.points` raises the error
+            array = None
+    if array is None or array.dtype.kind != "f" or np.ma.is_masked(array) or not np.isnan(array).any():
+        return check.points(X, name)
+    gaps = np.isnan(array)
+    values = check.points(np.where(gaps, 0.0, array), name)
+    values[gaps] = np.nan
+    return values
+
+
+def _say_left_out(found: list[Column]) -> list[str]:
+    left = [one for one in found if one.why_not]
+    if not left:
+        return []
+    if left[0].why_not == "is beside the coordinates":
+        used = " and ".join(one.name for one in found if not one.why_not)
+        others = [one.name for one in left if one.kind == "number"]
+        return [f"{used} are used as coordinates; columns=[...] includes {_list(others)}"] if others else []
+    return [f"left out: {_list([f'{one.name} ({one.why_not})' for one in left])}; columns=[...] names those to use"]
+
+
+def _list(words: list[str]) -> str:
+    more = f" and {len(words) - _LISTED} more" if len(words) > _LISTED else ""
+    return ", ".join(words[:_LISTED]) + more
+
+
+def _gaps(values: Floats, names: tuple[str, ...]) -> str:
+    """The error for cells without values."""
+    counts = np.isnan(values).sum(axis=0)
+    where = _list([f"{count} in column {name}" for name, count in zip(names, counts, strict=True) if count])
+    return (
+        f"{counts.sum()} cells have no value: {where}; missing='drop' leaves their rows out, missing='fill' fills them"
+    )
+
+
+def _say_gaps(gaps: Bools, missing: str) -> list[str]:
+    n, cells = int(gaps.any(axis=1).sum()), int(gaps.sum())
+    if not n:
+        return []
+    if missing == "fill":
+        return [
+            f"{cells} missing cells in {n} rows were filled with the median of the {_NEAREST} nearest complete rows"
+        ]
+    said = f"{n} of {len(gaps)} rows have missing cells and get no cluster (label -1); missing='fill' fills the cells"
+    if 2 * n > len(gaps):
+        check.warn(said)
+    return [said]
+
+
+def _say_absurd(values: Floats, names: tuple[str, ...], how: str) -> list[str]:
+    far = absurd(values) if how == AUTO else np.zeros(values.shape, bool)
+    return [
+        f"column {names[k]}: {values[far[:, k], k][0]:g} is far beyond the other values, whose scale was taken"
+        for k in np.flatnonzero(far.any(axis=0))
+    ]  # fmt: skip
+
+
+def _scaling_of(how: str, values: Floats, used: list[Column]) -> Scaling:
+    """Scale columns; a category as a whole has standard deviation 1, so that it weighs as much as a number."""
+    scaling = Scaling.of(how, values)
+    center, length, at = scaling.center.copy(), scaling.length.copy(), 0
+    for one in used:
+        width = len(one.names)
+        if one.kind in ("category", "boolean"):
+            block = values[:, at : at + width]
+            center[at : at + width] = block.mean(axis=0)
+            length[at : at + width] = np.sqrt(block.var(axis=0).sum()) or 1.0
+        at += width
+    return replace(scaling, center=center, length=length)
+
+
+def _readings(scale: str | None, used: list[Column], spreads: Floats, nameless: bool) -> tuple[tuple[str, ...], str]:
+    """Return the plausible readings, the likelier one first, and what is said of the only one."""
+    said = "{n} columns of different units were scaled to {way} (scale=None keeps their units)"
+    if scale == "unit":
+        return (UNIT_LENGTH,), ""
+    if scale != "auto":
+        return (SCALED if scale else AS_THEY_ARE,), ""
+    if any(one.kind in ("category", "boolean") for one in used):
+        return (SCALED,), "{n} columns were scaled to {way}, a category like a number"
+    if len(used) == 1:
+        return (AS_THEY_ARE,), ""
+    units, like = {one.unit for one in used}, not len(spreads) or spreads.max() <= _LIKE * spreads.min()
+    if not nameless and len(used) <= _PLANE and all(_AXIS.fullmatch(one.name) for one in used):
+        return (AS_THEY_ARE,), ""
+    wide = len(used) > _WIDE and not any(units)
+    if len(units) > 1 or (not like and not any(units) and not wide):
+        return (SCALED,), said
+    if any(units):
+        one_unit = f'all columns are in {next(iter(units))} and are used as they are (scale="standard" scales them)'
+        return ((AS_THEY_ARE,), one_unit) if like else ((SCALED, AS_THEY_ARE), "")
+    if like and (wide or (nameless and len(used) <= _PLANE)):
+        return (AS_THEY_ARE,), ""
+    return (SCALED, AS_THEY_ARE), ""
+
+
+def _unit_rows(values: Floats) -> Floats:
+    lengths = np.sqrt(np.einsum("ij,ij->i", values, values))
+    if (lengths == 0).any():
+        row = int(np.argmin(lengths))
+        raise ValueError(f"row {row} has only zeros, and so no direction; drop it, or use metric='euclidean'")
+    return np.asarray(values / lengths[:, None])
+
+
+def _fill(values: Floats, fitted: Features) -> Floats:
+    """Fill gaps with the median of the nearest complete rows that were fitted, by the columns that are there."""
+    gaps = np.isnan(values)
+    if not gaps.any():
+        return values
+    complete = fitted.values[~np.isnan(fitted.values).any(axis=1)]
+    if fitted.missing != "fill" or len(complete) < _NEAREST:
+        return np.where(gaps, np.nanmedian(fitted.values, axis=0), values)
+    from scipy.spatial import cKDTree
+
+    out, scaled, nodes = values.copy(), fitted.scaling.scaled(values), fitted.scaling.scaled(complete)
+    for pattern in np.unique(gaps[gaps.any(axis=1)], axis=0):
+        rows = np.flatnonzero((gaps == pattern).all(axis=1))
+        if pattern.all():
+            out[rows] = np.median(complete, axis=0)
+            continue
+        near = cKDTree(nodes[:, ~pattern]).query(scaled[rows][:, ~pattern], _NEAREST)[1]
+        out[np.ix_(rows, pattern)] = np.median(complete[near][:, :, pattern], axis=1)
+    return out
+
+
+def _by_columns(values: Floats) -> Floats:
+    """Fill gaps with the median of the column, for spreads."""
+    return np.where(np.isnan(values), np.nanmedian(values, axis=0), values)
