@@ -4,7 +4,9 @@
 of clusters given and without, and keeps criteria and scores (some three seconds of one core a set);
 `python -m benchmarks.quality.train fit FOLDER` learns from them: a boosted sum of small trees predicts the adjusted
 Rand index of a partition from its criteria. There is a judge for up to three coordinates and one for more. Nothing of any
-published collection is used. Some sets are kept apart: thresholds are chosen on these.
+published collection is used. Some sets are kept apart: thresholds are chosen on these. In the file that ships, the judges
+of up to three coordinates are the means of those made here and of earlier ones (1,924 sets, 39 of the criteria): together
+they were better than either, on sets kept apart and on half A of the public sets.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingRegressor
@@ -37,10 +39,15 @@ from wasserstein_transform.engine import current
 from .families import generate
 from .wide_families import generate_wide
 
-SEEDS = {"flat": 3600, "wide": 2600}
-ROUNDS = 200
+SEEDS = {"flat": 3240, "wide": 2600}
+ROUNDS = 300
 DEPTH = 4
-MISCOUNT = 0.2  # that a partition into twice or half as many clusters loses
+SOME = 0.2  # share of the features that are tried at each node
+MODELS = {
+    "flat_with_count": ((0.0, SOME),), "flat_without_count": ((0.0, SOME),), "wide_with_count": ((0.0, SOME),),
+    "wide_without_count": ((0.1, SOME), (0.1, 1.0)),
+}  # fmt: skip
+"""A judge is the mean of models: what a partition into twice or half as many clusters loses; share of the features."""
 EVERY = {"flat": 7, "wide": 8}  # of so many sets, one is kept apart: no divisor of the number of families
 KEPT = 100  # partitions of a set that are learned from
 
@@ -128,25 +135,54 @@ def read_lessons(file: Path) -> Iterator[tuple[int, Lesson]]:
         )
 
 
-def learned(taught: list[Lesson], rounds: int = ROUNDS) -> dict[str, object]:
-    """The judge as it is stored. Every set counts the same, however many partitions it has."""
+def learned(taught: list[Lesson], miscount: float, share: float) -> dict[str, Any]:
+    """One model. Every set counts the same, however many partitions it has."""
     X = np.concatenate([judging.asked(one.criteria, one.ends) for one in taught])
-    y = np.concatenate([target(one) for one in taught])
+    y = np.concatenate([target(one, miscount) for one in taught])
     weights = np.concatenate([np.full(len(one.scores), 1 / len(one.scores)) for one in taught])
     model = HistGradientBoostingRegressor(
-        max_iter=rounds, learning_rate=0.1, max_depth=DEPTH, max_leaf_nodes=2**DEPTH, l2_regularization=1.0,
-        early_stopping=False,
+        max_iter=ROUNDS, learning_rate=0.1, max_depth=DEPTH, max_leaf_nodes=2**DEPTH, l2_regularization=1.0,
+        max_features=share, early_stopping=False, random_state=0,
     )  # fmt: skip
     model.fit(X, y, weights)
-    trees = [_complete(predictor.nodes) for (predictor,) in model._predictors]
-    return {"start": float(f"{np.ravel(model._baseline_prediction)[0]:.6g}"), "trees": trees}
+    return {
+        "start": float(np.ravel(model._baseline_prediction)[0]),
+        "trees": [_complete(p.nodes) for (p,) in model._predictors],
+    }
 
 
-def target(lesson: Lesson, miscount: float = MISCOUNT) -> np.ndarray:
+def target(lesson: Lesson, miscount: float) -> np.ndarray:
     """The adjusted Rand index; where the number of clusters is to be found, less for a wrong one."""
     if lesson.name.endswith("with_count") or lesson.wanted == 1:
         return lesson.scores
     return lesson.scores - miscount * np.minimum(np.abs(np.log2(lesson.counts / lesson.wanted)), 2.0)
+
+
+def mean_of(models: list[dict[str, Any]]) -> dict[str, Any]:
+    """The model whose values are the means of those of the models."""
+    k = len(models)
+    trees = [[*tree[:2], [float(f"{v / k:.5g}") for v in tree[2]]] for model in models for tree in model["trees"]]
+    return {"start": float(f"{sum(model['start'] for model in models) / k:.6g}"), "trees": trees}
+
+
+def with_told(name: str, model: dict[str, Any], apart: list[Lesson]) -> dict[str, Any]:
+    """The model with the adjusted Rand index that its choices had in sets kept apart, by expected value."""
+    judge = judging.Judge.from_json(model | {"told": [[0, 1], [0, 1]]})
+    pairs = []
+    for one in apart:
+        expected = judge.of_features(judging.asked(one.criteria, one.ends))
+        if name.endswith("without_count"):
+            at = judging.RULES[name[:4]].choose(expected, one.counts, one.votes)
+        else:
+            at = int(np.where(one.counts <= one.wanted, expected, -np.inf).argmax())
+        if at is not None:
+            pairs.append((expected[at], one.scores[at]))
+    x, y = np.array(pairs).T
+    knots = np.unique(np.quantile(x, np.linspace(0, 1, 9)).round(3))
+    near = [y[np.argsort(np.abs(x - knot))[: max(25, len(x) // 10)]].mean() for knot in knots]
+    values = np.maximum.accumulate(near).round(3)
+    low = min(0.0, float(knots[0]) - 0.2)
+    return model | {"told": [[round(low, 3), *knots.tolist()], [0.0, *values.tolist()]]}
 
 
 def _complete(nodes: np.ndarray) -> list[list[float]]:
@@ -166,12 +202,12 @@ def _complete(nodes: np.ndarray) -> list[list[float]]:
     return [features, thresholds, values]
 
 
-def written(models: dict[str, dict[str, object]]) -> str:
+def written(models: dict[str, dict[str, Any]]) -> str:
     """The file, a line for each tree."""
     parts = [f'{{"criteria": {json.dumps([*NAMES, *OF_DATA])}']
     for name, model in models.items():
-        rows = ",\n".join(f"   {json.dumps(tree)}" for tree in model["trees"])  # type: ignore[attr-defined]
-        parts.append(f'"{name}": {{"start": {model["start"]}, "trees": [\n{rows}]}}')
+        rows = ",\n".join(f"   {json.dumps(tree)}" for tree in model["trees"])
+        parts.append(f'"{name}": {{"start": {model["start"]}, "told": {model["told"]}, "trees": [\n{rows}]}}')
     return ",\n".join(parts) + "}\n"
 
 
@@ -189,8 +225,11 @@ def main() -> None:
             make_lessons(size, int(asked.share * SEEDS[size]), asked.jobs, asked.folder)
     else:
         models = {}
-        for file in sorted(asked.folder.glob("*.npz")):
-            models[file.stem] = learned([lesson for seed, lesson in read_lessons(file) if seed % EVERY[file.stem[:4]]])
+        for name, kinds in MODELS.items():
+            found, every = list(read_lessons(asked.folder / f"{name}.npz")), EVERY[name[:4]]
+            taught = [lesson for seed, lesson in found if seed % every]
+            model = mean_of([learned(taught, *kind) for kind in kinds])
+            models[name] = with_told(name, model, [lesson for seed, lesson in found if seed % every == 0])
         asked.out.write_text(written(models), "utf-8")
 
 

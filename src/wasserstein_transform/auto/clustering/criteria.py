@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 from functools import cache
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -384,7 +384,7 @@ class Rule(NamedTuple):
         return best_of(splits, votes, self.close)
 
 
-RULES = {"flat": Rule(0.2, 0.1, 0.1), "wide": Rule(0.2, 0.2, 0.03)}
+RULES = {"flat": Rule(0.4, 0.1, 0.08), "wide": Rule(0.4, 0.1, 0.0)}
 """For up to three coordinates, and for more; chosen on generated sets (`benchmarks/quality/train.py`)."""
 
 
@@ -421,13 +421,21 @@ class Judge(NamedTuple):
         """Return a judge: "flat_with_count", "flat_without_count", "wide_with_count" or "wide_without_count"."""
         stored = json.loads(files(__package__).joinpath("judge.json").read_text("utf-8"))
         assert stored["criteria"] == [*NAMES, *OF_DATA]  # the criteria it was trained on
-        model = stored[name]
+        return cls.from_json(stored[name])
+
+    @classmethod
+    def from_json(cls, model: dict[str, Any]) -> Judge:
+        """Return the judge that a file describes."""
         features, thresholds, values = (np.array([tree[i] for tree in model["trees"]]) for i in range(3))
         return cls(model["start"], features, thresholds, values, np.array(model["told"]))
 
     def __call__(self, criteria: Floats) -> Floats:
         """Return the expected value of each partition."""
-        numbers, tree = asked(criteria), np.arange(len(self.features))
+        return self.of_features(asked(criteria))
+
+    def of_features(self, numbers: Floats) -> Floats:
+        """Return the expected value of partitions with these features."""
+        tree = np.arange(len(self.features))
         at = np.zeros((len(numbers), len(tree)), np.intp)
         while at[0, 0] < self.features.shape[1]:
             number = np.take_along_axis(numbers, self.features[tree, at], axis=1)
