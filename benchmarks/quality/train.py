@@ -3,10 +3,10 @@
 `python -m benchmarks.quality.train lessons FOLDER --jobs 16` partitions generated sets by all recipes, with the number
 of clusters given and without, and keeps criteria and scores (some three seconds of one core a set);
 `python -m benchmarks.quality.train fit FOLDER` learns from them: a boosted sum of small trees predicts the adjusted
-Rand index of a partition from its criteria. There is a judge for up to three coordinates and one for more. Nothing of any
-published collection is used. Some sets are kept apart: thresholds are chosen on these. In the file that ships, the judges
-of up to three coordinates are the means of those made here and of earlier ones (1,924 sets, 39 of the criteria): together
-they were better than either, on sets kept apart and on half A of the public sets.
+Rand index of a partition from its criteria. There is a judge for up to three coordinates and one for more. Nothing of
+any published collection is used. Some sets are kept apart: thresholds are chosen on these. In the file that ships, the
+judges of up to three coordinates are the means of those made here and of earlier ones (1,924 sets, 39 of the criteria):
+together they were better than either, on sets kept apart and on half A of the public sets.
 """
 
 from __future__ import annotations

@@ -66,12 +66,13 @@ def test_agreement_is_the_adjusted_rand_index_of_scikit_learn(rng: np.random.Gen
 def test_the_judge_is_the_sum_of_its_trees_walked_one_by_one(rng: np.random.Generator) -> None:
     stored = json.loads(files(criteria.__package__).joinpath("judge.json").read_text("utf-8"))
     n_own = len(criteria.NAMES)
-    for name in ("with_count", "without_count"):
+    for name in ("flat_with_count", "flat_without_count", "wide_with_count", "wide_without_count"):
         rows = rng.normal(size=(20, n_own + len(criteria.OF_DATA)))
         found = criteria.Judge.of(name)(rows)
-        best = rows[:, :n_own].max(axis=0)
+        own = rows[:, :n_own]
         for row, value in zip(rows, found, strict=True):
-            asked = np.concatenate([row[:n_own], row[:n_own] - best, row[n_own:]])
+            ends = row[:n_own] - own.max(axis=0), row[:n_own] - own.min(axis=0)
+            asked = np.concatenate([row[:n_own], *ends, row[n_own:]])
             assert value == pytest.approx(twin.judged(stored[name]["trees"], stored[name]["start"], asked), abs=1e-12)
 
 

@@ -384,7 +384,7 @@ def _agreement(tried: _Tried, at: int, mass: Floats) -> Floats:
     for labels, weight in zip(tried.labels, weights, strict=True):
         shared = np.bincount(labels * k + chosen, weights=mass, minlength=(int(labels.max()) + 1) * k).reshape(-1, k)
         agreeing += weight * (shared.argmax(axis=1)[labels] == chosen)
-    return agreeing / weights.sum() if weights.any() else np.ones(len(chosen))
+    return np.minimum(agreeing / weights.sum(), 1.0) if weights.any() else np.ones(len(chosen))
 
 
 def _reason(tried: _Tried, at: int, ground: Ground) -> str:
