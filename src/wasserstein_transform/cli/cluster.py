@@ -146,6 +146,6 @@ def _draw(found: Clustering, points: Points) -> Any:
     from .figures import named_axes, title_of
 
     figure = draw(found, title=title_of(points))
-    if found.space.points is not None and found.space.points.shape[1] <= 2:  # otherwise the axes are not columns
+    if found.points is not None and found.points.shape[1] <= 2:  # otherwise the axes are not columns
         named_axes(figure.axes[0], points)
     return figure
