@@ -231,12 +231,12 @@ def features(
     names = tuple(name for one in used for name in one.names)
     own_errors, error_names, said = _errors_of(X, used, beside, errors) if beside or errors else (None, (), [])
     notes += said
-    gaps = np.isnan(values) if own_errors is None else np.isnan(values) | np.isnan(own_errors)
+    gaps = np.isnan(values)
     if missing == "error" and gaps.any():
-        raise ValueError(_gaps(np.where(gaps, np.nan, values), names))
+        raise ValueError(_gaps(values, names))
     rows = np.arange(len(values)) if missing == "fill" else np.flatnonzero(~gaps.any(axis=1))
     if not len(rows):
-        raise ValueError(f"every row has a gap, {_gaps(np.where(gaps, np.nan, values), names)}")
+        raise ValueError(f"every row has a gap, {_gaps(values, names)}")
     notes += _say_gaps(gaps, missing)
     basis = values if not gaps.any() else values[rows] if missing != "fill" else _by_columns(values)
     how = AUTO if scale == "auto" or missing == "fill" else "none" if scale in ("unit", None) else scale
@@ -247,7 +247,7 @@ def features(
     notes += [why.format(n=len(used), way=_WAYS.get(scaling.how, ""))] if why else []
     return Features(
         names, values, rows, tuple(found), scaling, readings, missing, tuple(notes), readings[0],
-        None if own_errors is None else _by_columns(own_errors), error_names,
+        own_errors, error_names,
     )  # fmt: skip
 
 
@@ -284,8 +284,8 @@ def _errors_of(
         return None, (), []
     said = _list([name for name in names if name])
     of = _list([one for one, name in zip((one for each in used for one in each.names), names, strict=True) if name])
-    verb = "is the standard error" if sum(map(bool, names)) == 1 else "are the standard errors"
-    return read_errors(frame, names), names, [f"{said} {verb} of {of}; columns=[...] uses columns without errors"]
+    note = f"read as standard errors of {of}, not as coordinates: {said}; covariances=True takes them into account"
+    return _by_columns(read_errors(frame, names)), names, [note]
 
 
 def _of_frame(frame: DataFrame, columns: Sequence[Any] | None) -> tuple[list[Column], Floats, list[str], bool]:

@@ -22,7 +22,7 @@ from .candidates import KINDS, Candidate, Recipe, Trees, grow, with_count, witho
 from .clustering import Alternative, Clustering, Partition
 from .criteria import NAMES, RULES, Judge, Partitions, adjusted_rand, best_of, facts_of, measure
 from .ground import Ground, Places, thin_places
-from .uncertain import names_in, space_of, with_errors
+from .uncertain import BY_ERRORS, names_in, space_of, with_errors
 
 _SMALL = 20  # places: with fewer, and without a given number, only a very wide step of distances tells clusters
 _WIDE = 4.0  # ratio to the next distance that is such a step
@@ -42,7 +42,7 @@ def cluster(
     scale: str | None = "auto",
     missing: str = "drop",
     sample_weight: ArrayLike | None = None,
-    covariances: ArrayLike | Sequence[str] | None = None,
+    covariances: ArrayLike | Sequence[str] | bool | None = None,
     metric: str = "euclidean",
     noise: bool | float | None = None,
     n_jobs: int | None = None,
@@ -78,10 +78,12 @@ def cluster(
     sample_weight : array of shape (n,), optional
         Masses of the points; weight k is the same as k copies. Points of weight 0 get the nearest cluster. None means
         equal masses.
-    covariances : array of shape (n, m) or (n, m, m), or sequence of str, optional
+    covariances : array of shape (n, m) or (n, m, m), sequence of str, or True, optional
         Standard errors or covariances of measured points, in the units of X; of a table, also the names of the columns
-        with the standard errors. Points are then Gaussians, and distances are W2: |x − y|² plus the squared Bures
-        distance of the covariances. None (default) means none, but columns such as x_err beside x are used.
+        with the standard errors, or True for columns such as x_err beside x. Points are then Gaussians, and distances
+        are W2: |x − y|² plus the squared Bures distance of the covariances. Points with different errors are apart, so
+        this helps where errors differ between the clusters, and harms where they differ within them. None (default)
+        means none; columns such as x_err are then left out.
     metric : str, default "euclidean"
         Metric of the points by SciPy's name, or "precomputed". With "cosine", rows are divided by their lengths and
         compared by Euclidean distance, which orders pairs alike and needs no matrix.
@@ -127,7 +129,7 @@ def cluster(
             scale = _scale_of(metric, scale)
         errors = names_in(covariances)
         table = X if isinstance(X, Features) else features(X, columns, scale=scale, missing=missing, errors=errors)
-        table = with_errors(table, None if errors else covariances, metric)
+        table = with_errors(table, covariances, metric)
         metric = "euclidean" if metric == "cosine" else metric
         return _best_reading(table, sample_weight, metric, lambda space: _found(space, wanted, noise, engine))
 
@@ -151,7 +153,7 @@ def _best_reading(
     table: Features, sample_weight: ArrayLike | None, metric: str, find: Callable[[Space], Clustering]
 ) -> Clustering:
     """Cluster each reading of a table; rows with gaps have no mass, and so no influence."""
-    weights, notes = sample_weight, list(table.notes)
+    weights, notes = sample_weight, [*table.notes, *(BY_ERRORS,) * (table.errors is not None)]
     if table.has_gaps:
         weights = np.zeros(table.n)
         weights[table.rows] = check.weights(sample_weight, table.n)[table.rows]

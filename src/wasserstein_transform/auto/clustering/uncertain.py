@@ -19,6 +19,7 @@ from ..._types import Floats
 from ...spaces import GaussianMetric, Space
 from ...tables.features import Features, is_frame
 
+BY_ERRORS = "points are Gaussians with the given errors, and distances are W2"
 _SYMMETRIC = 1e-8  # relative difference of entries that must be equal
 _NEGATIVE = 1e-9  # eigenvalues above minus this share of the largest are zero
 
@@ -29,13 +30,15 @@ def names_in(covariances: Any) -> Sequence[str] | None:
     return covariances if named else None
 
 
-def with_errors(table: Features, covariances: ArrayLike | None, metric: str) -> Features:
-    """Return a table with checked errors of its points; given ones replace those of its columns."""
-    if metric != "euclidean":
-        if covariances is not None:
-            raise ValueError(f"covariances need metric='euclidean', got metric={metric!r}; leave one of them out")
+def with_errors(table: Features, covariances: ArrayLike | Sequence[str] | bool | None, metric: str) -> Features:
+    """Return a table with checked errors of its points: those given, of its columns, or none."""
+    if covariances is None or covariances is False:
         return replace(table, errors=None, error_names=())
-    if covariances is None:
+    if metric != "euclidean":
+        raise ValueError(f"covariances need metric='euclidean', got metric={metric!r}; leave one of them out")
+    if names_in(covariances) or covariances is True:
+        if table.errors is None:
+            raise ValueError("X has no columns of standard errors, such as x_err beside x; give covariances as numbers")
         return table
     return replace(table, errors=check_errors(covariances, *table.values.shape), error_names=())
 
