@@ -33,7 +33,7 @@ without, found = wt.cluster(X), wt.cluster(X, covariances=errors)
 print(found)
 
 # %%
-# Circles are as large as the errors.
+# The larger a circle, the larger the error.
 
 figure, axes = wt.plotting.panels(1, 3, width=10, height=3.6)
 runs = {"truth": truth, "errors ignored": without.labels, "errors used": found.labels}
