@@ -111,6 +111,8 @@ def test_columns_of_errors_are_read_by_name(rng: np.random.Generator) -> None:
     np.testing.assert_array_equal(found.predict(frame), found.labels)
     named = wt.cluster(frame, 2, columns=["x", "y"], covariances=["x_err", "sigma_Y"])
     np.testing.assert_array_equal(named.labels, found.labels)
+    asked = wt.cluster(frame, 2, columns=["x", "y"], covariances=True)
+    np.testing.assert_array_equal(asked.labels, found.labels)
 
 
 def test_columns_of_errors_are_no_coordinates(rng: np.random.Generator) -> None:
@@ -119,6 +121,14 @@ def test_columns_of_errors_are_no_coordinates(rng: np.random.Generator) -> None:
     found = wt.cluster(frame, 2)
     np.testing.assert_array_equal(found.labels, wt.cluster(frame[["mass_kg", "size_mm"]], 2).labels)
     assert any("standard errors of mass_kg" in note for note in found.notes)
+
+
+def test_columns_of_errors_that_are_asked_for_are_coordinates(rng: np.random.Generator) -> None:
+    X, errors, _ = groups(rng)
+    frame = pd.DataFrame({"x": X[:, 0], "x_err": errors[:, 0]})
+    table = wt.tables.features(frame, ["x", "x_err"])
+    assert table.names == ("x", "x_err")
+    assert table.errors is None
 
 
 def test_signed_columns_and_columns_without_partner_are_no_errors(rng: np.random.Generator) -> None:

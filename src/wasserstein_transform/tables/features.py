@@ -203,7 +203,7 @@ def features(
         of their column.
     errors : sequence, optional
         The columns of a table that hold standard errors, one for each column that is used, in the same order. None
-        (default) finds them by name if `columns` is None.
+        (default) finds them by name.
 
     Returns
     -------
@@ -264,9 +264,12 @@ def _set_errors_aside(
     from .columns import chosen
     from .errors import find_errors
 
-    beside = find_errors(frame) if columns is None and errors is None else {}
+    beside = find_errors(frame) if errors is None else {}
+    if columns is not None:
+        asked = chosen(frame, columns)
+        return frame, {of: name for of, name in beside.items() if of in asked and name not in asked}
     aside = list(beside.values()) if errors is None else list(chosen(frame, errors))
-    if not aside or columns is not None:
+    if not aside:
         return frame, beside
     rest = frame.drop(columns=aside)
     rest.attrs = frame.attrs
