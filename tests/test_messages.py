@@ -52,6 +52,12 @@ def gaussians(n: int, m: int, lam: float = 1.0) -> wt.spaces.GaussianMetric:
     return wt.spaces.GaussianMetric(np.zeros((n, m)), np.zeros((n, m, m)), lam)
 
 
+def errors_with(row: int, value: float) -> np.ndarray:
+    errors = np.ones(CLOUD.shape)
+    errors[row, 0] = value
+    return errors
+
+
 def near() -> wt.Space:
     """Distances known up to 0.5, among points of which one is farther from all others."""
     return wt.transforms.iterate_locally(wt.local_truncation(0.1), from_points([[0.0], [0.2], [9.0]]), 0.5)
@@ -500,6 +506,45 @@ AUTO: list[Row] = [
         "the table has no column size; its columns are length",
         lambda: wt.cluster(DataFrame({"size": [1.0, 2, 3]})).predict(DataFrame({"length": [1.0]})),
     ),
+    (
+        "covariances must be standard errors of shape (30, 2) or covariances of shape (30, 2, 2), got shape (30,)",
+        lambda: wt.cluster(CLOUD, covariances=np.ones(30)),
+    ),
+    ("covariances must be numbers or names of columns", lambda: wt.cluster(CLOUD, covariances={"x": 1})),
+    ("covariances must be finite, got those of row 3", lambda: wt.cluster(CLOUD, covariances=errors_with(3, np.nan))),
+    ("standard errors must not be negative, got -1", lambda: wt.cluster(CLOUD, covariances=errors_with(3, -1.0))),
+    (
+        "covariances must be symmetric, those of row 0 are not",
+        lambda: wt.cluster(CLOUD, covariances=np.tile([[1.0, 0.5], [0.2, 1.0]], (30, 1, 1))),
+    ),
+    (
+        "covariances must be positive semidefinite, those of row 0 have the eigenvalue -1",
+        lambda: wt.cluster(CLOUD, covariances=np.tile([[1.0, 2.0], [2.0, 1.0]], (30, 1, 1))),
+    ),
+    ("covariances need metric='euclidean'", lambda: wt.cluster(CLOUD, covariances=CLOUD**2, metric="cosine")),
+    ("covariances need a table of points", lambda: wt.cluster(PLANE, covariances=CLOUD**2)),
+    ("X has no columns of standard errors, such as x_err", lambda: wt.cluster(CLOUD, covariances=True)),
+    ("columns of errors need a DataFrame, got ndarray", lambda: wt.cluster(CLOUD, covariances=["a", "b"])),
+    (
+        "must name a column of errors for each of the 2 columns x, y, got 1",
+        lambda: wt.cluster(DataFrame({"x": CLOUD[:, 0], "y": CLOUD[:, 1], "e": 1.0}), covariances=["e"]),
+    ),
+    (
+        "column e: standard errors must not be negative, got -1",
+        lambda: wt.cluster(DataFrame({"x": CLOUD[:, 0], "e": -1.0}), covariances=["e"], columns=["x"]),
+    ),
+    (
+        "the fitted points have errors, so predict needs the standard errors of the new ones",
+        lambda: wt.cluster(CLOUD, covariances=CLOUD**2).predict(CLOUD),
+    ),
+    ("covariances were not given to wt.cluster", lambda: wt.cluster(CLOUD).predict(CLOUD, covariances=CLOUD**2)),
+    (
+        "covariances must be standard errors of shape (30, 2), as the fitted ones",
+        lambda: wt.cluster(CLOUD, covariances=CLOUD**2).predict(CLOUD, covariances=np.tile(np.eye(2), (30, 1, 1))),
+    ),
+    ("labels must have shape (30,), one for each point, got (3,)", lambda: wt.score(CLOUD, [0, 1, 2])),
+    ("labels must be integers, got float64", lambda: wt.score(CLOUD, np.linspace(0, 1, 30))),
+    ("every point is noise (label -1)", lambda: wt.score(CLOUD, np.full(30, -1))),
     ("n_clusters must be", lambda: wt.cluster(CLOUD, 0)),
     ("noise must be True, False, or a share…below 1, got 1.0", lambda: wt.cluster(CLOUD, noise=1.0)),
     ("a Space carries its metric", lambda: wt.cluster(PLANE, metric="cityblock")),

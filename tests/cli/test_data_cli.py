@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from cli_files import blobs, column, ring, rows, run, write_csv
 from scipy.spatial.distance import squareform
@@ -67,6 +68,17 @@ def test_options_of_clusters(file: Path) -> None:
     assert column(done.stdout, "label") == wt.cluster(blobs(), 3, noise=0.1).labels.tolist()
     assert "--noise-share must be from 0 to below 1" in run("cluster", file, "--noise-share", 1).stderr
     assert "leave one of them out" in run("cluster", file, "--no-noise", "--noise-share", 0.1).stderr
+
+
+def test_columns_of_errors_are_used_on_demand(tmp_path: Path) -> None:
+    X, errors = blobs(), np.abs(blobs()[::-1])
+    frame = pd.DataFrame({"x": X[:, 0], "y": X[:, 1], "x_err": errors[:, 0], "y_err": errors[:, 1]})
+    frame.to_csv(tmp_path / "catalog.csv", index=False)
+    plain, used = (run("cluster", tmp_path / "catalog.csv", "-k", 3, *more, "-o", "-") for more in ((), ("--errors",)))
+    assert column(plain.stdout, "label") == wt.cluster(X, 3).labels.tolist()
+    assert "read as standard errors of x, y, not as coordinates: x_err, y_err; --errors" in plain.stderr
+    assert column(used.stdout, "label") == wt.cluster(X, 3, covariances=errors).labels.tolist()
+    assert "distances are W2" in used.stderr
 
 
 def test_a_profile_is_in_the_units_of_the_file(tmp_path: Path) -> None:

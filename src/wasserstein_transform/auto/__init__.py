@@ -3,6 +3,7 @@
 from .clustering.cluster import cluster
 from .clustering.clustering import Clustering
 from .clustering.profile import Profile
+from .clustering.scoring import Score, score
 from .noise import noise_scale
 from .runs import Sweep
 from .suggestion import Suggestion, suggest
@@ -11,10 +12,12 @@ from .sweeping import sweep
 __all__ = (
     "Clustering",
     "Profile",
+    "Score",
     "Suggestion",
     "Sweep",
     "cluster",
     "noise_scale",
+    "score",
     "suggest",
     "sweep",
 )

@@ -35,6 +35,9 @@ def cluster(
     noise_share: Annotated[
         float | None, typer.Option(help="Label the sparsest points -1, at most this share: 0.05.", show_default=False)
     ] = None,
+    errors: Annotated[
+        bool, typer.Option("--errors", help="Use columns such as x_err beside x as standard errors of the points.")
+    ] = False,
     source: TableSource,
     keeping: Keeping,
     machine: Machine,
@@ -61,7 +64,7 @@ def cluster(
         with run.stage("clustering"):
             data = points.space if points.features is None else points.features
             weights = None if points.features is None else points.weights
-            found = find(data, clusters, noise=level, sample_weight=weights)
+            found = find(data, clusters, noise=level, sample_weight=weights, covariances=errors or None)
         for note in found.notes[len(points.features.notes) if points.features else 0 :]:
             run.note(as_options(note))
         points = replace(points, features=found.features)
@@ -146,6 +149,6 @@ def _draw(found: Clustering, points: Points) -> Any:
     from .figures import named_axes, title_of
 
     figure = draw(found, title=title_of(points))
-    if found.space.points is not None and found.space.points.shape[1] <= 2:  # otherwise the axes are not columns
+    if found.points is not None and found.points.shape[1] <= 2:  # otherwise the axes are not columns
         named_axes(figure.axes[0], points)
     return figure

@@ -200,7 +200,11 @@ def _features(
 
 def as_options(text: str) -> str:
     """A sentence with parameters of Python as options of the command line: missing='fill' as --missing fill."""
-    text = text.replace("columns=[...]", "--columns").replace("scale=None", "--scale none")
+    text = (
+        text.replace("columns=[...]", "--columns")
+        .replace("covariances=True", "--errors")
+        .replace("scale=None", "--scale none")
+    )
     return re.sub(r"""\b(scale|missing)(?:=['"](\w+)['"]|(?= must be))""", r"--\1 \2", text).replace("  ", " ")
 
 

@@ -112,13 +112,13 @@ def _draw_cloud(ax: Any, found: Clustering, names: tuple[str, ...], values: Floa
     ax.locator_params(nbins=5)
     if found.space.points is None:
         name_axes(ax, ["classical scaling"])
-    elif points is not found.space.points:
+    elif found.points is not None and found.points.shape[1] > 2:
         name_axes(ax, [_name_direction(x, names, values) for x in points.T])
 
 
 def _coordinates(found: Clustering) -> tuple[Floats, Ints]:
     """Up to two coordinates of the points, and their labels."""
-    points = found.space.points
+    points = found.points
     if points is not None and points.shape[1] <= 2:
         return points, found.labels
     if points is not None:

@@ -65,6 +65,10 @@ class Features(Brief):
         What was done, in sentences.
     reading : str
         The one of the readings that is used.
+    errors : array of shape (n, m) or (n, m, m), or None
+        Standard errors or covariances of the coordinates, in the units of the table; None if there are none.
+    error_names : tuple of str
+        Names of the columns that hold the standard errors, empty for coordinates without.
 
     Examples
     --------
@@ -83,6 +87,8 @@ class Features(Brief):
     missing: str
     notes: tuple[str, ...]
     reading: str
+    errors: Floats | None = None
+    error_names: tuple[str, ...] = ()
 
     def _check_archived(self) -> None:
         for name in ("names", "columns", "readings", "notes"):
@@ -90,6 +96,8 @@ class Features(Brief):
         check_type(self.scaling, "scaling", Scaling)
         check_array(np.nan_to_num(self.values), "values", "f", None, len(self.names))
         check_array(self.scaling.center, "center", "f", len(self.names))
+        if self.errors is not None:
+            check_array(self.errors, "errors", "f", *self.values.shape, *self.values.shape[1:] * (self.errors.ndim - 2))
         check_array(self.rows, "rows", "i", None)
         check_range(self.rows, "rows", 0, len(self.values) - 1)
         if self.reading not in self.readings or len(self._used_names) != len(self.names):
@@ -125,6 +133,19 @@ class Features(Brief):
             raise ValueError(_gaps(values, self.names))
         return self._read_as(_fill(values, self) if self.missing == "fill" else values, self.reading)
 
+    def scale_errors(self, errors: Floats, reading: str | None = None) -> Floats:
+        """Return standard errors or covariances of the coordinates in a reading, by default the one that is used."""
+        if (reading or self.reading) != SCALED:
+            return errors
+        length = self.scaling.length
+        return np.asarray(errors / (length if errors.ndim == 2 else np.outer(length, length)))
+
+    def read_errors(self, X: Any) -> Floats:
+        """Return the standard errors of new rows of a table, by the names of their columns; NaN in gaps."""
+        from .errors import read_errors
+
+        return read_errors(X, self.error_names)
+
     def _values_of(self, X: Any) -> Floats:
         if is_frame(X) and not self.is_array:
             from .roles import read
@@ -149,7 +170,12 @@ class Features(Brief):
 
 
 def features(
-    X: DataFrame | ArrayLike, columns: Sequence[Any] | None = None, *, scale: str | None = "auto", missing: str = "drop"
+    X: DataFrame | ArrayLike,
+    columns: Sequence[Any] | None = None,
+    *,
+    scale: str | None = "auto",
+    missing: str = "drop",
+    errors: Sequence[Any] | None = None,
 ) -> Features:
     r"""Decide which columns of a table are coordinates, bring them to one scale, and find gaps.
 
@@ -157,6 +183,9 @@ def features(
     numbers, constants, copies of other columns, dates and free text are left out, and so are categories where there are
     two or more columns of numbers. Numbers are read as people write them: 3,682.50, 1.234,56, 84.7%, € 12, 12 kg. Of an
     array all columns are used.
+
+    Columns such as x_err beside x (also x_error, x_sigma, err_x, error_x, sigma_x) are standard errors, and no
+    coordinates.
 
     Parameters
     ----------
@@ -170,7 +199,11 @@ def features(
         plausible, the result has two readings.
     missing : {"drop", "fill", "error"}, default "drop"
         Rows with gaps are left out, or gaps are filled with the median of the five nearest complete rows, or they are
-        an error. Columns that are mostly empty are left out first.
+        an error. Columns that are mostly empty are left out first. Gaps of standard errors are filled with the median
+        of their column.
+    errors : sequence, optional
+        The columns of a table that hold standard errors, one for each column that is used, in the same order. None
+        (default) finds them by name.
 
     Returns
     -------
@@ -190,9 +223,14 @@ def features(
         raise ValueError(f"scale must be one of {', '.join(map(repr, SCALES))}, got {scale!r}")
     if missing not in ("drop", "fill", "error"):
         raise ValueError(f"missing must be 'drop', 'fill' or 'error', got {missing!r}")
-    found, values, notes, nameless = _of_frame(X, columns) if is_frame(X) else _of_array(X, columns)
+    if errors is not None and not is_frame(X):
+        raise ValueError(f"columns of errors need a DataFrame, got {type(X).__name__}; give the errors as an array")
+    rest, beside = _set_errors_aside(X, columns, errors) if is_frame(X) else (X, {})
+    found, values, notes, nameless = _of_frame(rest, columns) if is_frame(X) else _of_array(X, columns)
     used = [one for one in found if not one.why_not]
     names = tuple(name for one in used for name in one.names)
+    own_errors, error_names, said = _errors_of(X, used, beside, errors) if beside or errors else (None, (), [])
+    notes += said
     gaps = np.isnan(values)
     if missing == "error" and gaps.any():
         raise ValueError(_gaps(values, names))
@@ -207,13 +245,50 @@ def features(
     if SCALED in readings:
         notes += _say_absurd(basis, names, scaling.how)
     notes += [why.format(n=len(used), way=_WAYS.get(scaling.how, ""))] if why else []
-    return Features(names, values, rows, tuple(found), scaling, readings, missing, tuple(notes), readings[0])
+    return Features(
+        names, values, rows, tuple(found), scaling, readings, missing, tuple(notes), readings[0],
+        own_errors, error_names,
+    )  # fmt: skip
 
 
 def is_frame(X: Any) -> bool:
     """Whether X is a DataFrame; does not import pandas."""
     pandas = sys.modules.get("pandas")
     return pandas is not None and isinstance(X, pandas.DataFrame)
+
+
+def _set_errors_aside(
+    frame: DataFrame, columns: Sequence[Any] | None, errors: Sequence[Any] | None
+) -> tuple[DataFrame, dict[Any, Any]]:
+    """Return a table without columns of standard errors, and the column of errors of each column that has one."""
+    from .columns import chosen
+    from .errors import find_errors
+
+    beside = find_errors(frame) if errors is None else {}
+    if columns is not None:
+        asked = chosen(frame, columns)
+        return frame, {of: name for of, name in beside.items() if of in asked and name not in asked}
+    aside = list(beside.values()) if errors is None else list(chosen(frame, errors))
+    if not aside:
+        return frame, beside
+    rest = frame.drop(columns=aside)
+    rest.attrs = frame.attrs
+    return rest, beside
+
+
+def _errors_of(
+    frame: DataFrame, used: list[Column], beside: dict[Any, Any], errors: Sequence[Any] | None
+) -> tuple[Floats | None, tuple[str, ...], list[str]]:
+    """Return the standard errors of the coordinates that are used, the names of their columns, and what is said."""
+    from .errors import name_errors, names_of_errors, read_errors
+
+    names = names_of_errors(used, beside if errors is None else name_errors(frame, errors, used))
+    if not any(names):
+        return None, (), []
+    said = _list([name for name in names if name])
+    of = _list([one for one, name in zip((one for each in used for one in each.names), names, strict=True) if name])
+    note = f"read as standard errors of {of}, not as coordinates: {said}; covariances=True takes them into account"
+    return _by_columns(read_errors(frame, names)), names, [note]
 
 
 def _of_frame(frame: DataFrame, columns: Sequence[Any] | None) -> tuple[list[Column], Floats, list[str], bool]:

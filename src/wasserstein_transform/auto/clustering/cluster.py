@@ -22,6 +22,7 @@ from .candidates import KINDS, Candidate, Recipe, Trees, grow, with_count, witho
 from .clustering import Alternative, Clustering, Partition
 from .criteria import NAMES, RULES, Judge, Partitions, adjusted_rand, best_of, facts_of, measure
 from .ground import Ground, Places, thin_places
+from .uncertain import BY_ERRORS, names_in, space_of, with_errors
 
 _SMALL = 20  # places: with fewer, and without a given number, only a very wide step of distances tells clusters
 _WIDE = 4.0  # ratio to the next distance that is such a step
@@ -41,6 +42,7 @@ def cluster(
     scale: str | None = "auto",
     missing: str = "drop",
     sample_weight: ArrayLike | None = None,
+    covariances: ArrayLike | Sequence[str] | bool | None = None,
     metric: str = "euclidean",
     noise: bool | float | None = None,
     n_jobs: int | None = None,
@@ -76,6 +78,12 @@ def cluster(
     sample_weight : array of shape (n,), optional
         Masses of the points; weight k is the same as k copies. Points of weight 0 get the nearest cluster. None means
         equal masses.
+    covariances : array of shape (n, m) or (n, m, m), sequence of str, or True, optional
+        Standard errors or covariances of measured points, in the units of X; of a table, also the names of the columns
+        with the standard errors, or True for columns such as x_err beside x. Points are then Gaussians, and distances
+        are W2: |x − y|² plus the squared Bures distance of the covariances. Points with different errors are apart, so
+        this helps where errors differ between the clusters, and harms where they differ within them. None (default)
+        means none; columns such as x_err are then left out.
     metric : str, default "euclidean"
         Metric of the points by SciPy's name, or "precomputed". With "cosine", rows are divided by their lengths and
         compared by Euclidean distance, which orders pairs alike and needs no matrix.
@@ -114,18 +122,22 @@ def cluster(
     noise = wanted is None if noise is None else _check_noise(noise)
     with current(engine, n_jobs=n_jobs, verbose=verbose).watched() as engine:
         if isinstance(X, Space) or metric == "precomputed" or on_gpu(X, copy=False) is not None:
-            _refuse_options(columns, scale, missing)
+            _refuse_options(columns, scale, missing, covariances)
             space = as_space(X, sample_weight, metric)
             return replace(_found(space, wanted, noise, engine), named=_name(space, X, metric))
         if metric != "euclidean":
             scale = _scale_of(metric, scale)
-        table = X if isinstance(X, Features) else features(X, columns, scale=scale, missing=missing)
+        errors = names_in(covariances)
+        table = X if isinstance(X, Features) else features(X, columns, scale=scale, missing=missing, errors=errors)
+        table = with_errors(table, covariances, metric)
         metric = "euclidean" if metric == "cosine" else metric
         return _best_reading(table, sample_weight, metric, lambda space: _found(space, wanted, noise, engine))
 
 
-def _refuse_options(columns: Any, scale: str | None, missing: str) -> None:
+def _refuse_options(columns: Any, scale: str | None, missing: str, covariances: Any) -> None:
     """Raise for options of tables, given with a Space, distances, or points on a GPU."""
+    if covariances is not None:
+        raise ValueError("covariances need a table of points, got a Space, distances or points on a GPU")
     for name, value, default in (("columns", columns, None), ("scale", scale, "auto"), ("missing", missing, "drop")):
         if value not in (default, None):
             raise ValueError(f"{name}={value!r:.60} needs a table of points, got a Space or distances; leave it out")
@@ -141,17 +153,18 @@ def _best_reading(
     table: Features, sample_weight: ArrayLike | None, metric: str, find: Callable[[Space], Clustering]
 ) -> Clustering:
     """Cluster each reading of a table; rows with gaps have no mass, and so no influence."""
-    weights, notes = sample_weight, list(table.notes)
+    weights, notes = sample_weight, [*table.notes, *(BY_ERRORS,) * (table.errors is not None)]
     if table.has_gaps:
         weights = np.zeros(table.n)
         weights[table.rows] = check.weights(sample_weight, table.n)[table.rows]
-    found = {one: find(Space.from_points(table.matrix(one), weights, metric)) for one in table.readings}
+    found = {one: find(_space_in(table, one, weights, metric)) for one in table.readings}
     expected = {one: each.partitions[0].expected if each.partitions else 0.0 for one, each in found.items()}
     reading = max(found, key=lambda one: expected[one] - _BETTER * (one == AS_THEY_ARE))
     if len(found) > 1:
         notes.append(_say_reading(reading, expected, len(table.used)))
     best, there = found[reading], np.isin(np.arange(table.n), table.rows)
-    if reading == AS_THEY_ARE and best.space.points is not None and not np.isnan(table.values).any():
+    plain = reading == AS_THEY_ARE and table.errors is None and not np.isnan(table.values).any()
+    if plain and best.space.points is not None:
         table = replace(table, values=best.space.points)  # one array, also in files
     return replace(
         best,
@@ -161,6 +174,12 @@ def _best_reading(
         features=replace(table, reading=reading, notes=tuple(notes)),
         notes=(*notes, *best.notes),
     )
+
+
+def _space_in(table: Features, reading: str, weights: ArrayLike | None, metric: str) -> Space:
+    if table.errors is None:
+        return Space.from_points(table.matrix(reading), weights, metric)
+    return space_of(table.matrix(reading), table.scale_errors(table.errors, reading), weights)
 
 
 def _say_reading(reading: str, expected: dict[str, float], n: int) -> str:

@@ -7,6 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
 from ... import _check as check
@@ -17,7 +18,7 @@ from ..._types import Floats, Ints
 from ...compute.passes import sample_evenly
 from ...engine import Engine, current
 from ...hierarchy import Tree
-from ...spaces import Euclidean, Space
+from ...spaces import Euclidean, GaussianMetric, Space
 from ...spaces.named import cross_by_name, known_name
 from ...tables.features import Features
 from ...transforms import Followed, Process, Trajectory, follow_points, iterate
@@ -25,6 +26,7 @@ from ..span import Span, span_of
 from .candidates import KINDS, Recipe
 from .ground import Ground
 from .profile import Profile, profile_of
+from .uncertain import gaussians_of, new_coordinates, refuse_errors
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -365,10 +367,17 @@ class Clustering(Reported):
         """Names and values of the columns that were clustered, in the units of the table."""
         if self.features is not None and not self.features.is_array:
             return self.features.names, self.features.values
-        if self.space.points is None:
+        points = self.points
+        if points is None:
             return (), np.empty((self.space.n, 0))
-        m = self.space.points.shape[1]
-        return (("x", "y", "z")[:m] if m <= 3 else tuple(f"x{k}" for k in range(1, m + 1))), self.space.points
+        m = points.shape[1]
+        return (("x", "y", "z")[:m] if m <= 3 else tuple(f"x{k}" for k in range(1, m + 1))), points
+
+    @property
+    def points(self) -> Floats | None:
+        """Coordinates of the points, without those of their errors; None if there are distances only."""
+        uncertain = self.features is not None and self.features.errors is not None
+        return self.features.matrix() if self.features is not None and uncertain else self.space.points
 
     def _typical_rows(self) -> Ints:
         """A row of each cluster whose sum of distances to its others is smallest, among at most 1,000 of its places."""
@@ -418,7 +427,7 @@ class Clustering(Reported):
         figure: Figure = import_plotting("clusterings").draw(self, details=details, title=title)
         return figure
 
-    def predict(self, X: Any, engine: Engine | None = None) -> Ints:
+    def predict(self, X: Any, engine: Engine | None = None, *, covariances: ArrayLike | None = None) -> Ints:
         """Return the clusters of new points: that of the nearest fitted point.
 
         If a transform was chosen, new points are moved with the fitted ones, and the nearest is taken at the end.
@@ -430,6 +439,9 @@ class Clustering(Reported):
             Space that is not Euclidean.
         engine : Engine, optional
             None means the setting of `wt.using`.
+        covariances : array of shape (n_new, m) or (n_new, m, m), optional
+            Standard errors or covariances of the new points, if the fitted points have them. Of a table with columns of
+            errors, None (default) reads these columns.
 
         Returns
         -------
@@ -437,9 +449,13 @@ class Clustering(Reported):
             −1 is noise, or a row with missing cells.
         """
         engine = current(engine)
+        if self.features is None or self.features.errors is None:
+            refuse_errors(covariances)
         if self.features is None:
             return self._predict(check.points(X, "X"), engine)
         new = self.features.transform(X)
+        if self.features.errors is not None:
+            new = new_coordinates(self.features, X, new, covariances)
         there, labels = ~np.isnan(new).any(axis=1), np.full(len(new), -1, np.intp)
         if there.any():
             labels[there] = self._predict(new[there], engine)
@@ -475,6 +491,9 @@ class Clustering(Reported):
         if self.named != "euclidean":
             rows = cross_by_name(new, self.space.points, str(self.named), self.space.weights)
             return np.asarray(rows[:, self.rows].argmin(axis=1))
+        if isinstance(self.space.metric, GaussianMetric):
+            gaussians = gaussians_of(new, self.space.metric.means.shape[1])
+            return self.space.metric.take(self.rows).neighbors(1, gaussians, engine.quiet()).indices[:, 0]
         fitted = Euclidean(self.space.points[self.rows])
         return fitted.neighbors(1, Euclidean(new), engine.quiet()).indices[:, 0]
 

@@ -60,17 +60,22 @@ class Facts(NamedTuple):
 
 def facts_of(ground: Ground, plain: Tree, reach: Tree) -> Facts:
     """Compute the neighbor graph, log densities, changes of neighborhood shape along its edges, and two trees."""
-    near = ground.indices[:, :_NEAR]
-    m = ground.points.shape[1]
-    tenth = np.maximum(ground.distances[:, near.shape[1] - 1], 1e-9 * ground.unit)
+    source, target, density = _graph_of(ground)
     around = ground.points[ground.indices]
     around = around - around.mean(axis=1, keepdims=True)
     covs = np.einsum("nka,nkb->nab", around, around)
     covs /= np.maximum(np.trace(covs, axis1=1, axis2=2), 1e-300)[:, None, None]
-    source, target = np.repeat(np.arange(ground.n), near.shape[1]), near.ravel()
     turns = np.sqrt(((covs[source] - covs[target]) ** 2).sum(axis=(1, 2)))
     elongation = float(np.linalg.eigvalsh(covs)[:, -1].mean())
-    return Facts(source, target, -m * np.log(tenth), turns, plain, reach, elongation, _whitened(ground))
+    return Facts(source, target, density, turns, plain, reach, elongation, _whitened(ground))
+
+
+def _graph_of(ground: Ground) -> tuple[Ints, Ints, Floats]:
+    """Return the edges of the neighbor graph, and log densities."""
+    near = ground.indices[:, :_NEAR]
+    tenth = np.maximum(ground.distances[:, near.shape[1] - 1], 1e-9 * ground.unit)
+    source, target = np.repeat(np.arange(ground.n), near.shape[1]), near.ravel()
+    return source, target, -ground.points.shape[1] * np.log(tenth)
 
 
 def _whitened(ground: Ground) -> Floats:
@@ -116,6 +121,16 @@ def measure(ground: Ground, facts: Facts, partitions: Partitions, wanted: int | 
         np.average(columns[0], weights=votes), len(votes) / votes.sum(),
     ]  # fmt: skip
     return np.concatenate([np.column_stack(columns), rows, columns_after, np.tile(data, (len(rows), 1))], axis=1)
+
+
+def measure_alone(ground: Ground, labels: Ints, reach: Tree) -> dict[str, float]:
+    """Return the criteria of one partition that compare it with no others and need few arrays, by name."""
+    source, target, density = _graph_of(ground)
+    facts = Facts(source, target, density, np.zeros(len(source)), reach, reach, 0.0, _whitened(ground))
+    row = _of_partition(ground, facts, labels, None)
+    gaussian = _of_gaussians(ground, facts, labels, row)
+    first, then = NAMES.index("conductance"), NAMES.index("full gain")
+    return dict(zip(NAMES[first:], row, strict=False)) | dict(zip(NAMES[then:], gaussian, strict=False))
 
 
 def _of_number(agreement: Floats, votes: Floats, counts: Ints) -> Floats:
