@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.spatial.distance import cdist
 from sklearn.datasets import make_blobs
@@ -130,5 +131,5 @@ def test_directions_of_one_cluster_are_principal_axes(rng) -> None:
 
 def test_names_with_dollars_are_no_formulas(rng) -> None:
     X = np.concatenate([rng.normal(size=(20, 3)), rng.normal(size=(20, 3)) + 9])
-    figure = clusterings.draw(wt.cluster(X, 2), table=(("$a$b$", "$b", "c$"), X))
+    figure = wt.cluster(pd.DataFrame(X, columns=["$a$b$", "$b", "c$"]), 2).plot()
     figure.canvas.draw()

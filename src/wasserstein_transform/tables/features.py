@@ -28,6 +28,7 @@ AUTO = "auto"
 """How scale="auto" scales: by standard deviations, without a few absurd values."""
 
 _LIKE = 10.0  # ratio of spreads up to which columns can have one unit; 7.3 at most in the 61 public sets of the plane
+_EQUAL = 1.2  # ratio of spreads up to which scaling changes hardly anything
 _PLANE = 3  # columns without names that are taken for coordinates
 _WIDE = 50  # more columns than this are often of one kind, such as pixels or embeddings, though some hardly spread
 _DENSE = 10_000_000  # cells of a sparse matrix that are stored
@@ -426,7 +427,7 @@ def _readings(scale: str | None, used: list[Column], spreads: Floats, nameless: 
         return (SCALED if scale else AS_THEY_ARE,), ""
     if any(one.kind in ("category", "boolean") for one in used):
         return (SCALED,), "{n} columns were scaled to {way}, a category like a number"
-    if len(used) == 1:
+    if len(used) == 1 or (len(spreads) and spreads.max() <= _EQUAL * spreads.min()):
         return (AS_THEY_ARE,), ""
     units, like = {one.unit for one in used}, not len(spreads) or spreads.max() <= _LIKE * spreads.min()
     if not nameless and len(used) <= _PLANE and all(_AXIS.fullmatch(one.name) for one in used):

@@ -53,10 +53,11 @@ def cluster(
 
     Many recipes are tried: the single-linkage tree of the distances, trees of mutual reachability, trees of the
     Gaussian Transform at several radii (in units of the typical distance to the tenth neighbor), weights λ and
-    iterations, each cut in three ways; k-means; and Gaussian mixtures. A small model, trained on generated shapes,
-    predicts the quality of each partition from criteria that need no labels: agreement with the other recipes,
-    conductance, heights of cuts, density at borders, … The best partition is taken. The result tells which one, why,
-    and which others were considered.
+    iterations, each cut in three ways; k-means; and Gaussian mixtures. Tables of four or more columns are seen on few,
+    some and all of their principal axes, and get Ward's linkage, spectral cuts, and mixtures with full, tied and
+    diagonal covariances. A small model, trained on generated shapes, predicts the quality of each partition from
+    criteria that need no labels: agreement with the other recipes, conductance, heights of cuts, density at borders, …
+    The best partition is taken. The result tells which one, why, and which others were considered.
 
     Columns of different units are brought to one scale, and ids, dates and the like of a table are left out: `notes`
     says what was done, `wt.tables.features` has the rules. The clusters do not depend on the order of the rows, on the
@@ -105,8 +106,8 @@ def cluster(
 
     Notes
     -----
-    24 trees and up to a few hundred partitions. Of more than 10,000 different places in one or two dimensions, 2,000
-    in three, or 1,000 otherwise, a random sample is clustered, and the other points get the cluster of the nearest.
+    12 to 24 trees and up to a few hundred partitions. Of more than 10,000 different places in one or two dimensions, or
+    2,000 otherwise, a random sample is clustered, and the other points get the cluster of the nearest.
 
     Examples
     --------
@@ -115,7 +116,7 @@ def cluster(
     >>> wt.cluster(circles.points).n_clusters
     2
     >>> discs = wt.datasets.dumbbell()
-    >>> wt.cluster(discs.points, 3).recipe.kind  # only a transform tells the chain from the discs
+    >>> wt.cluster(discs.points).recipe.kind  # a transform tells the chain from the discs
     'gaussian'
     """
     wanted = None if n_clusters is None else check.count(n_clusters, "n_clusters", 1)

@@ -400,8 +400,8 @@ class Rule(NamedTuple):
 
 
 RULES = {"flat": Rule(0.4, 0.1, 0.08), "wide": Rule(0.2, 0.1, 0.0)}
-"""For up to three coordinates, and for more: best on generated sets that were kept apart from training, among rules that
-find one cluster in at least 95 % of clouds without structure."""
+"""For up to three coordinates, and for more: the best on generated sets that were kept apart from training, among those
+that find one cluster in at least 95 % of clouds without structure."""
 
 
 def best_of(expected: Floats, votes: Ints, close: float = 0.0) -> int:
