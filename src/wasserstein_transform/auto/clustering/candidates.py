@@ -263,6 +263,7 @@ def without_count(ground: Ground, trees: Trees, engine: Engine) -> list[Candidat
 
 
 def _candidate(recipe: Recipe, tree: Tree, cuts: Ints, k: int) -> Candidate:
+    cuts = cuts[tree.heights[cuts] > 0]  # points that have met are not cut apart
     kept = np.ones(tree.n - 1, bool)
     kept[cuts[: k - 1]] = False
     gap = _gap(*tree.heights[cuts[k - 2 : k]].tolist()) if 1 < k <= len(cuts) else 0.0

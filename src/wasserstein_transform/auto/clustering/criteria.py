@@ -410,6 +410,9 @@ def best_of(expected: Floats, votes: Ints, close: float = 0.0) -> int:
     return int(np.lexsort((-np.arange(len(votes)), expected, np.where(near, votes, -1)))[-1])
 
 
+_DIGITS = 7  # of features and of expected values, after the point
+
+
 class Judge(NamedTuple):
     """A sum of complete binary trees of one depth.
 
@@ -450,13 +453,13 @@ class Judge(NamedTuple):
         return self.of_features(asked(criteria))
 
     def of_features(self, numbers: Floats) -> Floats:
-        """Return the expected value of partitions with these features."""
-        tree = np.arange(len(self.features))
+        """Return the expected value of partitions with these features; their rounding decides nothing."""
+        numbers, tree = np.round(numbers, _DIGITS), np.arange(len(self.features))
         at = np.zeros((len(numbers), len(tree)), np.intp)
         while at[0, 0] < self.features.shape[1]:
             number = np.take_along_axis(numbers, self.features[tree, at], axis=1)
             at = 2 * at + 1 + (number > self.thresholds[tree, at])
-        return np.asarray(self.start + self.values[tree, at - self.features.shape[1]].sum(axis=1))
+        return np.round(self.start + self.values[tree, at - self.features.shape[1]].sum(axis=1), _DIGITS)
 
     def tell(self, expected: Floats) -> Floats:
         """Return the adjusted Rand index to expect of partitions of these values, if they are chosen."""
