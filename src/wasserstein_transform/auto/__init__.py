@@ -5,9 +5,8 @@ from .clustering.clustering import Clustering
 from .clustering.profile import Profile
 from .clustering.scoring import Score, score
 from .noise import noise_scale
-from .runs import Sweep
 from .suggestion import Suggestion, suggest
-from .sweeping import sweep
+from .sweeping import Sweep, sweep
 
 __all__ = (
     "Clustering",

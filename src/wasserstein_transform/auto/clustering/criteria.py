@@ -459,7 +459,8 @@ class Judge(NamedTuple):
         while at[0, 0] < self.features.shape[1]:
             number = np.take_along_axis(numbers, self.features[tree, at], axis=1)
             at = 2 * at + 1 + (number > self.thresholds[tree, at])
-        return np.round(self.start + self.values[tree, at - self.features.shape[1]].sum(axis=1), _DIGITS)
+        total = self.start + self.values[tree, at - self.features.shape[1]].sum(axis=1)
+        return np.asarray(np.round(total, _DIGITS))
 
     def tell(self, expected: Floats) -> Floats:
         """Return the adjusted Rand index to expect of partitions of these values, if they are chosen."""
