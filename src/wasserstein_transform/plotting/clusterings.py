@@ -113,21 +113,26 @@ def _draw_cloud(ax: Any, found: Clustering, names: tuple[str, ...], values: Floa
     if found.space.points is None:
         name_axes(ax, ["classical scaling"])
     elif found.points is not None and found.points.shape[1] > 2:
-        name_axes(ax, [_name_direction(x, names, values) for x in points.T])
+        name_axes(ax, [_name_direction(x, names, values[_shown(found)]) for x in points.T])
 
 
 def _coordinates(found: Clustering) -> tuple[Floats, Ints]:
     """Up to two coordinates of the points, and their labels."""
     points = found.points
-    if points is not None and points.shape[1] <= 2:
-        return points, found.labels
     if points is not None:
-        return _separate(points, found.labels, found.space.weights), found.labels
+        flat = points if points.shape[1] <= 2 else _separate(points, found.labels, found.space.weights)
+        shown = _shown(found)
+        return flat[shown], found.labels[shown]
     labels = np.maximum(found.labels_of_places, -1)
     some = sample_evenly(len(found.rows), _EMBEDDED)
     if len(some) == 1:
         return np.zeros((1, 2)), labels
     return embed(found.space.take(found.rows[some])).points, labels[some]
+
+
+def _shown(found: Clustering) -> Ints:
+    """The rows that are drawn: not those with missing cells, which have no mass."""
+    return np.arange(found.space.n) if found.features is None else found.features.rows
 
 
 def _separate(points: Floats, labels: Ints, weights: Floats) -> Floats:
@@ -222,7 +227,7 @@ def _draw_partitions(ax: Any, found: Clustering) -> None:
     wanted = {round(one.n_clusters / one.criteria["clusters of those wanted"]) for one in considered}
     same = len(wanted) == 1  # the number was given, or all partitions have the same
     along = _by_kind(ax, considered) if same else counts.astype(float)
-    expected = np.clip([one.expected for one in considered], 0.0, 1.0)
+    expected = np.clip([one.value for one in considered], 0.0, 1.0)
     sizes = 7 * np.array([one.votes for one in considered]) ** 0.7
     taken = np.arange(len(considered))[::-1] == (-1 if found.chosen is None else found.chosen)
     ax.scatter(along[~taken], expected[~taken], s=sizes[~taken], color=GRAY, alpha=0.5, linewidths=0)

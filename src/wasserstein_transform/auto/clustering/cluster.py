@@ -29,7 +29,7 @@ _WIDE = 4.0  # ratio to the next distance that is such a step
 _FEW = 4  # places: fewer are one cluster, unless a number is given
 _SAME = 0.95  # adjusted Rand index from which on two partitions are nearly the same
 _ALIKE = 0.9  # and below which partitions with the same number of clusters are different answers
-_WORSE = 0.25  # difference to the expected index of the answer up to which others are alternatives
+_WORSE = 0.25  # difference to the value of the answer up to which others are alternatives
 _ALTERNATIVES = 5  # the most that are kept
 _BETTER = 0.02  # expected quality by which columns as they are must exceed scaled ones
 
@@ -159,10 +159,10 @@ def _best_reading(
         weights = np.zeros(table.n)
         weights[table.rows] = check.weights(sample_weight, table.n)[table.rows]
     found = {one: find(_space_in(table, one, weights, metric)) for one in table.readings}
-    expected = {one: each.partitions[0].expected if each.partitions else 0.0 for one, each in found.items()}
-    reading = max(found, key=lambda one: expected[one] - _BETTER * (one == AS_THEY_ARE))
+    values = {one: each.partitions[0].value if each.partitions else 0.0 for one, each in found.items()}
+    reading = max(found, key=lambda one: values[one] - _BETTER * (one == AS_THEY_ARE))
     if len(found) > 1:
-        notes.append(_say_reading(reading, expected, len(table.used)))
+        notes.append(_say_reading(reading, values, len(table.used)))
     best, there = found[reading], np.isin(np.arange(table.n), table.rows)
     plain = reading == AS_THEY_ARE and table.errors is None and not np.isnan(table.values).any()
     if plain and best.space.points is not None:
@@ -183,8 +183,8 @@ def _space_in(table: Features, reading: str, weights: ArrayLike | None, metric: 
     return space_of(table.matrix(reading), table.scale_errors(table.errors, reading), weights)
 
 
-def _say_reading(reading: str, expected: dict[str, float], n: int) -> str:
-    scaled, literal = f"{expected[SCALED]:.2f}", f"{expected[AS_THEY_ARE]:.2f}"
+def _say_reading(reading: str, values: dict[str, float], n: int) -> str:
+    scaled, literal = (f"{min(max(values[one], 0.0), 1.0):.2f}" for one in (SCALED, AS_THEY_ARE))
     if reading == SCALED:
         said = f"scaled to standard deviation 1: expected quality {scaled}, {literal} as they are"
         return f"{n} columns were {said} (scale=None keeps their units)"
@@ -232,14 +232,13 @@ def _chosen(
     criteria = measure(ground, facts, partitions, wanted, engine)
     size = "wide" if ground.views else "flat"
     judge = Judge.of(f"{size}_{'without' if wanted is None else 'with'}_count")
-    tried = _Tried.of(partitions, criteria, judge(criteria))
+    tried = _Tried.of(partitions, criteria, judge)
     fitting = tried.counts == (tried.counts[tried.counts <= wanted].max() if wanted else tried.counts)
     if wanted is None:
-        chosen = RULES[size].choose(tried.expected, tried.counts, tried.votes)
+        chosen = RULES[size].choose(tried.values, tried.counts, tried.votes)
         best = int(tried.counts.argmin()) if chosen is None else chosen
     else:
-        best = best_of(np.where(fitting, tried.expected, -np.inf), tried.votes)
-    tried = tried.told(judge)
+        best = best_of(np.where(fitting, tried.values, -np.inf), tried.votes)
     n_clusters, labels = int(tried.counts[best]), tried.labels[best]
     if wanted is None and n_clusters == 1:
         answer = replace(_one(space, places, _NO_SPLIT), chosen=best)
@@ -265,29 +264,25 @@ class _Tried(NamedTuple):
     table: tuple[Partition, ...]
     counts: Ints
     votes: Ints
-    expected: Floats
-
-    def told(self, judge: Judge) -> _Tried:
-        """Return the same with what a person is told: the adjusted Rand index to expect."""
-        expected = judge.tell(self.expected)
-        table = tuple(one._replace(expected=float(e)) for one, e in zip(self.table, expected, strict=True))
-        return self._replace(table=table, expected=expected)
+    values: Floats
 
     @classmethod
-    def of(cls, partitions: Partitions, criteria: Floats, expected: Floats) -> _Tried:
+    def of(cls, partitions: Partitions, criteria: Floats, judge: Judge) -> _Tried:
         """Sort partitions by their expected quality."""
-        order = np.argsort(-expected, kind="stable").tolist()
+        values = judge(criteria)
+        expected = judge.tell(values)
+        order = np.argsort(-values, kind="stable").tolist()
         labels = [partitions.labels[at] for at in order]
         counts = np.array([int(one.max()) + 1 for one in labels])
         votes = np.array([len(partitions.members[at]) for at in order])
         table = tuple(
             Partition(
-                _typical(partitions.members[at]), int(votes[k]), int(counts[k]), float(expected[at]),
-                dict(zip(NAMES, criteria[at].tolist(), strict=False)),
+                _typical(partitions.members[at]), int(votes[k]), int(counts[k]), float(values[at]),
+                float(expected[at]), dict(zip(NAMES, criteria[at].tolist(), strict=False)),
             )
             for k, at in enumerate(order)
         )  # fmt: skip
-        return cls(labels, table, counts, votes, expected[order])
+        return cls(labels, table, counts, votes, values[order])
 
 
 def _answer(tried: _Tried, at: int, ground: Ground, places: Places, noise: bool | float) -> Alternative:
@@ -317,7 +312,7 @@ def _thin(ground: Ground, labels: Ints, mass: Floats, noise: bool | float) -> Bo
 def _different(tried: _Tried, labels: Ints, best: int, fitting: Bools, mass: Floats) -> list[int]:
     """Return the partitions, best first, that differ clearly from the labels and from each other, and are good."""
     kept, taken = [labels], []
-    for at in np.flatnonzero(fitting & (tried.expected >= tried.expected[best] - _WORSE)).tolist():
+    for at in np.flatnonzero(fitting & (tried.values >= tried.values[best] - _WORSE)).tolist():
         one = tried.labels[at]
         if all(one.max() != other.max() or adjusted_rand([one, other], mass)[0, 1] < _ALIKE for other in kept):
             kept.append(one)
@@ -400,7 +395,7 @@ def _agreement(tried: _Tried, at: int, mass: Floats) -> Floats:
     """Return, for each point, the fraction of recipes, weighted by quality, that put it with its cluster."""
     chosen = tried.labels[at]
     k = int(chosen.max()) + 1
-    agreeing, weights = np.zeros(len(chosen)), np.maximum(tried.expected, 0.0) ** 2 * tried.votes
+    agreeing, weights = np.zeros(len(chosen)), np.maximum(tried.values, 0.0) ** 2 * tried.votes
     for labels, weight in zip(tried.labels, weights, strict=True):
         shared = np.bincount(labels * k + chosen, weights=mass, minlength=(int(labels.max()) + 1) * k).reshape(-1, k)
         agreeing += weight * (shared.argmax(axis=1)[labels] == chosen)

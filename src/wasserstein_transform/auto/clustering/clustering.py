@@ -92,7 +92,7 @@ _DISTANCES = 1 << 22  # distances in memory at a time
 _TOGETHER = 1e-6  # relative to the unit: places this close at the end of a flow are one
 _SURE = ((0.9, "very sure"), (0.7, "fairly sure"), (0.5, "unsure"), (-np.inf, "a guess"))
 """Words for the expected adjusted Rand index, from the least on."""
-_NEARLY = 0.05  # difference of expected indices up to which another number of clusters is nearly as good
+_NEARLY = 0.05  # difference of values up to which another number of clusters is nearly as good
 _LISTED = 10  # sizes in a sentence
 _COMPARED = 1000  # places of a cluster among which a typical row is found
 
@@ -108,8 +108,10 @@ class Partition(NamedTuple):
         Number of recipes that give exactly this partition.
     n_clusters : int
         Number of clusters.
+    value : float
+        What the judge predicts, by which partitions are ordered: about its adjusted Rand index.
     expected : float
-        Its expected adjusted Rand index, lowered if the number of clusters was not given and is unlikely.
+        The mean adjusted Rand index of partitions of this value that were chosen on generated sets.
     criteria : dict of str to float
         The measured criteria, by name; `auto/clustering/criteria.py` defines them.
     """
@@ -117,6 +119,7 @@ class Partition(NamedTuple):
     recipe: Recipe
     votes: int
     n_clusters: int
+    value: float
     expected: float
     criteria: dict[str, float]
 
@@ -296,10 +299,11 @@ class Clustering(Reported):
     def verdict(self) -> str:
         """How many clusters, how sure that is, and which other numbers are nearly as good."""
         said, expected = counted(self.n_clusters, "cluster"), self.expected
-        if expected is None:
+        if expected is None or self.n_clusters == 1:  # the judge is asked how good splits are
             return said
         near = [self.partitions[one.at] for one in self.others]
-        rivals = sorted({one.n_clusters for one in near if one.expected >= expected - _NEARLY} - {self.n_clusters})
+        least = self.partitions[self.chosen or 0].value - _NEARLY
+        rivals = sorted({one.n_clusters for one in near if one.value >= least} - {self.n_clusters})
         sure = next(words for least, words in _SURE if expected >= least)
         verb = "is" if len(rivals) == 1 else "are"
         return f"{said}, {sure}" + f"; {listed(rivals)} {verb} nearly as good" * bool(rivals)
@@ -396,6 +400,7 @@ class Clustering(Reported):
             "recipe": [str(one.recipe) for one in self.partitions],
             "votes": [one.votes for one in self.partitions],
             "clusters": [one.n_clusters for one in self.partitions],
+            "value": [one.value for one in self.partitions],
             "expected": [one.expected for one in self.partitions],
         }
         measured = self.partitions[0].criteria if self.partitions else {}
