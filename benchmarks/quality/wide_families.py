@@ -197,7 +197,7 @@ def of_pieces(rng: Rng) -> Parts:
 
 
 def cells(rng: Rng) -> Parts:
-    """Populations as of a cytometer: each is high or low in each marker; some are rare."""
+    """Populations of cells: each is high or low in each marker; some are rare."""
     k, m = int(rng.integers(3, 11)), int(rng.integers(6, 31))
     part = rng.dirichlet(np.full(k, 0.8)) * 0.9 + 0.1 / k
     n = int(rng.integers(500, 1800))
