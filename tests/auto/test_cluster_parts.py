@@ -72,8 +72,9 @@ def test_the_judge_is_the_sum_of_its_trees_walked_one_by_one(rng: np.random.Gene
         own = rows[:, :n_own]
         for row, value in zip(rows, found, strict=True):
             ends = row[:n_own] - own.max(axis=0), row[:n_own] - own.min(axis=0)
-            asked = np.concatenate([row[:n_own], *ends, row[n_own:]])
-            assert value == pytest.approx(twin.judged(stored[name]["trees"], stored[name]["start"], asked.round(7)), abs=1e-7)
+            asked = np.concatenate([row[:n_own], *ends, row[n_own:]]).round(7)
+            wanted = twin.judged(stored[name]["trees"], stored[name]["start"], asked)
+            assert value == pytest.approx(wanted, abs=1e-7)
 
 
 def three_groups(rng: np.random.Generator) -> np.ndarray:
