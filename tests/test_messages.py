@@ -483,7 +483,7 @@ ESTIMATORS: list[Row] = [
 
 AUTO: list[Row] = [
     (
-        "1 cells have no value: 1 in column 1; missing='drop' leaves their rows out, missing='fill' fills them",
+        "1 cell has no value: 1 in column 1; missing='drop' leaves their rows out, missing='fill' fills them",
         lambda: wt.cluster([[0.0, np.nan], [1.0, 2.0]], missing="error"),
     ),
     ("must be finite, got inf at [0, 1]", lambda: wt.cluster([[0.0, np.inf], [1.0, np.nan]])),

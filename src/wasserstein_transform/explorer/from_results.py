@@ -96,8 +96,7 @@ def _clustering(found: Clustering, engine: Engine) -> Story:
     names = () if found.features is None else found.features.names
     scene = _still(found.space, rows, "Clustering", names, [*found.notes, *notes], engine, tree)
     scene = replace(scene, labels=found.labels[rows])
-    verdict, sizes, *notes, reason = found.lines
-    facts = {"answer": verdict, "sizes": sizes, "notes": "; ".join(notes), "why": reason}
+    facts = {"answer": found.verdict, "sizes": found.sizes_in_words(), "why": found.reason}
     facts["other good answers"] = "; ".join(": ".join(one.lines[:2]) for one in found.alternatives)
     head, cells = found.profile().cells()
     profile = dict(zip(head, map(list, zip(*cells, strict=True)), strict=True))

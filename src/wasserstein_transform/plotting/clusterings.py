@@ -167,9 +167,8 @@ def _name_direction(coordinates: Floats, names: tuple[str, ...], values: Floats)
         together = np.nan_to_num(x @ known / np.sqrt((x @ x) * (known**2).sum(axis=0)))
     size = np.abs(together)
     best = [j for j in np.argsort(-size, kind="stable")[:_NAMED] if size[j] >= max(0.3, 0.7 * size.max())]
-    return ", ".join(f"{shortened(names[j], _LETTERS)} {'↑' if together[j] > 0 else '↓'}" for j in best).replace(
-        "$", r"\$"
-    )
+    named = (f"{shortened(names[j], _LETTERS)} {'↑' if together[j] > 0 else '↓'}" for j in best)
+    return "\n".join(named).replace("$", r"\$")
 
 
 def _draw_profile(ax: Any, profile: Profile) -> None:

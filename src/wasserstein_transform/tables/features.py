@@ -14,7 +14,7 @@ from scipy.sparse import issparse
 
 from .. import _check as check
 from .._archive import archived, check_array, check_range, check_type
-from .._shown import Brief
+from .._shown import Brief, counted
 from .._types import Bools, Floats, Ints
 from .cells import Column
 from .scaling import Scaling, absurd
@@ -377,9 +377,8 @@ def _gaps(values: Floats, names: tuple[str, ...]) -> str:
     """The error for cells without values."""
     counts = np.isnan(values).sum(axis=0)
     where = _list([f"{count} in column {name}" for name, count in zip(names, counts, strict=True) if count])
-    return (
-        f"{counts.sum()} cells have no value: {where}; missing='drop' leaves their rows out, missing='fill' fills them"
-    )
+    said = f"{counted(int(counts.sum()), 'cell')} {'has' if counts.sum() == 1 else 'have'} no value: {where}"
+    return f"{said}; missing='drop' leaves their rows out, missing='fill' fills them"
 
 
 def _say_gaps(gaps: Bools, missing: str) -> list[str]:
@@ -390,7 +389,9 @@ def _say_gaps(gaps: Bools, missing: str) -> list[str]:
         return [
             f"{cells} missing cells in {n} rows were filled with the median of the {_NEAREST} nearest complete rows"
         ]
-    said = f"{n} of {len(gaps)} rows have missing cells and get no cluster (label -1); missing='fill' fills the cells"
+    verbs = ("has", "gets") if n == 1 else ("have", "get")
+    said = f"{n} of {len(gaps)} rows {verbs[0]} missing cells and {verbs[1]} no cluster (label -1)"
+    said += "; missing='fill' fills the cells"
     if 2 * n > len(gaps):
         check.warn(said)
     return [said]

@@ -161,7 +161,7 @@ def _best_reading(
     found = {one: find(_space_in(table, one, weights, metric)) for one in table.readings}
     values = {one: each.partitions[0].value if each.partitions else 0.0 for one, each in found.items()}
     reading = max(found, key=lambda one: values[one] - _BETTER * (one == AS_THEY_ARE))
-    if len(found) > 1:
+    if len(found) > 1 and max(one.n_clusters for one in found.values()) > 1:
         notes.append(_say_reading(reading, values, len(table.used)))
     best, there = found[reading], np.isin(np.arange(table.n), table.rows)
     plain = reading == AS_THEY_ARE and table.errors is None and not np.isnan(table.values).any()
