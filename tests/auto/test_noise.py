@@ -7,7 +7,8 @@ import pytest
 
 import wasserstein_transform as wt
 from wasserstein_transform.auto import noise_scale
-from wasserstein_transform.auto.noise import _across, _levels
+from wasserstein_transform.auto.noise import _in_balls, _neighbors, _spreads
+from wasserstein_transform.engine import Engine
 
 
 def _ring(sigma: float, n: int = 1500, seed: int = 0) -> np.ndarray:
@@ -78,16 +79,41 @@ def test_spread_across_is_that_of_the_best_plane(m: int) -> None:
         off = points[0] - points[0].mean(axis=0)
         singular = np.linalg.svd(off, compute_uv=False)
         expected = np.sqrt((singular[dim:] ** 2).sum() / (m - dim) / max(7 - 1 - dim, 0.5))
-        assert _across(points, weights, dim)[0] == pytest.approx(expected, abs=1e-7)
+        across, thickness = _spreads(points, weights, dim)
+        assert across[0] == pytest.approx(expected, abs=1e-7)
+        if dim >= 7:  # points
+            continue
+        wide = singular[dim] / np.sqrt(max(7 - 1 - dim, 0.5)), np.sqrt((singular[:dim] ** 2).mean() / 7)
+        assert thickness[0] == pytest.approx(wide[0] / wide[1], abs=1e-7)
 
 
-def test_neighborhoods_grow_to_a_quarter_and_are_counted_in_few_points() -> None:
-    levels = _levels(100_000, 1)
-    counts = np.concatenate([stride * sizes for stride, sizes in levels])
-    assert counts[0] == 5
-    assert counts[-1] == pytest.approx(25_000, rel=0.02)
-    assert max(sizes[-1] for _, sizes in levels) <= 256
-    assert (np.diff(counts) > 0).all()
+def test_balls_are_those_of_all_points_or_of_every_fourth_if_they_are_large() -> None:
+    space = wt.Space.from_points(_ring(0.05, 3000))
+    assert space.points is not None
+    centers = np.arange(0, 3000, 100)
+    levels = _neighbors(space, centers, 750, Engine())
+    assert [level[0] for level in levels] == [1, 4]
+    for radius in (0.1, 0.5):
+        counts, across, _ = _in_balls(space, levels, radius, 1)
+        for k, center in enumerate(centers):
+            inside = np.linalg.norm(space.points - space.points[center], axis=1) <= radius
+            if inside.sum() > 288:
+                inside &= np.arange(3000) % 4 == 0
+            points = space.points[inside]
+            assert counts[k] == len(points) * (4 if radius == 0.5 and counts[k] % 4 == 0 and len(points) < 288 else 1)
+            spread = np.sqrt(np.linalg.eigvalsh(np.cov(points.T))[0] * (len(points) - 1) / (len(points) - 2))
+            assert across[k] == pytest.approx(spread, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_streets_driven_rarely_do_not_widen_the_noise_of_busy_ones(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    busy = np.column_stack([2000 * rng.random(3000), 500 * rng.integers(0, 3, 3000)])
+    rare = 2000 * rng.random((1500, 2))
+    found = noise_scale(np.concatenate([busy, rare]) + rng.normal(scale=5.0, size=(4500, 2)))
+    assert found.seen
+    assert found.sigma == pytest.approx(5.0, rel=0.25)
+    assert found.eps < 30
 
 
 @pytest.mark.parametrize(

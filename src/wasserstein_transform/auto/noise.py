@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from .. import _check as check
 from .._shown import Brief, counted
-from .._types import Bools, Floats, Ints
+from .._types import Floats, Ints
 from ..compute.passes import sample_evenly
 from ..engine import Engine, current, one_blas_thread
 from ..localize.scale import distinct, rows_of, scale_of, weighted_median
@@ -17,33 +17,37 @@ from ..spaces import Space, as_space
 from .span import outward, within_span
 
 _CENTERS = 400  # number of neighborhoods
-_DISTANCES = 2.5e7  # number of distances to compute, about, for any number of points
-_FEWEST = 50  # smallest number of neighborhoods, even if it takes more distances
+_DISTANCES = 5e7  # number of distances to compute, about, for any number of points
+_FEWEST = 100  # smallest number of neighborhoods, even if it takes more distances
 _NUMBERS = 6e7  # sum of cubed dimensions, about: fewer neighborhoods in many dimensions
 _MOST = 256  # neighbors in one neighborhood: larger ones use every fourth point, then every sixteenth, …
-_STEP = 1.3  # factor from one size of a neighborhood to the next
-_SHARE = 1 / 4  # of the points: larger neighborhoods show the whole, not its parts
-_WINDOW = np.log(1.45)  # half width of the window of log radii over which a slope is measured
-_FLAT = 0.85  # a smaller slope is a plateau: in a cloud without shape the spread grows like the radius
-_SAME = 0.05  # difference, times 1/dim², below which slopes count as equal, and the smaller radius is taken
-_RISE = 0.2  # increase above the smallest slope at which the plateau has ended
-_ROUND = 0.6  # of the spread of a full ball, radius/√(m + 2): a neighborhood as wide as that has no shape
-_BENT = 0.2  # of the same: a smaller spread in the smallest neighborhoods, growing fast, is curvature
+_STEP = 1.15  # factor from one radius to the next
+_LARGEST = 1 / 4  # of the points: larger neighborhoods show the whole, not its parts
+_COMPANY = 6  # points per axis of the shape, and one more, that a neighborhood must hold to show a shape
+_SHARE = 0.1  # of the points: as many must have such a neighborhood
+_THIN = 0.6  # largest spread across the shape, relative to that along it: 0.75 to 0.95 in a cloud
+_READ = 3  # radii from the first thin one, whose median noise is taken
+_GROWS = 0.5  # d log(noise) / d log(radius), above which the spread is curvature: 2 without noise, 0 without curvature
+_BENT = 0.1  # thickness: in thicker neighborhoods there is noise, however it grows
+_POWER = 2.5  # of the formula for the noise, fitted to neighborhoods around lines in the plane
+_ENOUGH = 24  # points per dimension that it should hold
+_EXCESS = 0.12  # of the noise, per dimension: a larger excess of the spread is curvature
 _TIED = 1e-6  # relative difference below which distances are equal: rounding must not choose among points of a grid
 _TIES = 32  # most points at the distance of the last neighbor that are told apart from it
 _EXACT = 1e-7  # of the radius: a smaller spread is rounding
 
-Levels = list[tuple[int, Ints]]
-"""For each level: the stride between the places used, and the sizes of neighborhoods in these places."""
+Level = tuple[int, Floats, Ints]
+"""A stride between the places used, and the nearest of these to each center: distances and numbers."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Noise(Brief):
     """Noise across a curve or surface, and the measurements it was read from; `noise_scale` returns it.
 
-    Neighborhoods grow from a few points to a quarter of all points. Their spread across the best line (or plane) first
-    grows with the radius, since the ball truncates the noise; then it reaches a plateau at the level of the noise; then
-    it grows again by curvature.
+    Balls grow from a few points to a quarter of all points. In small ones, noise spreads as far across the best line
+    (or plane) as along it; then they become thin, and the spread across is the noise; in large ones it grows again, by
+    curvature and other parts of the shape. The noise is read at the smallest radius at which balls are thin. Only balls
+    with enough points count, so places where points are dense decide.
 
     Attributes
     ----------
@@ -51,29 +55,31 @@ class Noise(Brief):
         Standard deviation of the noise along one direction across the shape, in the unit of the points; 0 if it cannot
         be determined.
     eps : float
-        The radius in the middle of the plateau, in the unit of the points: large enough to average the noise, too small
-        for curvature to matter.
+        A radius at which neighborhoods are thin and hold enough points, in the unit of the points: large enough to
+        average the noise, too small for curvature to matter.
     dim : int
         1 for curves, 2 for surfaces.
     seen : bool
-        Whether there is a plateau. If not, `eps` is a radius that holds some neighbors, and `reason` tells why.
+        Whether there is noise around a shape. If not, `eps` is a radius that holds some neighbors, and `reason` tells
+        why.
     reason : str
         Explanation in words.
     counts : array of shape (k,)
-        Number of points in neighborhoods of k growing sizes.
-    radii, spreads : arrays of shape (k,)
-        Their radius, and the spread across the shape: medians over the points, in the unit of the points.
-    slopes : array of shape (k,)
-        d log(spread) / d log(radius): 1 in a cloud without shape, near 0 on the plateau, near 2 where curvature
-        dominates.
+        Number of points in balls of k growing radii: medians over the balls with enough points.
+    radii : array of shape (k,)
+        The radii, in the unit of the points.
+    thickness : array of shape (k,)
+        Largest spread across the shape divided by that along it: near 1 in a cloud, near 0 on a thin shape.
+    sigmas : array of shape (k,)
+        The noise that each radius shows: the spread across, corrected for what a ball cuts off.
 
     Examples
     --------
     >>> import wasserstein_transform as wt
     >>> found = wt.auto.noise_scale(wt.datasets.circles(0, n=2000, noise=0.05).points)
     >>> found.seen, round(found.sigma, 2), round(found.eps, 2)
-    (True, 0.05, 0.21)
-    >>> bool(found.slopes.min() < 0.5)  # the plateau
+    (True, 0.05, 0.17)
+    >>> bool(found.thickness[0] > 0.7 > 0.5 > found.thickness.min())
     True
     """
 
@@ -84,8 +90,8 @@ class Noise(Brief):
     reason: str
     counts: Floats
     radii: Floats
-    spreads: Floats
-    slopes: Floats
+    thickness: Floats
+    sigmas: Floats
 
     def __str__(self) -> str:
         return f"eps = {self.eps:.4g}, noise {self.sigma:.4g}: {self.reason}"
@@ -118,7 +124,7 @@ def noise_scale(
 
     Notes
     -----
-    At most 400 neighborhoods, and fewer for many points: about 2.5·10⁷ distances in all, or 50·n if that is more.
+    At most 400 balls, and fewer for many points: about 5·10⁷ distances in all, or 100·n if that is more.
 
     Examples
     --------
@@ -140,89 +146,115 @@ def noise_of(places: Space, dim: int, engine: Engine) -> Noise:
     assert places.points is not None  # checked by the callers
     n, m = places.points.shape
     if n < dim + 4 or m <= dim:
-        return _unseen(places, dim, engine, *_why_nothing(n, m, dim))
-    counts, radii, spreads = _grown(places, dim, engine)
+        return _unseen(places, dim, engine, _why_nothing(n, m, dim))
+    counts, radii, across, thickness = _grown(places, dim, engine)
     if len(radii) < 3:
-        return _unseen(places, dim, engine, "there are too few points to tell noise from shape", counts, radii, spreads)
-    exact = spreads <= _EXACT * radii
-    slopes = _slopes(np.log(radii), np.log(np.where(exact, _EXACT * radii, spreads)))
-    if exact[0]:
+        return _unseen(places, dim, engine, "there are too few points to tell noise from shape")
+    sigmas = _noise_of_spread(across, radii, m)
+    measured = (counts, radii, thickness, sigmas)
+    if across[0] <= _EXACT * radii[0]:
         reason = f"the points lie on {_pieces(dim)} without noise: this radius holds {counts[0]:.0f} of them"
-        return Noise(0.0, float(radii[0]), dim, False, reason, counts, radii, spreads, slopes)
-    ball = radii / np.sqrt(m + 2)
-    bent = bool(slopes[0] > 1 + _RISE and spreads[0] < _BENT * ball[0])
-    k = None if bent else _rest(slopes, spreads < _ROUND * ball, _SAME / dim**2)
-    if k is not None:
-        reason = (
-            f"the points spread {spreads[k]:.3g} across {_pieces(dim)}, and within this radius "
-            f"({counts[k]:.0f} points) the spread is noise, not yet curvature"
-        )
-        return Noise(float(spreads[k]), float(radii[k]), dim, True, reason, counts, radii, spreads, slopes)
-    if bent:
+        return Noise(0.0, float(radii[0]), dim, False, reason, *measured)
+    thin = thickness <= _THIN
+    k = int(np.argmax(thin & np.append(thin[1:], True)))
+    if not thin[k]:
+        reason = f"no {_shapes(dim)} can be told from a cloud: neighborhoods spread in all directions, and eps is small"
+        return _unseen(places, dim, engine, reason, measured)
+    if thickness[k] < _BENT and _growth(radii[k : k + 4], sigmas[k : k + 4]) > _GROWS:
         reason = f"no noise can be told from the curvature of the {_shapes(dim)}: eps is the smallest radius"
-        return Noise(float(spreads[0]), float(radii[0]), dim, False, reason, counts, radii, spreads, slopes)
+        return Noise(float(sigmas[k]), float(radii[k]), dim, False, reason, *measured)
+    sigma = float(np.median(sigmas[k : k + _READ]))
+    eps = _wide_enough(sigmas[k:], counts[k:], radii[k:], sigma, dim)
     reason = (
-        f"no {_shapes(dim)} can be told from a cloud: its spread grows with every radius, and eps is a small radius"
+        f"the points spread {sigma:.3g} across {_pieces(dim)}: from a radius of {radii[k]:.3g}, which holds "
+        f"{counts[k]:.0f} points, neighborhoods are {'lines' if dim == 1 else 'flat'}"
     )
-    return _unseen(places, dim, engine, reason, counts, radii, spreads, slopes)
+    return Noise(sigma, eps, dim, True, reason, *measured)
 
 
-def _rest(slopes: Floats, thin: Bools, same: float) -> int | None:
-    """Return where the spread of thin neighborhoods grows least, before it grows faster again for the first time."""
-    best, least = None, _FLAT
-    for k, slope in enumerate(slopes):
-        if thin[k] and slope < least - (0.0 if best is None else same):
-            best, least = k, slope
-        elif best is not None and slope > least + _RISE:
-            break
-    return best
+def _wide_enough(sigmas: Floats, counts: Floats, radii: Floats, sigma: float, dim: int) -> float:
+    """Return the first radius that holds enough points, or the last before curvature adds to the noise."""
+    fits = np.cumsum(sigmas > (1 + _EXCESS * dim) * sigma) == 0
+    enough = fits & (counts >= _ENOUGH * dim)
+    return float(radii[enough][0] if enough.any() else radii[fits][-1] if fits.any() else radii[0])
 
 
-def _grown(places: Space, dim: int, engine: Engine) -> tuple[Floats, Floats, Floats]:
-    """Return counts, radii and spreads of growing neighborhoods: medians over up to 400 of them."""
+def _noise_of_spread(across: Floats, radii: Floats, m: int) -> Floats:
+    """Return the noise whose spread within a ball is `across`: the spread of a full ball is radius/√(m + 2)."""
+    full = (np.sqrt(m + 2) / radii) ** _POWER
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.maximum(across**-_POWER - full, 1e-3 * full) ** (-1 / _POWER))
+
+
+def _growth(radii: Floats, sigmas: Floats) -> float:
+    """Return the slope of a least-squares line of the logarithms."""
+    x, y = np.log(radii), np.log(sigmas)
+    x = x - x.mean()
+    return float((x @ y) / max(float(x @ x), np.finfo(float).tiny))
+
+
+def _grown(places: Space, dim: int, engine: Engine) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return counts, radii, spreads across the shape and thickness of growing balls: medians over up to 400 places."""
     assert places.points is not None
     n, m = places.points.shape
+    fewest = min(_COMPANY * (dim + 1), n)
     centers = sample_evenly(n, int(np.clip(min(_DISTANCES / n, _NUMBERS / m**3), _FEWEST, _CENTERS)))
-    levels, masses = _levels(n, dim), places.weights[centers]
-    near = _neighbors(places, centers, levels, engine)
-    curve = []
-    with one_blas_thread():  # many small matrices
-        for (stride, sizes), (distances, indices) in zip(levels, near, strict=True):
-            for size in sizes[sizes <= indices.shape[1]]:
-                engine.check()
-                radii = distances[:, size - 1]
-                shares = _nearest_shares(distances, size)
-                rows = indices[:, : shares.shape[1]]
-                across = _across(places.points[rows], shares * places.weights[rows], dim)
-                curve.append((stride * size, weighted_median(radii, masses), weighted_median(across, masses)))
-    counts, radii, spreads = np.array(curve, float).reshape(-1, 3).T
-    known = np.isfinite(radii) & (radii > 0)
-    return counts[known], radii[known], spreads[known]
+    levels = _neighbors(places, centers, max(int(_LARGEST * n), min(2 * fewest, n)), engine)
+    masses, curve = places.weights[centers], list[tuple[float, float, float, float]]()
+    for radius in _radii(levels, fewest, masses):
+        engine.check()
+        measured = _in_balls(places, levels, radius, dim)
+        known = measured[0] >= fewest
+        count, across, thickness = (weighted_median(part[known], masses[known]) for part in measured)
+        curve.append((count, radius, across, thickness))
+    found = np.array(curve, float).reshape(-1, 4).T
+    return found[0], found[1], found[2], found[3]
 
 
-def _levels(n: int, dim: int) -> Levels:
-    """Return sizes of neighborhoods, growing by a factor; above 256 every fourth point is used, and so on."""
-    largest = max(int(_SHARE * n), min(n, dim + 6))
-    sizes = np.unique(np.round(np.geomspace(dim + 4, largest, 2 + int(np.log(largest / (dim + 4)) / np.log(_STEP)))))
-    levels, stride = Levels(), 1
-    while len(sizes):
-        here = sizes <= _MOST * stride
-        levels.append((stride, np.unique(np.round(sizes[here] / stride)).astype(np.intp)))
-        sizes, stride = sizes[~here], 4 * stride
-    return [level for level in levels if len(level[1])]
+def _radii(levels: list[Level], fewest: int, masses: Floats) -> Floats:
+    """Return growing radii, from one at which a tenth of the balls hold the fewest points."""
+    smallest = levels[0][1][:, fewest - 1]
+    order = np.argsort(smallest, kind="stable")
+    held = np.cumsum(masses[order])
+    first = smallest[order[np.searchsorted(held, _SHARE * held[-1])]] * (1 + _TIED)
+    last = weighted_median(levels[-1][1][:, -1], masses)
+    if not 0 < first < last:
+        return np.empty(0)
+    return np.asarray(first * _STEP ** np.arange(1 + int(np.log(last / first) / np.log(_STEP))))
 
 
-def _neighbors(places: Space, centers: Ints, levels: Levels, engine: Engine) -> list[tuple[Floats, Ints]]:
-    """Return, for each level, the nearest of its places: distances and numbers, with a row for each center."""
-    n = places.n
-    widths = [min(int(sizes[-1]) + _TIES, -(-n // stride)) for stride, sizes in levels]
+def _in_balls(places: Space, levels: list[Level], radius: float, dim: int) -> tuple[Floats, Floats, Floats]:
+    """Return the number of points in the ball of each center, its spread across the shape, and its thickness."""
+    assert places.points is not None
+    n_centers = len(levels[0][1])
+    counts, across, thickness = np.zeros(n_centers), np.zeros(n_centers), np.zeros(n_centers)
+    left = np.ones(n_centers, bool)
+    for k, (stride, distances, indices) in enumerate(levels):
+        whole = left & ((distances[:, -1] > radius) | (k == len(levels) - 1))  # the finest that holds the ball
+        left &= ~whole
+        inside = distances[whole] <= radius
+        if not (width := int(inside.sum(axis=1).max(initial=0))):
+            continue
+        rows, inside = indices[whole, :width], inside[:, :width]
+        counts[whole] = stride * inside.sum(axis=1)
+        with one_blas_thread():  # many small matrices
+            across[whole], thickness[whole] = _spreads(places.points[rows], inside * places.weights[rows], dim)
+    return counts, across, thickness
+
+
+def _neighbors(places: Space, centers: Ints, most: int, engine: Engine) -> list[Level]:
+    """Return the nearest places of each center, up to `most`: among all, every fourth, every sixteenth."""
+    n, strides = places.n, [1]
+    while _MOST * strides[-1] < most:
+        strides.append(4 * strides[-1])
+    widths = [min(min(_MOST, -(-most // stride)) + _TIES, -(-n // stride)) for stride in strides]
     found = [(np.empty((len(centers), width)), np.empty((len(centers), width), np.intp)) for width in widths]
     for part, rows in rows_of(places, centers, engine):
-        for (stride, _), (distances, indices) in zip(levels, found, strict=True):
+        for stride, (distances, indices) in zip(strides, found, strict=True):
             near = _nearest(rows[:, ::stride], distances.shape[1])
             indices[part] = stride * near
             distances[part] = np.take_along_axis(rows, indices[part], axis=1)
-    return found
+    return [(stride, *level) for stride, level in zip(strides, found, strict=True)]
 
 
 def _nearest(distances: Floats, count: int) -> Ints:
@@ -233,55 +265,39 @@ def _nearest(distances: Floats, count: int) -> Ints:
     return np.take_along_axis(near, order, axis=1)
 
 
-def _nearest_shares(distances: Floats, size: int) -> Floats:
-    """Return which part of each neighbor belongs to the nearest `size`: all at the last distance have equal parts."""
-    last = distances[:, size - 1 : size]
-    reached = distances <= last * (1 + _TIED)
-    inside = distances < last * (1 - _TIED)
-    tied = reached & ~inside
-    left = size - np.count_nonzero(inside, axis=1)
-    shares = inside + tied * (left / np.count_nonzero(tied, axis=1))[:, None]
-    return np.asarray(shares[:, : np.count_nonzero(reached, axis=1).max()])
+def _spreads(points: Floats, weights: Floats, dim: int) -> tuple[Floats, Floats]:
+    """Return the standard deviation per direction across the best line, plane, …, and the thickness of weighted points.
 
-
-def _across(points: Floats, weights: Floats, dim: int) -> Floats:
-    """Return the standard deviation per direction across the best line, plane, …, corrected for degrees of freedom."""
-    share = weights / weights.sum(axis=1, keepdims=True)
+    Spreads across are corrected for degrees of freedom.
+    """
+    total = weights.sum(axis=1, keepdims=True)
+    share = weights / np.where(total > 0, total, 1.0)
     off = points - points[:, :1]
     off -= (share[:, :, None] * off).sum(axis=1, keepdims=True)
     off *= np.sqrt(share)[:, :, None]
     turned, m = off.transpose(0, 2, 1), points.shape[2]
-    spectrum = np.linalg.eigvalsh(off @ turned if points.shape[1] < m else turned @ off)
-    across = np.maximum(spectrum[:, :-dim].sum(axis=1), 0.0) / (m - dim)
-    n_effective = 1.0 / (share**2).sum(axis=1)
-    return np.asarray(np.sqrt(across * n_effective / np.maximum(n_effective - 1 - dim, 0.5)))
-
-
-def _slopes(log_radii: Floats, log_spreads: Floats) -> Floats:
-    """Return slopes of least-squares lines over windows of radii, of at least three neighborhoods."""
-    slopes = np.empty(len(log_radii))
-    for k, at in enumerate(log_radii):
-        near = np.abs(log_radii - at) <= _WINDOW
-        near[max(k - 1, 0) : k + 2] = True
-        x, y = log_radii[near] - log_radii[near].mean(), log_spreads[near]
-        slopes[k] = (x @ y) / max(float(x @ x), np.finfo(float).tiny)
-    return slopes
+    spectrum = np.maximum(np.linalg.eigvalsh(off @ turned if points.shape[1] < m else turned @ off), 0.0)
+    n_effective = 1.0 / np.maximum((share**2).sum(axis=1), np.finfo(float).tiny)
+    freedom = n_effective / np.maximum(n_effective - 1 - dim, 0.5)
+    along = np.maximum(spectrum[:, -dim:].mean(axis=1), np.finfo(float).tiny)
+    widest = spectrum[:, -dim - 1] if spectrum.shape[1] > dim else np.zeros(len(points))
+    return np.sqrt(spectrum[:, :-dim].sum(axis=1) / (m - dim) * freedom), np.sqrt(widest * freedom / along)
 
 
 def _unseen(
-    places: Space, dim: int, engine: Engine, reason: str, counts: Floats | None = None, radii: Floats | None = None,
-    spreads: Floats | None = None, slopes: Floats | None = None,
-) -> Noise:  # fmt: skip
+    places: Space, dim: int, engine: Engine, reason: str, measured: tuple[Floats, Floats, Floats, Floats] | None = None
+) -> Noise:
     """Return a result without noise, with the radius of some neighbors."""
     nothing = np.empty(0)
-    parts = [nothing if part is None else part for part in (counts, radii, spreads, slopes)]
-    return Noise(0.0, float(scale_of(places, engine)), dim, False, reason, *parts)
+    return Noise(
+        0.0, float(scale_of(places, engine)), dim, False, reason, *(measured or (nothing, nothing, nothing, nothing))
+    )
 
 
-def _why_nothing(n: int, m: int, dim: int) -> tuple[str]:
+def _why_nothing(n: int, m: int, dim: int) -> str:
     if n < dim + 4:
-        return (f"{n} place{'s are' if n > 1 else ' is'} too few to tell noise from a {_shape(dim)}",)
-    return (f"the points lie on {_pieces(dim)} without noise: they span {counted(m, 'dimension')}",)
+        return f"{n} place{'s are' if n > 1 else ' is'} too few to tell noise from a {_shape(dim)}"
+    return f"the points lie on {_pieces(dim)} without noise: they span {counted(m, 'dimension')}"
 
 
 def _shape(dim: int) -> str:

@@ -312,10 +312,10 @@ def _for_shapes(places: Space, purpose: Purpose, engine: Engine) -> Suggestion:
 def of_noise(noise: Noise, purpose: Purpose, n: int) -> Suggestion:
     """Return the suggestion that follows from noise across a shape."""
     columns = {
-        "eps": noise.radii.tolist(), "neighbors": noise.counts.tolist(), "spread": noise.spreads.tolist(),
-        "slope": noise.slopes.tolist(),
+        "eps": noise.radii.tolist(), "neighbors": noise.counts.tolist(), "noise": noise.sigmas.tolist(),
+        "thickness": noise.thickness.tolist(),
     }  # fmt: skip
-    columns = columns if len(noise.slopes) else {}
+    columns = columns if len(noise.radii) else {}
     at = np.flatnonzero(noise.radii == noise.eps)
     chosen = int(at[0]) if columns and len(at) else None
     return Suggestion(noise.eps, _LAM, 1, purpose, noise.reason, columns, chosen, n)

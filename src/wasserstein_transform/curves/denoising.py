@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 
 from .. import _check as check
 from .._types import Bools, Floats
-from ..auto.noise import Noise
 from ..auto.span import Span, span_of
 from ..auto.suggestion import suggestion_of
 from ..engine import Engine, current
@@ -21,7 +20,7 @@ from .guard import Step, extent, spacing
 from .looks import MOST_AXES, PROFILE, Look, Sight, look
 from .moving import Moved, move
 from .places import Places, check_scale, directions, distinct, track_of
-from .radius import dims_of, is_clean, noises, radius_of
+from .radius import dims_of, is_clean, noises
 
 _FEWER = 0.25  # relative to the median number of neighbors: points with fewer are outliers
 _MODES = 300  # steps of mean shift, if n_iter is not given
@@ -38,7 +37,7 @@ def denoise(
     sample_weight: ArrayLike | None = None,
     scale: ArrayLike | None = None,
     order: Any = None,
-    trust: float = 6.5,
+    trust: float = 4.0,
     n_jobs: int | None = None,
     verbose: bool = False,
     engine: Engine | None = None,
@@ -63,8 +62,8 @@ def denoise(
         1 for curves, 2 for surfaces, 0 for modes (mean shift). None means the lowest dimension at which neighborhoods
         show a shape with noise around it; if there is none, no point moves.
     eps : float, optional
-        Radius of neighborhoods, in the unit of the points. None means the radius at which the noise shows
-        (`wt.auto.noise_scale`), or the next one that holds enough points; for modes, that of `wt.suggest(X, "modes")`.
+        Radius of neighborhoods, in the unit of the points. None means the radius of
+        `wt.auto.noise_scale`, at which the noise shows; for modes, that of `wt.suggest(X, "modes")`.
     lam : float, default 0
         Weight λ of the covariances: with λ > 0, neighborhoods are balls of the Gaussian Transform, in which crossing
         curves influence each other less.
@@ -78,7 +77,7 @@ def denoise(
     order : array of shape (n,), or pair of such arrays, optional
         The trip of each point, for GPS tracks: rows of a trip follow each other, or (trips, times) gives their times.
         Neighbors that were passed in another direction then count less. None means points without order.
-    trust : float, default 6.5
+    trust : float, default 4
         Number of neighbors at which a point moves half of its way; with more neighbors it moves nearly all of it. 0
         lets all points move all the way. If the noise is far below ε, proportionally fewer neighbors suffice.
     n_jobs : int, optional
@@ -205,19 +204,12 @@ def _plan(places: Places, asked: _Asked, engine: Engine) -> _Plan:
     found = noises(places, dims_of(asked.dim, m), engine)
     best, eps = found[-1], asked.eps or float(found[-1].eps)
     if best.seen:
-        return _Plan(best.dim, asked.eps or radius_of(best), float(best.sigma), _why(best, asked.eps))
-    if is_clean(best, m):
+        return _Plan(best.dim, eps, float(best.sigma), best.reason if asked.eps is None else f"eps as given; {best}")
+    if is_clean(best):
         return _Plan(best.dim, eps, float(best.sigma), best.reason, asked.eps is None)
     if asked.dim is None and asked.eps is None:
         return _Plan(m, eps, None, f"{best.reason}; dim=0 finds modes", True)
     return _Plan(min(best.dim, m), eps, None, best.reason, asked.eps is None or best.dim >= m)
-
-
-def _why(noise: Noise, given: float | None) -> str:
-    """Tell how eps was chosen, in words."""
-    if given is not None:
-        return f"eps as given; {noise}"
-    return noise.reason if radius_of(noise) == noise.eps else f"{noise.reason}; eps is wider, to hold enough points"
 
 
 def _spread(places: Places, sight: Sight, dim: int, engine: Engine) -> float:

@@ -12,7 +12,7 @@ from ..engine import Engine
 
 _SHARED = 0.7  # fraction of a step shared with neighbors, above which the rest is not noise
 _HELPS = 0.98  # ratio of spreads after and before, above which a step has not helped
-_RESTS = 0.1  # times the noise: a step that moves points less has converged
+_RESTS = 0.25  # times the noise: a step that moves points less has converged
 _SHRUNK = 0.97  # least fraction of the extent, noise excluded, that must remain
 _CROWDED = 0.5  # least fraction of the evenness of random places on such a shape
 _SAMPLED = 20_000  # places whose nearest neighbor is computed

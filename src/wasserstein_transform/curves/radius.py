@@ -1,4 +1,4 @@
-"""Choose the dimension of the shape and the radius from the noise."""
+"""Choose the dimension of the shape from the noise."""
 
 from __future__ import annotations
 
@@ -11,10 +11,7 @@ from ..spaces import Euclidean, Space
 from .places import Places
 
 _HIGHEST = 3  # highest dimension tried
-_COMPANY = 24  # neighbors per dimension that a radius should hold
-_WIDER = 0.12  # relative to the noise, per dimension: a larger excess of the spread is curvature
-_ROUNDING = 1e-6  # relative: on a grid, several sizes of neighborhoods have one radius
-_THIN = 0.2  # relative to a full ball: a smaller spread is a shape without noise
+_THIN = 0.2  # of the spread along the shape: a smaller one across is a shape without noise
 
 
 def noises(places: Places, dims: range, engine: Engine) -> list[Noise]:
@@ -24,7 +21,7 @@ def noises(places: Places, dims: range, engine: Engine) -> list[Noise]:
     space, found = outward(Space(Euclidean(points), places.weights[heavy], points)), list[Noise]()
     for dim in dims:
         found.append(noise_of(space, dim, engine))
-        if found[-1].seen or is_clean(found[-1], points.shape[1]):
+        if found[-1].seen or is_clean(found[-1]):
             break
     return found
 
@@ -34,17 +31,6 @@ def dims_of(dim: int | None, m: int) -> range:
     return range(dim, dim + 1) if dim is not None else range(1, min(max(m - 1, 1), _HIGHEST) + 1)
 
 
-def is_clean(noise: Noise, m: int) -> bool:
+def is_clean(noise: Noise) -> bool:
     """Tell whether the points lie on a shape so exactly that no noise can be measured."""
-    return not noise.seen and len(noise.radii) > 0 and bool(noise.spreads[0] < _THIN * noise.radii[0] / np.sqrt(m + 2))
-
-
-def radius_of(noise: Noise) -> float:
-    """Return the radius at which the noise shows, or the next one with enough points before curvature sets in."""
-    wide = noise.radii >= noise.eps * (1 - _ROUNDING)
-    fits = wide & (noise.spreads <= (1 + _WIDER * noise.dim) * noise.sigma)
-    until = fits & (np.cumsum(wide & ~fits) == 0)  # up to the first radius with curvature
-    if not until.any():
-        return noise.eps
-    enough = until & (noise.counts >= _COMPANY * noise.dim)
-    return float(noise.radii[enough][0] if enough.any() else noise.radii[until][-1])
+    return not noise.seen and len(noise.radii) > 0 and bool(noise.thickness[0] < _THIN)
