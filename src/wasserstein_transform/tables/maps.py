@@ -123,15 +123,20 @@ def encode_map(frame: pd.DataFrame, kind: str) -> bytes:
     columns = {name: _property(frame[name]) for name in frame.columns if name != frame.geometry.name}
     out = geopandas.GeoDataFrame(columns, geometry=frame.geometry.to_numpy(), crs=frame.crs)
     options = dict(_OPTIONS[kind])
+    lines = bool(len(out)) and (out.geom_type == "LineString").all()
     if kind == "gpx":
         if out.crs is not None and not out.crs.is_geographic:
             out = out.to_crs(4326)
         layer = frame.attrs.get("layer")
-        options["layer"] = layer if layer in _GPX_LAYERS else "waypoints"
-        if layer == "track_points" and "track_fid" not in out:
+        options["layer"] = "tracks" if lines else layer if layer in _GPX_LAYERS else "waypoints"
+        if lines:
+            import shapely
+
+            out = out.set_geometry([shapely.MultiLineString([line]) for line in out.geometry])
+        elif layer == "track_points" and "track_fid" not in out:
             out = out.assign(track_fid=0, track_seg_id=0)
     elif kind == "gpkg":
-        options["layer"] = frame.attrs.get("layer") or "points"
+        options["layer"] = frame.attrs.get("layer") or ("lines" if lines else "points")
     held = io.BytesIO()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # GPX without the time zone of a time

@@ -81,7 +81,7 @@ def tracks(
         trips = np.zeros(len(points), np.intp)
     if trips is None:
         return Tracks(points, given, names, earth=earth, unit=unit, crs=crs, notes=(*notes, *said))
-    used = trip_columns if times is None else (*trip_columns, time_column)
+    used = trip_columns if times is None else aside
     notes += [*said, *why, _say_trips(trips, trip_columns, None if times is None else time_column)]
     return Tracks(points, given, names, trips, times, used, earth, unit, crs, tuple(notes))
 
