@@ -212,6 +212,22 @@ def with_columns(frame: pd.DataFrame, new: Mapping[str, Any]) -> pd.DataFrame:
     return out
 
 
+def with_places(frame: Any, names: Sequence[str], points: Floats) -> Any:
+    """The table with other coordinates: in its columns, or in the geometry of a map."""
+    if not has_geometry(frame):
+        new = {name: values.astype(frame[name].dtype) if frame[name].dtype.kind == "f" else values
+               for name, values in zip(names, points.T, strict=True)}  # fmt: skip
+        out = frame.assign(**new)
+    else:
+        import shapely
+
+        found = shapely.get_coordinates(frame.geometry.to_numpy(), include_z=bool(frame.has_z.all()))
+        found[:, [geometry_names(frame).index(name) for name in names]] = points
+        out = frame.set_geometry(shapely.points(found), crs=frame.crs)
+    out.attrs = frame.attrs
+    return out
+
+
 def source_of(frame: pd.DataFrame) -> str:
     """Name of a table in messages."""
     return str(frame.attrs.get("source", "the table"))

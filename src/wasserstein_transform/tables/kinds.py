@@ -12,6 +12,9 @@ from ..engine import current
 
 TEXT = ("csv", "tsv", "txt")
 MAPS = ("geojson", "gpx", "gpkg", "fgb", "shp")
+PLACED = (*MAPS, "las", "laz", "ply")
+"""File formats whose rows are places."""
+
 KINDS = (*TEXT, "parquet", "npy", "npz", "arff", *MAPS, "las", "laz", "ply")
 """File formats that are read."""
 
