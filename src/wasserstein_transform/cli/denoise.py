@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from .reading import Points
 
 
+_SIDE, _WIDE = 30, 3  # times eps: side of a part of a picture; times this side: width of a picture with such a part
+
+
 @dataclass(frozen=True)
 class Denoising:
     """Options of denoising."""
@@ -140,10 +143,39 @@ def parameters(points: Points, found: Denoised, dim: int | None, how: Denoising)
 
 
 def _draw(found: Denoised, points: Points) -> Any:
-    from ..plotting import denoised
+    """The points before and after; of a large map also a part of it."""
+    from ..plotting import denoised, panels
     from .figures import axes_for, named_axes, seen, title_of
 
     before, after = seen(found.before, found.points)
-    return named_axes(
-        denoised(replace(found, before=before, points=after), axes_for(before), title=title_of(points)), points
+    shown = replace(found, before=before, points=after)
+    inside = _part(found) if found.before.shape[1] == 2 else None
+    if inside is None:
+        return named_axes(
+            denoised(
+                shown, axes_for(found.in_meters().before if before.shape[1] == 2 else before), title=title_of(points)
+            ),
+            points,
+        )
+    figure, (left, right) = panels(1, 2, width=10.0, height=5.0)
+    part = replace(found, before=before[inside], points=after[inside], outliers=found.outliers[inside])
+    named_axes(denoised(shown, left, title=title_of(points)), points)
+    named_axes(denoised(part, right, title="a part of it: gray before, blue after"), points)
+    (low, high) = part.before.min(axis=0), part.before.max(axis=0)
+    left.plot(
+        [low[0], high[0], high[0], low[0], low[0]], [low[1], low[1], high[1], high[1], low[1]], color="black", lw=1
     )
+    return figure
+
+
+def _part(found: Denoised) -> Any:
+    """The rows in the fullest square of a wide cloud; None if the whole shows enough."""
+    import numpy as np
+
+    flat = found.in_meters()
+    places, side = flat.before / flat.scale, _SIDE * found.eps
+    if np.ptp(places, axis=0).max() < _WIDE * side:
+        return None
+    cells = np.floor((places - places.min(axis=0)) / side)
+    numbers, counts = np.unique(cells, axis=0, return_inverse=True, return_counts=True)[1:]
+    return numbers.ravel() == counts.argmax()

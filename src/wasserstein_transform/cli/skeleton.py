@@ -113,4 +113,9 @@ def _draw(found: Skeleton, points: Points) -> Any:
 
     cloud, nodes, *lines = seen(found.source.points, found.nodes, *found.lines)
     flat = replace(found, nodes=nodes, lines=tuple(lines), source=replace(found.source, points=cloud))
-    return named_axes(picture(flat, axes_for(cloud), title=title_of(points)), points)
+    return named_axes(
+        picture(
+            flat, axes_for(found.source.in_meters().points if cloud.shape[1] == 2 else cloud), title=title_of(points)
+        ),
+        points,
+    )
