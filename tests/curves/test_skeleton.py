@@ -132,17 +132,6 @@ def test_geojson_has_no_more_than_three_coordinates():
         wt.skeleton(wt.denoise(X, 1)).to_geojson()
 
 
-def test_shapely_if_it_is_there():
-    found = wt.skeleton(wt.denoise(circle(600, 0.05).points))
-    try:
-        import shapely  # noqa: F401, PLC0415
-    except ImportError:
-        with pytest.raises(ImportError, match="to_shapely needs Shapely"):
-            found.to_shapely()
-    else:
-        assert found.to_shapely().length == pytest.approx(found.length)
-
-
 @pytest.mark.slow
 def test_the_result_shows_and_draws_itself():
     plt = pytest.importorskip("matplotlib.pyplot")
