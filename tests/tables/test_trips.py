@@ -47,7 +47,7 @@ def test_other_names_and_other_numbers_are_no_degrees() -> None:
 def test_trips_are_known_by_their_names(name: str) -> None:
     found = tracks(table(**{name: TRIPS}))
     assert found.trips.tolist() == [0] * 4 + [1] * 4 + [2] * 4
-    assert found.notes[-1] == f"column {name} gives 3 trips; order=False leaves them out"
+    assert found.notes[-1] == f"column {name} gives 3 trips (order=False leaves it out)"
     assert tracks(table(**{name: TRIPS}), trip=False).order is None
 
 

@@ -182,6 +182,7 @@ def _follow(points: Floats, times: Floats) -> bool:
 def _say_trips(trips: Ints, names: tuple[str, ...], time: str | None) -> str:
     by_time = f", sorted by column {time}" if time is not None else ""
     if not names:
-        return f"rows in order of column {time} are one trip; order=False leaves it out"
-    verb = f"column {names[0]} gives" if len(names) == 1 else f"columns {' and '.join(map(str, names))} give"
-    return f"{verb} {counted(int(trips.max()) + 1, 'trip')}{by_time}; order=False leaves them out"
+        return f"rows in order of column {time} are one trip (order=False leaves it out)"
+    one = len(names) == 1
+    verb = f"column {names[0]} gives" if one else f"columns {' and '.join(map(str, names))} give"
+    return f"{verb} {counted(int(trips.max()) + 1, 'trip')}{by_time} (order=False leaves {'it' if one else 'them'} out)"
