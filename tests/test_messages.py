@@ -854,7 +854,7 @@ CURVES: list[Row] = [
         lambda: wt.denoise(PLACES[:1].assign(trip=None)),
     ),
     (
-        "row 1, column lon: 0.00° E, 0.00° N lies more than 1,000 km from the middle of the points…20.00° E, 0.00° N…, …one region at a time",
+        "row 1, column lon: 0.00° E, 0.00° N lies more than 1,000 km from the middle…take one region at a time",
         lambda: wt.denoise(PLACES),
     ),
     ("a Denoised is needed, got ndarray", lambda: wt.skeleton(GOOD), TypeError),

@@ -73,6 +73,18 @@ def test_maps_come_back_with_moved_points(kind: str, tmp_path: Path) -> None:
         assert again["track_fid"].nunique() == table["trip"].nunique()
 
 
+def test_trips_of_a_csv_become_tracks_of_gpx(tmp_path: Path) -> None:
+    table = tracks().sample(frac=1, random_state=0)
+    table.to_csv(tmp_path / "a.csv", index=False)
+    done = run("denoise", tmp_path / "a.csv", "-o", tmp_path / "b.gpx")
+    assert done.exit_code == 0, done.output
+    again = geopandas.read_file(tmp_path / "b.gpx", layer="tracks")
+    assert len(again) == table["trip"].nunique()
+    points = wt.read(tmp_path / "b.gpx")
+    assert points.groupby("track_fid")["trip"].nunique().max() == 1
+    assert sorted(points["lon_before"]) == pytest.approx(sorted(table["lon"]))
+
+
 def test_waypoints_are_points_without_trips(tmp_path: Path) -> None:
     as_map(tracks())[["geometry"]].to_file(tmp_path / "a.gpx", layer="waypoints", driver="GPX")
     done = run("denoise", tmp_path / "a.gpx", "-o", tmp_path / "b.gpx")

@@ -213,6 +213,8 @@ def _tracks(source: PointSource, trip: str | None, time: str | None, run: Run) -
     rest = table if weight is None else table.drop(columns=weight)
     trips = False if trip == "none" else columns_named(table, trip, "trip")
     found = tracks(rest, columns_named(table, source.columns), trips, when)
+    if found.trips is not None:  # so that GPX gets tracks
+        table.attrs["trips"] = list(found.columns[: len(found.columns) - (found.times is not None)])
     for note in (*table.attrs["notes"], *found.notes):
         run.note(note)
     literal = source.columns or table.attrs.get("axes") or columns.has_geometry(table)

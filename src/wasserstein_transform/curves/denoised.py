@@ -99,6 +99,11 @@ class Denoised(Reported):
         return "" if self.tracks is None else self.tracks.unit
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the coordinates: those of the table, or x0, x1, …"""
+        return tuple(f"x{k}" for k in range(self.points.shape[1])) if self.tracks is None else self.tracks.names
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What was found in the table, in words."""
         return () if self.tracks is None else self.tracks.notes
@@ -128,8 +133,9 @@ class Denoised(Reported):
         n, of = int(self.outliers.sum()), counted(len(self.points), "point" if self.track is None else "fix")
         if not n:
             return f"none of {of} is an outlier"
-        reason = f"with less than a quarter of the usual number of neighbors within {self.length(self.eps)}"
-        return f"{n:,} of {of} {'is an outlier' if n == 1 else 'are outliers'}: {reason}"
+        verb = "is an outlier: it has" if n == 1 else "are outliers: they have"
+        within = f"neighbors within {self.length(self.eps)}"
+        return f"{n:,} of {of} {verb} less than a quarter of the usual number of {within}"
 
     def length(self, value: float) -> str:
         """A length in units of `scale`, such as `eps`, with its unit."""
@@ -166,8 +172,9 @@ class Denoised(Reported):
 
     def to_pandas(self) -> Any:
         """Return a pandas DataFrame with a row for each point: coordinates before and after, distance, and marks."""
-        columns = {f"x{k}": column for k, column in enumerate(self.before.T)}
-        columns |= {f"moved_x{k}": column for k, column in enumerate(self.points.T)}
+        names = self.names
+        columns = dict(zip(names, self.before.T, strict=True))
+        columns |= {f"{name}_moved": column for name, column in zip(names, self.points.T, strict=True)}
         columns |= {"moved": self.moved, "outlier": self.outliers, "local_dim": self.local_dim}
         return frame(columns | {"evidence": self.evidence})
 

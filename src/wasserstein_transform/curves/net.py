@@ -81,6 +81,14 @@ class Skeleton(Reported):
         nodes[self.edges] = [line[[0, -1]] for line in lines]
         return replace(self, nodes=nodes, lines=tuple(lines), source=source)
 
+    def in_meters(self) -> Self:
+        """Return the skeleton with points in meters instead of degrees; itself if they are not degrees."""
+        if self.source.earth is None:
+            return self
+        to_meters = self.source.earth.to_meters
+        lines = tuple(map(to_meters, self.lines))
+        return replace(self, nodes=to_meters(self.nodes), lines=lines, source=self.source.in_meters())
+
     @property
     def length(self) -> float:
         """Total length of all lines."""
@@ -118,10 +126,9 @@ class Skeleton(Reported):
         counted at its nearest line), number of `trips` they belong to, if trips are known, and their mean distance from
         the line as `deviation`. Lengths of lines in degrees are in meters.
         """
-        flat = self.source.in_meters()
-        lines = self.lines if self.source.earth is None else map(self.source.earth.to_meters, self.lines)
-        scaled = tuple(line / flat.scale for line in lines)
-        near = support(scaled, flat.before / flat.scale, flat.track, flat.eps)
+        flat, scale = self.in_meters(), self.source.scale
+        lines = tuple(line / scale for line in flat.lines)
+        near = support(lines, flat.source.before / scale, self.source.track, self.source.eps)
         columns = {"from": self.edges[:, 0], "to": self.edges[:, 1], "length": self.lengths}
         return frame(columns | {"vertices": [len(line) for line in self.lines]} | near)
 
@@ -162,10 +169,9 @@ class Skeleton(Reported):
 
         It is written to a file if one is given.
         """
-        tracks, m = self.source.tracks, self.source.points.shape[1]
         with io.StringIO(newline="") as text:
             table = csv.writer(text, lineterminator="\n")
-            table.writerow(["line", "vertex", *((f"x{k}" for k in range(m)) if tracks is None else tracks.names)])
+            table.writerow(["line", "vertex", *self.source.names])
             for number, line in enumerate(self.lines):
                 table.writerows([number, k, *map(repr, place)] for k, place in enumerate(line.tolist()))
             written = text.getvalue()

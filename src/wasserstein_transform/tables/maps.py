@@ -127,14 +127,16 @@ def encode_map(frame: pd.DataFrame, kind: str) -> bytes:
     if kind == "gpx":
         if out.crs is not None and not out.crs.is_geographic:
             out = out.to_crs(4326)
-        layer = frame.attrs.get("layer")
+        trips = [name for name in frame.attrs.get("trips", ()) if name in frame]
+        layer = "track_points" if trips else frame.attrs.get("layer")
         options["layer"] = "tracks" if lines else layer if layer in _GPX_LAYERS else "waypoints"
         if lines:
             import shapely
 
             out = out.set_geometry([shapely.MultiLineString([line]) for line in out.geometry])
         elif layer == "track_points" and "track_fid" not in out:
-            out = out.assign(track_fid=0, track_seg_id=0)
+            numbers = frame.groupby(trips, sort=False).ngroup().to_numpy() if trips else 0
+            out = out.assign(track_fid=numbers, track_seg_id=0).sort_values("track_fid", kind="stable")
     elif kind == "gpkg":
         options["layer"] = frame.attrs.get("layer") or ("lines" if lines else "points")
     held = io.BytesIO()
