@@ -41,7 +41,10 @@ class PointSource:
         ),
     ]
     columns: Annotated[
-        str | None, typer.Option(help="Coordinate columns, by name or number: x,y or 1,2.", show_default="all numeric")
+        str | None,
+        typer.Option(
+            help="Coordinate columns, by name or number: x,y or 1,2.", show_default="x,y or lon,lat, else all numeric"
+        ),
     ] = None
     weight: Annotated[str | None, typer.Option(help="Column of weights; weight 2 counts as two points.")] = None
     scale: Annotated[str, typer.Option(help=f"Scaling of columns: {', '.join(SCALES)}.")] = "none"

@@ -100,7 +100,7 @@ class Denoised(Reported):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the coordinates: those of the table, or x0, x1, …"""
+        """Names of the coordinates: those of the table, or x0, x1 and so on."""
         return tuple(f"x{k}" for k in range(self.points.shape[1])) if self.tracks is None else self.tracks.names
 
     @property
