@@ -137,9 +137,9 @@ def test_the_result_shows_and_draws_itself():
     plt = pytest.importorskip("matplotlib.pyplot")
     plt.switch_backend("Agg")
     found = wt.skeleton(wt.denoise(along((0, 0), (1, 0), (-0.7, 0.8), (-0.6, -0.9))))
-    assert repr(found).startswith("<Skeleton: 3 lines, 1 junction, length 3")
+    assert repr(found).startswith("<Skeleton: 3 lines, total length 3")
     assert "<th>junctions</th><td>1</td>" in found._repr_html_()
-    assert list(found.to_pandas().columns) == ["from", "to", "length", "vertices"]
+    assert list(found.to_pandas().columns) == ["from", "to", "length", "vertices", "fixes", "deviation"]
     ax = found.plot()
     assert len(ax.lines) == 3
     space = wt.skeleton(wt.denoise(helix(1000, 0.05).points)).plot()
