@@ -42,6 +42,7 @@ CLOUD = np.random.default_rng(20).normal(size=(30, 2))
 SPACE = from_points(GOOD)
 DISTANCES = from_distances(np.ones(3))
 PLANE = from_points(CLOUD)
+PLACES = DataFrame({"lon": [0.0, 20.0, 40.0], "lat": 0.0})
 STEP = wt.Transform(wt.Truncation(1.0), wt.Exact(1))
 EDGES = [(0, 1), (1, 2), (3, 4)]
 FIVE = wt.Euclidean(np.arange(10.0).reshape(5, 2))
@@ -846,6 +847,16 @@ CURVES: list[Row] = [
     ("times must hold one number per point", lambda: wt.denoise(CLOUD, order=(np.zeros(30), np.zeros(3)))),
     ("leave lam out where the order is known", lambda: wt.denoise(CLOUD, order=np.zeros(30), lam=1.0)),
     ("takes points, got a Space", lambda: wt.denoise(PLANE), TypeError),
+    ("has no column bus; its columns are lon, lat", lambda: wt.denoise(PLACES, order="bus")),
+    ("trip=False leaves trips out; leave one of them out", lambda: tables.tracks(PLACES, trip=False, time="lon")),
+    (
+        "row 1, column trip: the cell gives no trip; fill it in, drop the row, or use order=False",
+        lambda: wt.denoise(PLACES[:1].assign(trip=None)),
+    ),
+    (
+        "row 1, column lon: 0.00° E, 0.00° N lies more than 1,000 km from the middle…take one region at a time",
+        lambda: wt.denoise(PLACES),
+    ),
     ("a Denoised is needed, got ndarray", lambda: wt.skeleton(GOOD), TypeError),
     ("lines come from curves", lambda: wt.skeleton(wt.denoise(np.c_[CLOUD, CLOUD[:, 0]], 2))),
     ("detail must be a finite number", lambda: wt.skeleton(wt.denoise(CLOUD, 1), detail=-1)),

@@ -9,8 +9,7 @@ them, and measures both against the true map.
 
 # %%
 # **Read.** The repository has a small sample in ``examples/data``: fixes of 100 trips as ``trips.csv``, and the true
-# map as ``streets.geojson``. The town is made up, so the map is exact. Degrees become meters first, because a degree
-# east is shorter than a degree north.
+# map as ``streets.geojson``. The town is made up, so the map is exact. It is compared in meters.
 
 import json
 from pathlib import Path
@@ -21,7 +20,6 @@ import wasserstein_transform as wt
 
 folder = Path("../data")  # from examples/gallery, where this script lies
 table = wt.read(folder / "trips.csv")
-trips = table["trip"].to_numpy()
 
 
 def meters(degrees: np.ndarray) -> np.ndarray:
@@ -33,13 +31,14 @@ def meters(degrees: np.ndarray) -> np.ndarray:
 X = meters(table[["lon", "lat"]])
 features = json.loads((folder / "streets.geojson").read_text())["features"]
 town = wt.datasets.Curve(tuple(meters(feature["geometry"]["coordinates"]) for feature in features))
-print(f"{len(X)} fixes of {len(np.unique(trips))} trips, {len(town.pieces)} streets")
+print(f"{len(X)} fixes of {table['trip'].nunique()} trips, {len(town.pieces)} streets")
 
 # %%
-# **Denoise.** No radius and no number of steps is given: both come from the data. ``order`` says which trip a fix
-# belongs to, so fixes on a crossing street are not neighbors.
+# **Denoise.** No radius and no number of steps is given: both come from the data. The table names longitude, latitude
+# and trips: lengths are in meters, and fixes of a crossing street are not neighbors.
 
-found = wt.denoise(X, order=trips)
+found = wt.denoise(table)
+print(*found.notes, sep="\n")
 print(f"noise {found.sigma:.1f} m along each axis (true: 6 m), radius {found.eps:.0f} m")
 print(found.outcome)
 
@@ -63,8 +62,8 @@ def every_5_m(line: np.ndarray) -> np.ndarray:
     return np.column_stack([np.interp(np.arange(0.0, along[-1], 5.0), along, column) for column in line.T])
 
 
-network = np.vstack([every_5_m(np.asarray(line)) for line in lines.lines])
-for name, points in (("fixes as given", X), ("fixes after", found.points), ("lines, every 5 m", network)):
+network = np.vstack([every_5_m(meters(line)) for line in lines.lines])
+for name, points in (("fixes as given", X), ("fixes after", meters(found.points)), ("lines, every 5 m", network)):
     off = town.distance(points)
     median, large = np.median(off), np.sqrt(np.mean(off**2))
     print(f"{name}: median {median:.1f} m, root mean square {large:.1f} m, coverage {town.coverage(points, 15):.0%}")
@@ -90,17 +89,17 @@ def draw_map() -> tuple[object, object]:
 
 figure, ax = draw_map()
 ax.scatter(*X.T, s=7, color="#E69F00", lw=0, zorder=3)
-ax.scatter(*found.points.T, s=5, color="#0072B2", lw=0, zorder=4)
+ax.scatter(*meters(found.points).T, s=5, color="#0072B2", lw=0, zorder=4)
 
 # %%
 # The map drawn from the fixes:
 
 figure, ax = draw_map()
 for line in lines.lines:
-    ax.plot(*np.asarray(line).T, color="#0072B2", lw=2, zorder=3)
+    ax.plot(*meters(line).T, color="#0072B2", lw=2, zorder=3)
 
 # %%
 # **Where it does not help.** A street that one trip took is not confirmed by others. Such fixes stay about where they
 # are, and the loneliest ones are marked as outliers.
 
-print(f"{found.outliers.sum()} of {len(X)} fixes are outliers")
+print(found.outliers_in_words)

@@ -30,8 +30,19 @@ def brief(value: Any) -> str:
 
 
 def counted(n: int, noun: str) -> str:
-    """A number of things: 1 cluster, 2,000 clusters."""
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+    """A number of things: 1 cluster, 2,000 clusters, 3 fixes."""
+    return f"{n:,} {noun}{'' if n == 1 else 'es' if noun.endswith('x') else 's'}"
+
+
+def quantity(value: float, unit: str = "") -> str:
+    """A number with three digits and its unit: 2.68 m, 32.1 km, 5,120."""
+    if unit == "m" and value:
+        powers = {"km": 1000.0, "m": 1.0, "cm": 0.01, "mm": 0.001}
+        unit = next((name for name, size in powers.items() if value >= 0.9995 * size), "mm")
+        value /= powers[unit]
+    size = abs(value)
+    text = f"{value:.3g}" if not 1 <= size < 1e9 else f"{float(f'{value:.3g}'):,.10g}"
+    return f"{text} {unit}".rstrip()
 
 
 def listed(words: Sequence[Any]) -> str:

@@ -120,7 +120,8 @@ def test_denoise_moves_points_and_marks_outliers(tmp_path: Path) -> None:
     assert column(tmp_path / "moved.csv", "y_moved") == found.points[:, 1].tolist()
     assert column(tmp_path / "moved.csv", "outlier") == found.outliers.tolist()
     assert found.outliers[-1]
-    assert f"eps {found.eps:.4g}" in done.stdout
+    assert f"eps {found.eps:.3g}, noise {found.sigma:.3g}; {found.moved_in_words}" in done.stdout
+    assert found.outliers_in_words in done.stdout
     assert found.reason in done.stdout
 
 
@@ -128,13 +129,16 @@ def test_denoise_knows_trips_and_times(tmp_path: Path) -> None:
     X = ring()
     trips, times = np.arange(300) // 50, np.random.default_rng(0).permutation(300)
     file = write_csv(tmp_path / "ring.csv", X, trip=trips, time=times)
-    done = run("denoise", file, "--trip", "trip", "--time", "time", "-d", 1)
-    assert done.exit_code == 0, done.output
-    found = wt.denoise(X, 1, order=(trips, times))
-    assert column(done.stdout, "x_moved") == found.points[:, 0].tolist()
-    alone = run("denoise", file, "--time", "time")
-    assert alone.exit_code == 2
-    assert "--time gives the order of rows within a trip" in alone.stderr
+    found, plain = wt.denoise(X, 1, order=(trips, times)), wt.denoise(X, 1)
+    for words, wanted in (
+        ([], found), (["--trip", "trip", "--time", "time"], found), (["--trip", "none"], plain),
+    ):  # fmt: skip
+        done = run("denoise", file, "-d", 1, *words)
+        assert done.exit_code == 0, done.output
+        assert column(done.stdout, "x_moved") == wanted.points[:, 0].tolist()
+        said = "note: column trip gives 6 trips, sorted by column time (--trip none leaves it out)" in done.stderr
+        assert said is (wanted is found)
+    assert "has no column trup; did you mean trip?" in run("denoise", file, "--trip", "trup").stderr
 
 
 @pytest.mark.slow
@@ -150,7 +154,7 @@ def test_skeleton_writes_lines_for_maps_and_tables(tmp_path: Path) -> None:
     assert column(tmp_path / "out" / "lines.csv", "x") == vertices[:, 0].tolist()
     assert column(tmp_path / "out" / "lines.csv", "line")[-1] == len(found.lines) - 1
     assert column(tmp_path / "out" / "points.csv", "y_moved") == found.source.points[:, 1].tolist()
-    assert f"{len(found.lines)} lines of length" in done.stdout
+    assert found.in_words in done.stdout
     piped = run("skeleton", file, "--spur", 1.0)
     assert piped.stdout == (tmp_path / "out" / "lines.csv").read_text()
 

@@ -186,7 +186,6 @@ def test_distances_are_clustered_square_and_condensed(tmp_path: Path) -> None:
     new = wt.LocalTruncation(1.5, metric="precomputed").fit(squareform(D)).distances_
     np.testing.assert_array_equal(np.load(tmp_path / "new.npy"), new)
     for words, error in [
-        (["denoise"], "denoising needs coordinates, but --distances gives none"),
         (
             ["transform", "-m", "gt"],
             "--method gt needs points, got distances; --method lt takes distances",

@@ -347,7 +347,7 @@ def test_the_result_shows_itself():
     assert repr(found).startswith("<Denoised: 300 points, curves, eps=")
     assert found.outcome.split(":")[0] in found._repr_html_()
     frame = found.to_pandas()
-    assert list(frame.columns) == ["x0", "x1", "moved_x0", "moved_x1", "moved", "outlier", "local_dim", "evidence"]
+    assert list(frame.columns) == ["x0", "x1", "x0_moved", "x1_moved", "moved", "outlier", "local_dim", "evidence"]
     assert len(frame) == 300
     with pytest.raises(FrozenInstanceError):
         found.eps = 1.0

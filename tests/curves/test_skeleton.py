@@ -132,25 +132,14 @@ def test_geojson_has_no_more_than_three_coordinates():
         wt.skeleton(wt.denoise(X, 1)).to_geojson()
 
 
-def test_shapely_if_it_is_there():
-    found = wt.skeleton(wt.denoise(circle(600, 0.05).points))
-    try:
-        import shapely  # noqa: F401, PLC0415
-    except ImportError:
-        with pytest.raises(ImportError, match="to_shapely needs Shapely"):
-            found.to_shapely()
-    else:
-        assert found.to_shapely().length == pytest.approx(found.length)
-
-
 @pytest.mark.slow
 def test_the_result_shows_and_draws_itself():
     plt = pytest.importorskip("matplotlib.pyplot")
     plt.switch_backend("Agg")
     found = wt.skeleton(wt.denoise(along((0, 0), (1, 0), (-0.7, 0.8), (-0.6, -0.9))))
-    assert repr(found).startswith("<Skeleton of 3 lines, 1 junction, length 3")
+    assert repr(found).startswith("<Skeleton: 3 lines, total length 3")
     assert "<th>junctions</th><td>1</td>" in found._repr_html_()
-    assert list(found.to_pandas().columns) == ["from", "to", "length", "vertices"]
+    assert list(found.to_pandas().columns) == ["from", "to", "length", "vertices", "fixes", "deviation"]
     ax = found.plot()
     assert len(ax.lines) == 3
     space = wt.skeleton(wt.denoise(helix(1000, 0.05).points)).plot()

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 _DEGREES = ("longitude", "latitude", "lon", "lat")
 
 
-def columns_named(table: DataFrame, columns: str | None) -> list[str] | None:
+def columns_named(table: DataFrame, columns: str | None, option: str = "columns") -> list[str] | None:
     """Names of the columns in an option, given by name or by number from 1."""
     if columns is None:
         return None
     words = [word.strip() for word in next(csv.reader([columns], skipinitialspace=True), [])]
     if not any(words):
-        raise ValueError("--columns must name at least one column, for example x,y or 1,2")
+        raise ValueError(f"--{option} must name at least one column, for example x,y or 1,2")
     return [_one(table, word) for word in words if word]
 
 
@@ -54,10 +54,15 @@ def set_aside(table: DataFrame, others: tuple[str, ...], run: Run) -> tuple[str,
 
 def say_of_columns(table: DataFrame, names: tuple[str, ...], others: tuple[str, ...], run: Run) -> None:
     """Notes on numeric columns that are left out by default, and on degrees."""
-    if left := tuple(name for name in others if name not in names):
-        run.note(f"{' and '.join(names)} are used as coordinates; use --columns to include {shortened(left)}")
+    say_of_left_out(names, others, run)
     if any(name.lower() in _DEGREES for name in names) and not any("degrees" in note for note in table.attrs["notes"]):
         run.note("longitude and latitude are degrees, not meters; project them where distances matter")
+
+
+def say_of_left_out(names: tuple[str, ...], others: tuple[str, ...], run: Run) -> None:
+    """A note on numeric columns that are left out by default."""
+    if left := tuple(sorted(name for name in others if name not in names)):
+        run.note(f"{' and '.join(names)} are used as coordinates; use --columns to include {shortened(left)}")
 
 
 def shortened(names: tuple[str, ...]) -> str:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .._cached import cached_property
-from .columns import column_named, columns_named, say_of_columns, set_aside, shortened
+from .._shown import counted
+from .columns import column_named, columns_named, say_of_columns, say_of_left_out, set_aside, shortened
 from .options import SCALES, check_how
 from .summary import Input, as_input
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from .._types import Floats, Ints
     from ..spaces import Space
+    from ..tables.earth import Tracks
     from ..tables.features import Features
     from ..tables.scaling import Scaling
     from .keeping import Offer, Plan
@@ -28,25 +30,34 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Source:
-    """Options for the input."""
+class PointSource:
+    """Options for an input of points."""
 
     file: Annotated[
         str,
         typer.Argument(
             metavar="FILE",
-            help="CSV, text, Parquet, NPY, NPZ, ARFF, GeoJSON, GPX, GPKG, SHP, LAS, LAZ or PLY; -: stdin.",
+            help="CSV, text, Parquet, NPY, NPZ, ARFF, GeoJSON, GPX, GPKG, FGB, SHP, LAS, LAZ or PLY; -: stdin.",
         ),
     ]
     columns: Annotated[
-        str | None, typer.Option(help="Coordinate columns, by name or number: x,y or 1,2.", show_default="all numeric")
+        str | None,
+        typer.Option(
+            help="Coordinate columns, by name or number: x,y or 1,2.", show_default="x,y or lon,lat, else all numeric"
+        ),
     ] = None
-    label: Annotated[str | None, typer.Option(help="Column of known labels, only for scoring the result.")] = None
     weight: Annotated[str | None, typer.Option(help="Column of weights; weight 2 counts as two points.")] = None
     scale: Annotated[str, typer.Option(help=f"Scaling of columns: {', '.join(SCALES)}.")] = "none"
-    distances: Annotated[bool, typer.Option("--distances", help="FILE holds distances, square or condensed.")] = False
     kind: Annotated[str | None, typer.Option(help="Format of FILE if its name does not tell: csv, npy, ...")] = None
     layer: Annotated[str | None, typer.Option(help="Layer of a map, if it has several.", show_default=False)] = None
+
+
+@dataclass(frozen=True)
+class Source(PointSource):
+    """Options for an input of points or distances."""
+
+    label: Annotated[str | None, typer.Option(help="Column of known labels, only for scoring the result.")] = None
+    distances: Annotated[bool, typer.Option("--distances", help="FILE holds distances, square or condensed.")] = False
 
 
 @dataclass(frozen=True)
@@ -78,6 +89,8 @@ class Points:
     kind: str
     features: Features | None = None
     """How the columns of a table were read, if not literally."""
+    tracks: Tracks | None = None
+    """The points with their trips, in meters if the table has longitude and latitude."""
 
     @property
     def n(self) -> int:
@@ -107,13 +120,13 @@ class Points:
 
     def __str__(self) -> str:
         if self.matrix is not None:
-            return f"distances of {self.n} points"
-        return f"{self.n} point{'s' * (self.n != 1)}, column{'s' * (len(self.names) > 1)} {shortened(self.names)}"
+            return f"distances of {self.n:,} points"
+        return f"{counted(self.n, 'point')}, column{'s' * (len(self.names) > 1)} {shortened(self.names)}"
 
 
 def read_points(
     source: Source, run: Run, offer: Callable[[str], Offer], *, elsewhere: dict[str, Path] | None = None,
-    leave_out: tuple[str | None, ...] = (), needs_points: str = "",
+    needs_points: str = "",
 ) -> tuple[Points, Plan]:  # fmt: skip
     """Read the input of a command, and plan its output.
 
@@ -123,23 +136,37 @@ def read_points(
         Function from the format of the input to what can be written.
     elsewhere : dict
         Other output files, given by options.
-    leave_out : tuple of str
-        Columns that are not coordinates.
     needs_points : str
         For the error message: what does not work with distances. "" if distances are allowed.
     """
+    return _read(
+        lambda: _distances(source, needs_points) if source.distances else _points(source, run),
+        source, run, offer, elsewhere,
+    )  # fmt: skip
+
+
+def read_tracks(
+    source: PointSource, trip: str | None, time: str | None, run: Run, offer: Callable[[str], Offer]
+) -> tuple[Points, Plan]:
+    """Read points with their trips, which are found by the names of columns, and plan the output."""
+    return _read(lambda: _tracks(source, trip, time, run), source, run, offer)
+
+
+def _read(
+    read: Callable[[], Points], source: PointSource, run: Run, offer: Callable[[str], Offer],
+    elsewhere: dict[str, Path] | None = None,
+) -> tuple[Points, Plan]:  # fmt: skip
     check_how(source.scale, ("auto", *SCALES) if isinstance(source, TableSource) else SCALES)
-    guess = kind_by_name(source)
-    run.plan(offer(guess or "csv"), source.file, elsewhere)  # raises before a large file is read
+    run.plan(offer(kind_by_name(source) or "csv"), source.file, elsewhere)  # raises before a large file is read
     with run.stage("reading"):
-        found = _distances(source, needs_points) if source.distances else _points(source, run, leave_out)
+        found = read()
     plan = run.plan(offer(found.kind), source.file, elsewhere)
     run.about |= found.facts()
     run.speak()
     return found, plan
 
 
-def kind_by_name(source: Source) -> str | None:
+def kind_by_name(source: PointSource) -> str | None:
     """The format of a file according to option or name; None if the content must be examined."""
     from ..tables.kinds import kind_by_name
 
@@ -154,7 +181,7 @@ def opened_table(file: str, kind: str | None, layer: str | None = None) -> tuple
     return read(Path(file) if content is None else content, kind=kind, name=_name(file), layer=layer), given
 
 
-def _points(source: Source, run: Run, leave_out: tuple[str | None, ...]) -> Points:
+def _points(source: Source, run: Run) -> Points:
     from ..tables import columns
     from ..tables.scaling import Scaling
 
@@ -164,9 +191,8 @@ def _points(source: Source, run: Run, leave_out: tuple[str | None, ...]) -> Poin
     label, weight = column_named(table, source.label), column_named(table, source.weight)
     weights = None if weight is None else columns.weights(table, weight)
     labels = None if label is None else columns.labels(table, label)[0]
-    others = tuple(name for word in leave_out if (name := column_named(table, word)) is not None)
     asked = columns_named(table, source.columns)
-    known = tuple(name for name in (label, weight, *others) if name is not None)
+    known = tuple(name for name in (label, weight) if name is not None)
     if isinstance(source, TableSource):
         found = _features(source, table, asked, known, run)
         return Points(
@@ -179,6 +205,27 @@ def _points(source: Source, run: Run, leave_out: tuple[str | None, ...]) -> Poin
     say_of_columns(table, names, others, run)
     scaling = Scaling.of(source.scale, X)
     return Points(given, table, names, X, scaling, None, weights, labels, table.attrs["kind"])
+
+
+def _tracks(source: PointSource, trip: str | None, time: str | None, run: Run) -> Points:
+    from ..tables import columns, tracks
+    from ..tables.scaling import Scaling
+
+    table, given = opened_table(source.file, source.kind, source.layer)
+    weight, when = column_named(table, source.weight), column_named(table, time)
+    rest = table if weight is None else table.drop(columns=weight)
+    trips = False if trip == "none" else columns_named(table, trip, "trip")
+    found = tracks(rest, columns_named(table, source.columns), trips, when)
+    if found.trips is not None:  # so that GPX gets tracks
+        table.attrs["trips"] = list(found.columns[: len(found.columns) - (found.times is not None)])
+    for note in (*table.attrs["notes"], *found.notes):
+        run.note(note)
+    literal = source.columns or table.attrs.get("axes") or columns.has_geometry(table)
+    others = () if literal else set(columns.numeric(rest)) - {*found.columns, *columns.counters(rest)}
+    say_of_left_out(found.names, tuple(others), run)
+    weights = None if weight is None else columns.weights(table, weight)
+    scaling, kind = Scaling.of(source.scale, found.points), table.attrs["kind"]
+    return Points(given, table, found.names, found.given, scaling, None, weights, None, kind, tracks=found)
 
 
 def _features(

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from .answering import Answer
-from .denoise import Denoising, parameters, result, run_denoise, words
+from .denoise import Denoising, parameters, result, words
 from .expanding import Call, expanded
 from .keeping import Keeping, Offer
 from .options import Jobs
-from .reading import Source, read_points
+from .reading import PointSource
 from .running import opened
 
 if TYPE_CHECKING:
@@ -22,8 +20,9 @@ if TYPE_CHECKING:
     from .keeping import Plan
     from .reading import Points
 
-_OFFER = Offer("lines", {"csv": ".csv", "geojson": ".geojson"}, "csv", "csv", ("points.csv", "lines.geojson"))
-_MOST = 3  # the most coordinates in GeoJSON
+_KINDS = ("csv", "geojson", "gpkg", "fgb", "gpx")
+_OFFER = Offer("lines", {kind: f".{kind}" for kind in _KINDS}, "csv", "csv", ("points.csv", "lines.geojson"))
+_MOST = 3  # the most coordinates on a map
 
 
 @expanded
@@ -41,13 +40,12 @@ def skeleton(
     ] = None,
     outliers: Annotated[
         bool | None,
-        typer.Option("--outliers/--no-outliers", help="Also draw lines through outliers.", show_default="with --trip"),
-    ] = None,
-    leg: Annotated[
-        float | None, typer.Option(help="With --trip: longest leg that joins points.", show_default="eps")
+        typer.Option(
+            "--outliers/--no-outliers", help="Also draw lines through outliers.", show_default="if trips are known"
+        ),
     ] = None,
     how: Denoising,
-    source: Source,
+    source: PointSource,
     keeping: Keeping,
     jobs: Jobs = None,
     call: Call,
@@ -56,46 +54,38 @@ def skeleton(
 
     With -o FOLDER the command writes lines.csv (a row for each vertex), lines.geojson, points.csv (the table with new
     columns x_moved, y_moved, ... and outlier), lines.png, and summary.json, from which `wt again` repeats the run. With
-    -o FILE, .geojson or .csv, it writes only the lines.
+    -o FILE, .geojson, .gpkg, .fgb, .gpx or .csv, it writes only the lines. Each line on a map has its length, the
+    number of fixes and trips along it, and their mean distance from it, in meters.
     """
     with opened(call, keeping, jobs) as run:
         from ..curves import skeleton as find
-        from .tabling import beside, encoder, moved
+        from .tabling import moved_encoder
 
-        aside = (how.trip, how.time)
-        points, plan = read_points(source, run, lambda _: _OFFER, leave_out=aside, needs_points="a skeleton")
+        points, plan = how.read(source, run, lambda _: _OFFER)
         _check_columns(points, plan)
-        smooth = run_denoise(points, 1, how, run)
+        smooth = how.run(points, 1, run)
         with run.stage("joining"):
-            found = find(smooth, detail=detail, spur=spur, outliers=outliers, leg=leg)
-        table = beside(points, moved(points, smooth.points) | {"outlier": smooth.outliers.astype("int64")}, run)
+            found = find(smooth, detail=detail, spur=spur, outliers=outliers)
+        encode = moved_encoder(points, smooth.points, {"outlier": smooth.outliers.astype("int64")}, run)
+        on_map = {"lines.geojson": lambda: _encoded(found, "geojson")} if len(points.names) <= _MOST else {}
         answer = Answer(
-            [*words(points, smooth), _said(found)],
+            [*words(points, smooth), found.in_words],
             result(smooth) | _result(found),
-            parameters(smooth, 1, how) | {"detail": found.detail, "spur": spur, "outliers": outliers, "leg": leg},
-            lambda kind: as_csv(found, points.names) if kind == "csv" else as_geojson(found),
+            parameters(points, smooth, 1, how) | {"detail": found.detail, "spur": spur, "outliers": outliers},
+            lambda kind: _encoded(found, kind),
             lambda: _draw(found, points),
-            {"points.csv": lambda: encoder(table)("csv")}
-            | ({"lines.geojson": lambda: as_geojson(found)} if len(points.names) <= _MOST else {}),
+            {"points.csv": lambda: encode("csv")} | on_map,
         )
         run.finish(plan, answer, points.input)
 
 
 def _check_columns(points: Points, plan: Plan) -> None:
-    if plan.kind == "geojson" and len(points.names) > _MOST:
+    if plan.kind != "csv" and len(points.names) > _MOST:
         raise ValueError(
-            f"GeoJSON has at most {_MOST} coordinates, these lines have {len(points.names)}; use --format csv"
+            f"a map has at most {_MOST} coordinates, these lines have {len(points.names)}; use --format csv"
         )
     if len(points.names) < 2:
         raise ValueError(f"lines need at least two coordinates, got only column {points.names[0]}; see --columns")
-
-
-def _said(found: Skeleton) -> str:
-    n, joints, ends = len(found.lines), len(found.junctions), len(found.ends)
-    return (
-        f"{n} line{'s' * (n != 1)} of length {found.length:.4g}, {joints} junction{'s' * (joints != 1)}, "
-        f"{ends} end{'s' * (ends != 1)}"
-    )
 
 
 def _result(found: Skeleton) -> dict[str, Any]:
@@ -105,19 +95,14 @@ def _result(found: Skeleton) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def as_csv(found: Skeleton, names: tuple[str, ...]) -> bytes:
-    """CSV with a row for each vertex: number of the line, number of the vertex, coordinates."""
-    text = io.StringIO(newline="")
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow(["line", "vertex", *names])
-    for number, line in enumerate(found.lines):
-        table.writerows([number, k, *map(repr, place)] for k, place in enumerate(line.tolist()))
-    return text.getvalue().encode()
+def _encoded(found: Skeleton, kind: str) -> bytes:
+    if kind == "csv":
+        return found.to_csv().encode()
+    if kind == "geojson":
+        return (json.dumps(found.to_geojson(), allow_nan=False) + "\n").encode()
+    from ..tables.files import encode
 
-
-def as_geojson(found: Skeleton) -> bytes:
-    """GeoJSON with lines and junctions."""
-    return (json.dumps(found.to_geojson(), allow_nan=False) + "\n").encode()
+    return encode(found.to_geopandas(), kind)
 
 
 def _draw(found: Skeleton, points: Points) -> Any:
@@ -128,4 +113,9 @@ def _draw(found: Skeleton, points: Points) -> Any:
 
     cloud, nodes, *lines = seen(found.source.points, found.nodes, *found.lines)
     flat = replace(found, nodes=nodes, lines=tuple(lines), source=replace(found.source, points=cloud))
-    return named_axes(picture(flat, axes_for(cloud), title=title_of(points)), points)
+    return named_axes(
+        picture(
+            flat, axes_for(found.source.in_meters().points if cloud.shape[1] == 2 else cloud), title=title_of(points)
+        ),
+        points,
+    )

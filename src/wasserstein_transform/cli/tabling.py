@@ -54,6 +54,30 @@ def encoder(table: DataFrame) -> Callable[[str], bytes]:
     return encode_as
 
 
+def moved_encoder(points: Points, places: Floats, new: dict[str, Any], run: Run) -> Callable[[str], bytes]:
+    """A function that encodes the table with moved points and new columns.
+
+    In formats whose rows are places the points are moved, and the original coordinates are new columns; in others the
+    moved coordinates are new columns.
+    """
+
+    def encode_as(kind: str) -> bytes:
+        from ..tables.columns import coordinates, places as own_places, with_places
+        from ..tables.kinds import PLACED
+
+        own = [name for name in points.names if kind in PLACED and name in own_places(points.table)]
+        if not own:
+            return encoder(beside(points, moved(points, places) | new, run))(kind)
+        old = {f"{name}_before": column for name, column in zip(own, coordinates(points.table, own).T, strict=True)}
+        rest = {
+            name: column for name, column in moved(points, places).items() if name.removesuffix("_moved") not in own
+        }
+        table = with_places(beside(points, old | rest | new, run), own, places[:, [points.names.index(n) for n in own]])
+        return encoder(table)(kind)
+
+    return encode_as
+
+
 def moved(points: Points, places: Floats) -> dict[str, Any]:
     """Columns for moved coordinates: x_moved, y_moved."""
     return {f"{name}_moved": column for name, column in zip(points.names, places.T, strict=True)}

@@ -16,6 +16,8 @@ _IN_SHELLS = {
     r"\(StandardScaler\)": "(--scale standard)",
     r"\bn_clusters=(\w+)": r"--clusters \1",
     r"\bkind='(\w+)'": r"--kind \1",
+    r"\b(order|trip)=False": "--trip none",
+    r"\bcolumns=\[\.\.\.\]": "--columns",
     r"\bdim=(\d)": r"--dim \1",
     r"\bn_iter=(\d+)": r"--n-iter \1",
     r"\btake fewer points\b": "take fewer rows",

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from .._cached import cached_property
-from .._shown import Reported, facts, frame, import_plotting
+from .._shown import Reported, counted, facts, frame, import_plotting, quantity
 from .._types import Bools, Floats, Ints
+from ..tables.earth import LocalMeters, Tracks
 from .guard import Step
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ class Denoised(Reported):
     Attributes
     ----------
     points : array of shape (n, m)
-        The moved points.
+        The moved points, in the coordinates of the table: degrees, if it has longitude and latitude.
     before : array of shape (n, m)
         The given points.
     weights : array of shape (n,)
@@ -33,7 +34,7 @@ class Denoised(Reported):
     dim : int
         Dimension of the shape: 0 modes, 1 curves, 2 surfaces; if no shape was found, that which the points span.
     eps : float
-        Radius of neighborhoods, in units of `scale`.
+        Radius of neighborhoods, in units of `scale`; in meters, if the points are degrees.
     sigma : float
         The noise: standard deviation across the shape along one direction, in units of `scale`; 0 if it could not be
         determined.
@@ -53,7 +54,9 @@ class Denoised(Reported):
     scale : array of shape (m,)
         The unit of length of each axis.
     track : array of int, shape (k, 2), or None
-        Pairs of consecutive rows of a trip, if `order` was given.
+        Pairs of consecutive rows of a trip, if trips are known.
+    tracks : Tracks or None
+        What was found in the table, if one was given: names, unit, coordinate system, the map in meters, and notes.
 
     Examples
     --------
@@ -83,11 +86,60 @@ class Denoised(Reported):
     reason: str
     scale: Floats
     track: Ints | None = None
+    tracks: Tracks | None = None
+
+    @property
+    def earth(self) -> LocalMeters | None:
+        """The map that turns degrees of the points into meters; None if they are not degrees."""
+        return None if self.tracks is None else self.tracks.earth
+
+    @property
+    def unit(self) -> str:
+        """Unit of lengths, such as "m"; "" if it is unknown."""
+        return "" if self.tracks is None else self.tracks.unit
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the coordinates: those of the table, or x0, x1 and so on."""
+        return tuple(f"x{k}" for k in range(self.points.shape[1])) if self.tracks is None else self.tracks.names
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was found in the table, in words."""
+        return () if self.tracks is None else self.tracks.notes
 
     @cached_property
     def moved(self) -> Floats:
-        """Distance that each point moved, shape (n,)."""
-        return np.asarray(np.sqrt(((self.points - self.before) ** 2).sum(axis=1)))
+        """Distance that each point moved, shape (n,); in meters, if the points are degrees."""
+        flat = self.in_meters()
+        return np.asarray(np.sqrt(((flat.points - flat.before) ** 2).sum(axis=1)))
+
+    def in_meters(self) -> Self:
+        """Return the result with points in meters instead of degrees; itself if they are not degrees."""
+        if self.tracks is None or self.tracks.earth is None:
+            return self
+        flat, to_meters = replace(self.tracks, earth=None, crs=""), self.tracks.earth.to_meters
+        return replace(self, points=to_meters(self.points), before=to_meters(self.before), tracks=flat)
+
+    @property
+    def moved_in_words(self) -> str:
+        """How far the points moved."""
+        middle, most = (quantity(float(far), self.unit) for far in (np.median(self.moved), self.moved.max()))
+        return f"moved by {middle} (median), {most} at most"
+
+    @property
+    def outliers_in_words(self) -> str:
+        """How many points are outliers, and why."""
+        n, of = int(self.outliers.sum()), counted(len(self.points), "point" if self.track is None else "fix")
+        if not n:
+            return f"none of {of} is an outlier"
+        verb = "is an outlier: it has" if n == 1 else "are outliers: they have"
+        within = f"neighbors within {self.length(self.eps)}"
+        return f"{n:,} of {of} {verb} less than a quarter of the usual number of {within}"
+
+    def length(self, value: float) -> str:
+        """A length in units of `scale`, such as `eps`, with its unit."""
+        return quantity(value, self.unit if (self.scale == 1).all() else "")
 
     @property
     def n_iter(self) -> int:
@@ -120,8 +172,9 @@ class Denoised(Reported):
 
     def to_pandas(self) -> Any:
         """Return a pandas DataFrame with a row for each point: coordinates before and after, distance, and marks."""
-        columns = {f"x{k}": column for k, column in enumerate(self.before.T)}
-        columns |= {f"moved_x{k}": column for k, column in enumerate(self.points.T)}
+        names = self.names
+        columns = dict(zip(names, self.before.T, strict=True))
+        columns |= {f"{name}_moved": column for name, column in zip(names, self.points.T, strict=True)}
         columns |= {"moved": self.moved, "outlier": self.outliers, "local_dim": self.local_dim}
         return frame(columns | {"evidence": self.evidence})
 
@@ -145,18 +198,23 @@ class Denoised(Reported):
     def _repr_html_(self) -> str:
         steps = "; ".join(f"{s.step}: {s.across:.3g} across, {s.shared:.0%} shared" for s in self.steps)
         rows = {
-            "points": len(self.points),
-            "dimension": self.dim,
-            "eps": f"{self.eps:.4g}",
-            "noise": f"{self.sigma:.4g}",
-            "moved, median": f"{np.median(self.moved):.4g}",
-            "outliers": int(self.outliers.sum()),
+            "points": f"{len(self.points):,}",
+            "shape": self.shape,
+            "eps": self.length(self.eps),
+            "noise": self.length(self.sigma),
+            "moved": self.moved_in_words.removeprefix("moved "),
+            "outliers": self.outliers_in_words,
             "outcome": self.outcome,
             "reason": self.reason,
             "steps": steps,
-        }
+        } | ({"notes": "; ".join(self.notes)} if self.notes else {})
         return facts("Denoised", rows)
 
+    @property
+    def shape(self) -> str:
+        """What the points lie along, in a word."""
+        return {0: "modes", 1: "curves", 2: "surfaces"}.get(self.dim, f"dimension {self.dim}")
+
     def __repr__(self) -> str:
-        shape = {0: "modes", 1: "curves", 2: "surfaces"}.get(self.dim, f"dimension {self.dim}")
-        return f"<Denoised: {len(self.points)} points, {shape}, eps={self.eps:.4g}: {self.outcome}>"
+        points, eps = counted(len(self.points), "point"), self.length(self.eps)
+        return f"<Denoised: {points}, {self.shape}, eps={eps}: {self.outcome}>"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +15,8 @@ from ..auto.suggestion import suggestion_of
 from ..engine import Engine, current
 from ..localize.scale import weighted_median
 from ..spaces import Euclidean, Space
+from ..tables import Tracks
+from ..tables.features import is_frame
 from ..transforms import iterate, mean_shift
 from .denoised import Denoised
 from .guard import Step, extent, spacing
@@ -22,13 +25,16 @@ from .moving import Moved, move
 from .places import Places, check_scale, directions, distinct, track_of
 from .radius import dims_of, is_clean, noises
 
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
 _FEWER = 0.25  # relative to the median number of neighbors: points with fewer are outliers
 _MODES = 300  # steps of mean shift, if n_iter is not given
 _STILL = 1e-3  # times eps: movement at which mean shift has converged
 
 
 def denoise(
-    X: ArrayLike,
+    X: ArrayLike | DataFrame | Tracks,
     dim: int | None = None,
     *,
     eps: float | None = None,
@@ -56,8 +62,9 @@ def denoise(
 
     Parameters
     ----------
-    X : array of shape (n, m)
-        The points.
+    X : array of shape (n, m), DataFrame, GeoDataFrame or Tracks
+        The points. A table such as `wt.read("trips.gpx")` is understood by `wt.tables.tracks`: degrees are projected to
+        meters, so that all lengths are in meters, and the points of the result are degrees again.
     dim : int, optional
         1 for curves, 2 for surfaces, 0 for modes (mean shift). None means the lowest dimension at which neighborhoods
         show a shape with noise around it; if there is none, no point moves.
@@ -76,7 +83,9 @@ def denoise(
         in these units. None means 1 for all axes.
     order : array of shape (n,), or pair of such arrays, optional
         The trip of each point, for GPS tracks: rows of a trip follow each other, or (trips, times) gives their times.
-        Neighbors that were passed in another direction then count less. None means points without order.
+        Neighbors that were passed in another direction then count less. Of a table, the name of the column of trips,
+        or the names (trip, time). None means points without order, and for a table the trips that its columns name;
+        False means no order.
     trust : float, default 4
         Number of neighbors at which a point moves half of its way; with more neighbors it moves nearly all of it. 0
         lets all points move all the way. If the noise is far below ε, proportionally fewer neighbors suffice.
@@ -109,6 +118,13 @@ def denoise(
     >>> bool(after < before / 2)
     True
     """
+    if is_frame(X) or isinstance(X, Tracks):
+        table, order = _table(X, order, lam)
+        found = denoise(
+            table.points, dim, eps=eps, lam=lam, n_iter=n_iter, sample_weight=sample_weight, scale=scale, order=order,
+            trust=trust, n_jobs=n_jobs, verbose=verbose, engine=engine,
+        )  # fmt: skip
+        return _of_table(found, table)
     asked = _read(X, dim, eps, lam, n_iter, sample_weight, scale, order, trust)
     n, m = asked.points.shape
     with current(engine, n_jobs=n_jobs, verbose=verbose).watched() as engine:
@@ -116,6 +132,30 @@ def denoise(
         n_bytes = 8.0 * n * (4 * m * r + 2 * r * r + 16 * m + 28)  # 28: order, cells and their runs
         engine.reserve(n_bytes, f"denoising {n} points in R^{m}", "take fewer points")
         return _denoised(asked, engine)
+
+
+def _table(X: Any, order: Any, lam: float) -> tuple[Tracks, Any]:
+    """Return the points of a table, and the order of its rows."""
+    if isinstance(X, Tracks):
+        return X, X.order if order is None else order
+    from ..tables import tracks  # noqa: PLC0415  needs pandas
+
+    names = (order,) if isinstance(order, str) else order
+    if isinstance(names, tuple) and all(isinstance(name, str) for name in names):
+        table = tracks(X, None, *names)
+        return table, table.order
+    table = tracks(X, trip=None if order is None and check.lam(lam) == 0 else False)
+    return table, table.order if order is None else order
+
+
+def _of_table(found: Denoised, table: Tracks) -> Denoised:
+    """Return the result in the coordinates of the table; points that stay keep their bits."""
+    points = found.points
+    if table.earth is not None:
+        moved = (points != found.before).any(axis=1)
+        points = table.given.copy()
+        points[moved] = table.earth.to_degrees(found.points[moved])
+    return replace(found, points=points, before=table.given, tracks=table)
 
 
 class _Asked(NamedTuple):

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import csv
-import importlib
 import io
 import json
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import isnan
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from .._files import PathLike, write_bytes
-from .._shown import Reported, facts, frame, import_plotting
+from .._shown import Reported, counted, facts, frame, import_plotting, quantity
 from .._types import Floats, Ints
+from ..tables.kinds import need
 from .denoised import Denoised
 from .simplifying import length_of
+from .support import support
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,7 +37,7 @@ class Skeleton(Reported):
     lines : tuple of arrays of shape (v, m)
         Vertices of each line.
     lengths : array of shape (e,)
-        Lengths of the lines, in the unit of the points.
+        Lengths of the lines, in the unit of the points; in meters, if these are degrees.
     detail : float
         Largest distance of removed vertices from their line, in units of `source.scale`.
     source : Denoised
@@ -47,7 +50,7 @@ class Skeleton(Reported):
     >>> X = np.column_stack([np.cos(angle), np.sin(angle)]) * rng.normal(1, 0.05, (200, 1))
     >>> found = wt.skeleton(wt.denoise(X, 1, eps=0.4, n_iter=1))
     >>> found
-    <Skeleton of 1 line, 0 junctions, length 6.23>
+    <Skeleton: 1 line, total length 6.23, 0 junctions, 0 ends>
     >>> len(found.lines), len(found.ends)
     (1, 0)
     """
@@ -67,6 +70,24 @@ class Skeleton(Reported):
         nodes, edges = np.unique(ends, axis=0, return_inverse=True)
         lengths = np.array([length_of(line) for line in lines])
         return cls(nodes, edges.reshape(-1, 2).astype(np.intp), tuple(lines), lengths, detail, source)
+
+    def in_degrees(self, source: Denoised) -> Self:
+        """Return a skeleton of points in meters with lines in the degrees of `source`; lengths stay in meters."""
+        if source.earth is None or not self.lines:
+            return replace(self, source=source)
+        places = source.earth.to_degrees(np.concatenate(self.lines))
+        lines = np.split(places, np.cumsum([len(line) for line in self.lines])[:-1])
+        nodes = np.empty_like(self.nodes)
+        nodes[self.edges] = [line[[0, -1]] for line in lines]
+        return replace(self, nodes=nodes, lines=tuple(lines), source=source)
+
+    def in_meters(self) -> Self:
+        """Return the skeleton with points in meters instead of degrees; itself if they are not degrees."""
+        if self.source.earth is None:
+            return self
+        to_meters = self.source.earth.to_meters
+        lines = tuple(map(to_meters, self.lines))
+        return replace(self, nodes=to_meters(self.nodes), lines=lines, source=self.source.in_meters())
 
     @property
     def length(self) -> float:
@@ -98,21 +119,44 @@ class Skeleton(Reported):
             graph.add_edge(a, b, line=line, length=length)
         return graph
 
+    def to_pandas(self) -> Any:
+        """Return a pandas DataFrame with a row for each line.
+
+        Columns: its nodes, `length`, number of vertices, number of `fixes` (original points within ε of the line, each
+        counted at its nearest line), number of `trips` they belong to, if trips are known, and their mean distance from
+        the line as `deviation`. Lengths of lines in degrees are in meters.
+        """
+        flat, scale = self.in_meters(), self.source.scale
+        lines = tuple(line / scale for line in flat.lines)
+        near = support(lines, flat.source.before / scale, self.source.track, self.source.eps)
+        columns = {"from": self.edges[:, 0], "to": self.edges[:, 1], "length": self.lengths}
+        return frame(columns | {"vertices": [len(line) for line in self.lines]} | near)
+
+    def to_geopandas(self) -> Any:
+        """Return a GeoDataFrame with a row for each line: the columns of `to_pandas`, geometry, coordinate system.
+
+        Its method `to_file` writes GeoPackage, Shapefile and others. Needs geopandas (extra `gis`).
+        """
+        self._check_dimension("geometry")
+        geopandas, shapely = need("geopandas", "gpkg"), need("shapely", "gpkg")
+        lines = [shapely.LineString(line) for line in self.lines]
+        return geopandas.GeoDataFrame(self.to_pandas(), geometry=lines, crs=self._crs or None)
+
     def to_geojson(self, file: PathLike | None = None) -> dict[str, Any]:
         """Return a GeoJSON FeatureCollection of lines and junctions; write it to a file if one is given.
 
-        Lines have a length and the numbers of their nodes. Coordinates are those of the points. The GeoJSON standard
-        requires degrees of longitude and latitude, but most programs can be told to read others.
+        Lines have the columns of `to_pandas` as properties. Coordinates are degrees of longitude and latitude, as the
+        standard requires, if the coordinate system is known, else those of the points.
         """
-        if (m := self.source.points.shape[1]) > 3:
-            raise ValueError(f"GeoJSON has two or three coordinates, but these lines have {m}; to_csv writes them all")
+        self._check_dimension("GeoJSON")
+        to_degrees, degrees = self._to_degrees(), self.degrees
+        rows = self.to_pandas().to_dict("records")
         lines = [
-            _feature("LineString", line.tolist(), {"length": length, "from": a, "to": b})
-            for line, length, (a, b) in zip(self.lines, self.lengths.tolist(), self.edges.tolist(), strict=True)
+            _feature("LineString", to_degrees(line), {name: None if isnan(x) else x for name, x in row.items()})
+            for line, row in zip(self.lines, rows, strict=True)
         ]
-        degrees = self.degrees
         junctions = [
-            _feature("Point", self.nodes[k].tolist(), {"node": k, "degree": int(degrees[k])})
+            _feature("Point", to_degrees(self.nodes[[k]])[0], {"node": k, "degree": int(degrees[k])})
             for k in np.flatnonzero(degrees >= 3).tolist()
         ]
         found = {"type": "FeatureCollection", "features": lines + junctions}
@@ -120,28 +164,37 @@ class Skeleton(Reported):
             write_bytes(file, json.dumps(found, allow_nan=False).encode())
         return found
 
-    def to_csv(self, file: PathLike) -> None:
-        """Write a table with a row for each vertex: number of the line, number on the line, coordinates."""
+    def to_csv(self, file: PathLike | None = None) -> str:
+        """Return a table with a row for each vertex: number of the line, number on the line, coordinates.
+
+        It is written to a file if one is given.
+        """
         with io.StringIO(newline="") as text:
             table = csv.writer(text, lineterminator="\n")
-            table.writerow(["line", "vertex", *(f"x{k}" for k in range(self.source.points.shape[1]))])
+            table.writerow(["line", "vertex", *self.source.names])
             for number, line in enumerate(self.lines):
                 table.writerows([number, k, *map(repr, place)] for k, place in enumerate(line.tolist()))
-            write_bytes(file, text.getvalue().encode())
+            written = text.getvalue()
+        if file is not None:
+            write_bytes(file, written.encode())
+        return written
 
-    def to_shapely(self) -> Any:
-        """Return the lines as a Shapely MultiLineString; needs Shapely."""
-        try:
-            geometry = importlib.import_module("shapely.geometry")
-        except ImportError:
-            raise ImportError("to_shapely needs Shapely: pip install shapely; to_geojson has the same lines") from None
-        return geometry.MultiLineString([line.tolist() for line in self.lines])
+    def _check_dimension(self, what: str) -> None:
+        if (m := self.source.points.shape[1]) > 3:
+            raise ValueError(f"{what} has two or three coordinates, but these lines have {m}; to_csv writes them all")
 
-    def to_pandas(self) -> Any:
-        """Return a pandas DataFrame with a row for each line: its nodes, length and number of vertices."""
-        columns = {"from": self.edges[:, 0], "to": self.edges[:, 1], "length": self.lengths}
-        vertices = [len(line) for line in self.lines]
-        return frame(columns | {"vertices": vertices})
+    @property
+    def _crs(self) -> str:
+        return "" if self.source.tracks is None else self.source.tracks.crs
+
+    def _to_degrees(self) -> Callable[[Floats], list[Any]]:
+        """A function from vertices to coordinates in GeoJSON: to a millimeter, if the coordinate system is known."""
+        if not self._crs:
+            return lambda places: list(places.tolist())
+        if self._crs == "EPSG:4326":
+            return lambda places: list(places.round(8).tolist())
+        change = need("pyproj", "geojson").Transformer.from_crs(self._crs, 4326, always_xy=True).transform
+        return lambda places: list(np.column_stack(change(*places.T)).round(8).tolist())
 
     def plot(self, ax: Axes | None = None, *, title: str | None = None) -> Axes:
         """Draw the points, in gray, the lines and their junctions; needs matplotlib (extra `plot`).
@@ -160,21 +213,26 @@ class Skeleton(Reported):
         axes: Axes = import_plotting("curves").skeleton(self, ax, title=title)
         return axes
 
+    @property
+    def in_words(self) -> str:
+        """The number and the total length of the lines, junctions and ends."""
+        counts = (counted(len(some), noun) for some, noun in ((self.junctions, "junction"), (self.ends, "end")))
+        length = quantity(self.length, self.source.unit)
+        return ", ".join((counted(len(self.lines), "line"), f"total length {length}", *counts))
+
     def _repr_html_(self) -> str:
         rows = {
             "lines": len(self.lines),
             "junctions": len(self.junctions),
             "ends": len(self.ends),
-            "length": f"{self.length:.4g}",
+            "length": quantity(self.length, self.source.unit),
             "vertices": sum(len(line) for line in self.lines),
-            "detail": f"{self.detail:.4g}",
+            "detail": self.source.length(self.detail),
         }
         return facts("Skeleton", rows)
 
     def __repr__(self) -> str:
-        lines = f"{len(self.lines)} line{'s' if len(self.lines) != 1 else ''}"
-        junctions = f"{len(self.junctions)} junction{'s' if len(self.junctions) != 1 else ''}"
-        return f"<Skeleton of {lines}, {junctions}, length {self.length:.3g}>"
+        return f"<Skeleton: {self.in_words}>"
 
 
 def _feature(kind: str, coordinates: list[Any], properties: dict[str, Any]) -> dict[str, Any]:

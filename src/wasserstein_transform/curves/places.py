@@ -55,7 +55,7 @@ def check_scale(scale: ArrayLike | None, m: int) -> Floats:
 
 def track_of(order: Any, n: int) -> Ints | None:
     """Return pairs (row, next row of the same trip), from the trips and times of the points."""
-    if order is None:
+    if order is None or order is False:
         return None
     if isinstance(order, tuple) and len(order) != 2:
         raise ValueError(f"order must be the trips, or a tuple (trips, times), got a tuple of {len(order)}")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import _check as check
 from .._types import Floats, Ints
 from ..engine import Engine, current
+from ..tables import Tracks
+from ..tables.features import is_frame
 from .denoised import Denoised
+from .denoising import denoise
 from .forest import Forest
 from .joining import Net, add_where_missing, chains, join, melt, prune
 from .knots import gather
@@ -17,6 +20,9 @@ from .net import Skeleton
 from .places import track_of
 from .simplifying import length_of, simplified
 from .smoothing import smoothed
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 _KNOT = 0.25  # times eps: points this close form one knot
 _NEAR = 1.5  # times eps: longest edge
@@ -31,7 +37,7 @@ _DETOUR = 1.5  # a leg of a track is added if the path in the net is longer than
 
 
 def skeleton(
-    result: Denoised,
+    result: Denoised | DataFrame | Tracks,
     *,
     detail: float | None = None,
     spur: float | None = None,
@@ -51,8 +57,8 @@ def skeleton(
 
     Parameters
     ----------
-    result : Denoised
-        The result of `wt.denoise(X, dim=1)` for n points in two or more dimensions.
+    result : Denoised, DataFrame, GeoDataFrame or Tracks
+        The result of `wt.denoise(X, dim=1)` for n points in two or more dimensions; a table is denoised first.
     detail : float, optional
         Largest distance of removed vertices from a line, in units of `result.scale`; None means half of the noise.
     spur : float, optional
@@ -74,7 +80,7 @@ def skeleton(
     Returns
     -------
     Skeleton
-        Nodes, lines and their lengths, in the unit of the points.
+        Nodes, lines and their lengths, in the unit of the points; lengths of lines in degrees are in meters.
 
     Notes
     -----
@@ -85,12 +91,20 @@ def skeleton(
     >>> import numpy as np, wasserstein_transform as wt
     >>> found = wt.skeleton(wt.denoise(wt.datasets.circles(0, n=1000, noise=0.05).points))
     >>> found
-    <Skeleton of 2 lines, 0 junctions, length 17.6>
+    <Skeleton: 2 lines, total length 17.6, 0 junctions, 0 ends>
     """
+    if is_frame(result) or isinstance(result, Tracks):
+        result, order = denoise(result, 1, order=order, n_jobs=n_jobs, verbose=verbose, engine=engine), None
     if not isinstance(result, Denoised):
         raise TypeError(f"a Denoised is needed, got {type(result).__name__}; wt.denoise(X, dim=1) makes one")
     if result.dim != 1 or result.points.shape[1] < 2:
         raise ValueError(f"lines come from curves, but this result is of dimension {result.dim}; use wt.denoise(X, 1)")
+    if result.earth is not None:
+        flat = skeleton(
+            result.in_meters(), detail=detail, spur=spur, outliers=outliers, order=order, leg=leg, n_jobs=n_jobs,
+            verbose=verbose, engine=engine,
+        )  # fmt: skip
+        return flat.in_degrees(result)
     detail = _TRUE * result.sigma if detail is None else check.tolerance(detail, "detail")
     spur = _SPUR * result.eps if spur is None else check.tolerance(spur, "spur")
     leg = result.eps if leg is None else check.tolerance(leg, "leg")

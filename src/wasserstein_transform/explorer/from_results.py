@@ -105,6 +105,7 @@ def _clustering(found: Clustering, engine: Engine) -> Story:
 
 
 def _denoised(result: Denoised, engine: Engine) -> Story:
+    result = result.in_meters()
     n, m = result.points.shape
     rows, notes = _sample(n, _POINTS)
     plane = plane_of(result.before)
@@ -122,8 +123,8 @@ def _denoised(result: Denoised, engine: Engine) -> Story:
     if not result.n_iter:
         scene = replace(scene, frames=frames[:1])
     facts = {
-        "points": n, "dimension of the shape": result.dim, "ε": f"{result.eps:.6g}", "noise": f"{result.sigma:.4g}",
-        "outliers": int(result.outliers.sum()), "moved, median": f"{np.median(result.moved):.4g}",
+        "points": n, "dimension of the shape": result.dim, "ε": result.length(result.eps),
+        "noise": result.length(result.sigma), "moved": result.moved_in_words, "outliers": result.outliers_in_words,
         "outcome": result.outcome, "where ε comes from": result.reason,
     }  # fmt: skip
     code = f"import wasserstein_transform as wt\n\nX = …  # your points\nclean = wt.denoise(X, {result.dim})"
@@ -131,14 +132,12 @@ def _denoised(result: Denoised, engine: Engine) -> Story:
 
 
 def _skeleton(net: Skeleton, engine: Engine) -> Story:
+    net = net.in_meters()
     below = _denoised(net.source, engine)
     plane = plane_of(net.source.before)
     assert below.scene is not None
     scene = replace(below.scene, title="Skeleton", lines=tuple(places(plane, line) for line in net.lines))
-    facts = {
-        "lines": len(net.lines), "junctions": len(net.junctions), "ends": len(net.ends), "length": f"{net.length:.6g}",
-        "detail": f"{net.detail:.4g}",
-    }  # fmt: skip
+    facts = {"lines": net.in_words, "detail": net.source.length(net.detail)}
     code = f"{below.code}\nlines = wt.skeleton(clean)"
     return Story(scene, "Skeleton", {**facts, **below.facts}, code)
 

@@ -6,16 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._shown import quantity
+from .._types import Floats
 from ..curves import Denoised, Skeleton
 from .canvas import canvas
 from .clouds import dotted, drawable, equal, flat, frame, scatter
 from .labels import Group, draw_legend
-from .style import GRAY, NOISE, PALETTE, STRONG, tidy
+from .style import GRAY, INK, NOISE, PALETTE, STRONG, TICKS, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_FAINT = "#C8C8C8"
+_FAINT, _GROUND = "#C8C8C8", "#F4F2EC"
 
 
 def denoised(found: Denoised, ax: Axes | None = None, *, title: str | None = None, legend: bool | None = None) -> Axes:
@@ -52,10 +54,11 @@ def denoised(found: Denoised, ax: Axes | None = None, *, title: str | None = Non
     labels = np.where(found.outliers, -1, 0)
     before, after = dotted(len(labels), colors=_FAINT), dotted(len(labels), labels)
     named = legend or (legend is None and ax is None)
-    ax = canvas(ax, dim, frame(found.before))
+    ax = canvas(ax, dim, frame(found.in_meters().before))
     scatter(ax, found.before, before)
     scatter(ax, found.points, after)
     equal(ax, found.before)
+    _make_map(ax, found, found.before)
     tidy(ax, title)
     if named:
         moved = Group("moved", 0, PALETTE[0]), Group("original", 1, _FAINT)
@@ -93,18 +96,50 @@ def skeleton(found: Skeleton, ax: Axes | None = None, *, title: str | None = Non
         )
     points = found.source.points
     dim = drawable(points)
-    ax = canvas(ax, dim, frame(points))
+    ax = canvas(ax, dim, frame(found.source.in_meters().points))
     scatter(ax, points, dotted(len(points), colors=_FAINT))
     above = 10 if dim == 3 else 2  # otherwise 3-D Axes draw the points over the lines
     for line in found.lines:
         ax.plot(*flat(line).T, color=PALETTE[0], lw=1.4, solid_capstyle="round", zorder=above)
     _dots(ax, flat(found.junctions), STRONG)
     equal(ax, points)
+    _make_map(ax, found.source, points)
     tidy(ax, title)
     return ax
+
+
+def _make_map(ax: Any, found: Denoised, points: Floats) -> None:
+    """Give flat points with a known unit the ground and the scale bar of a map, and degrees their true proportions."""
+    if not found.unit or points.shape[1] != 2 or len(points) < 2:
+        return
+    from mpl_toolkits.axes_grid1.anchored_artists import AnchoredSizeBar
+
+    degree = 1.0
+    if found.earth is not None:
+        ax.set_aspect(1 / np.cos(np.deg2rad(found.earth.latitude)), adjustable="datalim")
+        degree = float(np.ptp(found.earth.to_meters(np.array([[0.0, 0], [0.01, 0]]) + points[:1])[:, 0])) / 0.01
+    ax.set_facecolor(_GROUND)
+    ax.grid(color="white", lw=0.8, zorder=0)
+    ax.set_axisbelow(True)
+    if (widest := float(np.ptp(points[:, 0])) * degree / 4) > 0:
+        power = 10.0 ** np.floor(np.log10(widest))
+        length = power * max(k for k in (1, 2, 5) if k * power <= widest)
+        bar = AnchoredSizeBar(
+            ax.transData, length / degree, quantity(length, found.unit), "lower left", pad=0.6, sep=3, frameon=False,
+            size_vertical=0, color=INK, fontproperties={"size": TICKS},
+        )  # fmt: skip
+        ax.add_artist(bar)
 
 
 def _dots(ax: Any, places: Any, tint: str) -> None:
     if len(places):
         extra = {"depthshade": False} if places.shape[1] == 3 else {}
-        ax.scatter(*places.T, s=24, color=tint, zorder=3, linewidths=1.0, edgecolors="white", **extra)
+        ax.scatter(
+            *places.T,
+            s=max(4.0, min(24.0, 600 / len(places))),
+            color=tint,
+            zorder=3,
+            linewidths=0.5,
+            edgecolors="white",
+            **extra,
+        )

@@ -10,15 +10,18 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from .earth import Tracks
 from .features import Features, features
 
 if TYPE_CHECKING:
     from .columns import coordinates
     from .files import read, write
     from .matrices import read_matrix
+    from .trips import tracks
 
-__all__ = ("Features", "coordinates", "features", "read", "read_matrix", "write")
-_MODULES = {"coordinates": "columns", "read": "files", "read_matrix": "matrices", "write": "files"}
+__all__ = ("Features", "Tracks", "coordinates", "features", "read", "read_matrix", "tracks", "write")
+_MODULES = {"coordinates": "columns", "read": "files", "read_matrix": "matrices", "write": "files",
+            "tracks": "trips"}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

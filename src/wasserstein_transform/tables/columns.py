@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -20,9 +21,8 @@ EXACT = 2**53
 """Integers up to this one are represented exactly as floats."""
 
 _LISTED = 12  # the most names that an error message lists
-_PLACES = (
-    ("x", "y", "z"), ("x", "y"), ("longitude", "latitude"), ("lon", "lat"), ("lng", "lat"), ("easting", "northing"),
-)  # fmt: skip
+_LONGITUDES, _LATITUDES = ("longitude", "lon", "lng", "long"), ("latitude", "lat")
+_PLACES = (("x", "y", "z"), ("x", "y"), *product(_LONGITUDES, _LATITUDES), ("easting", "northing"))
 _COUNTS = ("id", "fid", "index", "row", "no", "nr", "number", "unnamed: 0", "column_1")  # columns that number the rows
 _NUMBER = r"\s*[-+]?(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[iI][nN][fF](?:inity)?)\s*"
 _IS_NUMBER = re.compile(_NUMBER).fullmatch
@@ -92,7 +92,7 @@ def axes(frame: pd.DataFrame) -> tuple[str, ...]:
 
 def places(frame: pd.DataFrame) -> tuple[str, ...]:
     """The columns that say where points are: geometry, axes of the format, columns such as x and y; or none."""
-    if _has_geometry(frame):
+    if has_geometry(frame):
         return geometry_names(frame)
     if "delimiter" not in frame.attrs and (given := _axes(frame)):
         return given
@@ -100,12 +100,20 @@ def places(frame: pd.DataFrame) -> tuple[str, ...]:
     return next((tuple(known[name] for name in names) for names in _PLACES if known.keys() >= set(names)), ())
 
 
+def longitude_and_latitude(names: Sequence[Any]) -> tuple[Any, Any] | None:
+    """The names of longitude and latitude among names of columns, or None."""
+    known = {str(name).lower(): name for name in reversed(names)}
+    pairs = ((known[a], known[b]) for a in _LONGITUDES for b in _LATITUDES if a in known and b in known)
+    return next(pairs, None)
+
+
 def _axes(frame: pd.DataFrame) -> tuple[str, ...]:
     """The coordinates according to the reader: in a text, all columns of numbers but one without a name."""
     return tuple(name for name in frame.attrs.get("axes", ()) if name in frame)
 
 
-def _has_geometry(frame: pd.DataFrame) -> bool:
+def has_geometry(frame: pd.DataFrame) -> bool:
+    """Whether a table has points of its own, as those of geopandas."""
     return getattr(frame, "_geometry_column_name", None) in frame.columns  # what geopandas keeps of its active geometry
 
 
@@ -122,7 +130,7 @@ def column(frame: pd.DataFrame, name: str) -> pd.Series:
         if frame.columns.duplicated().any() and list(frame.columns).count(name) > 1:
             raise ValueError(f"{source_of(frame)} has several columns {name!s:.60}; rename them")
         return frame[name]
-    if _has_geometry(frame) and name in geometry_names(frame):
+    if has_geometry(frame) and name in geometry_names(frame):
         points = frame.geometry
         return (points.x, points.y, points.z)[geometry_names(frame).index(name)]
     source = source_of(frame)
@@ -136,7 +144,7 @@ def column(frame: pd.DataFrame, name: str) -> pd.Series:
 
 def without_geometry(frame: pd.DataFrame) -> pd.DataFrame:
     """The table with coordinates as columns in place of the geometry of a map, for formats that have none."""
-    if not _has_geometry(frame):
+    if not has_geometry(frame):
         return frame
     places = {name: column(frame, name) for name in geometry_names(frame)}
     out = pd.DataFrame(places).join(pd.DataFrame(frame.drop(columns=frame.geometry.name)))
@@ -201,6 +209,22 @@ def with_columns(frame: pd.DataFrame, new: Mapping[str, Any]) -> pd.DataFrame:
             notes.append(f"{source_of(frame)} has a column {name!s:.60}; the new one is {free}")
         out[free] = np.asarray(values)
     out.attrs["notes"] = notes
+    return out
+
+
+def with_places(frame: Any, names: Sequence[str], points: Floats) -> Any:
+    """The table with other coordinates: in its columns, or in the geometry of a map."""
+    if not has_geometry(frame):
+        new = {name: values.astype(frame[name].dtype) if frame[name].dtype.kind == "f" else values
+               for name, values in zip(names, points.T, strict=True)}  # fmt: skip
+        out = frame.assign(**new)
+    else:
+        import shapely
+
+        found = shapely.get_coordinates(frame.geometry.to_numpy(), include_z=bool(frame.has_z.all()))
+        found[:, [geometry_names(frame).index(name) for name in names]] = points
+        out = frame.set_geometry(shapely.points(found), crs=frame.crs)
+    out.attrs = frame.attrs
     return out
 
 

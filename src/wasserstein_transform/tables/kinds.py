@@ -12,6 +12,9 @@ from ..engine import current
 
 TEXT = ("csv", "tsv", "txt")
 MAPS = ("geojson", "gpx", "gpkg", "fgb", "shp")
+PLACED = (*MAPS, "las", "laz", "ply")
+"""File formats whose rows are places."""
+
 KINDS = (*TEXT, "parquet", "npy", "npz", "arff", *MAPS, "las", "laz", "ply")
 """File formats that are read."""
 
@@ -26,7 +29,7 @@ _CALLED = {
     "txt": "text", "geojson": "GeoJSON", "gpkg": "GeoPackage", "fgb": "FlatGeobuf", "shp": "Shapefile",
     "parquet": "Parquet",
 }  # fmt: skip
-_EXTRAS = {"pyarrow": "arrow", "geopandas": "gis", "pyogrio": "gis", "laspy": "las", "lazrs": "las", "trimesh": "las"}
+_EXTRAS = {"pyarrow": "arrow", "laspy": "las", "lazrs": "las", "trimesh": "las"}
 
 _TABLES = {
     b"PAR1": "parquet", b"\x93NUMPY": "npy", b"PK\x03\x04": "npz", b"PK\x05\x06": "npz", b"fgb\x03fgb": "fgb",
@@ -125,7 +128,7 @@ def need(module: str, kind: str) -> Any:
         package = module.partition(".")[0]
         raise ImportError(
             f"{called(kind)} files need {package}, which is not installed; "
-            f'pip install "wasserstein-transform[{_EXTRAS[package]}]" installs it'
+            f'pip install "wasserstein-transform[{_EXTRAS.get(package, "gis")}]" installs it'
         ) from None
 
 

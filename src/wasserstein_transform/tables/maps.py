@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .columns import axes, coordinates, free_name, listed, source_of
+from .columns import axes, coordinates, free_name, listed, longitude_and_latitude, source_of
 from .kinds import called, first_line, need
 
 _DRIVERS = {"geojson": "GeoJSON", "gpx": "GPX", "gpkg": "GPKG", "fgb": "FlatGeobuf"}
@@ -30,7 +30,6 @@ _OPTIONS: dict[str, dict[str, str]] = {
 _GPX_LAYERS = ("track_points", "route_points", "waypoints")
 _GPX_NUMBERS = ("track_fid", "track_seg_id", "route_fid")
 _DEGREES_END = 360.0
-_DEGREES = (("longitude", "latitude"), ("lon", "lat"), ("lng", "lat"))
 
 
 def read_map(content: bytes, given: Any, source: str, kind: str, layer: str | None) -> pd.DataFrame:
@@ -55,7 +54,7 @@ def read_map(content: bytes, given: Any, source: str, kind: str, layer: str | No
         raise ValueError(f"{source} is cut off or damaged: {why}; fetch it again") from None
     if not len(frame):
         raise ValueError(f"{source} holds no points; a table needs at least one")
-    frame = _as_points(_with_ids(frame, kind), source)
+    frame = as_points(_with_ids(frame, kind), source)
     if frame.crs is not None and frame.crs.is_geographic and np.abs(frame.total_bounds).max() > _DEGREES_END:
         frame = frame.set_crs(None, allow_override=True)
         frame.attrs["notes"] = [f"{source} names no coordinate system, and its coordinates are no degrees"]
@@ -89,15 +88,15 @@ def _with_ids(frame: Any, kind: str) -> Any:
     return frame.reset_index(drop=True)
 
 
-def _as_points(frame: Any, source: str) -> Any:
+def as_points(frame: Any, source: str) -> Any:
     """A row for each vertex of lines, with the number of the line and of its part."""
     kinds = frame.geom_type.fillna("feature without geometry")
     wrong = ~kinds.isin(("Point", "MultiPoint", "LineString", "MultiLineString"))
     if wrong.any():
         row = int(np.argmax(wrong))
         raise ValueError(
-            f"{source}, feature {row + 1} is a {kinds[row]}; points and lines are read; remove the others, or take "
-            "their centroids"
+            f"{source}, feature {row + 1} is a {kinds.iloc[row]}; points and lines are read; remove the others, or "
+            "take their centroids"
         )
     if (kinds == "Point").all():
         return frame
@@ -109,8 +108,10 @@ def _as_points(frame: Any, source: str) -> Any:
     points = shapely.points(places) if not frame.has_z.any() or frame.has_z.all() else shapely.points(places[:, :2])
     out = frame.iloc[feature[part]].reset_index(drop=True).set_geometry(points, crs=frame.crs)
     if kinds.str.contains("Line").any():
-        out.insert(0, free_name("line", out.columns), feature[part])
-        out.insert(1, free_name("part", out.columns), (np.arange(len(parts)) - first[feature])[part])
+        out.attrs["trips"] = [free_name("line", out.columns), free_name("part", out.columns)]
+        numbers = feature[part], (np.arange(len(parts)) - first[feature])[part]
+        for k, (name, values) in enumerate(zip(out.attrs["trips"], numbers, strict=True)):
+            out.insert(k, name, values)
     return out
 
 
@@ -122,15 +123,22 @@ def encode_map(frame: pd.DataFrame, kind: str) -> bytes:
     columns = {name: _property(frame[name]) for name in frame.columns if name != frame.geometry.name}
     out = geopandas.GeoDataFrame(columns, geometry=frame.geometry.to_numpy(), crs=frame.crs)
     options = dict(_OPTIONS[kind])
+    lines = bool(len(out)) and (out.geom_type == "LineString").all()
     if kind == "gpx":
         if out.crs is not None and not out.crs.is_geographic:
             out = out.to_crs(4326)
-        layer = frame.attrs.get("layer")
-        options["layer"] = layer if layer in _GPX_LAYERS else "waypoints"
-        if layer == "track_points" and "track_fid" not in out:
-            out = out.assign(track_fid=0, track_seg_id=0)
+        trips = [name for name in frame.attrs.get("trips", ()) if name in frame]
+        layer = "track_points" if trips else frame.attrs.get("layer")
+        options["layer"] = "tracks" if lines else layer if layer in _GPX_LAYERS else "waypoints"
+        if lines:
+            import shapely
+
+            out = out.set_geometry([shapely.MultiLineString([line]) for line in out.geometry])
+        elif layer == "track_points" and "track_fid" not in out:
+            numbers = frame.groupby(trips, sort=False).ngroup().to_numpy() if trips else 0
+            out = out.assign(track_fid=numbers, track_seg_id=0).sort_values("track_fid", kind="stable")
     elif kind == "gpkg":
-        options["layer"] = frame.attrs.get("layer") or "points"
+        options["layer"] = frame.attrs.get("layer") or ("lines" if lines else "points")
     held = io.BytesIO()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # GPX without the time zone of a time
@@ -147,7 +155,7 @@ def _located(frame: pd.DataFrame, kind: str, geopandas: Any) -> Any:
     """A GeoDataFrame from columns: longitude and latitude in degrees, or x and y of an unknown system."""
     names = axes(frame)
     lowered = tuple(str(name).lower() for name in names)
-    degrees = lowered in _DEGREES
+    degrees = longitude_and_latitude(names) == names
     if not degrees and lowered[:2] not in (("x", "y"), ("easting", "northing")):
         raise ValueError(
             f"{source_of(frame)}: {called(kind)} needs columns longitude and latitude, or x and y; there are "

@@ -1,0 +1,188 @@
+"""Tables of tracks: points in meters, trips and times, found by the names of columns and the coordinate system."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from .. import _check as check
+from .._shown import counted
+from .._types import Floats, Ints
+from . import columns as of_table
+from .earth import FARTHEST, LocalMeters, Tracks
+from .features import is_frame
+from .maps import as_points
+
+_TRIPS = (
+    ("trackfid", "tracksegid"), ("routefid",), ("line", "part"), ("trip",), ("tripid",), ("track",), ("trackid",),
+    ("trajectory",), ("trajectoryid",), ("journey",), ("journeyid",), ("vehicle",), ("vehicleid",), ("device",),
+    ("deviceid",), ("mmsi",),
+)  # fmt: skip
+_TIMES = ("time", "timestamp", "datetime", "t")
+_UNITS = {"metre": "m", "meter": "m", "kilometre": "km", "foot": "ft", "US survey foot": "ft"}
+_FOLLOWS = 0.2  # rows are one trip if they are this much closer to the next one than to one half a table later
+
+
+def tracks(
+    X: ArrayLike | pd.DataFrame,
+    columns: Sequence[str] | None = None,
+    trip: str | Sequence[str] | bool | None = None,
+    time: str | None = None,
+) -> Tracks:
+    r"""Find points, trips and times in a table.
+
+    Longitude and latitude, known by the coordinate system or by the names of columns, are projected to meters about the
+    middle of the points.
+
+    Parameters
+    ----------
+    X : array of shape (n, m), DataFrame or GeoDataFrame
+        The table. Vertices of lines are points, and each line is a trip.
+    columns : sequence of str, optional
+        Coordinates. None means the geometry, else columns such as lon and lat or x and y, else all numeric ones.
+    trip : str, sequence of str or False, optional
+        Column of trips, or several that give them together. None means a column with a name such as trip, track_id or
+        vehicle; False means no trips.
+    time : str, optional
+        Column of times, which sort the rows of a trip. None means a column with a name such as time or timestamp.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> table = wt.read(
+    ...     b"trip,time,lon,lat\n1,2019-03-11 08:33:24+00:00,11.92,50.31\n1,2019-03-11 08:33:27+00:00,11.93,50.31"
+    ... )
+    >>> found = wt.tables.tracks(table)
+    >>> found.points.round(1).tolist(), found.unit
+    ([[-356.2, 0.0], [356.2, 0.0]], 'm')
+    >>> found.trips.tolist(), found.times.tolist()
+    ([0, 0], [1552293204.0, 1552293207.0])
+    """
+    if not is_frame(X):
+        points = check.points(X)
+        return Tracks(points, points, of_table.default_names(points.shape[1]))
+    frame = X if columns is not None or not of_table.has_geometry(X) else as_points(X, of_table.source_of(X))
+    trip_columns, time_column = _order_columns(frame, trip, time)
+    aside = (*trip_columns, time_column) if time_column is not None else trip_columns
+    names, notes = _coordinate_columns(frame, columns, aside)
+    given = of_table.coordinates(frame, names)
+    earth, unit, crs, said = _system(frame, names, given)
+    points = given if earth is None else _project(frame, names, given, earth)
+    if trip is False:
+        return Tracks(points, given, names, earth=earth, unit=unit, crs=crs, notes=(*notes, *said))
+    times, why = (None, []) if time_column is None else _times(frame, time_column, time is not None)
+    trips = _trips(frame, trip_columns) if trip_columns else None
+    if trips is None and times is not None and (time is not None or _follow(points, times)):
+        trips = np.zeros(len(points), np.intp)
+    if trips is None:
+        return Tracks(points, given, names, earth=earth, unit=unit, crs=crs, notes=(*notes, *said))
+    used = trip_columns if times is None else aside
+    notes += [*said, *why, _say_trips(trips, trip_columns, None if times is None else time_column)]
+    return Tracks(points, given, names, trips, times, used, earth, unit, crs, tuple(notes))
+
+
+def _order_columns(frame: Any, trip: Any, time: str | None) -> tuple[tuple[str, ...], str | None]:
+    """Names of the columns of trips and times, as asked for or by their names."""
+    if trip is False and time is not None:
+        raise ValueError("times sort the rows of a trip, but trip=False leaves trips out; leave one of them out")
+    asked = None if trip is None else () if trip is False else (trip,) if isinstance(trip, str) else tuple(trip)
+    for name in (*(asked or ()), *(() if time is None else (time,))):
+        of_table.column(frame, name)
+    known = {re.sub(r"[\W_]+", "", str(name)).lower(): name for name in reversed(frame.columns)}
+    candidates = [names for names in _TRIPS if known.keys() >= set(names)]
+    if asked is None:
+        marked = tuple(name for name in frame.attrs.get("trips", ()) if name in frame)
+        asked = marked or tuple(known[name] for name in next(iter(candidates), ()))
+    return asked, time if time is not None else next((known[name] for name in _TIMES if name in known), None)
+
+
+def _coordinate_columns(
+    frame: Any, columns: Sequence[str] | None, aside: tuple[str, ...]
+) -> tuple[tuple[str, ...], list[str]]:
+    """Names of the coordinates, longitude and latitude first, and notes; numbers of rows are left out."""
+    counts = [name for name in of_table.counters(frame) if name not in aside] if columns is None else []
+    if set(of_table.numeric(frame)) <= {*counts, *aside}:
+        counts = []
+    names = of_table.chosen(frame, columns, (*aside, *counts))
+    first = of_table.longitude_and_latitude(names) or ()
+    notes = [f"column {name} counts the rows and is left out; columns=[...] includes it" for name in counts]
+    return (*first, *(name for name in names if name not in first)), notes
+
+
+def _system(frame: Any, names: tuple[str, ...], given: Floats) -> tuple[LocalMeters | None, str, str, list[str]]:
+    """The local map if coordinates are degrees, the unit, the coordinate system, and notes."""
+    crs = getattr(frame, "crs", None) if of_table.has_geometry(frame) else None
+    if crs is not None and names == of_table.geometry_names(frame)[: len(names)]:
+        unit = crs.axis_info[0].unit_name
+        if not crs.is_geographic or unit != "degree":
+            return None, _UNITS.get(unit, unit), crs.to_string(), []
+        code = crs.to_string()
+    elif of_table.longitude_and_latitude(names) is None:
+        return None, "", "", []
+    elif (np.abs(given[:, :2]) > (180, 90)).any():
+        said = (
+            f"{names[0]} and {names[1]} reach beyond ±180 and ±90, so they are not degrees; they are used as they are"
+        )
+        return None, "", "", [said]
+    else:
+        code = "EPSG:4326"
+    earth = LocalMeters.about(given)
+    said = f"{names[0]} and {names[1]} were projected to local meters about {earth}; results are in degrees again"
+    return earth, "m", code, [said]
+
+
+def _project(frame: Any, names: tuple[str, ...], degrees: Floats, earth: LocalMeters) -> Floats:
+    meters = earth.to_meters(degrees)
+    far = np.hypot(*meters[:, :2].T)
+    row = int(np.argmax(far))
+    if far[row] > FARTHEST:
+        at = LocalMeters(*degrees[row, :2])
+        raise ValueError(
+            f"{of_table.where(frame, row, names[0])}: {at} lies more than {FARTHEST / 1e3:,.0f} km from the middle "
+            f"of the points ({earth}), too far for one map in meters; drop such rows, or take one region at a time"
+        )
+    return meters
+
+
+def _times(frame: Any, name: str, asked: bool) -> tuple[Floats | None, list[str]]:
+    """Times in seconds; a column that only has the name of times, and other cells, is left out with a note."""
+    try:
+        return of_table.times(frame, name), []
+    except ValueError as error:
+        if asked:
+            raise
+        return None, [f"column {name} does not sort the trips: {str(error).partition(';')[0]}"]
+
+
+def _trips(frame: Any, names: tuple[str, ...]) -> Ints:
+    for name in names:
+        if (gaps := of_table.missing_cells(of_table.column(frame, name))).any():
+            row = int(np.argmax(gaps))
+            raise ValueError(
+                f"{of_table.where(frame, row, name)}: the cell gives no trip; fill it in, drop the row, or use "
+                "order=False"
+            )
+    return np.asarray(frame.groupby(list(names), sort=False).ngroup(), np.intp)
+
+
+def _follow(points: Floats, times: Floats) -> bool:
+    """Whether rows of a table without trips are one trip: in order of time, each near the one before."""
+    half = len(points) // 2
+    if points.shape[1] != 2 or half < 2 or (np.diff(times) < 0).any() or times[0] == times[-1]:
+        return False
+    steps, apart = (np.linalg.norm(points[lag:] - points[:-lag], axis=1) for lag in (1, half))
+    return bool(np.median(steps) < _FOLLOWS * np.median(apart))
+
+
+def _say_trips(trips: Ints, names: tuple[str, ...], time: str | None) -> str:
+    by_time = f", sorted by column {time}" if time is not None else ""
+    if not names:
+        return f"rows in order of column {time} are one trip (order=False leaves it out)"
+    one = len(names) == 1
+    verb = f"column {names[0]} gives" if one else f"columns {' and '.join(map(str, names))} give"
+    return f"{verb} {counted(int(trips.max()) + 1, 'trip')}{by_time} (order=False leaves {'it' if one else 'them'} out)"
