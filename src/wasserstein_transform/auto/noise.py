@@ -158,7 +158,7 @@ def noise_of(places: Space, dim: int, engine: Engine) -> Noise:
     thin = thickness <= _THIN
     k = int(np.argmax(thin & np.append(thin[1:], True)))
     if not thin[k]:
-        reason = f"no {_shapes(dim)} can be told from a cloud: neighborhoods spread in all directions, and eps is small"
+        reason = f"no {_shapes(dim)} can be told from a cloud: neighborhoods of all sizes spread in all directions"
         return _unseen(places, dim, engine, reason, measured)
     if thickness[k] < _BENT and _growth(radii[k : k + 4], sigmas[k : k + 4]) > _GROWS:
         reason = f"no noise can be told from the curvature of the {_shapes(dim)}: eps is the smallest radius"

@@ -38,12 +38,7 @@ def skeleton(
     spur: Annotated[
         float | None, typer.Option(help="Dead ends up to this length are removed.", show_default="2 eps")
     ] = None,
-    outliers: Annotated[
-        bool | None,
-        typer.Option(
-            "--outliers/--no-outliers", help="Also draw lines through outliers.", show_default="if trips are known"
-        ),
-    ] = None,
+    outliers: Annotated[bool, typer.Option("--outliers", help="Also draw lines through outliers.")] = False,
     how: Denoising,
     source: PointSource,
     keeping: Keeping,

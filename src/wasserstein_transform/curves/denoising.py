@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _check as check
-from .._types import Bools, Floats
+from .._types import Floats
 from ..auto.span import Span, span_of
 from ..auto.suggestion import suggestion_of
 from ..engine import Engine, current
-from ..localize.scale import weighted_median
 from ..spaces import Euclidean, Space
 from ..tables import Tracks
 from ..tables.features import is_frame
@@ -22,13 +21,13 @@ from .denoised import Denoised
 from .guard import Step, extent, spacing
 from .looks import MOST_AXES, PROFILE, Look, Sight, look
 from .moving import Moved, move
+from .outliers import outliers_of
 from .places import Places, check_scale, directions, distinct, track_of
 from .radius import dims_of, is_clean, noises
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-_FEWER = 0.25  # relative to the median number of neighbors: points with fewer are outliers
 _MODES = 300  # steps of mean shift, if n_iter is not given
 _STILL = 1e-3  # times eps: movement at which mean shift has converged
 
@@ -226,7 +225,7 @@ def _denoised(asked: _Asked, engine: Engine) -> Denoised:
     else:
         sigma = plan.sigma if plan.sigma is not None else _spread(places, sight, plan.dim, engine)
         ended = move(places, sight, plan.dim, sigma, asked.trust, asked.n_iter, engine)
-    return _told(asked, places, span, plan, sigma, ended)
+    return _told(asked, places, span, plan, sigma, ended, engine)
 
 
 def _plan(places: Places, asked: _Asked, engine: Engine) -> _Plan:
@@ -249,6 +248,10 @@ def _plan(places: Places, asked: _Asked, engine: Engine) -> _Plan:
         return _Plan(best.dim, eps, float(best.sigma), best.reason, asked.eps is None)
     if asked.dim is None and asked.eps is None:
         return _Plan(m, eps, None, f"{best.reason}; dim=0 finds modes", True)
+    if asked.eps is None and best.dim < m and len(best.radii):
+        k = int(np.argmin(best.thickness))
+        reason = f"{best.reason}; eps is the radius at which they are thinnest"
+        return _Plan(best.dim, float(best.radii[k]), float(best.sigmas[k]), reason)
     return _Plan(min(best.dim, m), eps, None, best.reason, asked.eps is None or best.dim >= m)
 
 
@@ -289,7 +292,9 @@ def _state(k: int, moved: float, points: Floats, places: Places, seen: Look, eng
     return Step(k, moved, seen.across, seen.shared, even, extent(points, places.weights))
 
 
-def _told(asked: _Asked, places: Places, span: Span | None, plan: _Plan, sigma: float, ended: Moved) -> Denoised:
+def _told(
+    asked: _Asked, places: Places, span: Span | None, plan: _Plan, sigma: float, ended: Moved, engine: Engine
+) -> Denoised:  # fmt: skip
     """Return the result for all rows, in the unit of the data."""
     of, stayed = places.of, ended.points is places.points
     points, variances, axes = ended.points[of], ended.last.variances, ended.last.axes
@@ -298,15 +303,12 @@ def _told(asked: _Asked, places: Places, span: Span | None, plan: _Plan, sigma: 
         variances, axes = _around(span, variances, axes)
     points = asked.given.copy() if stayed else points * asked.scale
     variances, axes = _in_units(variances, axes, asked.scale)
-    outliers = _outliers(ended.first.evidence, places.weights)
+    evidence, tracked = ended.first.evidence, asked.track is not None
+    outliers = outliers_of(ended.points, places.weights, evidence, plan.eps, plan.dim, tracked, engine)
     return Denoised(
-        points, asked.given, asked.weights, plan.dim, plan.eps, sigma, outliers[of], ended.first.evidence[of],
+        points, asked.given, asked.weights, plan.dim, plan.eps, sigma, outliers[of], evidence[of],
         variances[of], axes[of], ended.steps, ended.outcome, plan.reason, asked.scale, asked.track,
     )  # fmt: skip
-
-
-def _outliers(evidence: Floats, weights: Floats) -> Bools:
-    return np.asarray(evidence < _FEWER * weighted_median(evidence, weights))
 
 
 def _around(span: Span, variances: Floats, axes: Floats) -> tuple[Floats, Floats]:

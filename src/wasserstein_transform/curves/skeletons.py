@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.spatial import cKDTree
 
 from .. import _check as check
-from .._types import Floats, Ints
+from .._types import Bools, Floats, Ints
 from ..engine import Engine, current
 from ..tables import Tracks
 from ..tables.features import is_frame
@@ -17,7 +18,6 @@ from .forest import Forest
 from .joining import Net, add_where_missing, chains, join, melt, prune
 from .knots import gather
 from .net import Skeleton
-from .places import track_of
 from .simplifying import length_of, simplified
 from .smoothing import smoothed
 
@@ -25,14 +25,17 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 _KNOT = 0.25  # times eps: points this close form one knot
-_NEAR = 1.5  # times eps: longest edge
-_REACH = 2.0  # times eps: longest edge that continues the curve at both ends
+_NEAR = 2.0  # times eps: longest edge, and longest leg of a track that may turn at its ends
+_REACH = 3.0  # times eps: longest edge that continues the curve at both ends
 _SPUR = 2.0  # times eps: shorter dead ends are noise
 _LOOP = 8.0  # times eps: shorter loops are a thick line
 _MELT = 1.0  # times eps: junctions closer than this are merged
 _LEAST = 2.0  # times eps: shorter components are left out
 _SMOOTH = 0.5  # times eps: width of smoothing
 _TRUE = 0.5  # times the noise: largest distance of removed vertices from a line
+_LEG = 5.0  # times eps: longest leg of a track that goes straight on at both ends
+_STRAIGHT = 0.97  # cosine of the turn, from which on it does
+_BESIDE = 0.5  # times eps: a leg runs through knots as close as this
 _DETOUR = 1.5  # a leg of a track is added if the path in the net is longer than this many times its length
 
 
@@ -41,19 +44,20 @@ def skeleton(
     *,
     detail: float | None = None,
     spur: float | None = None,
-    outliers: bool | None = None,
-    order: Any = None,
-    leg: float | None = None,
+    outliers: bool = False,
     n_jobs: int | None = None,
     verbose: bool = False,
     engine: Engine | None = None,
 ) -> Skeleton:
     """Extract the curves along which denoised points lie: a graph of ends, junctions and polylines between them.
 
-    Points that are not outliers are gathered into knots of width ε/4. Knots within 1.5 ε (2 ε if both point straight
+    Points that are not outliers are gathered into knots of width ε/4. Knots within 2 ε (3 ε if both point straight
     toward each other) are joined, the straightest and shortest edges first, each if the path around it is more than
     four times as long: lines are thin, and loops remain. Dead ends shorter than `spur` are removed, junctions that
     nearly touch are merged, lines are smoothed over ε/2, and superfluous vertices are removed (Douglas and Peucker).
+
+    If trips are known, legs of a track join knots that have no other path of about that length: legs up to 2 ε, and up
+    to 5 ε those that go straight on at both ends.
 
     Parameters
     ----------
@@ -63,13 +67,8 @@ def skeleton(
         Largest distance of removed vertices from a line, in units of `result.scale`; None means half of the noise.
     spur : float, optional
         Length up to which dead ends are removed, in the same unit; None means 2 ε.
-    outliers : bool, optional
-        Whether lines also pass through outliers; None means only if the order is known.
-    order : array of shape (n,), or pair of such arrays, optional
-        The trip of each point, as for `denoise`; None means the order that `denoise` was given. Legs of a track up to
-        the length `leg` then join knots that have no other path of about that length.
-    leg : float, optional
-        Longest leg that joins knots, in the same unit; None means ε.
+    outliers : bool, default False
+        Whether lines also pass through outliers.
     n_jobs : int, optional
         Number of threads; −1 means all cores, None the setting of the engine.
     verbose : bool, default False
@@ -94,31 +93,30 @@ def skeleton(
     <Skeleton: 2 lines, total length 17.6, 0 junctions, 0 ends>
     """
     if is_frame(result) or isinstance(result, Tracks):
-        result, order = denoise(result, 1, order=order, n_jobs=n_jobs, verbose=verbose, engine=engine), None
+        result = denoise(result, 1, n_jobs=n_jobs, verbose=verbose, engine=engine)
     if not isinstance(result, Denoised):
         raise TypeError(f"a Denoised is needed, got {type(result).__name__}; wt.denoise(X, dim=1) makes one")
     if result.dim != 1 or result.points.shape[1] < 2:
         raise ValueError(f"lines come from curves, but this result is of dimension {result.dim}; use wt.denoise(X, 1)")
     if result.earth is not None:
         flat = skeleton(
-            result.in_meters(), detail=detail, spur=spur, outliers=outliers, order=order, leg=leg, n_jobs=n_jobs,
+            result.in_meters(), detail=detail, spur=spur, outliers=outliers, n_jobs=n_jobs,
             verbose=verbose, engine=engine,
         )  # fmt: skip
         return flat.in_degrees(result)
     detail = _TRUE * result.sigma if detail is None else check.tolerance(detail, "detail")
     spur = _SPUR * result.eps if spur is None else check.tolerance(spur, "spur")
-    leg = result.eps if leg is None else check.tolerance(leg, "leg")
-    track = result.track if order is None else track_of(order, len(result.points))
+    track = result.track
     with current(engine, n_jobs=n_jobs, verbose=verbose).watched() as engine:
         points, ways = result.points / result.scale, _units(result.axes[:, :, 0] / result.scale)
         loop = _LOOP * result.eps
-        everybody = track is not None if outliers is None else bool(outliers)
-        keep = (result.weights > 0) & (everybody | ~result.outliers)
+        keep = (result.weights > 0) & (outliers | ~result.outliers)
         knots = gather(points, ways, result.weights, keep, _KNOT * result.eps, engine)
         net, forest = join(knots, _NEAR * result.eps, _REACH * result.eps, loop, engine)
         places = knots.points.copy()
         if track is not None:
-            _add_legs(net, forest, places, knots.of[track], leg, loop, engine)
+            legs = knots.of[track[_are_plain(points, track, _NEAR * result.eps, _LEG * result.eps)]]
+            _add_legs(net, forest, places, legs, _BESIDE * result.eps, loop, engine)
         prune(net, spur)
         melt(net, places, _MELT * result.eps)
         lines = [
@@ -132,13 +130,42 @@ def _units(vectors: Floats) -> Floats:
     return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
 
 
-def _add_legs(net: Net, forest: Forest, places: Floats, ends: Ints, leg: float, loop: float, engine: Engine) -> None:
-    """Join knots by legs of the track, shortest first, where the net has no path of about that length."""
-    ends = np.unique(np.sort(ends[(ends >= 0).all(axis=1)], axis=1), axis=0)
-    lengths = np.sqrt(((places[ends[:, 1]] - places[ends[:, 0]]) ** 2).sum(axis=1))
+def _are_plain(points: Floats, track: Ints, near: float, leg: float) -> Bools:
+    """Tell which legs of a track are known to be straight: the short ones, and those in line with the legs around."""
+    legs = points[track[:, 1]] - points[track[:, 0]]
+    lengths = np.linalg.norm(legs, axis=1)
+    units = legs / np.where(lengths > 0, lengths, 1.0)[:, None]
+    arriving, leaving = np.full((2, len(points)), -1)
+    arriving[track[:, 1]] = leaving[track[:, 0]] = np.arange(len(track))
+    straight = np.ones(len(track), bool)
+    for other in (arriving[track[:, 0]], leaving[track[:, 1]]):
+        straight &= (other >= 0) & ((units * units[other]).sum(axis=1) >= _STRAIGHT)
+    return np.asarray((lengths <= near) | (straight & (lengths <= leg)))
+
+
+def _add_legs(net: Net, forest: Forest, places: Floats, ends: Ints, beside: float, loop: float, engine: Engine) -> None:
+    """Join knots by legs of tracks, through the knots beside them, where the net has no path of about that length."""
+    ends = _distinct_pairs(ends[(ends >= 0).all(axis=1)])
+    if not len(ends):
+        return
+    starts, legs = places[ends[:, 0]], places[ends[:, 1]] - places[ends[:, 0]]
+    pieces = np.maximum(np.linalg.norm(legs, axis=1) // beside, 1).astype(np.intp)
+    leg = np.repeat(np.arange(len(ends)), pieces + 1)
+    at = (np.arange(len(leg)) - np.repeat(np.cumsum(pieces + 1) - pieces - 1, pieces + 1)) / pieces[leg]
+    samples = starts[leg] + at[:, None] * legs[leg]
+    far, knots = engine.alone(lambda stop: cKDTree(places).query(samples, distance_upper_bound=beside), "legs")
+    knots = np.where(at == 0, ends[leg, 0], np.where(at == 1, ends[leg, 1], knots))
+    there = np.isfinite(far) | (at == 0) | (at == 1)
+    knots, leg = knots[there], leg[there]
+    pairs = _distinct_pairs(np.column_stack([knots[:-1], knots[1:]])[leg[1:] == leg[:-1]])
+    lengths = np.linalg.norm(places[pairs[:, 1]] - places[pairs[:, 0]], axis=1)
     shortest = np.argsort(lengths, kind="stable")
-    shortest = shortest[(lengths[shortest] <= leg) & (ends[shortest, 0] != ends[shortest, 1])]
-    add_where_missing(net, forest, ends[shortest], lengths[shortest], _DETOUR, loop, engine)
+    add_where_missing(net, forest, pairs[shortest], lengths[shortest], _DETOUR, loop, engine)
+
+
+def _distinct_pairs(pairs: Ints) -> Ints:
+    pairs = np.unique(np.sort(pairs, axis=1), axis=0)
+    return np.asarray(pairs[pairs[:, 0] != pairs[:, 1]])
 
 
 def _long_enough(lines: list[list[int]], net: Net, places: Floats, least: float) -> list[list[int]]:
