@@ -16,6 +16,7 @@ from ..engine import Engine, current
 from ..localize.scale import scale_of, weighted_median
 from ..spaces import Euclidean, Space
 from ..transforms import iterate, mean_shift
+from .blocks import MAX_BLOCK, sample_parts
 from .denoised import Denoised
 from .guard import Step, extent, spacing
 from .looks import MOST_AXES, PROFILE, Look, Sight, look
@@ -176,7 +177,7 @@ def _denoised(asked: _Asked, engine: Engine) -> Denoised:
     span = span_of(places.points[places.weights > 0])
     if span is not None:
         places = places._replace(points=span.coordinates(places.points))
-    plan = _plan(places, asked, engine)
+    plan = _plan(places, asked, engine) if len(places.points) <= MAX_BLOCK else _plan_of_parts(places, asked, engine)
     if (m := places.points.shape[1]) > MOST_AXES:
         said = f"of {m} axes, those of neighborhoods are looked for among the {MOST_AXES} widest of the whole cloud"
         plan = plan._replace(reason=f"{plan.reason}; {said}")
@@ -210,7 +211,7 @@ def _plan(places: Places, asked: _Asked, engine: Engine) -> _Plan:
         reason = f"the points fill a volume: {filled}; nothing was moved; {forces}, dim=0 finds modes"
         return _Plan(m, float(scale_of(Space(Euclidean(places.points), places.weights, places.points), engine)), None, reason, True)
     if best.seen:
-        return _Plan(best.dim, asked.eps or radius_of(best), float(best.sigma), _why(best, asked.eps))
+        return _Plan(best.dim, asked.eps or radius_of(best, m), float(best.sigma), _why(best, m, asked.eps))
     if is_clean(best, m):
         return _Plan(best.dim, eps, float(best.sigma), best.reason, asked.eps is None)
     if asked.dim is None and asked.eps is None:
@@ -218,11 +219,26 @@ def _plan(places: Places, asked: _Asked, engine: Engine) -> _Plan:
     return _Plan(min(best.dim, m), eps, None, best.reason, asked.eps is None or best.dim >= m)
 
 
-def _why(noise: Noise, given: float | None) -> str:
+def _plan_of_parts(places: Places, asked: _Asked, engine: Engine) -> _Plan:
+    """Choose dimension and radius for many points: those of the middle one of some parts, among parts that agree."""
+    if asked.dim == 0 or (asked.dim is not None and asked.eps is not None):
+        return _plan(places, asked, engine)
+    parts = sample_parts(places)
+    plans = [_plan(part, asked, engine) for part in parts]
+    kinds = [(plan.stay, plan.dim) for plan in plans]
+    usual = max(sorted(set(kinds)), key=kinds.count)
+    alike = sorted((plan for plan in plans if (plan.stay, plan.dim) == usual), key=lambda plan: (plan.sigma or 0.0, plan.eps))
+    plan = alike[len(alike) // 2]
+    n = sum(len(part.points) for part in parts)
+    said = f"eps and noise from a sample of {n:,} points in {len(parts)} places, of which {len(alike)} agree"
+    return plan._replace(reason=f"{plan.reason}; {said}")
+
+
+def _why(noise: Noise, m: int, given: float | None) -> str:
     """Tell how eps was chosen, in words."""
     if given is not None:
         return f"eps as given; {noise}"
-    return noise.reason if radius_of(noise) == noise.eps else f"{noise.reason}; eps is wider, to hold enough points"
+    return noise.reason if radius_of(noise, m) == noise.eps else f"{noise.reason}; eps is wider, to hold enough points"
 
 
 def _spread(places: Places, sight: Sight, dim: int, engine: Engine) -> float:
@@ -233,7 +249,7 @@ def _spread(places: Places, sight: Sight, dim: int, engine: Engine) -> float:
 def _stayed(places: Places, sight: Sight, plan: _Plan, engine: Engine) -> Moved:
     seen = look(places.points, places.weights, sight, plan.dim, engine)
     outcome = f"no step was taken: {plan.reason}"
-    return Moved(places.points, seen, seen, (_state(0, 0.0, places.points, places, seen, engine),), outcome)
+    return Moved(places.points, seen.evidence, seen, (_state(0, 0.0, places.points, places, seen, engine),), outcome)
 
 
 def _modes(places: Places, sight: Sight, asked: _Asked, engine: Engine) -> Moved:
@@ -254,7 +270,7 @@ def _modes(places: Places, sight: Sight, asked: _Asked, engine: Engine) -> Moved
     steps = (
         _state(0, 0.0, places.points, places, first, engine), _state(walk.n_iter, moved, points, places, last, engine)
     )  # fmt: skip
-    return Moved(points, first, last, steps, walk.outcome)
+    return Moved(points, first.evidence, last, steps, walk.outcome)
 
 
 def _state(k: int, moved: float, points: Floats, places: Places, seen: Look, engine: Engine) -> Step:
@@ -271,9 +287,9 @@ def _told(asked: _Asked, places: Places, span: Span | None, plan: _Plan, sigma: 
         variances, axes = _around(span, variances, axes)
     points = asked.given.copy() if stayed else points * asked.scale
     variances, axes = _in_units(variances, axes, asked.scale)
-    outliers = _outliers(ended.first.evidence, places.weights)
+    outliers = _outliers(ended.evidence, places.weights)
     return Denoised(
-        points, asked.given, asked.weights, plan.dim, plan.eps, sigma, outliers[of], ended.first.evidence[of],
+        points, asked.given, asked.weights, plan.dim, plan.eps, sigma, outliers[of], ended.evidence[of],
         variances[of], axes[of], ended.steps, ended.outcome, plan.reason, asked.scale, asked.track,
     )  # fmt: skip
 

@@ -8,6 +8,7 @@ from ..auto.noise import Noise, noise_of
 from ..auto.span import outward
 from ..engine import Engine
 from ..spaces import Euclidean, Space
+from .moving import thinness
 from .places import Places
 
 _HIGHEST = 3  # highest dimension tried
@@ -39,12 +40,17 @@ def is_clean(noise: Noise, m: int) -> bool:
     return not noise.seen and len(noise.radii) > 0 and bool(noise.spreads[0] < _THIN * noise.radii[0] / np.sqrt(m + 2))
 
 
-def radius_of(noise: Noise) -> float:
+def radius_of(noise: Noise, m: int) -> float:
     """Return the radius at which the noise shows, or the next one with enough points before curvature sets in."""
     wide = noise.radii >= noise.eps * (1 - _ROUNDING)
     fits = wide & (noise.spreads <= (1 + _WIDER * noise.dim) * noise.sigma)
     until = fits & (np.cumsum(wide & ~fits) == 0)  # up to the first radius with curvature
     if not until.any():
         return noise.eps
-    enough = until & (noise.counts >= _COMPANY * noise.dim)
+    enough = until & (noise.counts >= _COMPANY * noise.dim * _fewer(noise, m))
     return float(noise.radii[enough][0] if enough.any() else noise.radii[until][-1])
+
+
+def _fewer(noise: Noise, m: int) -> float:
+    """Return the fraction of the company that a thin surface needs; wide neighborhoods would round its edges."""
+    return thinness(noise.sigma, noise.eps, m) if noise.dim >= 2 else 1.0
