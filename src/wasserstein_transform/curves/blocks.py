@@ -5,12 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from .._types import Floats, Ints
-from ..compute.passes import sample_evenly
-from .places import Places
 
 MAX_BLOCK = 500_000  # points computed at a time
-_PART = 16_384  # most points of a part that the noise is estimated from
-_PARTS = 16  # number of such parts
 
 
 def cut_into_blocks(points: Floats, size: int) -> list[Ints]:
@@ -40,14 +36,3 @@ def with_margin(points: Floats, inside: Ints, reach: float) -> tuple[Ints, Ints]
         near &= (column >= least) & (column <= most)
     rows = np.flatnonzero(near)
     return rows, np.searchsorted(rows, inside)
-
-
-def sample_parts(places: Places) -> list[Places]:
-    """Return small parts of a large cloud, each with all of its points, so that their spacing is that of the whole."""
-    heavy = np.flatnonzero(places.weights > 0)
-    blocks = cut_into_blocks(places.points[heavy], _PART)
-    rows = [heavy[blocks[k]] for k in sample_evenly(len(blocks), _PARTS)]
-    return [
-        Places(places.points[part], places.weights[part] / places.weights[part].sum(), np.arange(len(part)))
-        for part in rows
-    ]

@@ -19,7 +19,7 @@ _SHARP = 5  # exponent: how sharply the movement sets in with the number of neig
 _THIN = 0.45  # times the spread of a full ball: with less noise the shape is thin, and fewer neighbors suffice
 _THICK = 0.65  # spread across a surface over the smallest along it: above, a neighborhood is not flat
 _UNUSUAL = 1.6  # times the median of this ratio: where noise makes all neighborhoods thick, only thicker ones stay
-_FADING = 0.2  # above that ratio, the movement fades to nothing over this interval
+_FADING = 0.1  # above that ratio, the movement fades to nothing over this interval
 
 
 class Moved(NamedTuple):
@@ -83,7 +83,7 @@ def _share(evidence: Floats, trust: float) -> Floats:
 
 
 def _flatness(variances: Floats, weights: Floats, dim: int) -> Floats:
-    """Return 1 for flat neighborhoods, 0 for those nearly as thick as wide, such as crowns of trees above the ground."""
+    """Return 1 for flat neighborhoods, 0 for those nearly as thick as wide, such as crowns of trees."""
     across, along = variances[:, dim:].sum(axis=1) / max(variances.shape[1] - dim, 1), variances[:, dim - 1]
     ratio = np.sqrt(across / np.where(along > 0, along, 1.0))
     thick = max(_THICK, _UNUSUAL * weighted_median(ratio, weights))

@@ -20,14 +20,19 @@ _THIN = 0.2  # relative to a full ball: a smaller spread is a shape without nois
 
 def noises(places: Places, dims: range, engine: Engine) -> list[Noise]:
     """Estimate the noise for each dimension, up to the first at which a shape is found."""
-    heavy = places.weights > 0
-    points = np.ascontiguousarray(places.points[heavy])
-    space, found = outward(Space(Euclidean(points), places.weights[heavy], points)), list[Noise]()
+    space, found = massive(places), list[Noise]()
     for dim in dims:
         found.append(noise_of(space, dim, engine))
-        if found[-1].seen or is_clean(found[-1], points.shape[1]):
+        if found[-1].seen or is_clean(found[-1], places.points.shape[1]):
             break
     return found
+
+
+def massive(places: Places) -> Space:
+    """Return the places with mass, sorted by their distance from the center."""
+    heavy = places.weights > 0
+    points = np.ascontiguousarray(places.points[heavy])
+    return outward(Space(Euclidean(points), places.weights[heavy], points))
 
 
 def dims_of(dim: int | None, m: int) -> range:

@@ -7,14 +7,15 @@ from scipy.spatial import cKDTree
 
 from .._types import Floats
 from ..auto.noise import Noise
-from ..auto.span import outward
+from ..compute.distances import rim
 from ..compute.passes import sample_evenly
 from ..engine import Engine, one_blas_thread
-from ..spaces import Euclidean, Space
 from .places import Places
+from .radius import massive
 
-_CENTERS = 60  # neighborhoods
-_MOST = 1500  # points of a neighborhood that are used
+_CENTERS, _FEWEST_CENTERS = 60, 20  # most and fewest neighborhoods
+_DISTANCES = 6e7  # to compute, about
+_PAIRS = 1500  # of a neighborhood
 _FEWEST = 20  # points that show something
 _THICK = 0.2  # of the extent along the surface: wider noise is a volume
 _ROUND = 0.65  # of the smaller spread along the surface: neighborhoods with a wider one across are not flat
@@ -52,19 +53,16 @@ def _extents(places: Places) -> Floats:
 
 def _heights(places: Places, noise: Noise, engine: Engine) -> tuple[float, float, float]:
     """Return medians over neighborhoods of what `_around_plane` returns."""
-    heavy = places.weights > 0
-    points = np.ascontiguousarray(places.points[heavy])
-    sorted_points = outward(Space(Euclidean(points), places.weights[heavy], points)).points
-    assert sorted_points is not None
-    centers = sorted_points[sample_evenly(len(points), _CENTERS)]
-    near = engine.alone(lambda stop: cKDTree(points).query_ball_point(centers, noise.eps), "heights")
+    points = massive(places).points
+    assert points is not None  # made of places
+    centers = sample_evenly(len(points), int(np.clip(_DISTANCES / len(points), _FEWEST_CENTERS, _CENTERS)))
     found = []
     with one_blas_thread():
-        for rows in near:
+        for center in centers:
             engine.check()
-            if len(rows) >= _FEWEST:
-                rows = np.sort(rows)[sample_evenly(len(rows), _MOST)]
-                found.append(_around_plane(points[rows], noise.dim))
+            near = ((points - points[center]) ** 2).sum(axis=1) <= rim(noise.eps) ** 2
+            if np.count_nonzero(near) >= _FEWEST:
+                found.append(_around_plane(points[near], noise.dim))
     if 2 * len(found) < len(centers):
         return 0.0, 1.0, 1.0
     flat, alone, middle = np.median(found, axis=0).tolist()
@@ -76,13 +74,15 @@ def _around_plane(points: Floats, dim: int) -> tuple[float, float, float]:
 
     Their spread relative to the smallest one along the plane; half the mean squared difference between points whose
     projections are nearest, relative to the variance, which is 1 if heights are independent; and the share of them
-    within half a standard deviation.
+    within half a standard deviation. Pairs are taken around the middle, since points apart would look independent.
     """
     off = points - points.mean(axis=0)
     axes = np.linalg.eigh(off.T @ off)[1]
     heights, along = off @ axes[:, :-dim], off @ axes[:, -dim:]
-    near = cKDTree(along).query(along, k=2)[1][:, 1]
     variance = max(float((heights**2).mean()), np.finfo(float).tiny)
     flat = np.sqrt(variance / max(float((along[:, 0] ** 2).mean()), variance))
-    between = ((heights - heights[near]) ** 2).mean() / 2
+    far = (along**2).sum(axis=1)
+    inside = far <= np.partition(far, min(len(far), _PAIRS) - 1)[min(len(far), _PAIRS) - 1]
+    near = cKDTree(along[inside]).query(along[inside], k=2)[1][:, 1]
+    between = ((heights[inside] - heights[inside][near]) ** 2).mean() / 2
     return float(flat), float(between / variance), float((np.abs(heights) < np.sqrt(variance) / 2).mean())
