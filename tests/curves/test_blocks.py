@@ -19,7 +19,7 @@ def in_blocks(monkeypatch):
 
 @pytest.mark.parametrize("points", [sphere(2000, 0.1).points, np.argwhere(np.ones((40, 30)))], ids=["sphere", "grid"])
 def test_blocks_hold_every_point_once(points):
-    found = cut_into_blocks(points, 150)
+    found = cut_into_blocks(points.T, 150)
     assert max(map(len, found)) <= 150
     assert min(map(len, found)) >= 30
     assert np.array_equal(np.sort(np.concatenate(found)), np.arange(len(points)))
@@ -27,8 +27,8 @@ def test_blocks_hold_every_point_once(points):
 
 def test_a_margin_has_all_points_within_reach():
     points = sphere(1000, 0.1).points
-    for inside in cut_into_blocks(points, 100):
-        rows, at = with_margin(points, inside, 0.2)
+    for inside in cut_into_blocks(points.T, 100):
+        rows, at = with_margin(points.T, inside, 0.2)
         near = (np.linalg.norm(points[:, None] - points[inside], axis=2) <= 0.2).any(axis=1)
         assert np.array_equal(rows[at], inside)
         assert np.isin(np.flatnonzero(near), rows).all()

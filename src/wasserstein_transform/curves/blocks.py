@@ -9,30 +9,31 @@ from .._types import Floats, Ints
 MAX_BLOCK = 500_000  # points computed at a time
 
 
-def cut_into_blocks(points: Floats, size: int) -> list[Ints]:
-    """Return the rows of blocks of at most `size` points: halves along the longest side, again and again.
+def cut_into_blocks(columns: Floats, size: int) -> list[Ints]:
+    """Return the points of blocks of at most `size`: halves along the longest side, again and again.
 
-    Points are distinct. Halves are told by a coordinate, not by a rank, so ties do not depend on the machine.
+    `columns` has a row for each coordinate; points are distinct. Halves are told by a coordinate, not by a rank, so ties
+    do not depend on the machine.
     """
-    waiting, blocks = [np.arange(len(points))], list[Ints]()
+    waiting, blocks = [np.arange(columns.shape[1])], list[Ints]()
     while waiting:
-        rows = waiting.pop()
-        if len(rows) <= size:
-            blocks.append(rows)
+        points = waiting.pop()
+        if len(points) <= size:
+            blocks.append(points)
             continue
-        inside = points[rows]
-        along = inside[:, int(np.ptp(inside, axis=0).argmax())]
-        middle = np.partition(along, len(rows) // 2)[len(rows) // 2]
+        sides = [np.ptp(column[points]) for column in columns]
+        along = columns[int(np.argmax(sides))][points]
+        middle = np.partition(along, len(points) // 2)[len(points) // 2]
         left = along < middle if middle > along.min() else along <= middle
-        waiting += [rows[~left], rows[left]]
+        waiting += [points[~left], points[left]]
     return blocks
 
 
-def with_margin(points: Floats, inside: Ints, reach: float) -> tuple[Ints, Ints]:
-    """Return the rows of all points in the box around a block, wider by `reach`, and where the block is among them."""
-    low, high = points[inside].min(axis=0) - reach, points[inside].max(axis=0) + reach
-    near = np.ones(len(points), bool)
-    for column, least, most in zip(points.T, low, high, strict=True):
-        near &= (column >= least) & (column <= most)
-    rows = np.flatnonzero(near)
-    return rows, np.searchsorted(rows, inside)
+def with_margin(columns: Floats, inside: Ints, reach: float) -> tuple[Ints, Ints]:
+    """Return all points in the box around a block, wider by `reach`, and where the block is among them."""
+    near = np.ones(columns.shape[1], bool)
+    for column in columns:
+        within = column[inside]
+        near &= (column >= within.min() - reach) & (column <= within.max() + reach)
+    points = np.flatnonzero(near)
+    return points, np.searchsorted(points, inside)

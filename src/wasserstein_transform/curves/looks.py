@@ -115,10 +115,11 @@ def _fields_by_blocks(points: Floats, weights: Floats, sight: Sight, dim: int, e
     """
     n, m = points.shape
     found = Fields(*(np.empty((n, *shape)) for shape in ((m,), (m,), (), (m,), (m, m), ())))
-    blocks, reach = cut_into_blocks(points, MAX_BLOCK), (3 if sight.lam > 0 else 2) * rim(sight.eps)
+    columns, reach = np.ascontiguousarray(points.T), (3 if sight.lam > 0 else 2) * rim(sight.eps)
+    blocks = cut_into_blocks(columns, MAX_BLOCK)
     for k, inside in enumerate(blocks):
         engine.report("blocks", k, len(blocks))
-        rows, at = with_margin(points, inside, reach)
+        rows, at = with_margin(columns, inside, reach)
         part = _fields(points[rows], weights[rows], sight.of(rows), dim, engine.quiet())
         for whole, values in zip(found, part, strict=True):
             whole[inside] = values[at]
