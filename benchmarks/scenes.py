@@ -212,7 +212,9 @@ def _peers() -> dict[str, Callable[[np.ndarray, float], np.ndarray]]:
 
     def smooth_bilateral(points: np.ndarray, radius: float) -> np.ndarray:
         search = open3d.geometry.KDTreeSearchParamHybrid(radius=radius, max_nn=200)
-        return np.asarray(cloud(points).smooth_bilateral(search, radius / 2, radius / 2).points)
+        made = cloud(points)
+        made.estimate_normals(search)
+        return np.asarray(made.smooth_bilateral(search, radius / 2, radius / 2).points)
 
     return peers | {"Open3D MLS": mls, "Open3D bilateral": smooth_bilateral}
 

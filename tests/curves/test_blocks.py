@@ -5,7 +5,7 @@ import pytest
 from curves.shapes import sphere, torus
 
 import wasserstein_transform as wt
-from wasserstein_transform.curves import looks
+from wasserstein_transform.curves import denoising, looks
 from wasserstein_transform.curves.blocks import cut_into_blocks, with_margin
 from wasserstein_transform.curves.looks import Sight, look
 from wasserstein_transform.engine import Cancelled, current
@@ -51,8 +51,11 @@ def test_blocks_give_what_the_whole_gives(kind, monkeypatch):
 def test_a_run_by_blocks_ends_as_the_whole(monkeypatch):
     X = torus(3000, 0.06).points
     whole = wt.denoise(X)
-    monkeypatch.setattr(looks, "MAX_BLOCK", 500)
+    for module in (looks, denoising):
+        monkeypatch.setattr(module, "MAX_BLOCK", 500)
     found = wt.denoise(X)
+    assert found.reason.startswith(whole.reason)
+    assert "eps and noise from a sample of neighborhoods" in found.reason
     assert (found.n_iter, found.outcome) == (whole.n_iter, whole.outcome)
     assert found.n_iter > 1
     assert found.points == pytest.approx(whole.points, abs=1e-10)

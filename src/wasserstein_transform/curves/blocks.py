@@ -12,7 +12,7 @@ MAX_BLOCK = 500_000  # points computed at a time
 def cut_into_blocks(columns: Floats, size: int) -> list[Ints]:
     """Return the points of blocks of at most `size`: halves along the longest side, again and again.
 
-    `columns` has a row for each coordinate; points are distinct. Halves are told by a coordinate, not by a rank, so ties
+    `columns` has a row for each coordinate; points are distinct. Halves are told by a coordinate, not by a rank: ties
     do not depend on the machine.
     """
     waiting, blocks = [np.arange(columns.shape[1])], list[Ints]()

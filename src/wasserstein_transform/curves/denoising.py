@@ -181,6 +181,8 @@ def _denoised(asked: _Asked, engine: Engine) -> Denoised:
     if span is not None:
         places = places._replace(points=span.coordinates(places.points))
     plan = _plan(places, asked, engine)
+    if len(places.points) > MAX_BLOCK and asked.eps is None:
+        plan = plan._replace(reason=f"{plan.reason}; eps and noise from a sample of neighborhoods, steps by blocks")
     if (m := places.points.shape[1]) > MOST_AXES:
         said = f"of {m} axes, those of neighborhoods are looked for among the {MOST_AXES} widest of the whole cloud"
         plan = plan._replace(reason=f"{plan.reason}; {said}")
