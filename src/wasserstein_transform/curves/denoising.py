@@ -13,7 +13,7 @@ from ..auto.noise import Noise
 from ..auto.span import Span, span_of
 from ..auto.suggestion import suggestion_of
 from ..engine import Engine, current
-from ..localize.scale import scale_of, weighted_median
+from ..localize.scale import weighted_median
 from ..spaces import Euclidean, Space
 from ..transforms import iterate, mean_shift
 from .blocks import MAX_BLOCK
@@ -22,8 +22,7 @@ from .guard import Step, extent, spacing
 from .looks import MOST_AXES, PROFILE, Look, Sight, look
 from .moving import Moved, move
 from .places import Places, check_scale, directions, distinct, track_of
-from .radius import dims_of, is_clean, massive, noises, radius_of
-from .volume import fills_volume
+from .radius import dims_of, is_clean, noises, radius_of
 
 _FEWER = 0.25  # relative to the median number of neighbors: points with fewer are outliers
 _MODES = 300  # steps of mean shift, if n_iter is not given
@@ -211,10 +210,6 @@ def _plan(places: Places, asked: _Asked, engine: Engine) -> _Plan:
             return _Plan(asked.dim, asked.eps, None, reason)
     found = noises(places, dims_of(asked.dim, m), engine)
     best, eps = found[-1], asked.eps or float(found[-1].eps)
-    if asked.eps is None and (filled := fills_volume(places, best, engine)) is not None:
-        forces = f"dim={best.dim} with eps={best.eps:.3g} forces {'surfaces' if best.dim == 2 else 'that dimension'}"
-        reason = f"the points fill a volume: {filled}; nothing was moved; {forces}, dim=0 finds modes"
-        return _Plan(m, float(scale_of(massive(places), engine)), None, reason, True)
     if best.seen:
         return _Plan(best.dim, asked.eps or radius_of(best, m), float(best.sigma), _why(best, m, asked.eps))
     if is_clean(best, m):

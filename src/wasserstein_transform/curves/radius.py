@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ..auto.noise import Noise, noise_of
 from ..auto.span import outward
 from ..engine import Engine
+from ..localize.scale import scale_of
 from ..spaces import Euclidean, Space
 from .moving import thinness
 from .places import Places
+from .volume import fills_volume
 
 _HIGHEST = 3  # highest dimension tried
 _COMPANY = 24  # neighbors per dimension that a radius should hold
@@ -20,19 +24,20 @@ _THIN = 0.2  # relative to a full ball: a smaller spread is a shape without nois
 
 def noises(places: Places, dims: range, engine: Engine) -> list[Noise]:
     """Estimate the noise for each dimension, up to the first at which a shape is found."""
-    space, found = massive(places), list[Noise]()
-    for dim in dims:
-        found.append(noise_of(space, dim, engine))
-        if found[-1].seen or is_clean(found[-1], places.points.shape[1]):
-            break
-    return found
-
-
-def massive(places: Places) -> Space:
-    """Return the places with mass, sorted by their distance from the center."""
     heavy = places.weights > 0
     points = np.ascontiguousarray(places.points[heavy])
-    return outward(Space(Euclidean(points), places.weights[heavy], points))
+    space, found = outward(Space(Euclidean(points), places.weights[heavy], points)), list[Noise]()
+    for dim in dims:
+        noise = noise_of(space, dim, engine)
+        if (filled := fills_volume(space, noise, engine)) is not None:
+            reason = (
+                f"the points fill a volume: {filled}; nothing was moved; dim={dim} with eps={noise.eps:.3g} forces it"
+            )
+            noise = replace(noise, sigma=0.0, eps=float(scale_of(space, engine)), seen=False, reason=reason)
+        found.append(noise)
+        if noise.seen or is_clean(noise, points.shape[1]):
+            break
+    return found
 
 
 def dims_of(dim: int | None, m: int) -> range:

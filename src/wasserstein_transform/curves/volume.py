@@ -10,63 +10,64 @@ from ..auto.noise import Noise
 from ..compute.distances import rim
 from ..compute.passes import sample_evenly
 from ..engine import Engine, one_blas_thread
-from .places import Places
-from .radius import massive
+from ..spaces import Space
 
 _CENTERS, _FEWEST_CENTERS = 60, 20  # most and fewest neighborhoods
 _DISTANCES = 6e7  # to compute, about
 _PAIRS = 1500  # of a neighborhood
 _FEWEST = 20  # points that show something
 _THICK = 0.2  # of the extent along the surface: wider noise is a volume
-_ROUND = 0.65  # of the smaller spread along the surface: neighborhoods with a wider one across are not flat
+_ROUND = 0.7  # of the smaller spread along the surface: neighborhoods with a wider one across are not flat
+_MOSTLY = 0.75  # share of the neighborhoods that must be flat
 _ALONE = 0.75  # least variance between nearest points, relative to that of all: noise is independent, trees are not
 _MIDDLE = 0.32  # least share of points within half a standard deviation: 0.38 of noise, 0.29 of an even spread
 
 
-def fills_volume(places: Places, noise: Noise, engine: Engine) -> str | None:
-    """Return the reason why a shape of dimension ≥ 2 is none, in words, or None.
+def fills_volume(space: Space, noise: Noise, engine: Engine) -> str | None:
+    """Return the reason why points in space with noise around a shape fill more than the shape, in words, or None.
 
-    Around a surface, neighborhoods are flat, points scatter by less than its extent, each for itself, and most of them
-    near the surface. In a forest heights of near points agree; in a room they spread evenly.
+    Around a shape, neighborhoods are flat, and points scatter by less than its extent; around a surface also each for
+    itself, and most of them near it. In a forest heights of near points agree; in a room they spread evenly.
     """
-    if noise.dim < 2 or not noise.seen:
+    points, pieces = space.points, "planes" if noise.dim == 2 else f"flats of dimension {noise.dim}"
+    if not noise.seen or points is None or points.shape[1] < 3:
         return None
-    along = _extents(places)[-noise.dim]
+    along = _extents(points, space.weights)[-noise.dim]
     if noise.sigma > _THICK * along:
-        return f"a spread of {noise.sigma:.3g} across planes is no noise where the extent along them is {along:.3g}"
-    flat, alone, middle = _heights(places, noise, engine)
+        return f"a spread of {noise.sigma:.3g} across {pieces} is no noise where the extent along them is {along:.3g}"
+    flat, alone, middle = _heights(points, noise, engine)
     if flat > _ROUND:
-        return f"neighborhoods of radius {noise.eps:.3g} spread across planes nearly as far as along them"
-    if alone < _ALONE:
-        return f"heights across planes spread by {noise.sigma:.3g}, but those of near points agree: that is no noise"
-    if middle < _MIDDLE:
-        return f"heights across planes spread by {noise.sigma:.3g}, and are not most frequent in the middle"
+        return f"neighborhoods of radius {noise.eps:.3g} spread across {pieces} nearly as far as along them"
+    if noise.dim > 1 and alone < _ALONE:
+        return f"heights across {pieces} spread by {noise.sigma:.3g}, but those of near points agree: that is no noise"
+    if noise.dim > 1 and middle < _MIDDLE:
+        return f"heights across {pieces} spread by {noise.sigma:.3g}, and are not most frequent in the middle"
     return None
 
 
-def _extents(places: Places) -> Floats:
+def _extents(points: Floats, weights: Floats) -> Floats:
     """Return the principal standard deviations of the whole, smallest first."""
-    off = places.points - places.weights @ places.points
+    off = points - weights @ points / weights.sum()
     with one_blas_thread():
-        return np.asarray(np.sqrt(np.maximum(np.linalg.eigvalsh((off * places.weights[:, None]).T @ off), 0.0)))
+        spectrum = np.linalg.eigvalsh((off * weights[:, None]).T @ off) / weights.sum()
+    return np.asarray(np.sqrt(np.maximum(spectrum, 0.0)))
 
 
-def _heights(places: Places, noise: Noise, engine: Engine) -> tuple[float, float, float]:
-    """Return medians over neighborhoods of what `_around_plane` returns."""
-    points = massive(places).points
-    assert points is not None  # made of places
+def _heights(points: Floats, noise: Noise, engine: Engine) -> tuple[float, float, float]:
+    """Return what `_around_plane` returns, of all neighborhoods: a high quantile of the first, medians of the others."""
     centers = sample_evenly(len(points), int(np.clip(_DISTANCES / len(points), _FEWEST_CENTERS, _CENTERS)))
     found = []
     with one_blas_thread():
-        for center in centers:
+        for center in points[centers]:
             engine.check()
-            near = ((points - points[center]) ** 2).sum(axis=1) <= rim(noise.eps) ** 2
-            if np.count_nonzero(near) >= _FEWEST:
-                found.append(_around_plane(points[near], noise.dim))
+            near = points[np.abs(points[:, 0] - center[0]) <= rim(noise.eps)]  # few of many, and quickly
+            near = near[((near - center) ** 2).sum(axis=1) <= rim(noise.eps) ** 2]
+            if len(near) >= _FEWEST:
+                found.append(_around_plane(near, noise.dim))
     if 2 * len(found) < len(centers):
         return 0.0, 1.0, 1.0
-    flat, alone, middle = np.median(found, axis=0).tolist()
-    return flat, alone, middle
+    ratios, alone, middle = np.transpose(found)
+    return float(np.quantile(ratios, _MOSTLY)), float(np.median(alone)), float(np.median(middle))
 
 
 def _around_plane(points: Floats, dim: int) -> tuple[float, float, float]:
