@@ -54,7 +54,7 @@ def _extents(points: Floats, weights: Floats) -> Floats:
 
 
 def _heights(points: Floats, noise: Noise, engine: Engine) -> tuple[float, float, float]:
-    """Return what `_around_plane` returns, of all neighborhoods: a high quantile of the first, medians of the others."""
+    """Return what `_around_plane` returns, over neighborhoods: a high quantile of the first, medians of the others."""
     centers = sample_evenly(len(points), int(np.clip(_DISTANCES / len(points), _FEWEST_CENTERS, _CENTERS)))
     found = []
     with one_blas_thread():
