@@ -39,6 +39,7 @@ NAMES = (
     "graphs",
     "communities",
     "curves",
+    "scenes",
     "cluster",
 )
 

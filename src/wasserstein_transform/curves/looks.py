@@ -7,12 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._types import Floats
+from .._types import Floats, Ints
+from ..compute.distances import rim
 from ..compute.records import HasMoments
 from ..engine import Engine, Flag, Tile, cut_evenly, one_blas_thread
 from ..localize import Kernel
 from ..localize.scale import weighted_median
 from ..spaces import Euclidean, GaussianMetric, Space
+from .blocks import MAX_BLOCK, cut_into_blocks, with_margin
 
 _ROUNDING = 1e-6  # relative: evidence on a grid is often a whole number
 _ASIDE = 0.8  # times eps and √2: extra distance between tracks at right angles
@@ -36,6 +38,10 @@ class Sight(NamedTuple):
             return flat
         covs = Kernel(self.eps, PROFILE).moments(flat, engine).covs(points).values
         return Space(GaussianMetric(points, covs, self.lam), weights, points)
+
+    def of(self, rows: Ints) -> Sight:
+        """Return the neighborhoods of some points."""
+        return self if self.ways is None else self._replace(ways=self.ways[rows])
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,22 +71,60 @@ class Look:
     shared: float
 
 
+class Fields(NamedTuple):
+    """Neighborhoods of some points: the steps and what neighbors share of them, mass, principal and total variances."""
+
+    steps: Floats
+    common: Floats
+    mass: Floats
+    variances: Floats
+    axes: Floats
+    total: Floats
+
+
 def look(points: Floats, weights: Floats, sight: Sight, dim: int, engine: Engine) -> Look:
-    """Compute the neighborhoods of all points, for a shape of dimension `dim`."""
+    """Compute the neighborhoods of all points, for a shape of dimension `dim`; of many points by blocks."""
     m = points.shape[1]
+    if len(points) > MAX_BLOCK and m <= MOST_AXES:
+        seen = _fields_by_blocks(points, weights, sight, dim, engine)
+    else:
+        seen = _fields(points, weights, sight, dim, engine)
+    evidence = np.maximum(seen.mass - weights, 0.0) * float(np.count_nonzero(weights))
+    company = (evidence >= 1 - _ROUNDING) * weights
+    spread = np.sqrt(np.maximum(seen.total - seen.variances[:, :dim].sum(axis=1), 0.0) / max(m - dim, 1))
+    sizes = [float((company * (field**2).sum(axis=1)).sum()) for field in (seen.steps, seen.common)]
+    shared = float(np.sqrt(sizes[1] / sizes[0])) if sizes[0] > 0 else 0.0
+    known = company > 0
+    across = weighted_median(spread[known], company[known]) if known.any() else 0.0
+    return Look(seen.steps - seen.common, evidence, seen.variances, seen.axes, across, shared)
+
+
+def _fields(points: Floats, weights: Floats, sight: Sight, dim: int, engine: Engine) -> Fields:
     seen = Kernel(sight.eps, PROFILE).moments(sight.space(points, weights, engine), engine)
     mass, means, variances, axes, total = _moments(seen, points, weights, engine)
     leading = axes[:, :, :dim]
     steps = _off(means - points, leading)
-    common = _off(seen.means(steps).values, leading)
-    evidence = np.maximum(mass - weights, 0.0) * float(np.count_nonzero(weights))
-    company = (evidence >= 1 - _ROUNDING) * weights
-    spread = np.sqrt(np.maximum(total - variances[:, :dim].sum(axis=1), 0.0) / max(m - dim, 1))
-    sizes = [float((company * (field**2).sum(axis=1)).sum()) for field in (steps, common)]
-    shared = float(np.sqrt(sizes[1] / sizes[0])) if sizes[0] > 0 else 0.0
-    known = company > 0
-    across = weighted_median(spread[known], company[known]) if known.any() else 0.0
-    return Look(steps - common, evidence, variances, axes, across, shared)
+    return Fields(steps, _off(seen.means(steps).values, leading), mass, variances, axes, total)
+
+
+def _fields_by_blocks(points: Floats, weights: Floats, sight: Sight, dim: int, engine: Engine) -> Fields:
+    """Compute block by block what `_fields` computes, to rounding.
+
+    The margin has all that the inside depends on: means of the steps of neighbors, which depend on their neighbors, and
+    with lam > 0 on the covariances of these.
+    """
+    n, m = points.shape
+    found = Fields(*(np.empty((n, *shape)) for shape in ((m,), (m,), (), (m,), (m, m), ())))
+    columns, reach = np.ascontiguousarray(points.T), (3 if sight.lam > 0 else 2) * rim(sight.eps)
+    blocks = cut_into_blocks(columns, MAX_BLOCK)
+    for k, inside in enumerate(blocks):
+        engine.report("blocks", k, len(blocks))
+        rows, at = with_margin(columns, inside, reach)
+        part = _fields(points[rows], weights[rows], sight.of(rows), dim, engine.quiet())
+        for whole, values in zip(found, part, strict=True):
+            whole[inside] = values[at]
+    engine.report("blocks", len(blocks), len(blocks))
+    return found
 
 
 def _moments(

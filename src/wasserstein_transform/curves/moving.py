@@ -8,6 +8,7 @@ import numpy as np
 
 from .._types import Floats
 from ..engine import Engine
+from ..localize.scale import weighted_median
 from . import guard
 from .guard import Step
 from .looks import Look, Sight, look
@@ -16,13 +17,16 @@ from .places import Places
 MOST = 5  # steps, if n_iter is not given
 _SHARP = 5  # exponent: how sharply the movement sets in with the number of neighbors
 _THIN = 0.45  # times the spread of a full ball: with less noise the shape is thin, and fewer neighbors suffice
+_THICK = 0.65  # spread across a surface over the smallest along it: above, a neighborhood is not flat
+_UNUSUAL = 1.6  # times the median of this ratio: where noise makes all neighborhoods thick, only thicker ones stay
+_FADING = 0.1  # above that ratio, the movement fades to nothing over this interval
 
 
 class Moved(NamedTuple):
-    """Final positions, first and last neighborhoods, all states, and how the run ended."""
+    """Final positions, evidence at the start, neighborhoods at the end, all states, and how the run ended."""
 
     points: Floats
-    first: Look
+    evidence: Floats
     last: Look
     steps: tuple[Step, ...]
     outcome: str
@@ -38,7 +42,10 @@ def move(
     """
     start, weights = places.points, places.weights
     here, seen = start, look(start, weights, sight, dim, engine)
-    first, share = seen, _share(seen.evidence, trust * thinness(sigma, sight.eps, start.shape[1]))[:, None]
+    share = _share(seen.evidence, trust * thinness(sigma, sight.eps, start.shape[1]))[:, None]
+    if dim >= 2:
+        share *= _flatness(seen.variances, weights, dim)[:, None]
+    evidence = seen.evidence
     steps = [_told(0, here, here, weights, seen, share, engine)]
     asked, most = n_iter is not None, MOST if n_iter is None else n_iter
     objection, at = None, 0
@@ -58,7 +65,7 @@ def move(
         if guard.rests(after, sigma) and not asked:
             objection = f"the last step moved points by {after.moved:.2g} only: nothing is left to do"
             break
-    return Moved(start + share * (here - start), first, seen, tuple(steps), _in_words(at, asked, objection))
+    return Moved(start + share * (here - start), evidence, seen, tuple(steps), _in_words(at, asked, objection))
 
 
 def thinness(sigma: float, eps: float, m: int) -> float:
@@ -73,6 +80,14 @@ def _share(evidence: Floats, trust: float) -> Floats:
     """Return the fraction of the way: one half at `trust` neighbors, little for fewer, nearly all for many."""
     with np.errstate(divide="ignore"):  # points without neighbors stay
         return np.asarray(1 / (1 + (trust / evidence) ** _SHARP)) if trust > 0 else np.ones(len(evidence))
+
+
+def _flatness(variances: Floats, weights: Floats, dim: int) -> Floats:
+    """Return 1 for flat neighborhoods, 0 for those nearly as thick as wide, such as crowns of trees."""
+    across, along = variances[:, dim:].sum(axis=1) / max(variances.shape[1] - dim, 1), variances[:, dim - 1]
+    ratio = np.sqrt(across / np.where(along > 0, along, 1.0))
+    thick = max(_THICK, _UNUSUAL * weighted_median(ratio, weights))
+    return np.asarray(np.clip(1 - (ratio - thick) / _FADING, 0.0, 1.0))
 
 
 def _told(k: int, before: Floats, after: Floats, weights: Floats, seen: Look, share: Floats, engine: Engine) -> Step:

@@ -7,8 +7,10 @@ import numpy as np
 from ..auto.noise import Noise, noise_of
 from ..auto.span import outward
 from ..engine import Engine
+from ..localize.scale import scale_of
 from ..spaces import Euclidean, Space
 from .places import Places
+from .volume import fills_volume
 
 _HIGHEST = 3  # highest dimension tried
 _THIN = 0.2  # of the spread along the shape: a smaller one across is a shape without noise
@@ -20,8 +22,15 @@ def noises(places: Places, dims: range, engine: Engine) -> list[Noise]:
     points = np.ascontiguousarray(places.points[heavy])
     space, found = outward(Space(Euclidean(points), places.weights[heavy], points)), list[Noise]()
     for dim in dims:
-        found.append(noise_of(space, dim, engine))
-        if found[-1].seen or is_clean(found[-1]):
+        noise = noise_of(space, dim, engine)
+        if (filled := fills_volume(space, noise, engine)) is not None:
+            reason = (
+                f"the points fill a volume: {filled}; nothing was moved; dim={dim} with eps={noise.eps:.3g} forces it"
+            )
+            eps = float(scale_of(space, engine))
+            noise = Noise(0.0, eps, dim, False, reason, *np.empty((4, 0)))  # no radius shows a shape
+        found.append(noise)
+        if noise.seen or is_clean(noise):
             break
     return found
 

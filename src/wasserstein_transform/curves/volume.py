@@ -1,0 +1,89 @@
+"""Tell points that fill a volume from points with noise around a surface."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from .._types import Floats
+from ..auto.noise import Noise
+from ..compute.distances import rim
+from ..compute.passes import sample_evenly
+from ..engine import Engine, one_blas_thread
+from ..spaces import Space
+
+_CENTERS, _FEWEST_CENTERS = 60, 20  # most and fewest neighborhoods
+_DISTANCES = 6e7  # to compute, about
+_PAIRS = 1500  # of a neighborhood
+_FEWEST = 20  # points that show something
+_THICK = 0.2  # of the extent along the surface: wider noise is a volume
+_ROUND = 0.7  # of the smaller spread along the surface: neighborhoods with a wider one across are not flat
+_MOSTLY = 0.75  # share of the neighborhoods that must be flat
+_ALONE = 0.75  # least variance between nearest points, relative to that of all: noise is independent, trees are not
+_MIDDLE = 0.32  # least share of points within half a standard deviation: 0.38 of noise, 0.29 of an even spread
+
+
+def fills_volume(space: Space, noise: Noise, engine: Engine) -> str | None:
+    """Return the reason why points in space with noise around a shape fill more than the shape, in words, or None.
+
+    Around a shape, neighborhoods are flat, and points scatter by less than its extent; around a surface also each for
+    itself, and most of them near it. In a forest heights of near points agree; in a room they spread evenly.
+    """
+    points, pieces = space.points, "planes" if noise.dim == 2 else f"flats of dimension {noise.dim}"
+    if not noise.seen or points is None or points.shape[1] < 3:
+        return None
+    along = _extents(points, space.weights)[-noise.dim]
+    if noise.sigma > _THICK * along:
+        return f"a spread of {noise.sigma:.3g} across {pieces} is no noise where the extent along them is {along:.3g}"
+    flat, alone, middle = _heights(points, noise, engine)
+    if flat > _ROUND:
+        return f"neighborhoods of radius {noise.eps:.3g} spread across {pieces} nearly as far as along them"
+    if noise.dim > 1 and alone < _ALONE:
+        return f"heights across {pieces} spread by {noise.sigma:.3g}, but those of near points agree: that is no noise"
+    if noise.dim > 1 and middle < _MIDDLE:
+        return f"heights across {pieces} spread by {noise.sigma:.3g}, and are not most frequent in the middle"
+    return None
+
+
+def _extents(points: Floats, weights: Floats) -> Floats:
+    """Return the principal standard deviations of the whole, smallest first."""
+    off = points - weights @ points / weights.sum()
+    with one_blas_thread():
+        spectrum = np.linalg.eigvalsh((off * weights[:, None]).T @ off) / weights.sum()
+    return np.asarray(np.sqrt(np.maximum(spectrum, 0.0)))
+
+
+def _heights(points: Floats, noise: Noise, engine: Engine) -> tuple[float, float, float]:
+    """Return what `_around_plane` returns, over neighborhoods: a high quantile of the first, medians of the others."""
+    centers = sample_evenly(len(points), int(np.clip(_DISTANCES / len(points), _FEWEST_CENTERS, _CENTERS)))
+    found = []
+    with one_blas_thread():
+        for center in points[centers]:
+            engine.check()
+            near = points[np.abs(points[:, 0] - center[0]) <= rim(noise.eps)]  # few of many, and quickly
+            near = near[((near - center) ** 2).sum(axis=1) <= rim(noise.eps) ** 2]
+            if len(near) >= _FEWEST:
+                found.append(_around_plane(near, noise.dim))
+    if 2 * len(found) < len(centers):
+        return 0.0, 1.0, 1.0
+    ratios, alone, middle = np.transpose(found)
+    return float(np.quantile(ratios, _MOSTLY)), float(np.median(alone)), float(np.median(middle))
+
+
+def _around_plane(points: Floats, dim: int) -> tuple[float, float, float]:
+    """Return three numbers of the heights of points above the plane of their neighborhood.
+
+    Their spread relative to the smallest one along the plane; half the mean squared difference between points whose
+    projections are nearest, relative to the variance, which is 1 if heights are independent; and the share of them
+    within half a standard deviation. Pairs are taken around the middle, since points apart would look independent.
+    """
+    off = points - points.mean(axis=0)
+    axes = np.linalg.eigh(off.T @ off)[1]
+    heights, along = off @ axes[:, :-dim], off @ axes[:, -dim:]
+    variance = max(float((heights**2).mean()), np.finfo(float).tiny)
+    flat = np.sqrt(variance / max(float((along[:, 0] ** 2).mean()), variance))
+    far = (along**2).sum(axis=1)
+    inside = far <= np.partition(far, min(len(far), _PAIRS) - 1)[min(len(far), _PAIRS) - 1]
+    near = cKDTree(along[inside]).query(along[inside], k=2)[1][:, 1]
+    between = ((heights[inside] - heights[inside][near]) ** 2).mean() / 2
+    return float(flat), float(between / variance), float((np.abs(heights) < np.sqrt(variance) / 2).mean())
