@@ -31,7 +31,8 @@ _GROWS = 0.5  # d log(noise) / d log(radius), above which the spread is curvatur
 _BENT = 0.1  # thickness: in thicker neighborhoods there is noise, however it grows
 _POWER = 2.5  # of the formula for the noise, fitted to neighborhoods around lines in the plane
 _ENOUGH = 24  # points per dimension that it should hold
-_EXCESS = 0.12  # of the noise, per dimension: a larger excess of the spread is curvature
+_EXCESS = 0.12  # of the noise: a larger excess of the spread is curvature
+_FLAT = 0.03  # of the noise: with a smaller excess the shape is flat, and wider neighborhoods average better
 _TIED = 1e-6  # relative difference below which distances are equal: rounding must not choose among points of a grid
 _TIES = 32  # most points at the distance of the last neighbor that are told apart from it
 _EXACT = 1e-7  # of the radius: a smaller spread is rounding
@@ -173,10 +174,11 @@ def noise_of(places: Space, dim: int, engine: Engine) -> Noise:
 
 
 def _wide_enough(sigmas: Floats, counts: Floats, radii: Floats, sigma: float, dim: int) -> float:
-    """Return the first radius that holds enough points, or the last before curvature adds to the noise."""
-    fits = np.cumsum(sigmas > (1 + _EXCESS * dim) * sigma) == 0
+    """Return the first radius that holds enough points, or the last one while the noise hardly grows."""
+    fits, flat = (np.cumsum(sigmas > (1 + excess) * sigma) == 0 for excess in (_EXCESS, _FLAT))
     enough = fits & (counts >= _ENOUGH * dim)
-    return float(radii[enough][0] if enough.any() else radii[fits][-1] if fits.any() else radii[0])
+    first = radii[enough][0] if enough.any() else radii[fits][-1] if fits.any() else radii[0]
+    return float(max(first, radii[flat][-1] if flat.any() else 0.0))
 
 
 def _noise_of_spread(across: Floats, radii: Floats, m: int) -> Floats:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from scipy.spatial import cKDTree
 
@@ -16,6 +18,7 @@ _CENTERS, _FEWEST_CENTERS = 60, 20  # most and fewest neighborhoods
 _DISTANCES = 6e7  # to compute, about
 _PAIRS = 1500  # of a neighborhood
 _FEWEST = 20  # points that show something
+_WIDER = 1.25  # factor from one radius to the next
 _THICK = 0.2  # of the extent along the surface: wider noise is a volume
 _ROUND = 0.7  # of the smaller spread along the surface: neighborhoods with a wider one across are not flat
 _MOSTLY = 0.75  # share of the neighborhoods that must be flat
@@ -54,20 +57,25 @@ def _extents(points: Floats, weights: Floats) -> Floats:
 
 
 def _heights(points: Floats, noise: Noise, engine: Engine) -> tuple[float, float, float]:
-    """Return what `_around_plane` returns, over neighborhoods: a high quantile of the first, medians of the others."""
-    centers = sample_evenly(len(points), int(np.clip(_DISTANCES / len(points), _FEWEST_CENTERS, _CENTERS)))
-    found = []
+    """Return what `_around_plane` returns, over neighborhoods: a high quantile of the first, medians of the others.
+
+    The noise may come from places where points are dense: neighborhoods are widened until most of them show something.
+    """
+    centers = points[sample_evenly(len(points), int(np.clip(_DISTANCES / len(points), _FEWEST_CENTERS, _CENTERS)))]
+    radius, found = noise.eps, list[Floats]()
+    while 2 * len(found) < len(centers):
+        found = [near for near in _balls(points, centers, radius, engine) if len(near) >= min(_FEWEST, len(points))]
+        radius *= _WIDER
     with one_blas_thread():
-        for center in points[centers]:
-            engine.check()
-            near = points[np.abs(points[:, 0] - center[0]) <= rim(noise.eps)]  # few of many, and quickly
-            near = near[((near - center) ** 2).sum(axis=1) <= rim(noise.eps) ** 2]
-            if len(near) >= _FEWEST:
-                found.append(_around_plane(near, noise.dim))
-    if 2 * len(found) < len(centers):
-        return 0.0, 1.0, 1.0
-    ratios, alone, middle = np.transpose(found)
+        ratios, alone, middle = np.transpose([_around_plane(near, noise.dim) for near in found])
     return float(np.quantile(ratios, _MOSTLY)), float(np.median(alone)), float(np.median(middle))
+
+
+def _balls(points: Floats, centers: Floats, radius: float, engine: Engine) -> Iterator[Floats]:
+    for center in centers:
+        engine.check()
+        near = points[np.abs(points[:, 0] - center[0]) <= rim(radius)]  # few of many, and quickly
+        yield near[((near - center) ** 2).sum(axis=1) <= rim(radius) ** 2]
 
 
 def _around_plane(points: Floats, dim: int) -> tuple[float, float, float]:
