@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from curves.shapes import circle
+from scipy.spatial import cKDTree
 
 import wasserstein_transform as wt
 from wasserstein_transform.curves.forest import Forest, spanning
@@ -45,13 +46,15 @@ def test_no_edges_are_a_forest():
 def test_the_net_is_that_of_edges_added_one_by_one():
     """The slow twin asks every edge for a way around it, and knows no forest."""
     found = wt.denoise(circle(800, 0.1).points)
-    knots = gather(found.points, found.axes[:, :, 0], found.weights, ~found.outliers, 0.2 * found.eps, current())
+    knots = gather(
+        found.points, found.axes[:, :, 0], found.weights, found.evidence, ~found.outliers, 0.2 * found.eps, current()
+    )
     near, reach, loop = 1.5 * found.eps, 2 * found.eps, 3 * found.eps
     every = np.array(np.triu_indices(len(knots.points), 1)).T
     apart = np.linalg.norm(knots.points[every[:, 0]] - knots.points[every[:, 1]], axis=1)
     slow: Net = {k: {} for k in range(len(knots.points))}
-    edges, lengths = _running_along(knots, every[apart <= reach], near)
+    edges, lengths = _running_along(knots, cKDTree(knots.points), every[apart <= reach], found.eps, near)
     for (a, b), length in zip(edges.tolist(), lengths.tolist(), strict=True):
         if not is_within(slow, a, b, max(4 * length, loop - length)):
             slow[a][b] = slow[b][a] = length
-    assert join(knots, near, reach, loop, current())[0] == slow
+    assert join(knots, found.eps, near, reach, loop, current())[0] == slow

@@ -34,7 +34,7 @@ def test_jitter_goes_and_the_bend_stays():
 def test_a_closed_line_stays_closed_and_hardly_shrinks():
     line = arc(1.0, 300)
     line[-1] = line[0]
-    found = smoothed(line, np.ones(300), 0.3)
+    found = smoothed(line, np.ones(300), 0.3, closed=True)
     assert np.array_equal(found[0], found[-1])
     radii = np.hypot(*found.T)
     assert radii == pytest.approx(np.full(len(radii), radii[0]), rel=1e-3)

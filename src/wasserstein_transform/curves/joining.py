@@ -17,16 +17,19 @@ from .knots import Knots
 _AROUND = 4.0  # an edge is kept if the path around it is longer than this many times its length
 _ASTRAY = 0.5  # least cosine to the curve at one end: an edge below it at both ends joins two different curves
 _STRAIGHT = 0.8  # least cosine at both ends for long edges, which close gaps in a curve
+_BUSY = 12.0  # neighbors: between knots with more there are no gaps, unless the curve goes straight on
+_BETWEEN = 0.7  # times half the length of an edge: a knot as close to its middle makes the edge superfluous
 _BENT = 2.0  # factor on the length of an edge at right angles to the curve
 
 Net = dict[int, dict[int, float]]
 """The neighbors of each knot, with the lengths of the edges."""
 
 
-def join(knots: Knots, near: float, reach: float, loop: float, engine: Engine) -> tuple[Net, Forest]:
+def join(knots: Knots, eps: float, near: float, reach: float, loop: float, engine: Engine) -> tuple[Net, Forest]:
     """Join knots within `reach` of each other along the curve; the straightest and shortest edges come first.
 
-    Edges up to `near` must follow the curve at one end at least, longer ones at both. No cycle is shorter than `loop`.
+    Edges must follow the curve at one end at least. Those longer than `near`, and those longer than `eps` between knots
+    with many points, must follow it at both. No cycle is shorter than `loop`.
 
     An edge is kept if the path around it in the net so far is more than four times as long. This gives a spanning
     forest, which is returned with the net, and the edges that close real loops, but not those within a thick line.
@@ -34,7 +37,7 @@ def join(knots: Knots, near: float, reach: float, loop: float, engine: Engine) -
     n = len(knots.points)
     tree = engine.alone(lambda stop: cKDTree(knots.points), "knots")
     pairs = engine.alone(lambda stop: tree.query_pairs(reach, output_type="ndarray").astype(np.intp), "pairs")
-    ends, lengths = _running_along(knots, pairs.reshape(-1, 2), near)
+    ends, lengths = _running_along(knots, tree, pairs.reshape(-1, 2), eps, near)
     first = spanning(n, ends)
     net: Net = {k: {} for k in range(n)}
     for (i, j), length in zip(ends[first].tolist(), lengths[first].tolist(), strict=True):
@@ -44,7 +47,7 @@ def join(knots: Knots, near: float, reach: float, loop: float, engine: Engine) -
     return net, forest
 
 
-def _running_along(knots: Knots, pairs: Ints, near: float) -> tuple[Ints, Floats]:
+def _running_along(knots: Knots, tree: cKDTree, pairs: Ints, eps: float, near: float) -> tuple[Ints, Floats]:
     """Return the pairs whose edge follows the curve, best first, and their lengths."""
     steps = knots.points[pairs[:, 1]] - knots.points[pairs[:, 0]]
     lengths = np.sqrt((steps**2).sum(axis=1))
@@ -52,9 +55,11 @@ def _running_along(knots: Knots, pairs: Ints, near: float) -> tuple[Ints, Floats
     cosines = np.abs(np.einsum("ia,ika->ik", units, knots.ways[pairs]))
     cost = lengths * (1 + (_BENT - 1) * (1 - cosines.mean(axis=1)))
     order = np.lexsort((pairs[:, 1], pairs[:, 0], cost))
-    follows = (cosines.max(axis=1) >= _ASTRAY) & ((lengths <= near) | (cosines.min(axis=1) >= _STRAIGHT))
+    short = lengths <= np.where(knots.evidence[pairs].min(axis=1) < _BUSY, near, eps)
+    follows = (cosines.max(axis=1) >= _ASTRAY) & (short | (cosines.min(axis=1) >= _STRAIGHT))
     along = order[follows[order]]
-    return pairs[along], lengths[along]
+    free = tree.query(knots.points[pairs[along]].mean(axis=1))[0] >= _BETWEEN / 2 * lengths[along]
+    return pairs[along[free]], lengths[along[free]]
 
 
 def add_where_missing(

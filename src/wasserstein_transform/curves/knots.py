@@ -22,6 +22,8 @@ class Knots(NamedTuple):
         Unit vectors along the curve; their signs are arbitrary.
     mass : array of shape (k,)
         Mass of the points of each knot.
+    evidence : array of shape (k,)
+        Largest number of neighbors of a point of each knot.
     of : array of shape (n,)
         The knot of each point; −1 for points left out.
     """
@@ -29,16 +31,19 @@ class Knots(NamedTuple):
     points: Floats
     ways: Floats
     mass: Floats
+    evidence: Floats
     of: Ints
 
 
-def gather(points: Floats, ways: Floats, weights: Floats, keep: Bools, radius: float, engine: Engine) -> Knots:
+def gather(
+    points: Floats, ways: Floats, weights: Floats, evidence: Floats, keep: Bools, radius: float, engine: Engine
+) -> Knots:  # fmt: skip
     """Gather the kept points into knots; each knot holds points within the radius of its first, by coordinates."""
     of, rows = np.full(len(points), -1, np.intp), np.flatnonzero(keep)
     rows = rows[np.lexsort((weights[rows], *points[rows].T[::-1]))]
     if not len(rows):
         nothing = np.empty((0, points.shape[1]))
-        return Knots(nothing, nothing, np.empty(0), of)
+        return Knots(nothing, nothing, np.empty(0), np.empty(0), of)
     here, heavy = np.ascontiguousarray(points[rows]), weights[rows] / weights[rows].sum()
     of[rows] = labels = quotient(Space(Euclidean(here), heavy, here), radius, engine).labels
     mass = np.bincount(labels, weights[rows]).astype(float)
@@ -46,4 +51,6 @@ def gather(points: Floats, ways: Floats, weights: Floats, keep: Bools, radius: f
     directions = weights[rows, None, None] * ways[rows, :, None] * ways[rows, None, :]
     tensors = np.zeros((len(mass), here.shape[1], here.shape[1]))
     np.add.at(tensors, labels, directions)
-    return Knots(centers, np.linalg.eigh(tensors)[1][:, :, -1], mass, of)
+    most = np.zeros(len(mass))
+    np.maximum.at(most, labels, evidence[rows])
+    return Knots(centers, np.linalg.eigh(tensors)[1][:, :, -1], mass, most, of)

@@ -13,7 +13,7 @@ from ..spaces import Space, quotient
 
 _FEWER = 0.25  # relative to the median number of neighbors: points with fewer are few
 _STRAY = 0.08  # relative to the busiest place nearby: points with fewer neighbors are noise of it
-_BESIDE = 3.0  # times eps: how far such a place may be
+_BESIDE = 2.0  # times eps: how far such a place may be
 _NEAREST = 12  # neighbors among which the next ones along a line are looked for
 _APART = 0.5  # times eps: least distance of a neighbor that tells a direction
 _LINED_UP = 0.15  # of the way from the mean |cos| of random directions to 1
@@ -32,11 +32,12 @@ def outliers_of(
     if dim != 1 or points.shape[1] < 2:
         return few
     stray = evidence + 1 < _STRAY * (_busiest_nearby(points, evidence, eps, engine) + 1)
-    return np.asarray(stray if tracked or are_lined_up(points[few], eps) else stray | few)
+    cosines = _turns(points[few], eps)
+    return np.asarray(stray if tracked or _are_lined_up(cosines, points.shape[1]) else stray | few)
 
 
 def _busiest_nearby(points: Floats, evidence: Floats, eps: float, engine: Engine) -> Floats:
-    """Return the largest evidence within about three eps of each point."""
+    """Return the largest evidence within about two eps of each point."""
     of = quotient(Space.from_points(points), eps, engine).labels
     n = int(of.max()) + 1
     middles = np.column_stack([np.bincount(of, column) for column in points.T]) / np.bincount(of)[:, None]
@@ -49,28 +50,38 @@ def _busiest_nearby(points: Floats, evidence: Floats, eps: float, engine: Engine
     return np.asarray(best[of])
 
 
-def are_lined_up(points: Floats, eps: float) -> bool:
-    """Tell whether points lie along curves: whether the next two neighbors of a point lie on one line with it.
+def _turns(points: Floats, eps: float) -> Floats:
+    """Return the cosine between the directions to the next two neighbors of each point; nan if it has none.
+
+    It is −1 if the point lies between them on a line.
+    """
+    out = np.full(len(points), np.nan)
+    if len(points) < 3:
+        return out
+    distances, near = cKDTree(points).query(points, k=min(_NEAREST, len(points)))
+    apart = distances >= _APART * eps
+    rank = np.cumsum(apart, axis=1)
+    known = rank[:, -1] >= 2
+    legs = [points[near[known, np.argmax(apart & (rank == k), axis=1)[known]]] - points[known] for k in (1, 2)]
+    lengths = [np.linalg.norm(leg, axis=1) for leg in legs]
+    out[known] = (legs[0] * legs[1]).sum(axis=1) / (lengths[0] * lengths[1])
+    return out
+
+
+def _are_lined_up(cosines: Floats, m: int) -> bool:
+    """Tell whether points lie along curves: whether most of them are on a line with their next two neighbors.
 
     Examples
     --------
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> streets = np.column_stack([100 * rng.random(400), 10.0 * rng.integers(0, 10, 400)])
-    >>> are_lined_up(streets, 0.5), are_lined_up(100 * rng.random((400, 2)), 0.5)
+    >>> _are_lined_up(_turns(streets, 0.5), 2), _are_lined_up(_turns(100 * rng.random((400, 2)), 0.5), 2)
     (True, False)
     """
-    points, m = np.unique(points, axis=0), points.shape[1]
-    if len(points) < 3:
+    aligned = np.abs(cosines[~np.isnan(cosines)])
+    if not len(aligned):
         return False
-    distances, near = cKDTree(points).query(points, k=min(_NEAREST, len(points)))
-    apart = distances >= _APART * eps
-    rank = np.cumsum(apart, axis=1)
-    known = rank[:, -1] >= 2
-    if not known.any():
-        return False
-    first, second = (points[near[known, np.argmax(apart & (rank == k), axis=1)[known]]] - points[known] for k in (1, 2))
-    cosines = np.abs((first * second).sum(axis=1)) / np.linalg.norm(first, axis=1) / np.linalg.norm(second, axis=1)
-    random = np.exp(gammaln(m / 2) - gammaln((m + 1) / 2)) / np.sqrt(np.pi)
-    chance = np.sqrt((1 / m - random**2) / len(cosines))  # standard deviation of the mean
-    return bool(cosines.mean() > random + _LINED_UP * (1 - random) + 2 * chance)
+    random = np.exp(gammaln(m / 2) - gammaln((m + 1) / 2)) / np.sqrt(np.pi)  # mean of random directions
+    chance = np.sqrt((1 / m - random**2) / len(aligned))  # standard deviation of the mean
+    return bool(aligned.mean() > random + _LINED_UP * (1 - random) + 2 * chance)

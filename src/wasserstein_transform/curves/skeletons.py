@@ -111,8 +111,8 @@ def skeleton(
         points, ways = result.points / result.scale, _units(result.axes[:, :, 0] / result.scale)
         loop = _LOOP * result.eps
         keep = (result.weights > 0) & (outliers | ~result.outliers)
-        knots = gather(points, ways, result.weights, keep, _KNOT * result.eps, engine)
-        net, forest = join(knots, _NEAR * result.eps, _REACH * result.eps, loop, engine)
+        knots = gather(points, ways, result.weights, result.evidence, keep, _KNOT * result.eps, engine)
+        net, forest = join(knots, result.eps, _NEAR * result.eps, _REACH * result.eps, loop, engine)
         places = knots.points.copy()
         if track is not None:
             legs = knots.of[track[_are_plain(points, track, _NEAR * result.eps, _LEG * result.eps)]]
@@ -120,7 +120,7 @@ def skeleton(
         prune(net, spur)
         melt(net, places, _MELT * result.eps)
         lines = [
-            smoothed(places[chain], knots.mass[chain], _SMOOTH * result.eps)
+            smoothed(places[chain], knots.mass[chain], _SMOOTH * result.eps, len(net[chain[0]]) == 2)
             for chain in _long_enough(chains(net), net, places, _LEAST * result.eps)
         ]
         return Skeleton.of([simplified(line, detail) * result.scale for line in lines], result, detail)

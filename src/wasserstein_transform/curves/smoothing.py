@@ -12,11 +12,11 @@ _REACH = 4.0  # radius of the filter, in widths
 _MOST = 20_000  # most vertices of one line
 
 
-def smoothed(line: Floats, masses: Floats, width: float) -> Floats:
+def smoothed(line: Floats, masses: Floats, width: float, closed: bool = False) -> Floats:
     """Smooth a line by Gaussian means along it, weighted by the masses of vertices; its ends stay.
 
     Means lie on the inner side of a bend; the change by a second smoothing is added back to correct for this (twicing).
-    A straight line does not change, and a closed line stays closed.
+    A straight line does not change. All of a closed line is smoothed, and it stays closed.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def smoothed(line: Floats, masses: Floats, width: float) -> Floats:
     evenly = np.linspace(0.0, at[-1], pieces + 1)
     there = np.column_stack([np.interp(evenly, at, column) for column in line.T])
     heavy = np.interp(evenly, at, masses)[:, None]
-    sigma, closed = width * pieces / at[-1], bool((line[0] == line[-1]).all())
+    sigma = width * pieces / at[-1]
     once = _mean(there, heavy, sigma, closed)
     found = 2 * once - _mean(once, heavy, sigma, closed)
     found[[0, -1]] = found[:1] if closed else line[[0, -1]]
