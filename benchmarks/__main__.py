@@ -40,6 +40,7 @@ NAMES = (
     "communities",
     "curves",
     "scenes",
+    "tracks",
     "cluster",
 )
 

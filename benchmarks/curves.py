@@ -1,15 +1,9 @@
-"""Denoising and lines against known truth: `python -m benchmarks curves[=FOLDER]`.
-
-Noisy shapes are generated. FOLDER has tracks and a street map (`NAME_points.csv`, `NAME_map_vertices.csv`,
-`NAME_map_edges.csv`: mapconstruction.org); without it, that part is skipped. The library's settings were chosen on
-shapes of other seeds and on the whole Athens data: the halves of its trips only show how much results vary.
-"""
+"""Denoising against known truth: `python -m benchmarks curves`. The library's settings were chosen on other seeds."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +11,6 @@ from scipy.spatial import cKDTree
 
 import wasserstein_transform as wt
 
-from . import streets
 from .timing import Row
 
 Distance = Callable[[np.ndarray], np.ndarray]
@@ -34,7 +27,7 @@ class Shape(NamedTuple):
     dim: int
 
 
-def run(folder: str | None = None) -> list[Row]:
+def run() -> list[Row]:
     print("\n| shape | noise | noise found | RMS before | RMS after | ratio | dim | steps | outcome of the first |")
     print("|---|---|---|---|---|---|---|---|---|")
     for name, shape in _shapes().items():
@@ -42,8 +35,6 @@ def run(folder: str | None = None) -> list[Row]:
             print(_line(name, shape, noise, 0.0))
     for name in ("circle", "spiral", "sphere", "torus"):
         print(_line(name, _shapes()[name], _shapes()[name].noises[-2], 0.3))
-    if folder is not None:
-        _streets(Path(folder))
     return list(_speed())
 
 
@@ -71,35 +62,6 @@ def _measured(
     found = wt.denoise(X)
     errors = [float(np.sqrt(np.mean(shape.distance(points[: len(clean)]) ** 2))) for points in (X, found.points)]
     return errors[0], errors[1], found.sigma, found
-
-
-def _streets(folder: Path) -> None:
-    city = streets.read_city(folder)
-    print("\n| fixes | order known | noise | eps | distance to streets | visited samples kept | steps |")
-    print("|---|---|---|---|---|---|---|")
-    every = np.arange(len(city.fixes))
-    parts = {"all": every, "even trips": every[city.trips % 2 == 0], "odd trips": every[city.trips % 2 == 1]}
-    found = {}
-    for name, rows in parts.items():
-        part = city.take(rows)
-        for known in (False, True):
-            order = (part.trips, part.times) if known else None
-            found[name, known] = wt.denoise(part.fixes, order=order)
-            gain, kept = streets.gain_and_coverage(found[name, known].points, part)
-            result = found[name, known]
-            sizes = f"{result.sigma:.1f} m | {result.eps:.1f} m | {-gain:.1%} | {kept:.1%} | {result.n_iter}"
-            print(f"| {name} | {'yes' if known else 'no'} | {sizes} |")
-    print("\n| fixes | order known | length | of visited streets | F, exploring | precision, recall | F, places |")
-    print("|---|---|---|---|---|---|---|")
-    for (name, known), result in found.items():
-        part = city.take(parts[name])
-        lines = list(wt.skeleton(result).lines)
-        length = sum(float(np.linalg.norm(np.diff(line, axis=0), axis=1).sum()) for line in lines)
-        true = sum(float(np.linalg.norm(b - a)) for a, b in streets.visited_streets(part))
-        precision, recall, f = streets.f_by_exploring(lines, part)
-        places = streets.f_by_places(lines, part)[2]
-        scores = f"{length / 1e3:.1f} km | {true / 1e3:.1f} km | {f:.2f} | {precision:.2f}, {recall:.2f} | {places:.2f}"
-        print(f"| {name} | {'yes' if known else 'no'} | {scores} |")
 
 
 def _speed() -> Iterator[Row]:

@@ -7,72 +7,92 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 from scipy.sparse import coo_matrix, csr_matrix
 from scipy.sparse.csgraph import dijkstra, maximum_bipartite_matching
 from scipy.spatial import cKDTree
 
+from wasserstein_transform.tables.earth import LocalMeters
+
 NEAR = 15.0  # meters: a street is visited, kept or met within this distance
-EVERY, FINE = 10.0, 5.0  # meters between samples of streets for coverage, and for F
+MET = 10.0  # meters: a line lies on a street within this distance
+MAPPED = 50.0  # meters: fixes farther from the map lie beyond its border
+EVERY, FINE, FINEST = 10.0, 5.0, 2.0  # meters between samples of streets: for visits, for lines, for distances
 OUTWARD, APART = 300.0, 100.0  # meters: how far maps are explored, and how far apart the starts are
 
 
 class City(NamedTuple):
-    """Fixes, the trip and time of each, and the streets: start and end of every straight piece."""
+    """Fixes in meters, the trip and time of each, and the streets as lines."""
 
     fixes: np.ndarray
     trips: np.ndarray
     times: np.ndarray
-    starts: np.ndarray
-    stops: np.ndarray
+    streets: list[np.ndarray]
 
     def take(self, rows: np.ndarray) -> City:
         return self._replace(fixes=self.fixes[rows], trips=self.trips[rows], times=self.times[rows])
 
 
-def read_city(folder: Path) -> City:
-    """`NAME_points.csv` with trip, x, y, time and `NAME_map_{vertices,edges}.csv`, as mapconstruction.org has them."""
-    points = np.genfromtxt(next(folder.glob("*_points.csv")), delimiter=",", names=True)
-    vertices = np.loadtxt(next(folder.glob("*_map_vertices.csv")), delimiter=",")
-    edges = np.loadtxt(next(folder.glob("*_map_edges.csv")), delimiter=",")
-    number = {int(row[0]): k for k, row in enumerate(vertices)}
-    ends = np.array([[number[int(a)], number[int(b)]] for a, b in edges[:, 1:3]])
-    fixes = np.column_stack([points["x"], points["y"]])
-    places = vertices[:, 1:3] - fixes.mean(axis=0).round()
-    trips, times = points["trip"].astype(int), points["time"]
-    return City(fixes - fixes.mean(axis=0).round(), trips, times, places[ends[:, 0]], places[ends[:, 1]])
+def read_cities(folder: Path) -> dict[str, City]:
+    """Cities of a folder.
+
+    `NAME_points.csv` with trip, time and x, y or lon, lat; `NAME_map_{vertices,edges}.csv` as mapconstruction.org has
+    them, or `NAME_routes.csv` with route, lon, lat. Fixes beyond the map are left out.
+    """
+    found = {}
+    for file in sorted(folder.glob("*_points.csv*")):
+        name, ending = file.name.split("_points")
+        fixes = pd.read_csv(file).rename(columns={"t": "time"})
+        times = pd.to_datetime(fixes["time"]).astype("int64") if fixes["time"].dtype == object else fixes["time"]
+        routes = folder / f"{name}_routes{ending}"
+        places, streets = _of_routes(fixes, routes) if routes.exists() else _of_graph(fixes, folder, name, ending)
+        city = City(places, pd.factorize(fixes["trip"])[0], times.to_numpy(float), streets)
+        found[name] = city.take(cKDTree(sampled(streets, FINEST)).query(places)[0] <= MAPPED)
+    return found
 
 
-def to_streets(points: np.ndarray, city: City) -> np.ndarray:
-    """Distance of each point to the nearest street, exactly."""
-    along = city.stops - city.starts
-    squares = np.maximum((along**2).sum(axis=1), 1e-12)
-    nearest = np.empty(len(points))
-    for k in range(0, len(points), 256):
-        off = points[k : k + 256, None] - city.starts[None]
-        t = np.clip((off * along).sum(axis=2) / squares, 0.0, 1.0)
-        nearest[k : k + 256] = np.sqrt(((off - t[:, :, None] * along) ** 2).sum(axis=2).min(axis=1))
-    return nearest
+def _of_routes(fixes: pd.DataFrame, file: Path) -> tuple[np.ndarray, list[np.ndarray]]:
+    earth = LocalMeters.about(fixes[["lon", "lat"]].to_numpy())
+    routes = pd.read_csv(file).groupby("route")[["lon", "lat"]]
+    return earth.to_meters(fixes[["lon", "lat"]].to_numpy()), [earth.to_meters(one.to_numpy()) for _, one in routes]
 
 
-def samples(starts: np.ndarray, stops: np.ndarray, every: float) -> np.ndarray:
-    """Points along straight pieces, at most `every` apart."""
+def _of_graph(fixes: pd.DataFrame, folder: Path, name: str, ending: str) -> tuple[np.ndarray, list[np.ndarray]]:
+    vertices = pd.read_csv(folder / f"{name}_map_vertices{ending}", names=["id", "x", "y"])
+    vertices = vertices[pd.to_numeric(vertices["id"], errors="coerce").notna()].astype(float).set_index("id")
+    edges = pd.read_csv(folder / f"{name}_map_edges{ending}", header=None).iloc[:, 1:3]
+    edges = edges.apply(pd.to_numeric, errors="coerce").dropna()
+    middle = fixes[["x", "y"]].to_numpy().mean(axis=0).round()
+    ends = [vertices.loc[edges.iloc[:, k]].to_numpy() - middle for k in (0, 1)]
+    return fixes[["x", "y"]].to_numpy() - middle, list(np.stack(ends, axis=1))
+
+
+def sampled(lines: list[np.ndarray], every: float) -> np.ndarray:
+    """Distinct points along lines, at most `every` apart."""
     parts = []
-    for a, b in zip(starts, stops, strict=True):
-        count = max(1, int(np.ceil(np.linalg.norm(b - a) / every)))
-        parts.append(a + (b - a) * ((np.arange(count) + 0.5) / count)[:, None])
-    return np.concatenate(parts)
+    for line in lines:
+        for a, b in pairwise(line):
+            count = max(1, int(np.ceil(np.linalg.norm(b - a) / every)))
+            parts.append(a + (b - a) * (np.arange(count + 1) / count)[:, None])
+    places = np.concatenate(parts) if parts else np.empty((0, 2))
+    return places[np.unique(places.round(1), axis=0, return_index=True)[1]]
 
 
-def visited(city: City) -> np.ndarray:
-    """The samples of streets with a fix nearby."""
-    streets = samples(city.starts, city.stops, EVERY)
-    return streets[cKDTree(city.fixes).query(streets)[0] <= NEAR]
+def to_streets(points: np.ndarray, city: City) -> tuple[float, float]:
+    """Median distance to the streets, and share of the visited streets that keep a point within 15 m."""
+    streets = sampled(city.streets, FINEST)
+    visited = streets[cKDTree(city.fixes).query(streets)[0] <= NEAR]
+    far = np.median(cKDTree(streets).query(points)[0])
+    return float(far), float((cKDTree(points).query(visited)[0] <= NEAR).mean())
 
 
-def gain_and_coverage(points: np.ndarray, city: City) -> tuple[float, float]:
-    """By how much the median distance to the streets falls, and the share of visited samples that keep a point near."""
-    gain = 1 - np.median(to_streets(points, city)) / np.median(to_streets(city.fixes, city))
-    return float(gain), float((cKDTree(points).query(visited(city))[0] <= NEAR).mean())
+def f_by_places(lines: list[np.ndarray], city: City) -> tuple[float, float, float]:
+    """Precision and recall within 10 m, and F1: samples of lines near a street, visited samples near a line."""
+    streets, found = sampled(city.streets, FINE), sampled(lines, FINE)
+    visited = streets[cKDTree(city.fixes).query(streets)[0] <= NEAR]
+    precision = float((cKDTree(streets).query(found)[0] <= MET).mean())
+    recall = float((cKDTree(found).query(visited)[0] <= MET).mean())
+    return precision, recall, 2 * precision * recall / max(precision + recall, 1e-9)
 
 
 class Net(NamedTuple):
@@ -108,11 +128,9 @@ def net_of(lines: list[np.ndarray]) -> Net:
 
 def visited_streets(city: City) -> list[np.ndarray]:
     """The straight pieces of street of which at least half of the samples are visited."""
-    tree, found = cKDTree(city.fixes), []
-    for a, b in zip(city.starts, city.stops, strict=True):
-        if (tree.query(samples(a[None], b[None], EVERY))[0] <= NEAR).mean() >= 0.5:
-            found.append(np.stack([a, b]))
-    return found
+    tree = cKDTree(city.fixes)
+    pieces = [np.stack(piece) for street in city.streets for piece in pairwise(street)]
+    return [piece for piece in pieces if (tree.query(sampled([piece], EVERY))[0] <= NEAR).mean() >= 0.5]
 
 
 def f_by_exploring(lines: list[np.ndarray], city: City) -> tuple[float, float, float]:
@@ -140,12 +158,4 @@ def f_by_exploring(lines: list[np.ndarray], city: City) -> tuple[float, float, f
         matched += int((maximum_bipartite_matching(graph) >= 0).sum())
         n_found, n_truth = n_found + len(marbles), n_truth + len(holes)
     precision, recall = matched / max(n_found, 1), matched / max(n_truth, 1)
-    return precision, recall, 2 * precision * recall / max(precision + recall, 1e-9)
-
-
-def f_by_places(lines: list[np.ndarray], city: City) -> tuple[float, float, float]:
-    """The same scores without exploring: samples of the lines near any street, visited samples near any line."""
-    streets, found = samples(city.starts, city.stops, FINE), net_of(lines).points
-    precision = float((cKDTree(streets).query(found)[0] <= NEAR).mean())
-    recall = float((cKDTree(found).query(visited(city))[0] <= NEAR).mean())
     return precision, recall, 2 * precision * recall / max(precision + recall, 1e-9)

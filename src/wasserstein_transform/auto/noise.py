@@ -80,7 +80,7 @@ class Noise(Brief):
     >>> import wasserstein_transform as wt
     >>> found = wt.auto.noise_scale(wt.datasets.circles(0, n=2000, noise=0.05).points)
     >>> found.seen, round(found.sigma, 2), round(found.eps, 2)
-    (True, 0.05, 0.17)
+    (True, 0.05, 0.25)
     >>> bool(found.thickness[0] > 0.7 > 0.5 > found.thickness.min())
     True
     """

@@ -147,7 +147,7 @@ class Suggestion(Reported):
     >>> import wasserstein_transform as wt
     >>> found = wt.suggest(wt.datasets.circles(0, n=2000, noise=0.05).points, "curve")
     >>> round(found.eps, 2), found.lam, found.n_iter
-    (0.21, 1.0, 1)
+    (0.25, 1.0, 1)
     >>> list(found.table)
     ['eps', 'neighbors', 'spread', 'slope']
     """
@@ -245,7 +245,7 @@ def suggest(
     --------
     >>> import wasserstein_transform as wt
     >>> wt.suggest(wt.datasets.circles(0, n=2000, noise=0.05).points, "curve")
-    <Suggestion for curve: GaussianTransform(eps=0.2126, lam=1, ridge=1, n_iter=1)>
+    <Suggestion for curve: GaussianTransform(eps=0.2456, lam=1, ridge=1, n_iter=1)>
     """
     if purpose not in _PURPOSES:
         raise ValueError(f"purpose must be one of {', '.join(map(repr, _PURPOSES))}, got {purpose!r}")

@@ -39,7 +39,8 @@ class Denoised(Reported):
         The noise: standard deviation across the shape along one direction, in units of `scale`; 0 if it could not be
         determined.
     outliers : array of bool, shape (n,)
-        Points with far fewer neighbors than most.
+        Points with far fewer neighbors than a place nearby, such as strays of a busy street; and those with far fewer
+        than most, unless they belong to trips or lie along curves of their own.
     evidence : array of shape (n,)
         Number of neighbors of each point at the start, weighted by nearness.
     variances, axes : arrays of shape (n, r) and (n, m, r)
@@ -134,8 +135,9 @@ class Denoised(Reported):
         if not n:
             return f"none of {of} is an outlier"
         verb = "is an outlier: it has" if n == 1 else "are outliers: they have"
-        within = f"neighbors within {self.length(self.eps)}"
-        return f"{n:,} of {of} {verb} less than a quarter of the usual number of {within}"
+        return (
+            f"{n:,} of {of} {verb} far fewer neighbors within {self.length(self.eps)} than places nearby or than most"
+        )
 
     def length(self, value: float) -> str:
         """A length in units of `scale`, such as `eps`, with its unit."""
