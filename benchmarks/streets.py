@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 from scipy.sparse import coo_matrix, csr_matrix
 from scipy.sparse.csgraph import dijkstra, maximum_bipartite_matching
 from scipy.spatial import cKDTree
 
-from wasserstein_transform.tables.earth import LocalMeters
+import wasserstein_transform as wt
+from wasserstein_transform.tables.earth import Tracks
 
 NEAR = 15.0  # meters: a street is visited, kept or met within this distance
 MET = 10.0  # meters: a line lies on a street within this distance
@@ -42,29 +42,24 @@ def read_cities(folder: Path) -> dict[str, City]:
     found = {}
     for file in sorted(folder.glob("*_points.csv*")):
         name, ending = file.name.split("_points")
-        fixes = pd.read_csv(file).rename(columns={"t": "time"})
-        times = pd.to_datetime(fixes["time"]).astype("int64") if fixes["time"].dtype == object else fixes["time"]
-        routes = folder / f"{name}_routes{ending}"
-        places, streets = _of_routes(fixes, routes) if routes.exists() else _of_graph(fixes, folder, name, ending)
-        city = City(places, pd.factorize(fixes["trip"])[0], times.to_numpy(float), streets)
-        found[name] = city.take(cKDTree(sampled(streets, FINEST)).query(places)[0] <= MAPPED)
+        tracks = wt.tables.tracks(wt.read(file))
+        assert tracks.trips is not None
+        streets = _routes(folder / f"{name}_routes{ending}", tracks) if tracks.earth else _graph(folder, name, ending)
+        times = np.arange(len(tracks.points)) if tracks.times is None else tracks.times
+        city = City(tracks.points, tracks.trips, times, streets)
+        found[name] = city.take(cKDTree(sampled(streets, FINEST)).query(tracks.points)[0] <= MAPPED)
     return found
 
 
-def _of_routes(fixes: pd.DataFrame, file: Path) -> tuple[np.ndarray, list[np.ndarray]]:
-    earth = LocalMeters.about(fixes[["lon", "lat"]].to_numpy())
-    routes = pd.read_csv(file).groupby("route")[["lon", "lat"]]
-    return earth.to_meters(fixes[["lon", "lat"]].to_numpy()), [earth.to_meters(one.to_numpy()) for _, one in routes]
+def _routes(file: Path, tracks: Tracks) -> list[np.ndarray]:
+    assert tracks.earth is not None
+    return [tracks.earth.to_meters(one[["lon", "lat"]].to_numpy()) for _, one in wt.read(file).groupby("route")]
 
 
-def _of_graph(fixes: pd.DataFrame, folder: Path, name: str, ending: str) -> tuple[np.ndarray, list[np.ndarray]]:
-    vertices = pd.read_csv(folder / f"{name}_map_vertices{ending}", names=["id", "x", "y"])
-    vertices = vertices[pd.to_numeric(vertices["id"], errors="coerce").notna()].astype(float).set_index("id")
-    edges = pd.read_csv(folder / f"{name}_map_edges{ending}", header=None).iloc[:, 1:3]
-    edges = edges.apply(pd.to_numeric, errors="coerce").dropna()
-    middle = fixes[["x", "y"]].to_numpy().mean(axis=0).round()
-    ends = [vertices.loc[edges.iloc[:, k]].to_numpy() - middle for k in (0, 1)]
-    return fixes[["x", "y"]].to_numpy() - middle, list(np.stack(ends, axis=1))
+def _graph(folder: Path, name: str, ending: str) -> list[np.ndarray]:
+    vertices, edges = (wt.read(folder / f"{name}_map_{part}{ending}") for part in ("vertices", "edges"))
+    places = vertices.set_axis(["id", "x", "y"], axis=1).set_index("id")
+    return list(np.stack([places.loc[edges.iloc[:, k]].to_numpy() for k in (1, 2)], axis=1))
 
 
 def sampled(lines: list[np.ndarray], every: float) -> np.ndarray:

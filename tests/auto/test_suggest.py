@@ -149,7 +149,7 @@ def test_a_suggestion_prints_what_to_write_and_marks_the_row() -> None:
     text = str(suggest(X, "curve")).splitlines()
     assert text[0].startswith("for curve: GaussianTransform(eps=0.")
     assert "ridge=1, n_iter=1" in text[0]
-    assert text[2].split() == ["eps", "neighbors", "spread", "slope"]
+    assert text[2].split() == ["eps", "neighbors", "noise", "thickness"]
     assert [line.endswith("<") for line in text].count(True) == 1
     assert repr(suggest(X, "modes")).startswith("<Suggestion for modes: MeanShift(eps=")
     shown = suggest(X)._repr_html_()

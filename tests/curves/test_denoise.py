@@ -329,7 +329,7 @@ def test_what_has_no_noise_stays(X):
     found = wt.denoise(X)
     assert np.array_equal(found.points, X)
     assert found.n_iter == 0
-    assert found.outcome.startswith("no step was taken: ")
+    assert found.outcome.startswith("nothing was moved: ")
     for dim in range(1, len(X[0]) + 1):
         assert np.array_equal(wt.denoise(X, dim).points, X)
 

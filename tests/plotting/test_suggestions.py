@@ -34,5 +34,5 @@ def test_a_suggestion_draws_its_table_and_marks_what_was_chosen(purpose: str, po
 
 def test_it_makes_a_figure_of_its_own(points: np.ndarray) -> None:
     ax = wt.suggest(points, "curve").plot()
-    assert ax.get_ylabel() == "spread across lines"
+    assert ax.get_ylabel() == "noise across lines"
     plt.close(ax.figure)

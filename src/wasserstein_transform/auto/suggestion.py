@@ -149,7 +149,7 @@ class Suggestion(Reported):
     >>> round(found.eps, 2), found.lam, found.n_iter
     (0.25, 1.0, 1)
     >>> list(found.table)
-    ['eps', 'neighbors', 'spread', 'slope']
+    ['eps', 'neighbors', 'noise', 'thickness']
     """
 
     eps: float
@@ -348,7 +348,7 @@ _PERCENT = ("share", "alone", "held")
 def _written(name: str, value: Any) -> str:
     if name in _PERCENT:
         return f"{value:.0%}"
-    return f"{value:.2f}" if name in ("slope", "stability") else f"{value:.4g}"
+    return f"{value:.2f}" if name in ("thickness", "stability") else f"{value:.4g}"
 
 
 def _rows(names: list[str], cells: list[list[str]], chosen: int | None) -> list[str]:

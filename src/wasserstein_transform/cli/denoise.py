@@ -109,10 +109,11 @@ def number_or_auto(word: str, name: str) -> float | None:
 
 def words(points: Points, found: Denoised) -> list[str]:
     """The result as lines of text."""
-    shape = "no shape" if found.dim >= len(points.names) else found.shape
+    if found.n_iter == 0:
+        return [str(points), found.outcome]
     return [
         str(points),
-        f"{shape}, eps {found.length(found.eps)}, noise {found.length(found.sigma)}; {found.moved_in_words}",
+        f"{found.shape}, eps {found.length(found.eps)}, noise {found.length(found.sigma)}; {found.moved_in_words}",
         found.outliers_in_words,
         found.outcome if found.reason in found.outcome else f"{found.outcome}; {found.reason}",
     ]

@@ -268,7 +268,7 @@ def _spread(places: Places, sight: Sight, dim: int, engine: Engine) -> float:
 
 def _stayed(places: Places, sight: Sight, plan: _Plan, engine: Engine) -> Moved:
     seen = look(places.points, places.weights, sight, plan.dim, engine)
-    outcome = f"no step was taken: {plan.reason}"
+    outcome = f"nothing was moved: {plan.reason}"
     return Moved(places.points, seen.evidence, seen, (_state(0, 0.0, places.points, places, seen, engine),), outcome)
 
 

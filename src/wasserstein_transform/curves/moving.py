@@ -63,7 +63,7 @@ def move(
         here, seen, at = there, ahead, k
         steps.append(after)
         if guard.rests(after, sigma) and not asked:
-            objection = f"the last step moved points by {after.moved:.2g} only: nothing is left to do"
+            objection = "the last step moved points by less than a quarter of the noise"
             break
     return Moved(start + share * (here - start), evidence, seen, tuple(steps), _in_words(at, asked, objection))
 
@@ -104,4 +104,4 @@ def _in_words(done: int, asked: bool, objection: str | None) -> str:
         return said if objection is None else f"{said}, although {objection}"
     if objection is None:
         return f"did {times}, the most without n_iter"
-    return f"stopped after {times}: {objection}" if done else f"no step was taken: {objection}"
+    return f"stopped after {times}: {objection}" if done else f"nothing was moved: {objection}"

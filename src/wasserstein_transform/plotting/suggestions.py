@@ -72,19 +72,19 @@ def _draw_modes(ax: Any, found: Suggestion) -> None:
 
 
 def _draw_shapes(ax: Any, found: Suggestion) -> None:
-    _line(ax, found, "spread", 0, "")
+    _line(ax, found, "noise", 0, "")
     ax.set_yscale("log")
     ax.yaxis.set_major_formatter("{x:g}")
     ax.yaxis.set_minor_formatter(_sparse)
     if found.chosen is not None:
-        level = found.table["spread"][found.chosen]
+        level = found.table["noise"][found.chosen]
         ax.axhline(level, color=GRAY, lw=THIN, zorder=0)
         ax.annotate(
             f"noise {level:.3g}", (1, level), (-2, 3), xycoords=("axes fraction", "data"),
             textcoords="offset points", ha="right", fontsize=TICKS, color=INK,
         )  # fmt: skip
     across = "lines" if found.purpose == "curve" else "planes"
-    ax.set_ylabel(f"spread across {across}", fontsize=TEXT, color=INK)
+    ax.set_ylabel(f"noise across {across}", fontsize=TEXT, color=INK)
 
 
 _DRAWN = {"clusters": _draw_clusters, "modes": _draw_modes, "curve": _draw_shapes, "surface": _draw_shapes}
