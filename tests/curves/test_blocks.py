@@ -6,8 +6,7 @@ from curves.shapes import sphere, torus
 
 import wasserstein_transform as wt
 from wasserstein_transform.curves import denoising, looks
-from wasserstein_transform.curves.blocks import cut_into_blocks, with_margin
-from wasserstein_transform.curves.looks import Sight, look
+from wasserstein_transform.curves.looks import Sight, cut_into_blocks, look, with_margin
 from wasserstein_transform.engine import Cancelled, current
 
 

@@ -6,9 +6,7 @@ from curves.shapes import circle
 from scipy.spatial import cKDTree
 
 import wasserstein_transform as wt
-from wasserstein_transform.curves.forest import Forest, spanning
-from wasserstein_transform.curves.joining import Net, _running_along, is_within, join
-from wasserstein_transform.curves.knots import gather
+from wasserstein_transform.curves.joining import Forest, Net, _running_along, gather, is_within, join, spanning
 from wasserstein_transform.engine import current
 
 

@@ -10,7 +10,7 @@ import pytest
 from pandas import DataFrame
 
 import wasserstein_transform as wt
-from wasserstein_transform.curves.support import nearest_lines, trips_of
+from wasserstein_transform.curves.net import nearest_lines, trips_of
 
 geopandas, pyproj = pytest.importorskip("geopandas"), pytest.importorskip("pyproj")
 shapely = pytest.importorskip("shapely")

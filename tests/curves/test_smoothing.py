@@ -3,8 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from wasserstein_transform.curves.simplifying import length_of
-from wasserstein_transform.curves.smoothing import smoothed
+from wasserstein_transform.curves.lines import length_of, smoothed
 
 
 def arc(share: float, n: int, noise: float = 0.0) -> np.ndarray:

@@ -8,7 +8,7 @@ from scipy.spatial import cKDTree
 
 import wasserstein_transform as wt
 from benchmarks.scenes import buildings, forest, hills, volumes
-from wasserstein_transform.curves.volume import _around_plane
+from wasserstein_transform.curves.shape import _around_plane
 
 SURFACES = {
     "sphere": lambda seed: sphere(2000, 0.1, seed),

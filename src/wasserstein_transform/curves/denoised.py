@@ -11,7 +11,7 @@ from .._cached import cached_property
 from .._shown import Reported, counted, facts, frame, import_plotting, quantity
 from .._types import Bools, Floats, Ints
 from ..tables.earth import LocalMeters, Tracks
-from .guard import Step
+from .moving import Step
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -17,14 +17,12 @@ from ..spaces import Euclidean, Space
 from ..tables import Tracks
 from ..tables.features import is_frame
 from ..transforms import iterate, mean_shift
-from .blocks import MAX_BLOCK
 from .denoised import Denoised
-from .guard import Step, extent, spacing
-from .looks import MOST_AXES, PROFILE, Look, Sight, look
-from .moving import Moved, move
+from .looks import MAX_BLOCK, MOST_AXES, PROFILE, Look, Sight, look
+from .moving import Moved, Step, extent, move, spacing
 from .outliers import outliers_of
 from .places import Places, check_scale, directions, distinct, track_of
-from .radius import dims_of, is_clean, noises
+from .shape import dims_of, is_clean, noises
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -1,18 +1,20 @@
-"""Join knots to a net: edges along the curve, without short cycles and short spurs."""
+"""Join moved points to a net of lines: knots along curves, edges between them, no short cycles and spurs."""
 
 from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import NamedTuple, Self
 
 import numpy as np
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import breadth_first_order, connected_components, minimum_spanning_tree
 from scipy.spatial import cKDTree
 
-from .._types import Floats, Ints
+from .._types import Bools, Floats, Ints
 from ..engine import Engine, Flag
-from .forest import Forest, spanning
-from .knots import Knots
+from ..spaces import Euclidean, Space, quotient
 
 _AROUND = 4.0  # an edge is kept if the path around it is longer than this many times its length
 _ASTRAY = 0.5  # least cosine to the curve at one end: an edge below it at both ends joins two different curves
@@ -23,6 +25,128 @@ _BENT = 2.0  # factor on the length of an edge at right angles to the curve
 
 Net = dict[int, dict[int, float]]
 """The neighbors of each knot, with the lengths of the edges."""
+
+
+class Knots(NamedTuple):
+    """Positions along curves.
+
+    Attributes
+    ----------
+    points : array of shape (k, m)
+        Positions of the knots.
+    ways : array of shape (k, m)
+        Unit vectors along the curve; their signs are arbitrary.
+    mass : array of shape (k,)
+        Mass of the points of each knot.
+    evidence : array of shape (k,)
+        Largest number of neighbors of a point of each knot.
+    of : array of shape (n,)
+        The knot of each point; −1 for points left out.
+    """
+
+    points: Floats
+    ways: Floats
+    mass: Floats
+    evidence: Floats
+    of: Ints
+
+
+def gather(
+    points: Floats, ways: Floats, weights: Floats, evidence: Floats, keep: Bools, radius: float, engine: Engine
+) -> Knots:  # fmt: skip
+    """Gather the kept points into knots; each knot holds points within the radius of its first, by coordinates."""
+    of, rows = np.full(len(points), -1, np.intp), np.flatnonzero(keep)
+    rows = rows[np.lexsort((weights[rows], *points[rows].T[::-1]))]
+    if not len(rows):
+        nothing = np.empty((0, points.shape[1]))
+        return Knots(nothing, nothing, np.empty(0), np.empty(0), of)
+    here, heavy = np.ascontiguousarray(points[rows]), weights[rows] / weights[rows].sum()
+    of[rows] = labels = quotient(Space(Euclidean(here), heavy, here), radius, engine).labels
+    mass = np.bincount(labels, weights[rows]).astype(float)
+    centers = np.column_stack([np.bincount(labels, weights[rows] * column) for column in here.T]) / mass[:, None]
+    directions = weights[rows, None, None] * ways[rows, :, None] * ways[rows, None, :]
+    tensors = np.zeros((len(mass), here.shape[1], here.shape[1]))
+    np.add.at(tensors, labels, directions)
+    most = np.zeros(len(mass))
+    np.maximum.at(most, labels, evidence[rows])
+    return Knots(centers, np.linalg.eigh(tensors)[1][:, :, -1], mass, most, of)
+
+
+class Forest(NamedTuple):
+    """Trees joined at an artificial root.
+
+    Attributes
+    ----------
+    above : array of shape (levels, k + 1)
+        The ancestor 1, 2, 4, … levels above each knot; the root is its own ancestor.
+    height : array of shape (k + 1,)
+        Length of the path to the root.
+    depth : array of shape (k + 1,)
+        Number of edges of that path.
+    tree : array of shape (k + 1,)
+        The tree of each knot.
+    """
+
+    above: Ints
+    height: Floats
+    depth: Ints
+    tree: Ints
+
+    @classmethod
+    def of(cls, n: int, edges: Ints, lengths: Floats) -> Self:
+        """Make the forest of n knots from edges without cycles."""
+        tree = connected_components(_matrix(n, edges, np.ones(len(edges))), directed=False)[1]
+        tops = np.unique(tree, return_index=True)[1]  # the first knot of each tree is joined to the root
+        hung = np.concatenate([edges, np.column_stack([np.full(len(tops), n), tops])])
+        above = breadth_first_order(_matrix(n + 1, hung, np.ones(len(hung))), n, directed=False)[1].astype(np.intp)
+        above[n] = n
+        height, depth = np.zeros(n + 1), np.zeros(n + 1, np.intp)
+        depth[:n] = 1
+        for k in (0, 1):  # each edge's length belongs to its lower end
+            low = above[edges[:, k]] == edges[:, 1 - k]
+            height[edges[low, k]] = lengths[low]
+        levels = [above]
+        while (levels[-1] != n).any():
+            height, depth = height + height[levels[-1]], depth + depth[levels[-1]]
+            levels.append(levels[-1][levels[-1]])
+        return cls(np.array(levels), height, depth, np.append(tree, -1))
+
+    def ways(self, pairs: Ints) -> Floats:
+        """Return the path length between the knots of each pair; infinite between different trees.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> star = Forest.of(5, np.array([[0, 1], [0, 2], [2, 3]]), np.array([1.0, 2.0, 4.0]))
+        >>> star.ways(np.array([[1, 3], [2, 3], [3, 3], [1, 4]]))
+        array([ 7.,  4.,  0., inf])
+        """
+        low, high = pairs.T.astype(np.intp)
+        swap = self.depth[low] < self.depth[high]
+        low, high = np.where(swap, high, low), np.where(swap, low, high)
+        lengths = self.height[low] + self.height[high]
+        for k in range(len(self.above) - 1, -1, -1):
+            climb = self.depth[low] - self.depth[high] >= 2**k
+            low = np.where(climb, self.above[k][low], low)
+        for above in self.above[::-1]:
+            apart = above[low] != above[high]
+            low, high = np.where(apart, above[low], low), np.where(apart, above[high], high)
+        meet = np.where(low == high, low, self.above[0][low])
+        same = self.tree[pairs[:, 0]] == self.tree[pairs[:, 1]]
+        return np.where(same, np.maximum(lengths - 2 * self.height[meet], 0.0), np.inf)
+
+
+def spanning(n: int, edges: Ints) -> Bools:
+    """Tell which edges, taken in order, join components that earlier edges do not join (Kruskal)."""
+    ranks = np.arange(1.0, len(edges) + 1)
+    kept = minimum_spanning_tree(_matrix(n, edges, ranks)).data
+    chosen = np.zeros(len(edges), bool)
+    chosen[kept.astype(np.intp) - 1] = True
+    return chosen
+
+
+def _matrix(n: int, edges: Ints, values: Floats) -> coo_matrix:
+    return coo_matrix((values, (edges[:, 0], edges[:, 1])), shape=(n, n)).tocsr()
 
 
 def join(knots: Knots, eps: float, near: float, reach: float, loop: float, engine: Engine) -> tuple[Net, Forest]:

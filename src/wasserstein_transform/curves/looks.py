@@ -1,4 +1,4 @@
-"""Moments of every neighborhood: its principal axes, and the step of its point."""
+"""Moments of every neighborhood: its principal axes, and the step of its point; large clouds in blocks."""
 
 from __future__ import annotations
 
@@ -14,12 +14,42 @@ from ..engine import Engine, Flag, Tile, cut_evenly, one_blas_thread
 from ..localize import Kernel
 from ..localize.scale import weighted_median
 from ..spaces import Euclidean, GaussianMetric, Space
-from .blocks import MAX_BLOCK, cut_into_blocks, with_margin
 
+MAX_BLOCK = 500_000  # points computed at a time
 _ROUNDING = 1e-6  # relative: evidence on a grid is often a whole number
 _ASIDE = 0.8  # times eps and √2: extra distance between tracks at right angles
 PROFILE = "epanechnikov"
 MOST_AXES = 32  # most axes of a neighborhood: in more dimensions they lie within the widest axes of the whole cloud
+
+
+def cut_into_blocks(columns: Floats, size: int) -> list[Ints]:
+    """Return the points of blocks of at most `size`: halves along the longest side, again and again.
+
+    `columns` has a row for each coordinate; points are distinct. Halves are told by a coordinate, not by a rank: ties
+    do not depend on the machine.
+    """
+    waiting, blocks = [np.arange(columns.shape[1])], list[Ints]()
+    while waiting:
+        points = waiting.pop()
+        if len(points) <= size:
+            blocks.append(points)
+            continue
+        sides = [np.ptp(column[points]) for column in columns]
+        along = columns[int(np.argmax(sides))][points]
+        middle = np.partition(along, len(points) // 2)[len(points) // 2]
+        left = along < middle if middle > along.min() else along <= middle
+        waiting += [points[~left], points[left]]
+    return blocks
+
+
+def with_margin(columns: Floats, inside: Ints, reach: float) -> tuple[Ints, Ints]:
+    """Return all points in the box around a block, wider by `reach`, and where the block is among them."""
+    near = np.ones(columns.shape[1], bool)
+    for column in columns:
+        within = column[inside]
+        near &= (column >= within.min() - reach) & (column <= within.max() + reach)
+    points = np.flatnonzero(near)
+    return points, np.searchsorted(points, inside)
 
 
 class Sight(NamedTuple):

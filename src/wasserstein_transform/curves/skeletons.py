@@ -14,12 +14,9 @@ from ..tables import Tracks
 from ..tables.features import is_frame
 from .denoised import Denoised
 from .denoising import denoise
-from .forest import Forest
-from .joining import Net, add_where_missing, chains, join, melt, prune
-from .knots import gather
+from .joining import Forest, Net, add_where_missing, chains, gather, join, melt, prune
+from .lines import length_of, simplified, smoothed
 from .net import Skeleton
-from .simplifying import length_of, simplified
-from .smoothing import smoothed
 
 if TYPE_CHECKING:
     from pandas import DataFrame

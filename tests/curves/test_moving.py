@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import wasserstein_transform as wt
-from wasserstein_transform.curves import guard
-from wasserstein_transform.curves.guard import Step
+from wasserstein_transform.curves import moving
+from wasserstein_transform.curves.moving import Step
 from wasserstein_transform.engine import current
 
 START = Step(0, 0.0, 0.10, 0.2, 0.4, 2.0)
@@ -15,11 +15,11 @@ START = Step(0, 0.0, 0.10, 0.2, 0.4, 2.0)
 
 def test_a_good_step_meets_no_objection():
     after = START._replace(step=1, moved=0.05, across=0.05)
-    assert guard.before(START, None) is None
-    assert guard.before(after, START) is None
-    assert guard.against(after, START, START, 1, 2, 0.1) is None
-    assert not guard.rests(after, 0.1)
-    assert guard.rests(after._replace(moved=0.005), 0.1)
+    assert moving.reason_to_stop(START, None) is None
+    assert moving.reason_to_stop(after, START) is None
+    assert moving.reason_to_undo(after, START, START, 1, 2, 0.1) is None
+    assert not moving.is_at_rest(after, 0.1)
+    assert moving.is_at_rest(after._replace(moved=0.005), 0.1)
 
 
 @pytest.mark.parametrize(
@@ -31,30 +31,30 @@ def test_a_good_step_meets_no_objection():
     ],
 )
 def test_a_bad_step_is_taken_back(changes, message):
-    assert message in guard.against(START._replace(step=1, **changes), START, START, 1, 2, 0.1)
+    assert message in moving.reason_to_undo(START._replace(step=1, **changes), START, START, 1, 2, 0.1)
 
 
 def test_states_that_should_not_be_left():
-    assert "no longer falls" in guard.before(START._replace(across=0.099), START)
-    assert "neighbors would move alike" in guard.before(START._replace(shared=0.9), None)
+    assert "no longer falls" in moving.reason_to_stop(START._replace(across=0.099), START)
+    assert "neighbors would move alike" in moving.reason_to_stop(START._replace(shared=0.9), None)
 
 
 @pytest.mark.parametrize("dim", [1, 2, 3])
 def test_evenness_at_random_is_that_of_random_places(dim):
     points = np.random.default_rng(0).random((20_000, dim))
-    assert guard.spacing(points, current()) == pytest.approx(guard.evenness_at_random(dim), rel=0.05)
+    assert moving.spacing(points, current()) == pytest.approx(moving.evenness_at_random(dim), rel=0.05)
 
 
 def test_clumping_is_noticed():
     rng = np.random.default_rng(0)
     clumped = np.repeat(rng.random((400, 1)), 3, axis=0) + rng.normal(scale=1e-7, size=(1200, 1))
     clumped = np.concatenate([clumped, rng.random((1600, 1))])
-    assert guard.spacing(clumped, current()) < 0.5 * guard.evenness_at_random(1)
+    assert moving.spacing(clumped, current()) < 0.5 * moving.evenness_at_random(1)
 
 
 def test_extent_of_a_segment():
     points = np.column_stack([np.linspace(-1, 1, 2001), np.zeros(2001)])
-    assert guard.extent(points, np.full(2001, 1 / 2001)) == pytest.approx(1 / np.sqrt(3), rel=1e-3)
+    assert moving.extent(points, np.full(2001, 1 / 2001)) == pytest.approx(1 / np.sqrt(3), rel=1e-3)
 
 
 @pytest.mark.slow

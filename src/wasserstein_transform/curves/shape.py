@@ -1,4 +1,4 @@
-"""Tell points that fill a volume from points with noise around a surface."""
+"""The dimension of the shape, from the noise; points that fill a volume have none."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from .._types import Floats
-from ..auto.noise import Noise
+from ..auto.noise import Noise, noise_of
+from ..auto.span import outward
 from ..compute.distances import rim
 from ..compute.passes import sample_evenly
 from ..engine import Engine, one_blas_thread
-from ..spaces import Space
+from ..localize.scale import scale_of
+from ..spaces import Euclidean, Space
+from .places import Places
 
 _CENTERS, _FEWEST_CENTERS = 60, 20  # most and fewest neighborhoods
 _DISTANCES = 6e7  # to compute, about
@@ -24,6 +27,8 @@ _ROUND = 0.7  # of the smaller spread along the surface: neighborhoods with a wi
 _MOSTLY = 0.75  # share of the neighborhoods that must be flat
 _ALONE = 0.75  # least variance between nearest points, relative to that of all: noise is independent, trees are not
 _MIDDLE = 0.32  # least share of points within half a standard deviation: 0.38 of noise, 0.29 of an even spread
+_HIGHEST = 3  # highest dimension tried
+_CLEAN = 0.2  # of the spread along the shape: a smaller one across is a shape without noise
 
 
 def fills_volume(space: Space, noise: Noise, engine: Engine) -> str | None:
@@ -95,3 +100,30 @@ def _around_plane(points: Floats, dim: int) -> tuple[float, float, float]:
     near = cKDTree(along[inside]).query(along[inside], k=2)[1][:, 1]
     between = ((heights[inside] - heights[inside][near]) ** 2).mean() / 2
     return float(flat), float(between / variance), float((np.abs(heights) < np.sqrt(variance) / 2).mean())
+
+
+def noises(places: Places, dims: range, engine: Engine) -> list[Noise]:
+    """Estimate the noise for each dimension, up to the first at which a shape is found."""
+    heavy = places.weights > 0
+    points = np.ascontiguousarray(places.points[heavy])
+    space, found = outward(Space(Euclidean(points), places.weights[heavy], points)), list[Noise]()
+    for dim in dims:
+        noise = noise_of(space, dim, engine)
+        if (filled := fills_volume(space, noise, engine)) is not None:
+            reason = f"the points fill a volume: {filled}; dim={dim} with eps={noise.eps:.3g} forces it"
+            eps = float(scale_of(space, engine))
+            noise = Noise(0.0, eps, dim, False, reason, *np.empty((4, 0)))  # no radius shows a shape
+        found.append(noise)
+        if noise.seen or is_clean(noise):
+            break
+    return found
+
+
+def dims_of(dim: int | None, m: int) -> range:
+    """Return the dimensions to try: the given one, or all possible ones, and curves in any case."""
+    return range(dim, dim + 1) if dim is not None else range(1, min(max(m - 1, 1), _HIGHEST) + 1)
+
+
+def is_clean(noise: Noise) -> bool:
+    """Tell whether the points lie on a shape so exactly that no noise can be measured."""
+    return not noise.seen and len(noise.radii) > 0 and bool(noise.thickness[0] < _CLEAN)
