@@ -124,7 +124,8 @@ def net_of(lines: list[np.ndarray]) -> Net:
 def visited_streets(city: City) -> list[np.ndarray]:
     """The straight pieces of street of which at least half of the samples are visited."""
     tree = cKDTree(city.fixes)
-    pieces = [np.stack(piece) for street in city.streets for piece in pairwise(street)]
+    ends = np.array([sorted(map(tuple, piece)) for street in city.streets for piece in pairwise(street.round(2))])
+    pieces = np.unique(ends, axis=0)  # routes share streets
     return [piece for piece in pieces if (tree.query(sampled([piece], EVERY))[0] <= NEAR).mean() >= 0.5]
 
 

@@ -32,8 +32,8 @@ _BENT = 0.1  # thickness: in thicker neighborhoods there is noise, however it gr
 _POWER = 2.5  # of the formula for the noise, fitted to neighborhoods around lines in the plane
 _ENOUGH = 24  # points per dimension that it should hold
 _EXCESS = 0.12  # of the noise: a larger excess of the spread is curvature
-_FLAT = 0.03  # of the noise: with a smaller excess the shape is flat, and wider neighborhoods average better
-_FAR = 5.0  # times the noise, per dimension: no wider than this for that reason
+_FLAT = 0.05  # of the noise: with a smaller excess the shape is flat, and wider neighborhoods average better
+_FAR = 5.0  # times the noise and the squared dimension: no wider than this for that reason
 _TIED = 1e-6  # relative difference below which distances are equal: rounding must not choose among points of a grid
 _TIES = 32  # most points at the distance of the last neighbor that are told apart from it
 _EXACT = 1e-7  # of the radius: a smaller spread is rounding
@@ -179,7 +179,7 @@ def _wide_enough(sigmas: Floats, counts: Floats, radii: Floats, sigma: float, di
     fits, flat = (np.cumsum(sigmas > (1 + excess) * sigma) == 0 for excess in (_EXCESS, _FLAT))
     enough = fits & (counts >= _ENOUGH * dim)
     first = radii[enough][0] if enough.any() else radii[fits][-1] if fits.any() else radii[0]
-    flat &= radii <= _FAR * dim * sigma
+    flat &= radii <= _FAR * dim**2 * sigma
     return float(max(first, radii[flat][-1] if flat.any() else 0.0))
 
 

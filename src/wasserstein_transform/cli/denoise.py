@@ -37,7 +37,7 @@ class Denoising:
     trust: Annotated[
         float,
         typer.Option(help="A point with this many neighbors moves half way, with more farther; 0: all move fully."),
-    ] = 4.0
+    ] = 3.5
     trip: Annotated[
         str | None,
         typer.Option(help="Column of trip ids, for tracks; none: points without order.", show_default="found by name"),

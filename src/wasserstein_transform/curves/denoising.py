@@ -41,7 +41,7 @@ def denoise(
     sample_weight: ArrayLike | None = None,
     scale: ArrayLike | None = None,
     order: Any = None,
-    trust: float = 4.0,
+    trust: float = 3.5,
     n_jobs: int | None = None,
     verbose: bool = False,
     engine: Engine | None = None,
@@ -84,7 +84,7 @@ def denoise(
         Neighbors that were passed in another direction then count less. Of a table, the name of the column of trips,
         or the names (trip, time). None means points without order, and for a table the trips that its columns name;
         False means no order.
-    trust : float, default 4
+    trust : float, default 3.5
         Number of neighbors at which a point moves half of its way; with more neighbors it moves nearly all of it. 0
         lets all points move all the way. If the noise is far below ε, proportionally fewer neighbors suffice.
     n_jobs : int, optional
