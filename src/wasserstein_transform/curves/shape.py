@@ -25,6 +25,7 @@ _WIDER = 1.25  # factor from one radius to the next
 _THICK = 0.2  # of the extent along the surface: wider noise is a volume
 _ROUND = 0.7  # of the smaller spread along the surface: neighborhoods with a wider one across are not flat
 _MOSTLY = 0.75  # share of the neighborhoods that must be flat
+_THIN = 0.3  # of the same: thinner ones are surfaces; there, near points agree because the surface bends
 _ALONE = 0.75  # least variance between nearest points, relative to that of all: noise is independent, trees are not
 _MIDDLE = 0.32  # least share of points within half a standard deviation: 0.38 of noise, 0.29 of an even spread
 _HIGHEST = 3  # highest dimension tried
@@ -46,7 +47,7 @@ def fills_volume(space: Space, noise: Noise, engine: Engine) -> str | None:
     flat, alone, middle = _heights(points, noise, engine)
     if flat > _ROUND:
         return f"neighborhoods of radius {noise.eps:.3g} spread across {pieces} nearly as far as along them"
-    if noise.dim > 1 and alone < _ALONE:
+    if noise.dim > 1 and flat > _THIN and alone < _ALONE:
         return f"heights across {pieces} spread by {noise.sigma:.3g}, but those of near points agree: that is no noise"
     if noise.dim > 1 and middle < _MIDDLE:
         return f"heights across {pieces} spread by {noise.sigma:.3g}, and are not most frequent in the middle"
