@@ -185,9 +185,9 @@ def _wide_enough(sigmas: Floats, counts: Floats, radii: Floats, sigma: float, di
 
 def _noise_of_spread(across: Floats, radii: Floats, m: int) -> Floats:
     """Return the noise whose spread within a ball is `across`: the spread of a full ball is radius/√(m + 2)."""
-    full = (np.sqrt(m + 2) / radii) ** _POWER
+    full = np.sqrt(m + 2) ** _POWER
     with np.errstate(divide="ignore"):
-        return np.asarray(np.maximum(across**-_POWER - full, 1e-3 * full) ** (-1 / _POWER))
+        return np.asarray(radii * np.maximum((across / radii) ** -_POWER - full, 1e-3 * full) ** (-1 / _POWER))
 
 
 def _growth(radii: Floats, sigmas: Floats) -> float:

@@ -93,7 +93,9 @@ def skeleton(
         result = denoise(result, 1, n_jobs=n_jobs, verbose=verbose, engine=engine)
     if not isinstance(result, Denoised):
         raise TypeError(f"a Denoised is needed, got {type(result).__name__}; wt.denoise(X, dim=1) makes one")
-    if result.dim != 1 or result.points.shape[1] < 2:
+    if result.points.shape[1] < 2:
+        raise ValueError("lines need points with at least two coordinates, got one")
+    if result.dim != 1:
         raise ValueError(f"lines come from curves, but this result is of dimension {result.dim}; use wt.denoise(X, 1)")
     if result.earth is not None:
         flat = skeleton(
@@ -107,7 +109,7 @@ def skeleton(
     with current(engine, n_jobs=n_jobs, verbose=verbose).watched() as engine:
         points, ways = result.points / result.scale, _units(result.axes[:, :, 0] / result.scale)
         loop = _LOOP * result.eps
-        keep = (result.weights > 0) & (outliers | ~result.outliers)
+        keep = (result.weights > 0) & (bool(outliers) | ~result.outliers)
         knots = gather(points, ways, result.weights, result.evidence, keep, _KNOT * result.eps, engine)
         net, forest = join(knots, result.eps, _NEAR * result.eps, _REACH * result.eps, loop, engine)
         places = knots.points.copy()
