@@ -40,7 +40,6 @@ from .input_output import (
     read_space,
     resolve_output,
     tag_input,
-    warn_of_lost_metric,
 )
 from .saving import Saved
 
@@ -170,7 +169,7 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
         self._process, self._space, self.trajectory_ = process, space, walk
         self._from_space = isinstance(X, Space)
         self.metric_ = walk.last.metric
-        self.points_ = None if walk.points is None else read_only(walk.points)
+        self.points_ = None if walk.points is None else read_only(walk.points.astype(output_dtype(X), copy=False))
         self.n_iter_ = walk.n_iter
         self.__dict__.pop("_cached_distances", None)
         self.__dict__.pop("_cached_scaling", None)
@@ -180,9 +179,6 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
 
     def fit_transform(self, X: Any, y: Any = None, *, sample_weight: ArrayLike | None = None) -> Floats:
         """Fit, and return the moved points, the new distances or an embedding, as set by `output`.
-
-        With output="auto" in a pipeline, a `MetricLostWarning` is given if the next step gets points although the new
-        metric is more than their Euclidean distance.
 
         Returns
         -------
@@ -196,8 +192,6 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
         if kind == "embedding":
             return self.embedding_.astype(dtype)
         assert self.points_ is not None  # `fit` raises an error for spaces without coordinates
-        if self.output == "auto" and not self.metric_.is_euclidean:
-            warn_of_lost_metric(type(self).__name__)
         return self.points_.astype(dtype)
 
     def transform(self, X: Any) -> Floats:
