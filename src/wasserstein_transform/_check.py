@@ -344,12 +344,12 @@ _MOST = int(np.iinfo(np.int64).max)  # compiled loops count in 64 bits
 
 
 def count(value: Any, name: str, least: int) -> int:
-    """Check a whole number ≥ `least`."""
+    """Check an integer ≥ `least`."""
     number = _number(value)
     if not np.isfinite(number) or value != int(value) or value < least:
-        raise ValueError(f"{name} must be a whole number ≥ {least}, got {_shown(value)}")
+        raise ValueError(f"{name} must be an integer ≥ {least}, got {_shown(value)}")
     if int(value) > _MOST:
-        raise ValueError(f"{name} must be a whole number of at most {_MOST}, got {_shown(value)}")
+        raise ValueError(f"{name} must be an integer of at most {_MOST}, got {_shown(value)}")
     return int(value)
 
 

@@ -159,7 +159,7 @@ def test_the_table_is_the_runs(points: np.ndarray) -> None:
     assert [float(line.split()[1]) for line in text[2:-1]] == frame["lam"].tolist()
     assert len({len(line) for line in text[1:-1]}) == 1
     assert text[-1] == found.advice
-    assert repr(found[0.4, 5.0]).startswith("<Run of eps=0.4, lam=5: did 2 iterations as asked")
+    assert repr(found[0.4, 5.0]).startswith("<Run of eps=0.4, lam=5: ran 2 iterations, as requested")
     start = wt.sweep(points, 0.4, n_iter=0)
     assert np.isnan(start.table["movement"][0])
     assert "<Sweep of 1 run on 70 points>" in repr(start)
@@ -259,10 +259,10 @@ BAD = [
     (lambda X: wt.sweep(X, [[0.5, 1.0]]), "eps must be positive and finite, got"),
     (lambda X: wt.sweep(X, 0.5, [1.0, -1.0]), "lam must be a finite number ≥ 0, got -1.0"),
     (lambda X: wt.sweep(X, 0.5, ["1"]), "lam must be a finite number ≥ 0, got '1'"),
-    (lambda X: wt.sweep(X, 0.5, n_iter=-1), "n_iter must be a whole number ≥ 0"),
+    (lambda X: wt.sweep(X, 0.5, n_iter=-1), "n_iter must be an integer ≥ 0"),
     (lambda X: wt.sweep(X, 0.5, tol=-1), "tol must be a finite number ≥ 0"),
     (lambda X: wt.sweep(X, 0.5, merge="1"), "merge must be a finite number ≥ 0"),
-    (lambda X: wt.sweep(X, 0.5, ridge=0.5), "ridge must be a whole number ≥ 0"),
+    (lambda X: wt.sweep(X, 0.5, ridge=0.5), "ridge must be an integer ≥ 0"),
     (lambda X: wt.sweep(X, 0.5, profile="round"), "profile must be one of"),
     (lambda X: wt.sweep(X, 0.5, n_jobs=0), "n_jobs must be a positive number of threads"),
     (lambda X: wt.sweep(X[0], 0.5), "points must be a 2-D array"),
