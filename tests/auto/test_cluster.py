@@ -197,7 +197,7 @@ def test_three_points_are_parted_in_two_if_asked() -> None:
 
 
 def test_more_clusters_than_places_are_not_found() -> None:
-    with pytest.warns(wt.hierarchy.FewerClustersWarning, match="no more places"):
+    with pytest.warns(wt.hierarchy.FewerClustersWarning, match="no more distinct points"):
         assert wt.cluster([[0.0], [1.0], [1.0]], 5).labels.tolist() == [1, 0, 0]
 
 

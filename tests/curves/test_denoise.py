@@ -83,7 +83,7 @@ def test_the_guard_says_why():
     clean = wt.denoise(sphere(2000, 0.0).points, 2, eps=0.3)
     assert clean.n_iter == 0
     assert "neighbors would move together" in clean.outcome
-    assert "that would shrink the shape" in clean.outcome
+    assert "which shrinks the shape" in clean.outcome
     noisy = wt.denoise(circle(500, 0.1).points)
     assert noisy.outcome.startswith(f"stopped after {noisy.n_iter} step")
     asked = wt.denoise(sphere(2000, 0.0).points, 2, eps=0.3, n_iter=2)
