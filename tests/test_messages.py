@@ -367,7 +367,7 @@ HIERARCHY: list[Row] = [
         wt.hierarchy.FewerClustersWarning,
     ),
     (
-        "found 2 of the 5 clusters requested: there are no more places",
+        "found 2 of the 5 clusters requested: there are no more distinct points",
         lambda: wt.cluster([[0.0], [1.0], [1.0]], 5),
         wt.hierarchy.FewerClustersWarning,
     ),
@@ -567,12 +567,6 @@ AUTO: list[Row] = [
     ("one of 'clusters', 'modes', 'curve', 'surface', got 'lines'", lambda: wt.suggest(SPACE, "lines")),
     ("a Space carries its metric: leave out metric='cityblock'", lambda: wt.suggest(SPACE, metric="cityblock")),
     ("a Space carries its weights", lambda: wt.suggest(SPACE, sample_weight=[1, 1, 1])),
-    ("indexed as sweep[eps, lam], got 3; sweep.runs lists all", lambda: wt.sweep(CLOUD, [0.1, 0.2], 5)[3], KeyError),
-    (
-        "no run has eps=0.25 and lam=5; eps are 0.1, 0.2 and lam 5",
-        lambda: wt.sweep(CLOUD, [0.1, 0.2], 5)[0.25, 5],
-        KeyError,
-    ),
     ("needs coordinates, and these are distances only", lambda: wt.suggest(DISTANCES, "curve")),
     (
         "at eps=1e-05 all points are alone…is eps in the unit of the data?",

@@ -92,8 +92,7 @@ def _count_iterations(n_radii: int, n_iter: int | None) -> int:
     """The number of iterations for `n_radii` radii."""
     if n_iter is not None and n_radii > max(n_iter, 1):
         raise ValueError(
-            f"eps has {n_radii} radii, one per iteration, but n_iter={n_iter}; "
-            f"n_iter={n_radii} uses all of them, and wt.sweep compares them"
+            f"eps has {n_radii} radii, one per iteration, but n_iter={n_iter}; n_iter={n_radii} uses all of them"
         )
     return n_radii if n_iter is None else n_iter
 
