@@ -1,4 +1,4 @@
-"""The input as distinct places, and the dimension of their shape, from the noise; points that fill a volume have none."""
+"""The input as distinct places, and the dimension of its shape, from the noise; points that fill a volume have none."""
 
 from __future__ import annotations
 
