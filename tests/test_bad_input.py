@@ -36,7 +36,7 @@ def test_eps_comes_first_and_a_profile_in_its_place_is_told_so(make: Callable[..
     make(0.3)
     make(0.3, "triangle")
     for profile in ("gaussian", np.exp):
-        with pytest.raises(ValueError, match="eps comes first"):
+        with pytest.raises(ValueError, match="the profile comes after eps"):
             make(profile, 0.3)
 
 
