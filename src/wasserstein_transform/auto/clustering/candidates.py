@@ -14,8 +14,9 @@ import numpy as np
 from ..._types import Floats, Ints
 from ...engine import Engine, one_blas_thread
 from ...hierarchy import Tree, spanning_tree
-from ...hierarchy.cut import components, cut_between_large
+from ...hierarchy.cut import cut_between_large
 from ...hierarchy.dendrogram import Dendrogram, choose_merges
+from ...kernels.partitions import label_parts
 from ...spaces import Space
 from ...transforms import Process, gaussian_transform, iterate
 from .compact import SHAPES, Shape, k_means, lloyd, mixture, spectral, spectral_axes, ward
@@ -264,10 +265,10 @@ def without_count(ground: Ground, trees: Trees, engine: Engine) -> list[Candidat
 
 def _candidate(recipe: Recipe, tree: Tree, cuts: Ints, k: int) -> Candidate:
     cuts = cuts[tree.heights[cuts] > 0]  # points that have met are not cut apart
-    kept = np.ones(tree.n - 1, bool)
-    kept[cuts[: k - 1]] = False
+    labels = np.empty(tree.n, np.intp)
+    label_parts(tree.edges, cuts[: k - 1], labels)
     gap = _gap(*tree.heights[cuts[k - 2 : k]].tolist()) if 1 < k <= len(cuts) else 0.0
-    return Candidate(recipe, _in_order(components(tree, kept)), gap)
+    return Candidate(recipe, labels, gap)
 
 
 def _gap(cut: float, next_one: float) -> float:

@@ -20,7 +20,7 @@ from ...spaces import Euclidean, Space, as_space
 from ...tables.features import AS_THEY_ARE, SCALED, Features, features
 from .candidates import KINDS, Candidate, Recipe, Trees, grow, with_count, without_count
 from .clustering import Alternative, Clustering, Partition
-from .criteria import NAMES, RULES, Judge, Partitions, adjusted_rand, best_of, facts_of, measure
+from .criteria import NAMES, RULES, Judge, Partitions, adjusted_rand, best_of, compare_with_all, measure
 from .ground import Ground, Places, thin_places
 from .uncertain import BY_ERRORS, names_in, space_of, with_errors
 
@@ -228,8 +228,7 @@ def _chosen(
 ) -> Clustering:  # fmt: skip
     partitions = Partitions.of(found)
     by_kind = {recipe.reach: tree for recipe, tree in trees if recipe.kind != "gaussian"}
-    facts = facts_of(ground, by_kind[0], by_kind.get(5, by_kind[0]))
-    criteria = measure(ground, facts, partitions, wanted, engine)
+    criteria = measure(ground, by_kind[0], by_kind.get(5, by_kind[0]), partitions, wanted, engine)
     size = "wide" if ground.views else "flat"
     judge = Judge.of(f"{size}_{'without' if wanted is None else 'with'}_count")
     tried = _Tried.of(partitions, criteria, judge)
@@ -403,7 +402,7 @@ def _agreement(tried: _Tried, at: int, mass: Floats) -> Floats:
 
 def _reason(tried: _Tried, at: int, ground: Ground) -> str:
     recipe, own = tried.table[at].recipe, tried.labels[at]
-    alike = np.array([adjusted_rand([own, labels], ground.mass)[0, 1] for labels in tried.labels]) > _SAME
+    alike = compare_with_all(own, tried.labels, ground.mass) > _SAME
     near, all_of_them = int(tried.votes[alike].sum()), counted(int(tried.votes.sum()), "recipe")
     origin = {
         "tree": "single linkage of the distances",
