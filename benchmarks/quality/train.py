@@ -71,7 +71,7 @@ def lessons(X: np.ndarray, y: np.ndarray) -> list[Lesson]:
         engine = current()
         places = Places.of(wt.Space.from_points(X), engine)
         ground = Ground.of(places.space, engine)
-        trees = list(grow(ground, engine))
+        trees = grow(ground, engine)
         facts = facts_of(ground, trees[0][1], trees[1][1])
         size, true = "wide" if ground.views else "flat", int(y.max())
         found = [(f"{size}_without_count", without_count(ground, trees, engine), None)]

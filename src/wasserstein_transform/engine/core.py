@@ -6,7 +6,7 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import wait
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -22,7 +22,20 @@ from . import memory as mem
 from .progress import Bar, Clock, Progress, Update, bar, is_shown
 from .resuming import run_with_store
 from .store import Store
-from .tasks import Executor, Flag, Record, Task, Threads, Tile, as_finished, run_jobs, run_tiles
+from .tasks import (
+    MAX_THREADS,
+    Executor,
+    Flag,
+    Record,
+    Task,
+    Threads,
+    Tile,
+    as_finished,
+    in_worker,
+    run_jobs,
+    run_tiles,
+    threads,
+)  # fmt: skip
 
 _log = logging.getLogger("wasserstein_transform")
 
@@ -58,7 +71,6 @@ N_MATRICES = 4
 """Number of matrices that a step of a flow holds: before, after, of different measures, and a spare."""
 
 _MIN_JOB_BYTES = 2.0**27  # memory of one of several jobs that run at a time
-_MAX_THREADS = 10_000  # more is a typing error: systems cannot start so many
 
 
 @dataclass(frozen=True)
@@ -110,10 +122,10 @@ class Engine:
         if (
             not isinstance(self.n_jobs, int | np.integer)
             or isinstance(self.n_jobs, bool)
-            or not (self.n_jobs < 0 or 0 < self.n_jobs <= _MAX_THREADS)
+            or not (self.n_jobs < 0 or 0 < self.n_jobs <= MAX_THREADS)
         ):
             raise ValueError(
-                f"n_jobs must be a positive number of threads, at most {_MAX_THREADS}, or -1 for all cores, "
+                f"n_jobs must be a positive number of threads, at most {MAX_THREADS}, or -1 for all cores, "
                 f"got {self.n_jobs!r:.60}"
             )
         if self.memory is not None and not isinstance(self.memory, int | float | np.number):
@@ -202,15 +214,18 @@ class Engine:
         `engine.report`.
         """
         self.check()
+        if in_worker():
+            return function(self.flag)
         stop = np.zeros(1, np.uint8)
-        with ThreadPoolExecutor(1, thread_name_prefix=name) as pool:
-            try:
-                future = pool.submit(function, stop)
-                for done in as_finished([future], self):
-                    done.result()
-            except BaseException:
-                stop[0] = 1
-                raise
+        future = threads().submit(function, stop)
+        try:
+            for done in as_finished([future], self):
+                done.result()
+        except BaseException:
+            stop[0] = 1
+            raise
+        finally:
+            wait([future])
         return future.result()
 
     def cancel(self) -> None:

@@ -7,10 +7,12 @@ matrices, covariances. Lighter work is a loop over tiles, `run_tiles`.
 
 from __future__ import annotations
 
+import os
+import threading
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
@@ -38,6 +40,9 @@ Shapes: TypeAlias = tuple[tuple[tuple[int, ...], str], ...]
 T = TypeVar("T")
 
 _CHECK_SECONDS = 0.05  # between two checks for Ctrl-C and cancellation
+_PREFIX = "wasserstein_transform"  # of the names of threads
+MAX_THREADS = 10_000
+"""More is a typing error: systems cannot start so many."""
 
 
 class Tile(NamedTuple):
@@ -254,6 +259,10 @@ class Overseer(Protocol):
     def n_threads(self) -> int:
         """Number of threads that may be used."""
 
+    @property
+    def flag(self) -> Flag:
+        """Not 0 if the work was cancelled; kernels watch it."""
+
     def check(self) -> None:
         """Raise `Cancelled` if the work was cancelled."""
 
@@ -304,19 +313,49 @@ def run_tiles(name: str, tiles: Sequence[Tile], function: Callable[[Tile, Flag],
             ended.put(None)
 
     engine.report(name, 0, total)  # the first tile may take long: show at once that the stage began
-    with ThreadPoolExecutor(n_threads) as pool:
-        try:
-            for _ in range(n_threads):
-                pool.submit(work)
-            for done in range(1, total + 1):
-                error = _wait_for_next(ended, engine)
-                if error is not None:
-                    raise error
-                engine.report(name, done, total)
-        except BaseException:
-            stop[0] = 1
-            todo.clear()
-            raise
+    if n_threads == 1 and in_worker():
+        for tile in tiles:
+            engine.check()
+            function(tile, engine.flag)
+        return
+    workers = [threads().submit(work) for _ in range(n_threads)]
+    try:
+        for done in range(1, total + 1):
+            error = _wait_for_next(ended, engine)
+            if error is not None:
+                raise error
+            engine.report(name, done, total)
+    except BaseException:
+        stop[0] = 1
+        todo.clear()
+        raise
+    finally:
+        wait(workers)
+
+
+_threads: ThreadPoolExecutor | None = None
+
+
+def threads() -> ThreadPoolExecutor:
+    """The threads of this process; they start when needed and wait for more work, because starting takes time."""
+    global _threads
+    if _threads is None:
+        _threads = ThreadPoolExecutor(MAX_THREADS, thread_name_prefix=_PREFIX)
+    return _threads
+
+
+def in_worker() -> bool:
+    """Whether this is one of the threads: another one handles Ctrl-C and sets the flag of the engine."""
+    return threading.current_thread().name.startswith(_PREFIX)
+
+
+def _forget_threads() -> None:
+    global _threads
+    _threads = None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_threads)  # threads do not survive a fork
 
 
 def run_jobs(function: Callable[[Any, Any], T], jobs: Sequence[Any], name: str, engine: Any) -> Iterator[tuple[int, T]]:
@@ -324,17 +363,35 @@ def run_jobs(function: Callable[[Any, Any], T], jobs: Sequence[Any], name: str, 
     n_jobs = max(1, min(engine.n_at_once, len(jobs)))
     stop = np.zeros(1, np.uint8)
     own = replace(engine, progress=None, n_jobs=max(1, engine.n_threads // n_jobs), memory=engine.share(), flag=stop)
+    todo, ended = deque(enumerate(jobs)), SimpleQueue[tuple[int, Any, BaseException | None]]()
+
+    def work() -> None:
+        while not stop[0]:
+            try:
+                k, job = todo.popleft()
+            except IndexError:
+                return
+            try:
+                ended.put((k, function(job, own), None))
+            except BaseException as error:
+                ended.put((k, None, error))
+                return
+
     engine.report(name, 0, len(jobs))
-    with ThreadPoolExecutor(n_jobs) as pool:
-        try:
-            numbers = {pool.submit(function, job, own): k for k, job in enumerate(jobs)}
-            for done, future in enumerate(as_finished(list(numbers), engine), 1):
-                yield numbers[future], future.result()
-                engine.report(name, done, len(jobs))
-        except BaseException:
-            stop[0] = 1
-            pool.shutdown(cancel_futures=True)
-            raise
+    workers = [threads().submit(work) for _ in range(n_jobs)]
+    try:
+        for done in range(1, len(jobs) + 1):
+            k, result, error = _wait_for_next(ended, engine)
+            if error is not None:
+                raise error
+            yield k, result
+            engine.report(name, done, len(jobs))
+    except BaseException:
+        stop[0] = 1
+        todo.clear()
+        raise
+    finally:
+        wait(workers)
 
 
 def as_finished(futures: list[Future[Any]], engine: Overseer) -> Iterator[Future[Any]]:

@@ -54,6 +54,23 @@ def square_overlaps(labels: Any, counts: Any, one: int, mass: Any, out: Any) -> 
         out[other] = total
 
 
+@jit_allocating
+def count_agreeing(labels: Any, counts: Any, weights: Any, chosen: Any, mass: Any, out: Any) -> None:
+    """For each point, the weights of the partitions in which most of its cluster is in its `chosen` cluster."""
+    n, k = labels.shape[1], chosen.max() + 1
+    shared, main = np.empty((counts.max(), k)), np.empty(counts.max(), np.intp)
+    out[:] = 0.0
+    for one in range(labels.shape[0]):
+        shared[: counts[one]] = 0.0
+        for i in range(n):
+            shared[labels[one, i], chosen[i]] += mass[i]
+        for c in range(counts[one]):
+            main[c] = shared[c].argmax()
+        for i in range(n):
+            if main[labels[one, i]] == chosen[i]:
+                out[i] += weights[one]
+
+
 @jit
 def _log_volume(cov: Any, floor: float) -> float:
     """Half the log determinant of a symmetric matrix plus floor·I; the lower triangle is overwritten."""

@@ -5,14 +5,15 @@ Sums are computed in the order of the points by one thread, so that the clusters
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from ..._types import Floats, Ints
 from ...engine import Engine, one_blas_thread
+from ...engine.tasks import run_jobs
 from ...hierarchy import Tree, spanning_tree
 from ...hierarchy.cut import cut_between_large
 from ...hierarchy.dendrogram import Dendrogram, choose_merges
@@ -21,6 +22,8 @@ from ...spaces import Space
 from ...transforms import Process, gaussian_transform, iterate
 from .compact import SHAPES, Shape, k_means, lloyd, mixture, spectral, spectral_axes, ward
 from .ground import Ground
+
+J, R = TypeVar("J"), TypeVar("R")
 
 REACHES = (0, 5, 10)
 WALKS = ((1.0, 5.0), (1.5, 1.0), (1.5, 20.0), (2.2, 5.0), (3.3, 5.0), (5.0, 1.0), (5.0, 20.0))
@@ -97,29 +100,44 @@ class Recipe(NamedTuple):
         return gaussian_transform(self.factor * unit, self.lam)
 
 
-def grow(ground: Ground, engine: Engine) -> Iterator[tuple[Recipe, Tree]]:
-    """Yield all trees."""
-    walks = () if ground.views and ground.n > _WIDE_PLACES else WIDE_WALKS if ground.views else WALKS
-    total, done = len(REACHES) * max(len(ground.views), 1) + len(walks), 0
+def grow(ground: Ground, engine: Engine) -> list[tuple[Recipe, Tree]]:
+    """Return all trees; different ones grow side by side."""
+    jobs: list[_Job] = []
     for axes, space in _spaces(ground):
-        for reach in REACHES:
-            if reach < ground.n:
-                engine.report("trees", done, total)
-                recipe = Recipe("reach", reach=reach, axes=axes) if reach else Recipe("tree", axes=axes)
-                yield recipe, spanning_tree(space, engine.quiet(), reachability=reach)
-            done += 1
+        reaches = [reach for reach in REACHES if reach < ground.n]
+        jobs += [(Recipe("reach" if reach else "tree", reach=reach, axes=axes), space, 0) for reach in reaches]
+    walks = () if ground.views and ground.n > _WIDE_PLACES else WIDE_WALKS if ground.views else WALKS
     cloud = Space.from_points(ground.gaussian_points, ground.space.weights)
     axes, n_iter = (ground.gaussian_points.shape[1], WIDE_N_ITER) if ground.views else (0, N_ITER)
-    for factor, lam in walks:
-        engine.report("trees", done, total)
-        recipe = Recipe("gaussian", factor=factor, lam=lam, axes=axes)
-        walk = iterate(recipe.process(ground.unit), cloud, n_iter=n_iter, keep="all", engine=engine.quiet())
-        for tau, state in enumerate(walk.states):
-            tree = spanning_tree(state, engine.quiet())
-            heights = np.where(tree.heights < _TOGETHER * ground.unit, 0.0, tree.heights)
-            yield recipe._replace(n_iter=tau), replace(tree, heights=heights)
-        done += 1
-    engine.report("trees", total, total)
+    jobs += [(Recipe("gaussian", factor=factor, lam=lam, axes=axes), cloud, n_iter) for factor, lam in walks]
+    trees = side_by_side(lambda job, own: _grow(job, ground.unit, own), jobs, "trees", engine)
+    return [one for some in trees for one in some]
+
+
+_Job = tuple[Recipe, Space, int]
+
+
+def _grow(job: _Job, unit: float, engine: Engine) -> list[tuple[Recipe, Tree]]:
+    """Return the tree of a space, or the trees of all states of a transform."""
+    recipe, space, n_iter = job
+    if recipe.kind != "gaussian":
+        return [(recipe, spanning_tree(space, engine, reachability=recipe.reach))]
+    walk = iterate(recipe.process(unit), space, n_iter=n_iter, keep="all", engine=engine)
+    trees = [spanning_tree(state, engine) for state in walk.states]
+    return [
+        (
+            recipe._replace(n_iter=tau),
+            replace(tree, heights=np.where(tree.heights < _TOGETHER * unit, 0.0, tree.heights)),
+        )
+        for tau, tree in enumerate(trees)
+    ]
+
+
+def side_by_side(function: Callable[[J, Engine], R], jobs: Sequence[J], name: str, engine: Engine) -> list[R]:
+    """Return the results of jobs that run in threads of this process, in the order of the jobs."""
+    with engine.watched() as watched:
+        results = dict(run_jobs(function, jobs, name, watched))
+    return [results[k] for k in range(len(jobs))]
 
 
 def _spaces(ground: Ground) -> Iterator[tuple[int, Space]]:
@@ -230,37 +248,46 @@ class Candidate(NamedTuple):
 
 def with_count(ground: Ground, trees: Trees, k: int, engine: Engine) -> list[Candidate]:
     """Return partitions into k clusters."""
-    found = []
-    for recipe, tree in trees:
-        engine.check()
-        for share in SHARES:
-            cuts = cut_between_large(tree, ground.mass, share * ground.n / k, k)
-            found.append(_candidate(recipe._replace(share=share), tree, cuts, k))
+
+    def cut(one: tuple[Recipe, Tree], _: Engine) -> list[Candidate]:
+        recipe, tree = one
+        cuts = [(share, cut_between_large(tree, ground.mass, share * ground.n / k, k)) for share in SHARES]
+        return [_candidate(recipe._replace(share=share), tree, edges, k) for share, edges in cuts]
+
+    found = [one for some in side_by_side(cut, trees, "cuts", engine) for one in some]
     if ground.views:
         return [*found, *_wide(ground, [k], engine)]
-    return [*found, *_compact(ground, found, k)]
+    return [*found, *_compact(ground, found, k, engine)]
 
 
 def without_count(ground: Ground, trees: Trees, engine: Engine) -> list[Candidate]:
     """Return partitions whose numbers of clusters follow from steps in the heights of trees; one is the whole."""
+
+    def cut(one: tuple[Recipe, Tree], _: Engine) -> list[Candidate]:
+        return list(_cut_everywhere(ground, *one))
+
     found = [Candidate(Recipe("tree", share=1.0), np.zeros(ground.n, np.intp), 0.0)]
-    for recipe, tree in trees:
-        engine.check()
-        dendrogram = Dendrogram.of(tree)
-        for share in LEAST:
-            least = max(share * ground.n, min(_FEWEST, ground.n / 4))
-            cuts = cut_between_large(tree, ground.mass, least, _MOST)
-            of_tree = recipe._replace(share=share)
-            found += [_candidate(of_tree, tree, cuts, k) for k in _clear_counts(tree, cuts)]
-            lasting = lasting_cuts(tree, dendrogram, least / ground.n * dendrogram.mass_before[-1])
-            found.append(_candidate(of_tree._replace(lasting=True), tree, lasting, len(lasting) + 1))
+    found += [one for some in side_by_side(cut, trees, "cuts", engine) for one in some]
     if ground.views:
         return [*found, *_wide(ground, [k for k in WIDE_COUNTS if k < ground.n / 4], engine)]
     counts, votes = np.unique([one.labels.max() + 1 for one in found], return_counts=True)
     for k in counts[np.argsort(-votes, kind="stable")][:_GAPS]:
         if k > 1:
-            found += _compact(ground, [one for one in found if one.labels.max() + 1 == k], int(k))
+            found += _compact(ground, [one for one in found if one.labels.max() + 1 == k], int(k), engine)
     return found
+
+
+def _cut_everywhere(ground: Ground, recipe: Recipe, tree: Tree) -> Iterator[Candidate]:
+    """Yield the cuts of a tree before its widest steps, and those into lasting parts."""
+    dendrogram = Dendrogram.of(tree)
+    for share in LEAST:
+        least = max(share * ground.n, min(_FEWEST, ground.n / 4))
+        cuts = cut_between_large(tree, ground.mass, least, _MOST)
+        of_tree = recipe._replace(share=share)
+        for k in _clear_counts(tree, cuts):
+            yield _candidate(of_tree, tree, cuts, k)
+        lasting = lasting_cuts(tree, dendrogram, least / ground.n * dendrogram.mass_before[-1])
+        yield _candidate(of_tree._replace(lasting=True), tree, lasting, len(lasting) + 1)
 
 
 def _candidate(recipe: Recipe, tree: Tree, cuts: Ints, k: int) -> Candidate:
@@ -289,20 +316,22 @@ def _clear_counts(tree: Tree, cuts: Ints) -> Iterator[int]:
         yield int(at) + 2
 
 
-def _compact(ground: Ground, found: list[Candidate], k: int) -> Iterator[Candidate]:
-    """Yield k-means, and mixtures started from it and from partitions of some trees."""
+def _compact(ground: Ground, found: list[Candidate], k: int, engine: Engine) -> list[Candidate]:
+    """Return k-means, and mixtures started from it and from partitions of some trees."""
     if ground.n <= k:
-        return
+        return []
     with one_blas_thread():
         means = _in_order(k_means(ground.points, ground.mass, k))
-        yield Candidate(Recipe("means"), means, 0.0)
-        starts = [("k-means", means), *_starts(found, k)]
-        seen = set()
-        for name, labels in starts:
-            if labels.max() + 1 == k and labels.tobytes() not in seen:
-                seen.add(labels.tobytes())
-                fitted = _in_order(mixture(ground.points, ground.mass, labels))
-                yield Candidate(Recipe("mixture", start=name), fitted, 0.0)
+        starts = {
+            labels.tobytes(): (name, labels) for name, labels in reversed([("k-means", means), *_starts(found, k)])
+        }
+        ways = [(name, labels) for name, labels in reversed(starts.values()) if labels.max() + 1 == k]
+
+        def fit(start: tuple[str, Ints], _: Engine) -> Candidate:
+            fitted = _in_order(mixture(ground.points, ground.mass, start[1]))
+            return Candidate(Recipe("mixture", start=start[0]), fitted, 0.0)
+
+        return [Candidate(Recipe("means"), means, 0.0), *side_by_side(fit, ways, "mixtures", engine)]
 
 
 WIDE_COUNTS = (2, 3, 4, 5, 6, 7, 8, 10, 12)

@@ -16,6 +16,7 @@ from ..._types import Bools, Floats, Ints
 from ...cuda import on_gpu
 from ...engine import Engine, current
 from ...hierarchy import FewerClustersWarning, cut_tree, spanning_tree
+from ...kernels.partitions import count_agreeing
 from ...spaces import Euclidean, Space, as_space
 from ...tables.features import AS_THEY_ARE, SCALED, Features, features
 from .candidates import KINDS, Candidate, Recipe, Trees, grow, with_count, without_count
@@ -217,7 +218,7 @@ def _found(space: Space, wanted: int | None, noise: bool | float, engine: Engine
     if wanted is None and places.space.n < _SMALL:
         return _by_widest_step(space, places, engine)
     ground = Ground.of(places.space, engine)
-    trees = list(grow(ground, engine))
+    trees = grow(ground, engine)
     found = without_count(ground, trees, engine) if wanted is None else with_count(ground, trees, wanted, engine)
     return _chosen(space, places, ground, trees, found, wanted, noise, engine)
 
@@ -391,13 +392,11 @@ def _typical(members: list[Candidate]) -> Recipe:
 
 def _agreement(tried: _Tried, at: int, mass: Floats) -> Floats:
     """Return, for each point, the fraction of recipes, weighted by quality, that put it with its cluster."""
-    chosen = tried.labels[at]
-    k = int(chosen.max()) + 1
-    agreeing, weights = np.zeros(len(chosen)), np.maximum(tried.values, 0.0) ** 2 * tried.votes
-    for labels, weight in zip(tried.labels, weights, strict=True):
-        shared = np.bincount(labels * k + chosen, weights=mass, minlength=(int(labels.max()) + 1) * k).reshape(-1, k)
-        agreeing += weight * (shared.argmax(axis=1)[labels] == chosen)
-    return np.minimum(agreeing / weights.sum(), 1.0) if weights.any() else np.ones(len(chosen))
+    weights, agreeing = np.maximum(tried.values, 0.0) ** 2 * tried.votes, np.ones(len(mass))
+    if not weights.any():
+        return agreeing
+    count_agreeing(np.array(tried.labels), tried.counts, weights, tried.labels[at], mass, agreeing)
+    return np.minimum(agreeing / weights.sum(), 1.0)
 
 
 def _reason(tried: _Tried, at: int, ground: Ground) -> str:
