@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
+from functools import cache
 from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
@@ -333,15 +334,10 @@ def run_tiles(name: str, tiles: Sequence[Tile], function: Callable[[Tile, Flag],
         wait(workers)
 
 
-_threads: ThreadPoolExecutor | None = None
-
-
+@cache
 def threads() -> ThreadPoolExecutor:
     """The threads of this process; they start when needed and wait for more work, because starting takes time."""
-    global _threads
-    if _threads is None:
-        _threads = ThreadPoolExecutor(MAX_THREADS, thread_name_prefix=_PREFIX)
-    return _threads
+    return ThreadPoolExecutor(MAX_THREADS, thread_name_prefix=_PREFIX)
 
 
 def in_worker() -> bool:
@@ -349,13 +345,8 @@ def in_worker() -> bool:
     return threading.current_thread().name.startswith(_PREFIX)
 
 
-def _forget_threads() -> None:
-    global _threads
-    _threads = None
-
-
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_threads)  # threads do not survive a fork
+    os.register_at_fork(after_in_child=threads.cache_clear)  # threads do not survive a fork
 
 
 def run_jobs(function: Callable[[Any, Any], T], jobs: Sequence[Any], name: str, engine: Any) -> Iterator[tuple[int, T]]:

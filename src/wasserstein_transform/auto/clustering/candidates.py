@@ -123,14 +123,12 @@ def _grow(job: _Job, unit: float, engine: Engine) -> list[tuple[Recipe, Tree]]:
     if recipe.kind != "gaussian":
         return [(recipe, spanning_tree(space, engine, reachability=recipe.reach))]
     walk = iterate(recipe.process(unit), space, n_iter=n_iter, keep="all", engine=engine)
-    trees = [spanning_tree(state, engine) for state in walk.states]
-    return [
-        (
-            recipe._replace(n_iter=tau),
-            replace(tree, heights=np.where(tree.heights < _TOGETHER * unit, 0.0, tree.heights)),
-        )
-        for tau, tree in enumerate(trees)
-    ]
+    trees = []
+    for tau, state in enumerate(walk.states):
+        tree = spanning_tree(state, engine)
+        heights = np.where(tree.heights < _TOGETHER * unit, 0.0, tree.heights)
+        trees.append((recipe._replace(n_iter=tau), replace(tree, heights=heights)))
+    return trees
 
 
 def side_by_side(function: Callable[[J, Engine], R], jobs: Sequence[J], name: str, engine: Engine) -> list[R]:
@@ -322,16 +320,16 @@ def _compact(ground: Ground, found: list[Candidate], k: int, engine: Engine) -> 
         return []
     with one_blas_thread():
         means = _in_order(k_means(ground.points, ground.mass, k))
-        starts = {
-            labels.tobytes(): (name, labels) for name, labels in reversed([("k-means", means), *_starts(found, k)])
-        }
-        ways = [(name, labels) for name, labels in reversed(starts.values()) if labels.max() + 1 == k]
+        starts: dict[bytes, tuple[str, Ints]] = {}
+        for name, labels in (("k-means", means), *_starts(found, k)):
+            if labels.max() + 1 == k:
+                starts.setdefault(labels.tobytes(), (name, labels))
 
         def fit(start: tuple[str, Ints], _: Engine) -> Candidate:
             fitted = _in_order(mixture(ground.points, ground.mass, start[1]))
             return Candidate(Recipe("mixture", start=start[0]), fitted, 0.0)
 
-        return [Candidate(Recipe("means"), means, 0.0), *side_by_side(fit, ways, "mixtures", engine)]
+        return [Candidate(Recipe("means"), means, 0.0), *side_by_side(fit, list(starts.values()), "mixtures", engine)]
 
 
 WIDE_COUNTS = (2, 3, 4, 5, 6, 7, 8, 10, 12)
