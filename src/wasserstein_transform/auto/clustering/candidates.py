@@ -23,7 +23,8 @@ from ...transforms import Process, gaussian_transform, iterate
 from .compact import SHAPES, Shape, k_means, lloyd, mixture, spectral, spectral_axes, ward
 from .ground import Ground
 
-J, R = TypeVar("J"), TypeVar("R")
+J = TypeVar("J")
+R = TypeVar("R")
 
 REACHES = (0, 5, 10)
 WALKS = ((1.0, 5.0), (1.5, 1.0), (1.5, 20.0), (2.2, 5.0), (3.3, 5.0), (5.0, 1.0), (5.0, 20.0))

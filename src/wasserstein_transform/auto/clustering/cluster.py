@@ -396,7 +396,7 @@ def _agreement(tried: _Tried, at: int, mass: Floats) -> Floats:
     if not weights.any():
         return agreeing
     count_agreeing(np.array(tried.labels), tried.counts, weights, tried.labels[at], mass, agreeing)
-    return np.minimum(agreeing / weights.sum(), 1.0)
+    return np.asarray(np.minimum(agreeing / weights.sum(), 1.0))
 
 
 def _reason(tried: _Tried, at: int, ground: Ground) -> str:
