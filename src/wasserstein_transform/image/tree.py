@@ -12,6 +12,13 @@ from ..compute.pixels import facing, number_parts
 from ..kernels.regions import unite
 from .regions import renumbered
 
+USUAL_SCALE = 0.61
+"""Scale at which most photographs are cut."""
+
+_RANKS = 50, 200  # strengths of these boundaries, by rank, tell the contrast of a picture; for 1,000 finest regions
+_USUAL, _SLOPE = -2.17, 1.4  # log odds of these boundaries below which the scale is lowered, and how much
+_LEAST = 0.25
+
 
 @dataclass(frozen=True, eq=False)
 class RegionTree:
@@ -56,6 +63,21 @@ class RegionTree:
     def n_finest(self) -> int:
         """Number of finest regions."""
         return len(self.joins) + 1
+
+    def choose_scale(self) -> float:
+        """Return the scale that suits this picture: 0.61, or down to 0.25 if its boundaries are weak.
+
+        In a dull or smooth picture all boundaries are weaker, those of objects as well. How weak they are is told by
+        the 50th to 200th strongest, most of which are texture: if the mean of their log odds is below −2.17, the log
+        odds of the scale are lowered by 1.4 times the difference. The four numbers were chosen on 50 photographs, 25 of
+        them made dull, and generated road scenes.
+        """
+        odds = np.log(self.heights / np.maximum(1 - self.heights, 1e-9) + 1e-9)[::-1]
+        first, last = (int(rank * min(1.0, self.n_finest / 1000)) for rank in _RANKS)
+        if last <= first:
+            return USUAL_SCALE
+        lack = min(0.0, float(odds[first:last].mean()) - _USUAL)
+        return max(_LEAST, float(1 / (1 + (1 / USUAL_SCALE - 1) * np.exp(-_SLOPE * lack))))
 
     def n_segments(self, scale: float) -> int:
         """Return the number of regions of `cut(scale)`."""

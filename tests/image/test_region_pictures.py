@@ -1,13 +1,10 @@
-"""The estimator for images, and the picture of regions."""
+"""Pictures of regions, and progress."""
 
 from __future__ import annotations
-
-from inspect import signature
 
 import matplotlib as mpl
 import numpy as np
 import pytest
-from sklearn.base import clone
 
 import wasserstein_transform as wt
 from wasserstein_transform import plotting
@@ -20,37 +17,6 @@ mpl.use("Agg")
 def image() -> np.ndarray:
     """Three upright stripes of gray, 5, 7 and 8 wide."""
     return np.repeat([[10.0] * 5 + [50.0] * 7 + [200.0] * 8], 20, axis=0)
-
-
-def test_the_estimator_finds_what_the_function_finds(image: np.ndarray) -> None:
-    made = wt.image.ImageSegmenter(spatial_radius=3, lam=1.0).fit(image)
-    np.testing.assert_array_equal(made.labels_, wt.image.segment_by_radii(image, 3, lam=1.0).labels)
-    assert made.n_segments_ == made.segmentation_.n_segments == 3
-    np.testing.assert_array_equal(wt.image.ImageSegmenter(spatial_radius=3, lam=1.0).fit_predict(image), made.labels_)
-    merging = wt.image.Merging(share=100.0)
-    assert wt.image.ImageSegmenter(spatial_radius=3, merging=merging).fit(image).n_segments_ == 1
-
-
-def test_a_mask_leaves_pixels_out(image: np.ndarray) -> None:
-    labels = wt.image.ImageSegmenter(spatial_radius=8).fit_predict(image, mask=image < 100)
-    assert np.unique(labels).tolist() == [-1, 0, 1]
-    assert (labels[image > 100] == -1).all()
-
-
-def test_parameters_are_read_set_and_cloned_and_shown_where_they_differ() -> None:
-    made = wt.image.ImageSegmenter(spatial_radius=5, color="lab")
-    assert set(made.get_params()) == set(signature(wt.image.segment_by_radii).parameters) - {"image", "mask", "engine"}
-    assert clone(made).set_params(lam=2.0).get_params() == {**made.get_params(), "lam": 2.0}
-    assert repr(made) == "ImageSegmenter(color='lab', spatial_radius=5)"
-
-
-def test_bad_parameters_are_refused_by_fit_and_not_before(image: np.ndarray) -> None:
-    made = wt.image.ImageSegmenter(spatial_radius=-1)
-    with pytest.raises(ValueError, match="spatial_radius"):
-        made.fit(image)
-    assert not hasattr(made, "labels_")
-    with pytest.raises(ValueError, match="linking"):
-        wt.image.ImageSegmenter(linking="all").fit(image)
 
 
 def test_boundaries_are_lines_between_regions(image: np.ndarray) -> None:
@@ -116,20 +82,13 @@ def test_outlines_are_painted_into_pixels(image: np.ndarray) -> None:
 def test_segments_are_found_on_the_current_engine(image: np.ndarray) -> None:
     seen: list[wt.engine.Update] = []
     with wt.using(progress=seen.append) as engine:
-        wt.image.segment_by_radii(image, 4.0, 8.0, lam=1.0, merging=wt.image.Merging(0.1))
+        wt.image.segment_by_radii(image, 4.0, 8.0, lam=1.0, min_size=2)
         stages = list(dict.fromkeys(update.stage for update in seen))
-        assert stages == [
-            "shapes of neighborhoods",
-            "moving pixels",
-            "linking pixels",
-            "merging small regions",
-            "merging regions",
-            "",
-        ]
+        assert stages == ["shapes of neighborhoods", "moving pixels", "linking pixels", "merging small regions", ""]
         assert [update.finished for update in seen].count(True) == 1
         engine.cancel()
         with pytest.raises(wt.Cancelled):
-            wt.image.ImageSegmenter(spatial_radius=4.0).fit(image)
+            wt.image.segment_by_radii(image, 4.0)
     asked = wt.Engine(progress=seen.append)
     seen.clear()
     wt.image.segment_by_radii(image, 4.0, 8.0, engine=asked)
