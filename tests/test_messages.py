@@ -785,7 +785,12 @@ IMAGE: list[Row] = [
     ("scale must be a finite number ≥ 0", lambda: wt.segment(np.eye(9), scale=-1)),
     ("n_segments must be a whole number ≥ 1", lambda: wt.segment(np.eye(9), n_segments=0)),
     ("n_segments must be at most", lambda: wt.segment(np.eye(9), n_segments=10**6)),
-    ("contours are those of a gray or color image, got shape", lambda: wt.segment(np.zeros((3, 4, 5)))),
+    ("contours are those of a picture of two axes and channels, got shape", lambda: wt.segment(np.zeros((3, 4, 50)))),
+    ("image is transparent everywhere", lambda: wt.segment(np.zeros((4, 4, 4)))),
+    ("nothing.png does not exist; give a picture, or a folder", lambda: wt.segment("nothing.png")),
+    ("give at least one picture, got an empty list", lambda: wt.segment([])),
+    ("label must be at most 0, the last region, got 3", lambda: wt.segment(np.eye(4)).mask(3)),
+    ("polygons are outlines in a plane, got a volume", lambda: by_radii(np.zeros((3, 4, 5))).polygons()),
     ("image must be finite; mask out", lambda: wt.segment(np.full((4, 4), np.nan))),
     ("image must lie within ±1e+30", lambda: wt.segment(np.full((4, 4), 1e200))),
     ("colors given as floats must lie in [0, 1]", lambda: wt.segment(np.full((4, 4, 3), 7.0))),
@@ -794,7 +799,7 @@ IMAGE: list[Row] = [
     ("channel_axis must be the number of an axis", lambda: wt.segment(np.eye(4), channel_axis=1.5)),
     ("at least one pixel, got shape (0, 4)", lambda: by_radii(np.zeros((0, 4)))),
     ("grid of 2 or 3 axes", lambda: by_radii(np.zeros(4))),
-    ("image must be numbers, got dtype", lambda: by_radii([["a"]])),
+    ("image must be numbers or the path of a file, got dtype", lambda: by_radii([["a"]])),
     ("image must be finite; mask out", lambda: by_radii(np.array([[1.0, np.nan]]))),
     ("image must be finite", lambda: by_radii(np.array([[1.0, np.inf]]))),
     ("within ±1e+100, got 1e+200 to 1e+200", lambda: by_radii(np.ones((2, 2)) * 1e200)),
@@ -802,7 +807,6 @@ IMAGE: list[Row] = [
     ("given as signed integers must lie in [0, 255], got -1 to -1", lambda: by_radii(np.full((2, 2, 3), -1))),
     ("colors given as floats must lie in [0, 1], got 200 to 200", lambda: by_radii(np.full((2, 2, 3), 200.0))),
     ("channel_axis must be an axis of the image", lambda: by_radii(np.eye(2), channel_axis=5)),
-    ("merging must be a Merging or None, got 'yes'", lambda: by_radii(np.eye(2), merging="yes")),
     ("spatial_radius must be positive", lambda: by_radii(np.eye(2), spatial_radius=-1)),
     ("range_radius must be positive", lambda: by_radii(np.eye(2), range_radius=0)),
     ("lam must be", lambda: by_radii(np.eye(2), lam=-1)),
@@ -821,13 +825,6 @@ IMAGE: list[Row] = [
         lambda: by_radii(np.zeros((200, 200)), spatial_radius=120.0),
         UserWarning,
     ),
-    ("share must be", lambda: wt.image.Merging(share=0)),
-    ("growth must be a finite number", lambda: wt.image.Merging(growth="a")),
-    ("growth must be", lambda: wt.image.Merging(growth=-1)),
-    ("edge must be a finite number", lambda: wt.image.Merging(edge="a")),
-    ("edge must lie between 0 and 1, got 1.5", lambda: wt.image.Merging(edge=1.5)),
-    ("min_size must be", lambda: wt.image.Merging(min_size=-1)),
-    ("min_size must be a whole number of at most", lambda: wt.image.Merging(min_size=10**21)),
 ]
 
 CURVES: list[Row] = [
@@ -1010,7 +1007,7 @@ TABLES: list[Row] = [
 ]
 
 PACKAGE: list[Row] = [
-    ("has no attribute 'Merging'; there is wt.image.Merging", lambda: wt.Merging, AttributeError),
+    ("has no attribute 'RegionTree'; there is wt.image.RegionTree", lambda: wt.RegionTree, AttributeError),
 ]
 
 CATALOGUE = {

@@ -63,6 +63,7 @@ def test_regions_like_others_have_their_colors() -> None:
         (np.array([[True]]), 255),
         (np.full((2, 3, 2), 9, np.uint8), 9),
         (np.array([[-3.0, np.nan, 7.0]]), 0),
+        (np.array([[300, 200, 400]], np.uint16), 128),  # a few of 16 bits are stretched
     ],
 )
 def test_images_are_shown_in_eight_bits(image: np.ndarray, level: int) -> None:

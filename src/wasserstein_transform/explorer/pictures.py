@@ -85,9 +85,15 @@ class Painted:
 def decoded(content: bytes, name: str) -> Picture:
     """Decode an image from the bytes of a file."""
     from ..image.reading import from_bytes
+    from ..plotting.images import as_rgb
 
-    reading = f"import imageio.v3 as imageio\n\npicture = imageio.imread({name!r})"
-    return Picture(name, from_bytes(content, name), reading)
+    pixels, is_color = from_bytes(content, name)
+    if pixels.dtype == np.uint8 and (is_color or pixels.ndim == 2):
+        return Picture(name, pixels, f"picture = {name!r}")
+    stretched = (
+        f"from wasserstein_transform.plotting.images import as_rgb\n\npicture = as_rgb(…)  # {name}, as an array"
+    )
+    return Picture(name, as_rgb(pixels), stretched)
 
 
 def painted() -> Picture:
