@@ -108,7 +108,7 @@ def test_a_matrix_of_distances_without_its_option_is_told_the_option(tmp_path: P
     points = blobs()[::6]
     np.savetxt(tmp_path / "D.csv", np.hypot(*(points[:, None] - points[None]).T), delimiter=",")
     done = run("cluster", tmp_path / "D.csv", "-o", "-")
-    assert "if these are distances, use --distances" in done.stderr
+    assert "look like distances; use --distances" in done.stderr
 
 
 def test_words_are_wrapped_on_terminals_alone(monkeypatch: pytest.MonkeyPatch) -> None:
