@@ -2,8 +2,8 @@
 
 FOLDER has NAME.jpg (or .png) and NAME.mat as in the Berkeley benchmark. Weights are fitted on every other photograph,
 from the first on, and scored on those between, then the other way round: at the fixed scale that is best where they
-were fitted, and at the scale that the tree of each picture chooses; in color, in gray, and made dull, with less contrast
-and color, some blur and noise. The best scale of each picture, known from its human segmentations, is a bound.
+were fitted, and at the scale that the tree of each picture chooses; in color, in gray, and made dull: with less
+contrast and color, some blur and noise. The best scale of each picture, known from its human segmentations, is a bound.
 `python -m benchmarks photographs=fit:FOLDER` fits on all of them and prints the weights of `image/joining.py`.
 """
 

@@ -6,8 +6,7 @@ import re
 
 _IN_SHELLS = {
     r"wt\.suggest(_eps)?\(X\)": "wt suggest",
-    r", and wt\.sweep compares them": "",
-    r"use Space\.from_distances\(D\), or metric='precomputed' in an estimator": "use --distances",
+    r"use metric='precomputed' or Space\.from_distances\(D\) \(.*\)": "use --distances",
     r"use dtype='float32', out='distances\.npy' for a file on disk, fewer points, or block\(\)": "take fewer rows",
     r"use fewer points, or GaussianTransform": "take fewer rows, or --method gt",
     r"use fewer points, or output='points'": "take fewer rows",

@@ -109,7 +109,7 @@ def _read_tiff(content: bytes, name: str) -> Picture:
     from tifffile import TiffFile
 
     with TiffFile(BytesIO(content)) as file:
-        series, page = file.series[0], file.pages[0]
+        series, page = file.series[0], file.pages.first
         kind, opacity = int(page.photometric), [int(sample) for sample in page.extrasamples] in ([1], [2])
         if kind not in _PIXELS:
             return _read_other(content, name)
@@ -126,8 +126,8 @@ def _read_other(content: bytes, name: str) -> Picture:
     from PIL import Image
 
     with Image.open(BytesIO(content)) as file:
-        if getattr(file, "n_frames", 1) > 1:
-            raise ValueError(f"it has {file.n_frames} frames; give one of them")
+        if (frames := getattr(file, "n_frames", 1)) > 1:
+            raise ValueError(f"it has {frames} frames; give one of them")
         mode = _MODES.get(file.mode, file.mode if file.mode in _PLAIN else "RGB")
         if "transparency" in file.info and mode in ("L", "RGB"):
             mode = "RGBA"

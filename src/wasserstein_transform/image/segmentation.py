@@ -130,7 +130,7 @@ class Segmentation:
         values = self.image.reshape(self.labels.size, -1)
         sums, sizes = region_sums(self.labels, values.astype(np.float64), 0, current())
         places = np.nonzero(self.labels >= 0)[::-1]  # x, y, z
-        table = {"label": np.arange(self.n_segments), "area": sizes}
+        table: dict[str, Any] = {"label": np.arange(self.n_segments), "area": sizes}
         for name, place in zip("xyz", places, strict=False):
             table[name] = np.bincount(flat, place + 0.5) / sizes
         for names, place in zip((("left", "right"), ("top", "bottom"), ("front", "back")), places, strict=False):
@@ -140,8 +140,8 @@ class Segmentation:
             table |= dict(zip(names, (low, high), strict=True))
         table["perimeter"] = self._perimeters()
         n = values.shape[1]
-        names = ("red", "green", "blue", "opacity")[:n] if n in (3, 4) else [f"channel_{k + 1}" for k in range(n)]
-        return frame(table | dict(zip(("mean",) if n == 1 else names, (sums / sizes[:, None]).T, strict=True)))
+        kinds = ("red", "green", "blue", "opacity")[:n] if n in (3, 4) else [f"channel_{k + 1}" for k in range(n)]
+        return frame(table | dict(zip(("mean",) if n == 1 else kinds, (sums / sizes[:, None]).T, strict=True)))
 
     def polygons(self) -> dict[str, Any]:
         """Return the outlines of the regions as GeoJSON, in pixels: a FeatureCollection as a dict for `json.dump`.
