@@ -117,7 +117,13 @@ def segment(
     2
     """
     if (is_path(image) and Path(image).is_dir()) or (isinstance(image, list | tuple) and all(map(is_path, image))):
-        options: dict[str, Any] = {"scale": scale, "min_size": min_size, "mask": mask, "color": color, "channel_axis": channel_axis}
+        options: dict[str, Any] = {
+            "scale": scale,
+            "min_size": min_size,
+            "mask": mask,
+            "color": color,
+            "channel_axis": channel_axis,
+        }
         options |= {"n_jobs": n_jobs, "verbose": verbose, "engine": engine}
         return [segment(file, n_segments, **options) for file in picture_files(image)]
     min_size = check.count(min_size, "min_size", 0)

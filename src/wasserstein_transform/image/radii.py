@@ -169,13 +169,14 @@ def _usual_range(pixels: Pixels) -> float:
 
 
 def _warn_of_range(pixels: Pixels, range: float, count: int) -> None:
-    """Warn if the range radius is in another unit than the picture: it joins everything, or nothing."""
-    if pixels.space is not None or pixels.n < _MANY or 1 < count < pixels.n / 2 or not (spread := _spread(pixels)):
+    """Warn if the range radius seems to be in another unit than the image: it joins everything, or almost nothing."""
+    if pixels.space is not None or pixels.n < _MANY or 1 < count < pixels.n / 10 or not (spread := _spread(pixels)):
         return
-    if not spread / 1000 < range < spread:
+    usual = _USUAL_RANGE / 255 * spread
+    if range < usual / 2 if count > 1 else range > spread / 4:
         check.warn(
             f"range_radius={range:g} gives {counted(count, 'segment')}: it is in the unit of the image, whose values "
-            f"spread over {spread:g}; try range_radius={_USUAL_RANGE / 255 * spread:.3g}"
+            f"spread over {spread:g}; try range_radius={usual:.3g}"
         )
 
 
