@@ -131,7 +131,7 @@ def _read_other(content: bytes, name: str) -> Picture:
         mode = _MODES.get(file.mode, file.mode if file.mode in _PLAIN else "RGB")
         if "transparency" in file.info and mode in ("L", "RGB"):
             mode = "RGBA"
-        _reserve(float(file.width) * file.height * 4, name)
+        _reserve(float(file.width) * file.height * len(mode.partition(";")[0]), name)
         return Picture(np.asarray(file if mode == file.mode else file.convert(mode)), mode.startswith("RGB"))
 
 
