@@ -686,7 +686,7 @@ PLOTTING: list[Row] = [
         lambda: plotting.segmentation(np.zeros((2, 2)), np.zeros((3, 2), int)),
     ),
     (
-        "labels must be whole numbers, got dtype float64",
+        "labels must be integers, got dtype float64",
         lambda: plotting.segmentation(np.zeros((2, 2)), np.zeros((2, 2))),
     ),
     ("image must hold numbers, in shape (h, w)", lambda: plotting.segmentation(np.zeros(4), np.zeros(4, int))),

@@ -22,7 +22,7 @@ from .segmentation import Segmentation, reshaped
 
 _BLOCKS = 2.0**24  # bytes of pixels processed at a time
 _USUAL_RANGE = 8.0  # in L*u*v*, or of 255 levels
-_MANY = 1000  # pixels from which a range radius that joins all or none is taken for a mistake
+_MANY = 2000  # pixels from which a range radius that joins all or none is taken for a mistake
 _SPREAD = 0.1, 99.9  # percentiles of values, of which the default range radius is a share
 _EXPENSIVE = 2e4  # pixels of a window above which a warning tells the cost
 _STEPS = 5.0  # typical number of iterations of a pixel

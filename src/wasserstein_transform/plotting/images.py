@@ -177,7 +177,7 @@ def _regions(labels: ArrayLike, shape: tuple[int, ...]) -> Ints:
     if regions.shape != shape:
         raise ValueError(f"labels must have the shape of the image, {shape}, got {regions.shape}")
     if regions.dtype.kind not in "iub":
-        raise ValueError(f"labels must be whole numbers, got dtype {regions.dtype}")
+        raise ValueError(f"labels must be integers, got dtype {regions.dtype}")
     return regions.astype(np.intp)
 
 
