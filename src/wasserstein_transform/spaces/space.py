@@ -26,6 +26,8 @@ from .metric import Metric
 from .named import metric_by_name
 from .points import Euclidean
 
+_FROM_DISTANCES = "Space.from_distances(D), or metric='precomputed' in an estimator"
+
 
 @archived
 @on_host("points")
@@ -97,7 +99,7 @@ class Space:
         if isinstance(points, np.ndarray) and check.are_like_distances(points):
             warn(
                 f"a {len(points)} × {len(points)} matrix that is symmetric and 0 on the diagonal is taken for points; "
-                "if these are distances, use Space.from_distances(D), or metric='precomputed' in an estimator"
+                f"if these are distances, use {check.spell(_FROM_DISTANCES, 'distances=True')}"
             )
         known = Euclidean(points) if metric == "euclidean" else metric_by_name(points, metric, alpha)
         return cls(known, alpha, points)
