@@ -175,9 +175,13 @@ def _warn_of_range(pixels: Pixels, range: float, count: int) -> None:
     usual = _USUAL_RANGE / 255 * spread
     if range < usual / 2 if count > 1 else range > spread / 4:
         check.warn(
-            f"range_radius={range:g} gives {counted(count, 'segment')}: it is in the unit of the image, whose values "
-            f"spread over {spread:g}; try range_radius={usual:.3g}"
+            f"{_spell(range)} gives {counted(count, 'segment')}: it is in the unit of the image, whose values spread "
+            f"over {spread:g}; try {_spell(usual)}"
         )
+
+
+def _spell(range: float) -> str:
+    return check.spell(f"range_radius={range:.3g}", f"range={range:.3g}")
 
 
 def _reserve(pixels: Pixels, lam: float, linking: str, tidies: bool, engine: Engine) -> None:

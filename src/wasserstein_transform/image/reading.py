@@ -96,8 +96,8 @@ def from_bytes(content: bytes, name: str) -> Picture:
         raise ValueError(f"{name} holds {picture.dtype} of shape {picture.shape}, which is not a picture")
     if picture.ndim not in (2, 3):
         raise ValueError(
-            f"{name} has shape {picture.shape}, which is not one picture; read it as an array, and give one frame of "
-            "it to wt.segment, or a volume to wt.image.segment_by_radii"
+            f"{name} has shape {picture.shape}, which is not one picture; give one frame of it, or a volume as an "
+            "array to wt.image.segment_by_radii"
         )
     if picture.dtype.kind == "b":
         picture = np.where(picture, np.uint8(255), np.uint8(0))
