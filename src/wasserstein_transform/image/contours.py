@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, overload
 
@@ -117,15 +118,11 @@ def segment(
     2
     """
     if (is_path(image) and Path(image).is_dir()) or (isinstance(image, list | tuple) and all(map(is_path, image))):
-        options: dict[str, Any] = {
-            "scale": scale,
-            "min_size": min_size,
-            "mask": mask,
-            "color": color,
-            "channel_axis": channel_axis,
-        }
-        options |= {"n_jobs": n_jobs, "verbose": verbose, "engine": engine}
-        return [segment(file, n_segments, **options) for file in picture_files(image)]
+        one = partial(
+            segment, n_segments=n_segments, scale=scale, min_size=min_size, mask=mask, color=color,
+            channel_axis=channel_axis, n_jobs=n_jobs, verbose=verbose, engine=engine,
+        )  # fmt: skip
+        return [one(file) for file in picture_files(image)]
     min_size = check.count(min_size, "min_size", 0)
     if scale is not None and n_segments is not None:
         raise ValueError(f"give one of scale and n_segments, got {scale} and {n_segments}")

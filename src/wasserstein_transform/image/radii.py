@@ -133,15 +133,10 @@ def segment_by_radii(
             labels, count = merge_small(labels, moved.modes, min_size, engine, len(pixels.shape))
         _warn_of_range(pixels, motion.range, count)
         return Segmentation(
-            labels,
-            pixels.image,
-            pixels.painted(moved.modes, engine),
-            count,
+            labels, pixels.image, pixels.painted(moved.modes, engine), count, converged=moved.n_unfinished == 0,
             modes=reshaped(moved.modes, (*pixels.shape, moved.modes.shape[1])),
-            n_iter=reshaped(moved.n_iter, pixels.shape),
-            converged=moved.n_unfinished == 0,
-            n_cycling=moved.n_swinging,
-        )
+            n_iter=reshaped(moved.n_iter, pixels.shape), n_cycling=moved.n_swinging,
+        )  # fmt: skip
 
 
 def move(pixels: Pixels, values: Floats, motion: Motion, engine: Engine) -> Moved:
