@@ -36,7 +36,7 @@ Graphs
 Images and words
     pixels            mean shift and the Gaussian Transform of pixels
     patches           the window of a pixel, and moments of its similar pixels
-    regions           linking, labeling and merging of regions
+    regions           linking and labeling of regions
     contours          contrasts, basins, joining of regions
     words             counting of words and contexts, Bures distances of packed factors
 Compilation
