@@ -1,7 +1,8 @@
 """Whether this tree can be released: `make release-check` runs it.
 
 Builds the wheel and the sdist, checks their metadata, installs each into empty environments with and without extras,
-and runs the code of the README and the command, by both of its names, there, in an empty folder. Packages come from where pip gets them.
+and runs there, in an empty folder, the code of the README and the command, by both of its names. Packages come from
+where pip gets them.
 """
 
 from __future__ import annotations
