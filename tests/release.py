@@ -23,23 +23,24 @@ COMPILED = ROOT / "src" / "wasserstein_transform" / "kernels" / "__pycache__" / 
 EXTRAS = ("", "[all]")
 
 RUN = r"""
-import re, sys, warnings
+import ast, re, sys, warnings
 import wasserstein_transform as wt
 warnings.simplefilter("ignore", UserWarning)
 names, n_run, without = {"print": lambda *values: None}, 0, set()
 for block in re.findall(r"^```python\n(.*?)^```", open(sys.argv[1], encoding="utf-8").read(), re.DOTALL | re.MULTILINE):
     if block.startswith("# not run"):
         continue
-    try:
-        exec(compile(block, "README.md", "exec"), names)
-        n_run += 1
-    except ImportError as error:
-        extra = re.search(r'pip install "wasserstein-transform\[(\w+)\]"', str(error))
-        if sys.argv[2] or extra is None:
-            raise
-        without.add(extra.group(1))
+    for statement in ast.parse(block).body:
+        try:
+            exec(compile(ast.Module([statement], []), "README.md", "exec"), names)
+            n_run += 1
+        except ImportError as error:
+            extra = re.search(r'pip install "wasserstein-transform\[(\w+)\]"', str(error))
+            if sys.argv[2] or extra is None:
+                raise
+            without.add(extra.group(1))
 assert n_run, "no code ran"
-print(f"{n_run} blocks of the README run, {wt.__file__}" + (f"; others need {sorted(without)}" if without else ""))
+print(f"{n_run} statements of the README run, {wt.__file__}" + (f"; others need {sorted(without)}" if without else ""))
 """
 
 

@@ -46,7 +46,7 @@ class Command(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write arguments and options by section."""
-        sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+        sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": [], "Input": []}
         for parameter in self.get_params(ctx):
             if (row := parameter.get_help_record(ctx)) is not None:
                 sections.setdefault(getattr(parameter, "section", "Options"), []).append(row)
@@ -157,7 +157,10 @@ points_or_distances_input = record("source", Source, FILE, COLUMNS, SCALE, WEIGH
 
 table_output = record(
     "output", Output,
-    option("-o", "--output", metavar="PATH", help="Folder for all results; a file such as out.csv; -: standard out."),
+    option(
+        "-o", "--output", metavar="PATH",
+        help="Folder for all results, or a file such as out.csv; -: standard output.",
+    ),
     option("--format", section="Output", help="Format of the table: csv, npy, ...", show_default="that of FILE"),
     option("--figure", section="Output", type=_PATH, help="Write the figure to this file: .png, .svg or .pdf."),
     FORCE, JSON, QUIET,

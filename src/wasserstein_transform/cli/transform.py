@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Any
 from .._shown import counted
 from .methods import METHODS, Method, describe, fit, method_options, parameters, parse_radii
 from .options import Computation, Output, Source, command, computation, points_input, table_output
-from .output import check_free
-from .printing import say, tell
+from .output import Offer, Plan, check_free
 from .reading import read_points
 from .running import Result, running
-from .summary import command_line, encode_json, versions
+from .summary import Input
 
 if TYPE_CHECKING:
     from .._types import Floats
-    from ..clouds import StoredTrajectory
     from ..clouds.sources import CloudSource as Cloud
     from ..transforms import Process
     from .reading import Points
@@ -150,8 +148,17 @@ def _move_large(cloud: Cloud, how: Method, source: Source, given: Output, run: R
             run.note(f"finished work is in {folder.parent}, and the same command continues from there")
         raise
     shutil.rmtree(folder.parent if store is None else folder, ignore_errors=True)
-    run.bar.stop()
-    _print(walk, how, process, source, given, run, output)
+    name, lam = how.method or "gt", getattr(process.at(0).localize, "lam", None)
+    run.about |= {"rows": walk.n, "columns": list(walk.names)}
+    lines = [
+        f"{walk.n:,} points, columns {', '.join(walk.names)}, processed in parts",
+        f"{METHODS[name]}, eps {how.eps}{'' if lam is None else f', lam {lam:g}'}; {walk.outcome}",
+        str(output),
+    ]
+    known = {"method": name, "eps": eps, "lam": lam, "n_iter": walk.n_iter, "ridge": how.ridge}
+    facts = {"outcome": walk.outcome, "movements": walk.movements, "written": str(output)}
+    done = Plan("file", "", None, None, None, Offer(""), given.force)
+    run.finish(done, Result(lines, facts, known), Input(source.file, Path(source.file).stat().st_size, ""))
 
 
 def _output(n: int, source: Source, given: Output) -> Path:
@@ -173,22 +180,3 @@ def _process(how: Method, eps: Any) -> Process:
         return mean_shift(eps)
     lam = 1.0 if how.lam in (None, "auto") else float(how.lam)
     return gaussian_transform(eps, lam, ridge=how.ridge)
-
-
-def _print(
-    walk: StoredTrajectory, how: Method, process: Process, source: Source, given: Output, run: Run, output: Path
-) -> None:
-    name = how.method or "gt"
-    lam = getattr(process.at(0).localize, "lam", None)
-    summary = {
-        "summary": 1, "command_line": command_line(), "file": {"name": source.file}, "rows": walk.n,
-        "columns": list(walk.names), "parameters": {"method": name, "eps": parse_radii(how.eps), "lam": lam,
-        "n_iter": walk.n_iter, "ridge": how.ridge}, "result": {"outcome": walk.outcome, "movements": walk.movements},
-        "notes": run.notes, "written": [str(output)], "seconds": run.seconds, "versions": versions(),
-    }  # fmt: skip
-    if given.json:
-        say(encode_json(summary).decode().rstrip("\n"))
-    elif not given.quiet:
-        tell(f"{walk.n:,} points, columns {', '.join(walk.names)}, processed in parts")
-        tell(f"{METHODS[name]}, eps {how.eps}{'' if lam is None else f', lam {lam:g}'}; {walk.outcome}")
-        tell(str(output))
