@@ -9,7 +9,7 @@ import click
 
 from .options import Computation, Output, Source, command, option, points_or_distances_input, table_output, threads
 from .output import Offer
-from .printing import align
+from .printing import table_lines
 from .reading import read_points
 from .running import Result, running
 
@@ -80,7 +80,7 @@ def _rows(suggestion: Suggestion) -> list[str]:
         return []
     cells = list(zip(*suggestion._cells(), strict=True))
     marked = [[*row, "<" if k == suggestion.chosen else ""] for k, row in enumerate(cells)]
-    return list(align([[*suggestion.table, ""], *marked]))
+    return table_lines([[*suggestion.table, ""], *marked])
 
 
 def _advice(use: str, suggestion: Suggestion, points: Points) -> str:
