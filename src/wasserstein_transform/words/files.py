@@ -29,7 +29,7 @@ def open_bytes(file: PathLike) -> IO[bytes]:
         raise ValueError(f"a file must be given by its path, got {type(file).__name__}")
     path = Path(file)
     if not path.exists():
-        raise ValueError(f"{path} is not there")
+        raise ValueError(f"{path} does not exist")
     if not path.is_file():
         raise ValueError(f"{path} is not a file; give the path of a file")
     with path.open("rb") as stream:
