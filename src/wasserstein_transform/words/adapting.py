@@ -161,8 +161,8 @@ def ppmi(contexts: Contexts) -> Contexts:
     >>> from wasserstein_transform import words
     >>> gt = words.WordTransform({"cat": [1.0, 0.0], "dog": [0.0, 1.0]}, min_count=1, sample=0).fit(["cat dog cat"])
     >>> words.adapting.ppmi(gt.contexts_).matrix.toarray().round(3)
-    array([[0.   , 0.521],
-           [0.317, 0.   ]], dtype=float32)
+    array([[0.   , 0.293],
+           [0.467, 0.   ]], dtype=float32)
     """
     matrix, engine = contexts.matrix, current()
     others = np.asarray(matrix.sum(axis=0, dtype=np.float64)).ravel() ** SMOOTHING

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from .. import _check as check
-from .._shown import Tabled
 from .._types import Floats, Ints
 from ..engine import Engine, Flag, Tile, current, cut_by_cost, one_blas_thread, using
 from ..spaces import GaussianMetric
@@ -21,38 +19,6 @@ from .vectors import Neighbors, Singles, WordVectors, row_blocks
 
 _SLACK = 1e-5  # relative to the traces: means of contexts are in single precision
 _BATCH = 32  # words whose distances are computed at a time
-
-
-@dataclass(frozen=True, eq=False)
-class Pairs(Tabled):
-    """Distances of pairs of words; `WordTransform.pairs` returns it.
-
-    Attributes
-    ----------
-    distances : array of shape (k,)
-        A distance for each pair; NaN where a word has no vector.
-    unknown : tuple of str
-        Words without a vector.
-    without_context : tuple of str
-        Words that have a vector but no context: their covariance is 0.
-
-    Examples
-    --------
-    >>> from wasserstein_transform import words
-    >>> gt = words.WordTransform({"cat": [1.0, 0.0], "dog": [0.0, 1.0]}, min_count=1, sample=0).fit(["cat dog"])
-    >>> found = gt.pairs([("cat", "dog"), ("cat", "yeti")])
-    >>> found.distances.round(3), found.unknown, found.n_missing
-    (array([1.414,   nan]), ('yeti',), 1)
-    """
-
-    distances: Floats
-    unknown: tuple[str, ...]
-    without_context: tuple[str, ...]
-
-    @property
-    def n_missing(self) -> int:
-        """Number of pairs without a distance."""
-        return int(np.isnan(self.distances).sum())
 
 
 class WordTransform(BaseEstimator):
@@ -192,7 +158,7 @@ class WordTransform(BaseEstimator):
         rows = np.array([[self.vectors_.row(first), self.vectors_.row(second)]])
         return float(self.between(rows)[0])
 
-    def pairs(self, pairs: Iterable[Sequence[str]]) -> Pairs:
+    def pairs(self, pairs: Iterable[Sequence[str]]) -> Floats:
         """Return the distances of many pairs of words.
 
         Parameters
@@ -202,32 +168,21 @@ class WordTransform(BaseEstimator):
 
         Returns
         -------
-        Pairs
-            Distances, NaN for pairs with unknown words, and the names of the unknown words.
+        array of shape (k,)
+            A distance for each pair; NaN where a word has no vector.
 
         Examples
         --------
         >>> import wasserstein_transform as wt
         >>> gt = wt.words.WordTransform({"cat": [1.0, 0.0], "dog": [0.0, 1.0]}, min_count=1, sample=0).fit(["cat dog"])
-        >>> found = gt.pairs([("cat", "dog"), ("cat", "yeti")])
-        >>> found.distances.round(3), found.unknown
-        (array([1.414,   nan]), ('yeti',))
+        >>> gt.pairs([("cat", "dog"), ("cat", "yeti")]).round(3)
+        array([1.414,   nan])
         """
         self._check_fitted()
-        if not isinstance(pairs, Iterable):
-            raise ValueError(f"pairs must be a list of pairs of words, got {type(pairs).__name__}")
-        listed = [tuple(pair) if isinstance(pair, Iterable) else () for pair in pairs]
-        if any(len(pair) != 2 or not all(isinstance(word, str) for word in pair) for pair in listed):
-            raise ValueError("pairs must be of two words each, such as [('cat', 'dog')]")
-        words = [word for pair in listed for word in pair]
-        ends = self.vectors_.find(words).reshape(-1, 2)
-        known = (ends >= 0).all(axis=1)
-        out = np.full(len(ends), np.nan)
+        ends = self.vectors_.find_pairs(pairs)
+        known, out = (ends >= 0).all(axis=1), np.full(len(ends), np.nan)
         out[known] = self.between(ends[known])
-        unknown = tuple(dict.fromkeys(word for word in words if word not in self.vectors_))
-        bare = np.diff(self.contexts_.matrix.indptr) == 0
-        without = tuple(dict.fromkeys(w for w, row in zip(words, ends.ravel(), strict=True) if row >= 0 and bare[row]))
-        return Pairs(out, unknown, without)
+        return out
 
     def gaps(self, ends: Ints) -> tuple[Floats, Floats]:
         """Return ‖w₁ − w₂‖² and dcov² of pairs of rows, from which distances follow for every λ.
@@ -248,21 +203,15 @@ class WordTransform(BaseEstimator):
         with self._engine().watched() as engine:
             covs = self._covariances(rows, engine)
             spreads = GaussianMetric(np.zeros(covs.shape[:2]), covs, 1.0).pairs(first, second, engine) ** 2
-        return self._squares(ends), np.asarray(spreads)
+        return self.vectors_.squares(ends), np.asarray(spreads)
 
     def between(self, ends: Ints) -> Floats:
         """Return the distances of pairs of rows; `ends` is an array of int of shape (k, 2)."""
         self._check_fitted()
         if (lam := check.lam(self.lam)) == 0:
-            return np.asarray(np.sqrt(self._squares(ends)))
+            return np.asarray(np.sqrt(self.vectors_.squares(ends)))
         squares, spreads = self.gaps(ends)
         return np.asarray(np.sqrt(squares + lam * spreads))
-
-    def _squares(self, ends: Ints) -> Floats:
-        """Return ‖w₁ − w₂‖² of pairs of rows."""
-        unit = self.vectors_.unit
-        off = unit[ends[:, 0]].astype(np.float64) - unit[ends[:, 1]]
-        return np.asarray(np.einsum("ij,ij->i", off, off))
 
     def most_similar(self, word: str, k: int = 10) -> Neighbors:
         """Find the k nearest words of a word, exactly.

@@ -188,8 +188,34 @@ class WordVectors:
 
     def distance(self, first: str, second: str) -> float:
         """Return the distance of the unit vectors of two words; ValueError if one of them has no vector."""
-        row, other = self.row(first), self.row(second)
-        return float(np.linalg.norm(self.unit[row].astype(np.float64) - self.unit[other]))
+        return float(np.sqrt(self.squares(np.array([[self.row(first), self.row(second)]]))[0]))
+
+    def pairs(self, pairs: Iterable[Sequence[str]]) -> Floats:
+        """Return the distances of many pairs of words, NaN where a word has no vector.
+
+        Examples
+        --------
+        >>> import wasserstein_transform as wt
+        >>> vectors = wt.words.WordVectors.of(["cat", "dog"], [[1.0, 0.0], [0.0, 1.0]])
+        >>> vectors.pairs([("cat", "dog"), ("cat", "yeti")]).round(3)
+        array([1.414,   nan])
+        """
+        ends = self.find_pairs(pairs)
+        return np.where((ends >= 0).all(axis=1), np.sqrt(self.squares(ends)), np.nan)
+
+    def find_pairs(self, pairs: Iterable[Sequence[str]]) -> Ints:
+        """Return the rows of both words of each pair, shape (k, 2); −1 for words without a vector."""
+        if not isinstance(pairs, Iterable):
+            raise ValueError(f"pairs must be a list of pairs of words, got {type(pairs).__name__}")
+        listed = [tuple(pair) if isinstance(pair, Iterable) else () for pair in pairs]
+        if any(len(pair) != 2 or not all(isinstance(word, str) for word in pair) for pair in listed):
+            raise ValueError("pairs must be of two words each, such as [('cat', 'dog')]")
+        return self.find(word for pair in listed for word in pair).reshape(-1, 2)
+
+    def squares(self, ends: Ints) -> Floats:
+        """Return ‖w₁ − w₂‖² of the unit vectors of pairs of rows; `ends` is an array of int of shape (k, 2)."""
+        off = self.unit[ends[:, 0]].astype(np.float64) - self.unit[ends[:, 1]]
+        return np.asarray(np.einsum("ij,ij->i", off, off))
 
     def most_similar(self, word: str, k: int = 10) -> Neighbors:
         """Find the k nearest words of a word, by the distance of unit vectors.
