@@ -197,12 +197,18 @@ def _symmetric(array: Floats, name: str) -> Floats:
     return out
 
 
-def are_like_distances(array: Floats) -> bool:
-    """Whether an array passed as points looks like a distance matrix of at least three points."""
+def not_distances(array: Floats, name: str = "points") -> None:
+    """Raise for a matrix of five or more rows that can only be distances: square, symmetric, ≥ 0, 0 on the diagonal."""
     n = len(array)
-    if n < 3 or array.shape != (n, n) or array.diagonal().any() or array.min() < 0 or not array.any():
-        return False
-    return bool((np.abs(array - array.T) <= 1e-9 * array.max()).all())
+    if n < 5 or array.shape != (n, n) or array.diagonal().any() or (array < 0).any() or not np.nansum(array):
+        return
+    if (np.abs(array - array.T) > 1e-9 * np.nanmax(array)).any():  # False where an entry is missing
+        return
+    raise ValueError(
+        f"{name} must be points, got a {n} × {n} matrix that is symmetric and 0 on the diagonal, as distances are; "
+        "use Space.from_distances(D), or metric='precomputed' in an estimator (X + 1 has the distances of X, if these "
+        "are points)"
+    )
 
 
 def _square(condensed: Floats, name: str) -> Floats:
@@ -338,12 +344,12 @@ _MOST = int(np.iinfo(np.int64).max)  # compiled loops count in 64 bits
 
 
 def count(value: Any, name: str, least: int) -> int:
-    """Check a whole number ≥ `least`."""
+    """Check an integer ≥ `least`."""
     number = _number(value)
     if not np.isfinite(number) or value != int(value) or value < least:
-        raise ValueError(f"{name} must be a whole number ≥ {least}, got {_shown(value)}")
+        raise ValueError(f"{name} must be an integer ≥ {least}, got {_shown(value)}")
     if int(value) > _MOST:
-        raise ValueError(f"{name} must be a whole number of at most {_MOST}, got {_shown(value)}")
+        raise ValueError(f"{name} must be an integer of at most {_MOST}, got {_shown(value)}")
     return int(value)
 
 

@@ -101,7 +101,6 @@ def test_errors_advise_what_one_types(tmp_path: Path) -> None:
     done = run("transform", file, "--eps", "2,5")
     assert done.exit_code == 2
     assert "--n-iter 2 uses all of them" in done.stderr
-    assert "wt.sweep" not in done.stderr
     done = run("transform", file, "--eps", "-1")
     assert "eps must be positive and finite, got -1.0; wt suggest gives a starting value" in done.stderr
 

@@ -181,6 +181,7 @@ def _read(
     if isinstance(X, Space):
         raise TypeError("denoise takes points, got a Space; give its points, and its weights as weights=")
     given = check.points(X)
+    check.not_distances(given)
     n, m = given.shape
     dim = None if dim is None else check.count(dim, "dim", 0)
     if dim is not None and dim > min(m, MOST_AXES):

@@ -43,14 +43,14 @@ def fills_volume(space: Space, noise: Noise, engine: Engine) -> str | None:
         return None
     along = _extents(points, space.weights)[-noise.dim]
     if noise.sigma > _THICK * along:
-        return f"a spread of {noise.sigma:.3g} across {pieces} is no noise where the extent along them is {along:.3g}"
+        return f"a spread of {noise.sigma:.3g} across {pieces} is not noise when the extent along them is {along:.3g}"
     flat, alone, middle = _heights(points, noise, engine)
     if flat > _ROUND:
         return f"neighborhoods of radius {noise.eps:.3g} spread across {pieces} nearly as far as along them"
     if noise.dim > 1 and flat > _THIN and alone < _ALONE:
-        return f"heights across {pieces} spread by {noise.sigma:.3g}, but those of near points agree: that is no noise"
+        return f"heights across {pieces} spread by {noise.sigma:.3g}, but those of nearby points agree: not noise"
     if noise.dim > 1 and middle < _MIDDLE:
-        return f"heights across {pieces} spread by {noise.sigma:.3g}, and are not most frequent in the middle"
+        return f"heights across {pieces} spread by {noise.sigma:.3g}, and have no peak at the center"
     return None
 
 
