@@ -8,10 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, fields
 from html import escape
 from pathlib import Path
-from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _MAX_SHOWN_ENTRIES = 4  # arrays with more entries are shown by their shape
 _MAX_CELL_CHARACTERS = 200  # characters of a table cell
@@ -106,13 +108,31 @@ def table(title: str, names: Iterable[str], rows: Iterable[Sequence[str]]) -> st
     return f"<table><caption>{escape(title)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def import_plotting(name: str) -> ModuleType:
-    """Import a module of `plotting`."""
-    return importlib.import_module(f"wasserstein_transform.plotting.{name}")
+class Plotted:
+    """A result that draws itself."""
+
+    def plot(self, *, title: str | None = None, **options: Any) -> Figure:
+        """Draw the result in a new figure. Needs matplotlib, the extra `plot`.
+
+        Parameters
+        ----------
+        title : str, optional
+            The title. None: a default title, or none.
+        **options
+            Further options of the function of `wt.plotting` that draws the result, such as `details=True` for a
+            clustering or `labels` for points. That function also draws into Axes of yours.
+
+        Returns
+        -------
+        matplotlib Figure
+            A notebook shows it; `figure.savefig(file)` writes it.
+        """
+        figure: Figure = importlib.import_module("wasserstein_transform.plotting.results").plot(self, title, **options)
+        return figure
 
 
-class Reported:
-    """A result with a method that writes an HTML report."""
+class Reported(Plotted):
+    """A result that draws itself, and writes an HTML report."""
 
     def report(self, path: str | os.PathLike[str], *, title: str | None = None) -> Path:
         """Write one HTML file with linked, interactive views of the result; it works without a server or network.

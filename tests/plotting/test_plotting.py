@@ -26,7 +26,8 @@ DRAW = {
     "dendrogram": lambda X, **ax: plotting.dendrogram(wt.Space.from_points(X), n_clusters=1, **ax),
     "ellipses": lambda X, **ax: plotting.ellipses(X, np.tile(np.eye(2), (len(X), 1, 1)), **ax),
     "heatmap": lambda X, **ax: plotting.heatmap(wt.Space.from_points(X), order="tree", **ax),
-    "balls": lambda X, **ax: plotting.balls(X, 0, 1.0, **ax),
+    "suggestion": lambda X, **ax: plotting.suggestion(wt.suggest(X), **ax),
+    "clustering": lambda X, **ax: plotting.clustering(wt.cluster(X), **ax),
     "segmentation": lambda X, **ax: plotting.segmentation(X, np.arange(X.size).reshape(X.shape), **ax),
 }
 
@@ -100,9 +101,7 @@ def test_panels_and_walks_too_say_how_to_get_matplotlib(
 
 @pytest.mark.slow
 def test_the_room_is_there_without_matplotlib() -> None:
-    script = (
-        "import sys; sys.modules['matplotlib'] = None; from wasserstein_transform import plotting as p; print(p.INK)"
-    )
+    script = "import sys; sys.modules['matplotlib'] = None; from wasserstein_transform import plotting as p; print(p.style.INK)"
     out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert out.stdout == "#333333\n"
 
@@ -305,16 +304,6 @@ def test_trees_come_in_many_shapes_and_are_the_same(cloud: np.ndarray) -> None:
     assert all(ink in (plotting.style.GRAY, wanted) for (_, ink), (_, wanted) in zip(alone, expected, strict=True))
 
 
-@pytest.mark.parametrize("orientation", ["bottom", "left", "right"])
-def test_the_root_is_where_it_is_wanted(ax: mpl.axes.Axes, cloud: np.ndarray, orientation: str) -> None:
-    plotting.dendrogram(wt.Space.from_points(cloud), ax=ax, orientation=orientation)
-    upright = orientation == "bottom"
-    low, high = ax.get_ylim() if upright else ax.get_xlim()
-    assert (low > high) == (orientation in ("bottom", "left"))
-    levels = sorted(float(s[1][int(upright)]) for lines in ax.collections for s in lines.get_segments())
-    assert levels == wt.hierarchy.spanning_tree(wt.Space.from_points(cloud)).heights.tolist()
-
-
 @pytest.mark.slow
 def test_a_chain_of_twenty_thousand_leaves_is_drawn(ax: mpl.axes.Axes) -> None:
     n = 20_000
@@ -401,25 +390,7 @@ def test_tree_order_brings_clusters_together(ax: mpl.axes.Axes, rng: np.random.G
     assert [line.get_ydata()[0] for line in ax.lines[::2]] == [9.5, 19.5]
 
 
-# balls
-
-
-def test_balls_are_those_of_the_gt_distance_and_nested(ax: mpl.axes.Axes, rng: np.random.Generator) -> None:
-    X, weights = rng.normal(size=(80, 2)), rng.uniform(0.5, 1.5, 80)
-    plotting.balls(X, 7, 1.0, lams=(20, 0, 3), weights=weights, ax=ax)
-    drawn = [{tuple(place) for place in dots.get_offsets()} for dots in ax.collections[1:]]
-    for lam, ball in zip((0, 3, 20), drawn, strict=True):
-        metric = wt.iterate(wt.gaussian_transform(1.0, lam), wt.Space.from_points(X, weights), n_iter=0).last.metric
-        assert ball == {tuple(place) for place in X[metric.dense()[7] <= 1.0]}
-    assert drawn[0] > drawn[1] > drawn[2]
-    assert ax.get_legend().get_texts()[0].get_text() == f"λ = 0 ({len(drawn[0])})"
-
-
-def test_the_center_is_a_point_or_the_nearest_to_a_place(cloud: np.ndarray) -> None:
-    by_number = plotting.balls(cloud, 5, 0.8).patches[0]
-    by_place = plotting.balls(wt.Space.from_points(cloud), cloud[5] + 1e-6, 0.8).patches[0]
-    assert by_number.center == by_place.center == tuple(cloud[5])
-    assert by_number.radius == 0.8
+# panels
 
 
 def test_panels_have_the_size_asked_for() -> None:

@@ -79,7 +79,7 @@ class Run:
     def _drawable(self, plan: Plan) -> Plan:
         from dataclasses import replace
 
-        from ..plotting.canvas import need_matplotlib
+        from ..plotting.style import need_matplotlib
 
         try:
             need_matplotlib()

@@ -104,7 +104,7 @@ def _use(source: Source, found: Suggestion) -> str:
 
 def _draw(found: Suggestion, points: Points) -> Any:
     from ..plotting import panels
-    from ..plotting.suggestions import draw
+    from ..plotting.results import suggestion as draw
     from .figures import title_of
 
     figure, ax = panels(width=5.2, height=3.2)

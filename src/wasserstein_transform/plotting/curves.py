@@ -9,10 +9,9 @@ import numpy as np
 from .._shown import quantity
 from .._types import Floats
 from ..curves import Denoised, Skeleton
-from .canvas import canvas
 from .clouds import dotted, drawable, equal, flat, frame, scatter
-from .labels import Group, draw_legend
-from .style import GRAY, INK, NOISE, PALETTE, STRONG, TICKS, tidy
+from .colors import Group, draw_legend
+from .style import GRAY, INK, NOISE, PALETTE, STRONG, TICKS, canvas, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

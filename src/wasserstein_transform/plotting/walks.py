@@ -10,10 +10,9 @@ import numpy as np
 from .. import _check as check
 from .._types import Floats
 from ..transforms import Trajectory
-from .canvas import DPI, check_axes, need_matplotlib
 from .clouds import dotted, drawable, equal, explain, flat, scatter
-from .labels import wants_legend
-from .style import GRAY, RASTER, THIN, Colors, grid, size_of, tidy
+from .colors import Colors, wants_legend
+from .style import GRAY, RASTER, THIN, check_axes, grid, need_matplotlib, new_figure, size_of, tidy
 
 _MOST = 6  # panels drawn by default
 _COLS = 3  # panels side by side
@@ -101,6 +100,13 @@ def _states(trajectory: Any) -> list[Floats]:
     return known
 
 
+def can_walk(run: Trajectory) -> bool:
+    """Whether all states were kept, in one to three coordinates that change."""
+    points = [state.points for state in run.quotients]
+    whole = len(points) == run.n_iter + 1 > 1 and points[0] is not None and points[0].shape[1] <= 3
+    return whole and points[-1] is not points[0]
+
+
 def _chosen(steps: Sequence[int] | None, n: int) -> list[int]:
     if steps is None:
         return [round(tau) for tau in np.linspace(0, n - 1, min(n, _MOST))]
@@ -121,17 +127,13 @@ def _given(axes: Any, n: int, dim: int) -> Any:
 
 
 def _new(n: int, states: list[Floats], dim: int) -> Any:
-    need_matplotlib()
-    import matplotlib.pyplot as plt
-
     cols = min(n, _COLS)
     rows = -(-n // cols)
     low, high = _limits(states)
     ratio = float(np.clip((high - low)[1] / (high - low)[0], 0.2, 2.0)) if dim == 2 else 1.0
     width = size_of(rows, cols)[0]
     size = size_of(rows, cols, width, rows * (width / cols * ratio + 0.25))
-    figure = plt.figure(figsize=size, dpi=DPI, layout="constrained")
-    panels = grid(figure, rows, cols, dim).ravel()
+    panels = grid(new_figure(size), rows, cols, dim).ravel()
     for ax in panels[n:]:
         ax.remove()
     return panels[:n]

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check as check
 from .._cached import cached_property
 from .._files import writing
+from .._shown import Plotted
 from .._types import Floats, Ints
 from ..engine import Engine, current
 from .files import PathLike
@@ -34,7 +35,7 @@ def row_blocks(n: int, stage: str, engine: Engine) -> Iterator[slice]:
 
 
 @dataclass(frozen=True, eq=False)
-class Neighbors:
+class Neighbors(Plotted):
     """The words nearest to a word; iterates over pairs (word, distance). `most_similar` returns it.
 
     Attributes
