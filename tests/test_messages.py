@@ -197,7 +197,7 @@ SPACES: list[Row] = [
 PARTS: list[Row] = [
     ("eps must be positive and finite, got 0; wt.suggest_eps(X) gives a starting value", lambda: wt.Truncation(0)),
     (
-        "eps must be positive and finite, got 'gaussian'; eps comes first, a profile after it;",
+        "eps must be positive and finite, got 'gaussian'; the profile comes after eps",
         lambda: wt.Kernel("gaussian", 0.3),
     ),
     ("eps must be positive and finite", lambda: wt.Truncation(1e-200)),

@@ -95,7 +95,7 @@ def _columns(table: Any, name: str) -> None:
         if len(missing):
             raise ValueError(
                 f"{name} must be finite, column {column!r} has {entries[missing[0]]} in row {missing[0]} "
-                f"({len(missing)} such entries in total); drop or fill them"
+                f"({len(missing):,} of {len(entries):,}); drop or fill them"
             )
 
 
@@ -205,9 +205,8 @@ def not_distances(array: Floats, name: str = "points") -> None:
     if (np.abs(array - array.T) > 1e-9 * np.nanmax(array)).any():  # False where an entry is missing
         return
     raise ValueError(
-        f"{name} must be points, got a {n} × {n} matrix that is symmetric and 0 on the diagonal, as distances are; "
-        "use Space.from_distances(D), or metric='precomputed' in an estimator (X + 1 has the distances of X, if these "
-        "are points)"
+        f"got a {n} × {n} matrix that is symmetric and 0 on the diagonal: {name} look like distances; use "
+        "metric='precomputed' or Space.from_distances(D) (if they are points, X + 1 has the same distances)"
     )
 
 
@@ -308,10 +307,9 @@ def positive(value: Any, name: str) -> float:
 def eps(value: Any) -> float:
     """Check a radius."""
     if not 1e-150 < _number(value) < 1e150:  # its square must not overflow or underflow
-        order = "eps comes first, a profile after it; " if isinstance(value, str) or callable(value) else ""
-        raise ValueError(
-            f"eps must be positive and finite, got {_shown(value)}; {order}wt.suggest_eps(X) gives a starting value"
-        )
+        is_profile = callable(value) or value in ("flat", "gaussian", "epanechnikov", "triangle")
+        advice = "the profile comes after eps" if is_profile else "wt.suggest_eps(X) gives a starting value"
+        raise ValueError(f"eps must be positive and finite, got {_shown(value)}; {advice}")
     return float(value)
 
 

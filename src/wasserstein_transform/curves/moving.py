@@ -11,7 +11,7 @@ from .._types import Floats
 from ..engine import Engine
 from ..localize.scale import weighted_median
 from .looks import Look, Sight, look
-from .places import Places
+from .shape import Places
 
 _SHARED = 0.7  # fraction of a step shared with neighbors, above which the rest is not noise
 _HELPS = 0.98  # ratio of spreads after and before, above which a step has not helped
