@@ -36,7 +36,7 @@ RESULTS: dict[str, Callable[[Path], Plotted]] = {
     "Clustering of many columns": lambda _: wt.cluster(WIDE),
     "Clustering of distances": lambda _: wt.cluster(wt.Space.from_distances(SPACE.metric.dense())),
     "Profile": lambda _: wt.cluster(WIDE).profile(),
-    "Score": lambda _: wt.score(X, X[:, 0] > 3),
+    "Score": lambda _: wt.score(X, (X[:, 0] > 3).astype(int)),
     "Score of one cluster": lambda _: wt.score(X, np.zeros(60, int)),
     "Suggestion": lambda _: wt.suggest(X),
     "Noise": lambda _: wt.auto.noise_scale(ring().before),

@@ -16,6 +16,7 @@ from ..clouds.results import StoredTrajectory
 from ..curves import Denoised, Skeleton
 from ..estimators.saving import Saved
 from ..hierarchy import Tree
+from ..spaces import Euclidean, GaussianMetric
 from ..tables.features import Features
 from ..transforms import Trajectory
 from ..transport import Coupling
@@ -50,9 +51,8 @@ def _draw_trajectory(found: Trajectory, title: str | None = None, **options: Any
     """The points over the iterations; the last ones, or the last distances, if that is all there is."""
     if can_walk(found):
         return walk(found, title=title, **options)
-    points = found.last.points
-    drawn = mds if points is None or points.shape[1] > 3 else cloud
-    return drawn(found.last, title=title, **options)
+    moved = isinstance(found.last.metric, Euclidean | GaussianMetric) and found.last.metric.places.shape[1] <= 3
+    return (cloud if moved else mds)(found.last, title=title, **options)
 
 
 def _draw_estimator(found: Saved, title: str | None = None, **options: Any) -> Any:
@@ -113,7 +113,8 @@ def _draw_noise(found: Noise, title: str | None = None) -> Axes:
     ax = canvas(None, size=CHART)
     ax.plot(found.radii, found.sigmas, f"{marker(0)}-", ms=_DOT, lw=1, color=color(0))
     ax.axvline(found.eps, color=INK, lw=THIN, zorder=0)
-    ax.set(xscale="log", yscale="log")
+    _make_log(ax, "x")
+    _make_log(ax, "y")
     ax.set_xlabel(f"radius, chosen: {found.eps:.3g}", fontsize=TEXT, color=INK)
     ax.set_ylabel("spread across", fontsize=TEXT, color=INK)
     return _named(ax, title, f"noise {found.sigma:.3g}")
@@ -122,7 +123,8 @@ def _draw_noise(found: Noise, title: str | None = None) -> Axes:
 def _draw_movements(found: StoredTrajectory, title: str | None = None) -> Axes:
     ax = canvas(None, size=CHART)
     ax.plot(range(1, len(found.movements) + 1), found.movements, f"{marker(0)}-", ms=_DOT, lw=1, color=color(0))
-    ax.set_ylim(bottom=0)
+    ax.set_ylim(0, 1.1 * max(found.movements, default=1.0) or 1.0)
+    ax.locator_params(axis="x", integer=True)
     ax.set_xlabel("iteration", fontsize=TEXT, color=INK)
     ax.set_ylabel("largest movement / ε", fontsize=TEXT, color=INK)
     return _named(ax, title, found.outcome)
@@ -176,10 +178,7 @@ def suggestion(found: Suggestion, ax: Axes | None = None, *, title: str | None =
     axes = canvas(ax, size=CHART)
     _DRAWN[found.purpose](axes, found)
     axes.axvline(found.eps, color=INK, lw=THIN, zorder=0)
-    axes.set_xscale("log")
-    axes.xaxis.set_major_formatter("{x:g}")
-    axes.xaxis.set_minor_formatter(_sparse)
-    axes.tick_params(which="both", labelsize=TICKS)
+    _make_log(axes, "x")
     axes.set_xlabel(f"ε, chosen: {found.eps:.3g}", fontsize=TEXT, color=INK)
     tidy(axes, title, LEGEND if found.purpose == "clusters" else None)
     drawn: Axes = axes
@@ -207,9 +206,7 @@ def _draw_modes(ax: Any, found: Suggestion) -> None:
 
 def _draw_shapes(ax: Any, found: Suggestion) -> None:
     _line(ax, found, "noise", 0, "")
-    ax.set_yscale("log")
-    ax.yaxis.set_major_formatter("{x:g}")
-    ax.yaxis.set_minor_formatter(_sparse)
+    _make_log(ax, "y")
     if found.chosen is not None:
         level = found.table["noise"][found.chosen]
         ax.axhline(level, color=GRAY, lw=THIN, zorder=0)
@@ -231,6 +228,14 @@ def _line(ax: Any, found: Suggestion, name: str, k: int, label: str) -> None:
 def _shares(ax: Any) -> None:
     ax.set_ylim(-0.03, 1.03)
     ax.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
+
+
+def _make_log(ax: Any, name: str) -> None:
+    ax.set(**{f"{name}scale": "log"})
+    axis = getattr(ax, f"{name}axis")
+    axis.set_major_formatter("{x:g}")
+    axis.set_minor_formatter(_sparse)
+    ax.tick_params(which="both", labelsize=TICKS)
 
 
 def _sparse(value: float, _: int | None = None) -> str:
