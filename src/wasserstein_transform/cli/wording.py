@@ -21,6 +21,12 @@ _IN_SHELLS = {
     r"\bdim=(\d)": r"--dim \1",
     r"\bn_iter=(\d+)": r"--n-iter \1",
     r"\btake fewer points\b": "take fewer rows",
+    r"\blower min_count, use sample=0\b": "lower --min-count, use --sample 0",
+    r"\bmin_count must be": "--min-count must be",
+    r"\brng must be": "--seed must be",
+    r"\b(window|sample|share|power) must be": r"--\1 must be",
+    r"give its encoding, such as Corpus\.read\([^)]*\), or convert": "convert",
+    r"give its encoding, such as encoding=\S+": "convert it to UTF-8",
 }
 
 
