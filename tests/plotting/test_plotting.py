@@ -189,19 +189,10 @@ def test_a_walk_shows_all_states_in_the_same_limits(flow: wt.transforms.Trajecto
         assert ax.viewLim.x0 < state.points[:, 0].min()
 
 
-def test_lines_are_the_ways_of_the_points(flow: wt.transforms.Trajectory) -> None:
-    axes = plotting.panels(1, 2)[1]
-    start, end = plotting.walk(flow, np.arange(30) % 2, steps=[0, 3], axes=axes, lines=True)
-    ways = end.collections[0]
-    np.testing.assert_array_equal(ways.get_segments(), np.stack([s.points for s in flow.states], axis=1))
-    assert to_hex(ways.get_colors()[1]).upper() == plotting.color(1)
-    assert len(start.collections[0].get_segments()[0]) == 1
-
-
 def test_long_walks_are_thinned_and_solid_ones_drawn(rng: np.random.Generator) -> None:
     space = wt.Space.from_points(rng.normal(size=(20, 3)))
     long = wt.iterate(wt.mean_shift(0.5), space, n_iter=11, keep="all")
-    panels = plotting.walk(long, lines=True)
+    panels = plotting.walk(long)
     assert [ax.get_title(loc="left") for ax in panels][:: len(panels) - 1] == ["τ = 0", "τ = 11"]
     assert len(panels) == 6
     assert {ax.name for ax in panels} == {"3d"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -117,20 +117,20 @@ def cloud(
     """
     places = as_points(points)
     dim = drawable(places)
-    dots = dotted(len(places), labels, size, colors, values)
-    named = wants_legend(legend, dots.look.groups, ax is None)
+    dots = look(labels, len(places), colors, values, size)
+    named = wants_legend(legend, dots.groups, ax is None)
     ax = canvas(ax, dim, frame(places))
     draw(ax, places, dots, title, named)
     name_axes(ax, axis_names(points, places.shape[1]))
     return ax
 
 
-def draw(ax: Any, points: Floats, dots: Dots, title: str | None, legend: bool = False) -> None:
+def draw(ax: Any, points: Floats, dots: Look, title: str | None, legend: bool = False) -> None:
     """Draw points with frame, title and legend."""
     shaped = scatter(ax, points, dots)
     equal(ax, points)
     tidy(ax, title)
-    explain(ax, dots.look, legend, shaped)
+    explain(ax, dots, legend, shaped)
 
 
 def explain(ax: Any, shown: Look, legend: bool, shaped: bool = False) -> None:
@@ -158,29 +158,17 @@ def drawable(points: Floats) -> int:
     return max(m, 2)
 
 
-class Dots(NamedTuple):
-    """The look of the dots, and their size if the caller chose one."""
-
-    look: Look
-    size: float | None
-
-
-def dotted(n: int, labels: Any = None, size: float | None = None, colors: Colors = None, values: Any = None) -> Dots:
-    """Check the arguments for n dots and find their look, before a figure is made."""
-    return Dots(look(labels, n, colors, values), None if size is None else check.positive(size, "size"))
-
-
-def scatter(ax: Any, points: Floats, dots: Dots) -> bool:
+def scatter(ax: Any, points: Floats, dots: Look) -> bool:
     """Draw the dots only. Returns whether they have a shape for each label."""
-    n, order = len(points), dots.look.order
+    n, order = len(points), dots.order
     size = dot_size(n, ax) if dots.size is None else dots.size
     extra = {"depthshade": False} if points.shape[1] == 3 else {}
     drawn = ax.scatter(
-        *flat(points)[order].T, s=size, c=dots.look.colors[order], linewidths=0, rasterized=n > RASTER, **extra
+        *flat(points)[order].T, s=size, c=dots.colors[order], linewidths=0, rasterized=n > RASTER, **extra
     )
-    if dots.look.numbers is None or extra:  # 3-D Axes reorder dots by depth, but not their shapes
+    if dots.numbers is None or extra:  # 3-D Axes reorder dots by depth, but not their shapes
         return False
-    return shape_dots(drawn, dots.look.numbers[order], size)
+    return shape_dots(drawn, dots.numbers[order], size)
 
 
 def flat(points: Floats) -> Floats:

@@ -14,7 +14,8 @@ from ..auto import Clustering
 from ..auto.clustering.clustering import Partition
 from ..auto.clustering.profile import Profile, shortened
 from ..compute.passes import sample_evenly
-from .clouds import dotted, draw as draw_points, name_axes
+from .clouds import draw as draw_points, name_axes
+from .colors import look
 from .dendrograms import branches, dendrogram, places, top
 from .embedding import embed
 from .style import GRAY, INK, TEXT, THIN, TICKS, WIDTH, canvas, color, panels, tidy
@@ -104,7 +105,7 @@ def _draw_cloud(ax: Any, found: Clustering, names: tuple[str, ...], values: Floa
     points, labels = _coordinates(found)
     words = counted(found.n_clusters, "cluster") + f", {found.noise:.0%} noise" * bool(found.n_noise)
     draw_points(
-        ax, points, dotted(len(points), labels), words if title is None else title, 2 <= found.n_clusters <= _LEGEND
+        ax, points, look(labels, len(points)), words if title is None else title, 2 <= found.n_clusters <= _LEGEND
     )
     ax.locator_params(nbins=5)
     if found.space.points is None:

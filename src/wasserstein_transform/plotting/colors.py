@@ -42,6 +42,7 @@ class Look(NamedTuple):
     numbers : (n,), labels as integers; None without labels
     groups : the labels that occur
     name : name of the labels or values; "" if they have none
+    size : area of a mark in square points, if it was given
     """
 
     colors: Floats
@@ -50,11 +51,14 @@ class Look(NamedTuple):
     numbers: Ints | None = None
     groups: tuple[Group, ...] = ()
     name: str = ""
+    size: float | None = None
 
 
-def look(labels: Any, n: int, colors: Colors = None, values: Any = None) -> Look:
-    """Check labels, values and colors of n marks and find their look, before a figure is made."""
+def look(labels: Any, n: int, colors: Colors = None, values: Any = None, size: float | None = None) -> Look:
+    """Check labels, values, colors and size of n marks and find their look, before a figure is made."""
     need_matplotlib()
+    if size is not None:
+        return look(labels, n, colors, values)._replace(size=check.positive(size, "size"))
     if labels is not None and values is not None:
         raise ValueError("points are colored by labels or by values, got both; leave one of them out")
     if values is not None:

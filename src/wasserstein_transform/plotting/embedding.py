@@ -16,8 +16,8 @@ from .._types import Floats, Ints
 from ..hierarchy import spanning_tree
 from ..spaces import Space
 from ..transforms.scaling import signs
-from .clouds import as_matrix, dotted, draw, frame
-from .colors import Colors, colormap, draw_scale, numbered, wants_legend
+from .clouds import as_matrix, cloud
+from .colors import colormap, draw_scale, numbered
 from .dendrograms import leaf_order
 from .style import GRAY, TEXT, WIDTH, canvas, ready, tidy
 
@@ -131,14 +131,10 @@ def mds(
     distances: Any,
     labels: Any = None,
     *,
-    values: Any = None,
     dim: int = 2,
     onto: ArrayLike | None = None,
     ax: Axes | None = None,
-    size: float | None = None,
-    title: str | None = None,
-    colors: Colors = None,
-    legend: bool | None = None,
+    **options: Any,
 ) -> Axes:
     """Draw a metric as points in two or three dimensions, placed by `embed`.
 
@@ -148,7 +144,7 @@ def mds(
     ----------
     distances : Space, Metric, Trajectory, fitted transform, or distances of shape (n, n) or condensed
         All distances must be finite.
-    labels, values : arrays of shape (n,), optional
+    labels : array of shape (n,), optional
         As in `cloud`.
     dim : {2, 3}, default 2
         Number of coordinates.
@@ -156,8 +152,8 @@ def mds(
         Reference points to align with, as in `embed`.
     ax : Axes, optional
         Axes to draw into, 3-D if dim = 3; None (default) makes a new figure.
-    size, title, colors, legend
-        As in `cloud`.
+    **options
+        Further options of `cloud`: values, size, title, colors, legend.
 
     Returns
     -------
@@ -176,17 +172,12 @@ def mds(
     '100 % of the spectrum'
     """
     if dim not in (2, 3):
-        raise ValueError(
-            f"dim must be 2 or 3 for a figure, got {dim!r}; plotting.embedding.embed finds more coordinates"
-        )
+        raise ValueError(f"dim must be 2 or 3 for a figure, got {dim!r}; embedding.embed finds more coordinates")
     ready(ax, dim)
     found = embed(distances, dim, onto=onto)
-    dots = dotted(len(found.points), labels, size, colors, values)
-    named = wants_legend(legend, dots.look.groups, ax is None)
-    ax = canvas(ax, dim, frame(found.points))
-    draw(ax, found.points, dots, title, named)
-    _say(ax, f"{math.floor(1000 * found.explained + 1e-6) / 10:g} % of the spectrum")
-    return ax
+    drawn = cloud(found.points, labels, ax=ax, **options)
+    _say(drawn, f"{math.floor(1000 * found.explained + 1e-6) / 10:g} % of the spectrum")
+    return drawn
 
 
 def _say(ax: Any, text: str) -> None:

@@ -10,9 +10,9 @@ import numpy as np
 from .. import _check as check
 from .._types import Floats
 from ..transforms import Trajectory
-from .clouds import dotted, drawable, equal, explain, flat, scatter
-from .colors import Colors, wants_legend
-from .style import GRAY, RASTER, THIN, check_axes, grid, need_matplotlib, new_figure, size_of, tidy
+from .clouds import drawable, equal, explain, flat, scatter
+from .colors import Colors, look, wants_legend
+from .style import check_axes, grid, need_matplotlib, new_figure, size_of, tidy
 
 _MOST = 6  # panels drawn by default
 _COLS = 3  # panels side by side
@@ -25,7 +25,6 @@ def walk(
     values: Any = None,
     steps: Sequence[int] | None = None,
     axes: Any = None,
-    lines: bool = False,
     title: str | None = None,
     colors: Colors = None,
     legend: bool | None = None,
@@ -42,8 +41,6 @@ def walk(
         The τ to draw. Default None: all of them, or six evenly spaced ones if there are more than six states.
     axes : array of Axes, optional
         One Axes for each panel; None (default) makes a new figure.
-    lines : bool, default False
-        Whether to draw the path of each point up to τ, in a light color.
     title : str, optional
         Text in front of τ in the title of each panel.
     colors, legend
@@ -65,18 +62,16 @@ def walk(
     states = _states(trajectory)
     dim = drawable(states[0])
     taus = _chosen(steps, len(states))
-    dots = dotted(len(states[0]), labels, colors=colors, values=values)
-    named = wants_legend(legend, dots.look.groups, axes is None)
+    dots = look(labels, len(states[0]), colors, values)
+    named = wants_legend(legend, dots.groups, axes is None)
     panels = _new(len(taus), states, dim) if axes is None else _given(axes, len(taus), dim)
     limits = _limits([states[tau] for tau in taus])
     shaped = False
     for ax, tau in zip(panels, taus, strict=True):
-        if lines:
-            _paths(ax, states[: tau + 1], GRAY if labels is None and values is None else dots.look.colors)
         shaped = scatter(ax, states[tau], dots)
         tidy(ax, f"τ = {tau}" if title is None else f"{title}, τ = {tau}")
         _frame(ax, states[tau], limits)
-    explain(panels[-1], dots.look, named, shaped)
+    explain(panels[-1], dots, named, shaped)
     return panels
 
 
@@ -154,22 +149,3 @@ def _frame(ax: Any, points: Floats, limits: tuple[Floats, Floats]) -> None:
         ax.set_aspect("equal", adjustable="box")  # all panels have the same limits
     for axis, least, most in zip("xyz", low, high, strict=False):
         ax.set(**{f"{axis}lim": (least, most), f"{axis}ticks": []})
-
-
-def _paths(ax: Any, states: list[Floats], colors: Any) -> None:
-    from matplotlib.collections import LineCollection
-
-    ways = np.stack([flat(points) for points in states], axis=1)
-    style: dict[str, Any] = {
-        "colors": colors,
-        "linewidths": THIN,
-        "alpha": 0.35,
-        "rasterized": len(ways) > RASTER,
-        "zorder": 0.5,
-    }
-    if ways.shape[2] == 2:
-        ax.add_collection(LineCollection(list(ways), **style))
-        return
-    from mpl_toolkits.mplot3d.art3d import Line3DCollection
-
-    ax.add_collection3d(Line3DCollection(list(ways), **style))
