@@ -309,7 +309,7 @@ def test_the_command_keeps_what_is_finished_when_interrupted(
     [
         (["nonsense"], "no experiment is called nonsense; there are t-junction"),
         (["toy", "-o", "FILE"], "is a file; give a folder"),
-        (["toy", "-j", "0"], "n_jobs must be a positive number of threads"),
+        (["toy", "-j", "0"], "--jobs must be a positive number of threads"),
         (["toy", "-o", "BROKEN"], "cannot be written"),
     ],
 )

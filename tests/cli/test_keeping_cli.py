@@ -224,7 +224,7 @@ def test_out_of_memory_is_a_status_of_its_own(file: Path, monkeypatch: pytest.Mo
     done = run("cluster", file)
     assert (done.exit_code, done.stderr) == (
         3,
-        "wt cluster: clusters need 9 GiB, and 1 GiB are available; take fewer rows\n",
+        "wt cluster: clusters need 9 GiB, and 1 GiB are available; take fewer points\n",
     )
 
 

@@ -18,9 +18,9 @@ import numpy as np
 import pytest
 from cli_files import blobs, process, run, write_csv
 
+import wasserstein_transform as wt
 from wasserstein_transform.cli.app import EVERYDAY, MORE, STATUSES
 from wasserstein_transform.cli.printing import print_table, say, tell
-from wasserstein_transform.cli.wording import typed
 from wasserstein_transform.engine import Update, progress
 from wasserstein_transform.engine.progress import Bar
 
@@ -87,28 +87,27 @@ def test_progress_is_not_shown_where_nobody_wants_it(reason: str, monkeypatch: p
     assert stream.getvalue() == ""
 
 
-def test_advice_is_what_one_types() -> None:
-    assert typed("n_clusters=2 parts it; dim=0 finds modes; wt.suggest(X) proposes one") == (
-        "--clusters 2 parts it; --dim 0 finds modes; wt suggest proposes one"
-    )
-    assert typed("give the right name, or kind='parquet'") == "give the right name, or --kind parquet"
-    assert typed("wt.suggest_eps(X) gives a starting value") == "wt suggest gives a starting value"
-
-
 def test_errors_advise_what_one_types(tmp_path: Path) -> None:
     file = write_csv(tmp_path / "points.csv", blobs())
     done = run("transform", file, "--eps", "2,5")
     assert done.exit_code == 2
     assert "--n-iter 2 uses all of them" in done.stderr
     done = run("transform", file, "--eps", "-1")
-    assert "eps must be positive and finite, got -1.0; wt suggest gives a starting value" in done.stderr
+    assert "--eps must be positive and finite, got -1.0; wt suggest gives a starting value" in done.stderr
+    with pytest.raises(ValueError, match=r"^eps must be .*; wt\.suggest_eps\(X\) gives a starting value"):
+        wt.GaussianTransform(-1.0).fit(blobs())
+    assert "--jobs must be a positive number of threads" in run("transform", file, "--eps", 1, "-j", 0).stderr
+    file.write_text("x,y\n1,2\n3,oops\n")
+    assert "leave the column out (--columns)" in run("transform", file).stderr
+    with pytest.raises(ValueError, match=r"leave the column out \(columns=\[\.\.\.\]\)"):
+        wt.tables.coordinates(wt.read(file), ["x", "y"])
 
 
 def test_a_matrix_of_distances_without_its_option_is_told_the_option(tmp_path: Path) -> None:
     points = blobs()[::6]
     np.savetxt(tmp_path / "D.csv", np.hypot(*(points[:, None] - points[None]).T), delimiter=",")
     done = run("cluster", tmp_path / "D.csv", "-o", "-")
-    assert "if these are distances, use --distances" in done.stderr
+    assert "look like distances; use --distances" in done.stderr
 
 
 def test_words_are_wrapped_on_terminals_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -92,7 +92,10 @@ def test_what_cannot_be_read_is_one_line(file: Path, words: list[str], error: st
         ("x,y\n", "no rows"),
         ("x,y\n1,2\n3,\n4,5\n", "line 3, column y: "),
         ("x,y\n1,2\n3,nan\n", "line 3, column y: 'nan' stands for a missing value"),
-        ("x,y\n1,2\n\n3,oops\n7,8\n", "line 4, column y: 'oops' is not a number; mend it, or leave the column out"),
+        (
+            "x,y\n1,2\n\n3,oops\n7,8\n",
+            "line 4, column y: 'oops' is not a number; correct it, or leave the column out (--columns)",
+        ),
         ("x,y\n1,2\n3,inf\n", "line 3, column y: 'inf' is not finite"),
         ("x,y\n1,2\n3,4,5\n", "line 3"),
         ("x,y\na,b\nc,d\n", "has no column of numbers"),

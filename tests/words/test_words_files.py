@@ -146,5 +146,7 @@ def test_xz_that_wants_all_memory_is_refused(tmp_path: Path) -> None:
     head[16] = 40  # 4 GiB
     head[20:24] = zlib.crc32(bytes(head[12:20])).to_bytes(4, "little")
     (tmp_path / "vectors.xz").write_bytes(head)
-    with pytest.raises(ValueError, match=r"takes more than 256.0 MiB to be unpacked; pack it again with xz -9 or less"):
+    with pytest.raises(
+        ValueError, match=r"takes more than 256.0 MiB to decompress; compress it again with xz -9 or less"
+    ):
         wt.words.read_vectors(tmp_path / "vectors.xz")

@@ -24,7 +24,7 @@ from .options import (
     record,
     table_output,
 )  # fmt: skip
-from .reading import as_options, read_features
+from .reading import read_features
 from .running import Result, running
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def cluster(
             weights = None if points.features is None else points.weights
             clustering = find(data, clusters, noise=level, sample_weight=weights, covariances=errors or None)
         for note in clustering.notes[len(points.features.notes) if points.features else 0 :]:
-            run.note(as_options(note))
+            run.note(note)
         points = replace(points, features=clustering.features)
         run.about |= points.facts()
         profile = clustering.profile()

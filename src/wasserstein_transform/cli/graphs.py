@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Callable, Iterable
 from functools import partial
 from io import StringIO
@@ -177,14 +176,10 @@ def _draw_flow(found: Flow, groups: Communities, name: str) -> Any:
 
 
 def read_network(graph: Path, weight: str | None) -> Network:
-    """Read a graph; errors about the meaning of edge numbers name the option --weight."""
+    """Read a graph; `weight` is the meaning of numbers at edges, None if the file tells."""
     from ..graphs import as_network
 
-    try:
-        return as_network(graph) if weight is None else as_network(graph, None if weight == "none" else weight)
-    except ValueError as error:
-        words = str(error).partition("; where a function")[0].replace("weight=None", "--weight none")
-        raise ValueError(re.sub(r"weight='(\w+)'", r"--weight \1", words)) from None
+    return as_network(graph) if weight is None else as_network(graph, None if weight == "none" else weight)
 
 
 def known_groups(network: Network, attribute: str) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -194,24 +193,11 @@ def _features(source: Source, table: DataFrame, chosen: list[str] | None, run: R
     from ..tables import features
 
     scale = None if source.scale == "none" else source.scale
-    try:
-        prepared = features(table, chosen, scale=scale, missing=source.missing)
-    except ValueError as error:
-        raise ValueError(as_options(str(error))) from None
+    prepared = features(table, chosen, scale=scale, missing=source.missing)
     _note_columns(table, prepared.names, (), run)
     for note in prepared.notes:
-        run.note(as_options(note))
+        run.note(note)
     return prepared
-
-
-def as_options(text: str) -> str:
-    """A sentence with parameters of Python as options of the command line: missing='fill' as --missing fill."""
-    text = (
-        text.replace("columns=[...]", "--columns")
-        .replace("covariances=True", "--errors")
-        .replace("scale=None", "--scale none")
-    )
-    return re.sub(r"""\b(scale|missing)(?:=['"](\w+)['"]|(?= must be))""", r"--\1 \2", text).replace("  ", " ")
 
 
 def _distances(source: Source, needs_points: str = "") -> Points:

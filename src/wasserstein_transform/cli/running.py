@@ -17,7 +17,6 @@ from .options import Computation, Output
 from .output import SUMMARY, Offer, Plan, compress, plan_folder, plan_output
 from .printing import say, tell
 from .summary import Input, command_line, encode_json, versions
-from .wording import typed
 
 if TYPE_CHECKING:
     from ..engine import Engine
@@ -69,7 +68,7 @@ class Run:
 
     def note(self, words: str) -> None:
         """Print a note, once; with --json it is only in the summary."""
-        words = typed(" ".join(words.split()))
+        words = " ".join(words.split())
         if words in self.notes:
             return
         self.notes.append(words)
@@ -176,7 +175,7 @@ class Run:
             say(encode_json(summary).decode().rstrip("\n"))
         elif not self.output.quiet:
             for line in result.lines:
-                tell(typed(line), err=plan.mode == "stream")
+                tell(line, err=plan.mode == "stream")
             if plan.mode == "shown":
                 tell(f"to keep it: {command_line()} -o {plan.offer.name}")
             elif plan.folder is not None:

@@ -111,7 +111,7 @@ def segment(
     if len(pixels.shape) != 2 or (pixels.image.ndim == 3 and pixels.image.shape[2] not in (1, 3, 4)):
         raise ValueError(
             f"contours are those of a gray or color image, got shape {pixels.image.shape}; "
-            "wt.image.segment_by_radii takes volumes and other channels"
+            f"{check.spell('wt.image.segment_by_radii', 'spatial=8')} takes volumes and other channels"
         )
     with current(engine, n_jobs=n_jobs, verbose=verbose).watched() as engine:
         tree = region_tree(pixels, engine)

@@ -21,7 +21,6 @@ KNOWN = (*_LENGTHS, *_STRENGTHS, _AMBIGUOUS)
 
 _MAX_NODE = 2.0**53  # above this, floats do not hold all integers
 _MIN_LENGTH, _MAX_LENGTH = 1e-150, 1e150  # squares stay within the range of floats
-_ANSWERS = "weight='length', weight='strength' (lengths are 1/strength) or weight=None (all edges have length 1)"
 
 
 class EdgeList(list[tuple[Any, ...]]):
@@ -47,22 +46,27 @@ def choose_meaning(present: Collection[str], weight: str | None) -> Meaning:
         return Meaning(None)
     if weight == ASK:
         if len(known) > 1:
-            raise ValueError(f"edges have {' and '.join(map(repr, known))}; choose one by {_ANSWERS}")
+            raise ValueError(f"edges have {' and '.join(map(repr, known))}; choose one by {_say_answers()}")
         return Meaning(known[0], known[0] in _STRENGTHS)
     names = (*(_LENGTHS if weight == "length" else _STRENGTHS), _AMBIGUOUS)
     chosen = next((name for name in names if name in known), None)
     if chosen is None:
         raise ValueError(
             f"weight={weight!r} needs edges with {' or '.join(map(repr, names))}, but these have {known[0]!r}; "
-            f"say {_ANSWERS}"
+            f"say {_say_answers()}"
         )
     return Meaning(chosen, weight == "strength")
+
+
+def _say_answers() -> str:
+    length, strength, none = map(check.spell, ("weight='length'", "weight='strength'", "weight=None"))
+    return f"{length}, {strength} (lengths are 1/strength) or {none} (all edges have length 1)"
 
 
 def check_weight(weight: str | None) -> None:
     """Check the value of `weight`."""
     if not (weight is None or (isinstance(weight, str) and weight in (ASK, "length", "strength"))):
-        raise ValueError(f"weight must be 'length', 'strength' or None, got {weight!r}: say {_ANSWERS}")
+        raise ValueError(f"weight must be 'length', 'strength' or None, got {weight!r}: say {_say_answers()}")
 
 
 def lengths_of(values: Floats, meant: Meaning, weight: str | None) -> Floats:
@@ -76,9 +80,10 @@ def lengths_of(values: Floats, meant: Meaning, weight: str | None) -> Floats:
         with np.errstate(over="ignore"):
             return np.asarray(1.0 / strengths)
     if weight == ASK and meant.column == _AMBIGUOUS and (check.floats(values, "weights of edges") != 1).any():
+        weights = f"weights of edges, {np.min(values):g} to {np.max(values):g},"
         raise ValueError(
-            f"weights of edges, {np.min(values):g} to {np.max(values):g}, may be lengths or strengths; say {_ANSWERS}; "
-            "where a function has no weight=, pass wt.Graph.of(graph, weight=…)"
+            f"{weights} may be lengths or strengths; say {_say_answers()}"
+            + check.spell("; where a function has no weight=, pass wt.Graph.of(graph, weight=…)", "")
         )
     return values
 

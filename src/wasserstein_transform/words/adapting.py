@@ -105,7 +105,7 @@ def adapt(
 
 def _check_share(value: float, name: str) -> None:
     if not 0 <= check.tolerance(value, name) <= 1:
-        raise ValueError(f"{name} must be between 0 and 1, got {value!r}")
+        raise ValueError(f"{check.spell(name)} must be between 0 and 1, got {value!r}")
 
 
 def whiten(vectors: WordVectors, power: float = POWER) -> WordVectors:

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array, issparse
 
 from .. import _check as check
 from .._check import warn
-from .._shown import Brief
+from .._shown import Brief, counted
 from .._types import Floats, Ints
 from ..engine import GRAIN, Engine, Flag, Tile, current, cut_by_cost
 from ..kernels import words as kernels
@@ -170,11 +170,11 @@ def count_contexts(
     window, min_count = check.count(window, "window", 1), check.count(min_count, "min_count", 0)
     sample = check.tolerance(sample, "sample")
     if window > _WIDEST:
-        raise ValueError(f"window must be at most {_WIDEST}, got {window}; 2 to 10 are usual")
+        raise ValueError(f"{check.spell('window')} must be at most {_WIDEST}, got {window}; 2 to 10 are usual")
     try:
         draws = np.random.default_rng(rng)
     except (TypeError, ValueError):
-        raise ValueError(f"rng must be an integer ≥ 0, a Generator or None, got {rng!r}") from None
+        raise ValueError(f"{check.spell('rng')} must be an integer ≥ 0, a Generator or None, got {rng!r}") from None
     rows = vectors.find(corpus.words)
     counts = np.zeros(len(vectors), np.intp)
     counts[rows[rows >= 0]] = corpus.counts[rows >= 0]
@@ -188,8 +188,9 @@ def count_contexts(
             total = part if total is None else total + part
     if total.nnz == 0:
         warn(
-            f"no word with a vector has a context: of {corpus.n_tokens} words of text {n_kept} were kept; lower "
-            "min_count, use sample=0 for a small corpus, or check that corpus and vectors spell words the same way"
+            f"no word with a vector has a context: of {counted(corpus.n_tokens, 'word')} of text {n_kept:,} were kept; "
+            f"lower {check.spell('min_count')}, use {check.spell('sample=0')} for a small corpus, or check that corpus "
+            "and vectors spell words the same way"
         )
     return Contexts(total, counts, n_kept)
 

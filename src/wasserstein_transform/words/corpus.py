@@ -16,6 +16,7 @@ from typing import IO, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _check as check
 from .._types import Ints
 from ..engine import Engine, current
 from ..kernels.words import FULL as TABLE_IS_FULL, Table as WordTable, fill_slots, intern as intern_words
@@ -26,6 +27,7 @@ _LONGEST = 1 << 20  # longest word in bytes: anything longer is not text
 _IN_MEMORY = 1 << 28  # bytes of word numbers kept in memory; more go to a temporary file
 _WORD = 140.0  # bytes of memory per word besides its characters: in the table, and as a string
 _END = b"\0"  # end of a document
+_ENCODING = 'give its encoding, such as Corpus.read(file, encoding="latin-1"), or '
 
 Numbers: TypeAlias = NDArray[np.int32]
 Tokens: TypeAlias = Callable[[str], str]
@@ -174,7 +176,7 @@ def _texts(pieces: Iterable[str], name: str) -> Iterator[str]:
     """Yield the pieces, and reject NUL characters: they are not text, and mark the ends of documents here."""
     for piece in pieces:
         if "\0" in piece:
-            raise ValueError(f'{name} holds zeros, as UTF-16 does; give its encoding, such as encoding="utf-16-le"')
+            raise ValueError(f"{name} holds zeros, as UTF-16 does; {check.spell(_ENCODING, '')}convert it to UTF-8")
         yield piece
 
 
@@ -195,7 +197,7 @@ def _decoded(file: str | Path, encoding: str) -> Iterator[str]:
     except UnicodeDecodeError as error:
         raise ValueError(
             f"{file} is not {encoding}: byte {done + error.start} is {error.object[error.start : error.end]!r}; "
-            'give its encoding, such as Corpus.read(file, encoding="latin-1"), or convert the file with iconv'
+            f"{check.spell(_ENCODING, '')}convert the file with iconv"
         ) from None
     except DAMAGED:
         raise damaged(file) from None
