@@ -192,7 +192,7 @@ def study(n: int, baseline: str = "a", n_splits: int = 1) -> object:
     [
         (lambda: judged(circle(5), windows=5), r"windows must be a list, got 5; write \[5\]"),
         (lambda: judged(circle(5), lams=0.5), "lams must be a list"),
-        (lambda: judged(circle(5), rng="a"), "rng must be a whole number"),
+        (lambda: judged(circle(5), rng="a"), "rng must be an integer"),
         (lambda: circle(3, [1.0, 2.0]), "each pair of a benchmark needs a score, got 3 pairs"),
         (lambda: ratings.Benchmark("odd", [("cat",)], [1.0]), "must be of two words each"),
         (lambda: study(7), r"each of the 8 pairs of all benchmarks, got shape \(7,\) for 'a'"),

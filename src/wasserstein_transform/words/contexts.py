@@ -78,13 +78,13 @@ class Contexts(Brief):
 
     def means(self, points: Singles, engine: Engine) -> Singles:
         """Return the weighted mean of each word's contexts, shape (n, m); 0 without contexts."""
-        matrix, (n, m), squares = self.matrix, points.shape, np.zeros(len(points))
+        matrix, m = self.matrix, points.shape[1]
         tiles = cut_by_cost(np.diff(matrix.indptr) * float(m) + 100.0, GRAIN / 4)  # small: memory access is random
-        means, rows = np.empty((n, m), np.float32), np.arange(n)
+        means = np.empty(points.shape, np.float32)
 
         def average(tile: Tile, stop: Flag) -> None:
-            rest = np.empty(m), means[slice(*tile)], np.empty(tile.stop - tile.start), stop
-            kernels.means(matrix.indptr, matrix.indices, matrix.data, points, squares, rows, *tile, *rest)
+            rows = matrix.indptr, matrix.indices, matrix.data
+            kernels.means(*rows, points, *tile, np.empty(m), means[slice(*tile)], stop)
 
         engine.loop("means of contexts", tiles, average)
         return means
