@@ -74,6 +74,8 @@ def test_every_result_draws_itself_in_a_figure(name: str, tmp_path: Path) -> Non
 def test_every_kind_of_result_has_a_picture() -> None:
     known = tuple(pictures._PICTURES)
     for kind in _subclasses(Plotted):
+        if kind.plot is not Plotted.plot:  # it draws itself
+            continue
         assert issubclass(kind, known) or any(issubclass(one, kind) for one in known), kind
 
 
