@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, fields
 from html import escape
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -108,6 +109,11 @@ def table(title: str, names: Iterable[str], rows: Iterable[Sequence[str]]) -> st
     return f"<table><caption>{escape(title)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
+def import_plotting(name: str) -> ModuleType:
+    """Import a module of `plotting`."""
+    return importlib.import_module(f"wasserstein_transform.plotting.{name}")
+
+
 class Plotted:
     """A result that draws itself."""
 
@@ -127,7 +133,7 @@ class Plotted:
         matplotlib Figure
             A notebook shows it; `figure.savefig(file)` writes it.
         """
-        figure: Figure = importlib.import_module("wasserstein_transform.plotting.results").plot(self, title, **options)
+        figure: Figure = import_plotting("results").plot(self, title, **options)
         return figure
 
 

@@ -15,6 +15,7 @@ from ..auto.noise import Noise
 from ..clouds.results import StoredTrajectory
 from ..curves import Denoised, Skeleton
 from ..estimators.saving import Saved
+from ..graphs import Communities, Curvature, Flow
 from ..hierarchy import Tree
 from ..spaces import Euclidean, GaussianMetric
 from ..tables.features import Features
@@ -27,6 +28,7 @@ from .colors import draw_scale, marker, plain
 from .curves import denoised, skeleton
 from .dendrograms import dendrogram
 from .embedding import Embedding, mds
+from .graphs import communities, curvature, flow
 from .style import GRAY, INK, LEGEND, TEXT, THIN, TICKS, canvas, color, tidy, without_pyplot
 from .walks import can_walk, walk
 
@@ -259,4 +261,7 @@ _PICTURES: dict[type, Callable[..., Any]] = {
     Features: _draw_features,
     StoredTrajectory: _draw_movements,
     Neighbors: _draw_neighbors,
+    Curvature: curvature,
+    Flow: flow,
+    Communities: communities,
 }
