@@ -12,7 +12,7 @@ from ..compute.passes import sample_evenly
 from ..engine import Engine
 from ..hierarchy import Tree, spanning_tree
 from ..localize.scale import rows_of
-from ..plotting.branches import leaf_order
+from ..plotting.dendrograms import leaf_order
 from ..plotting.embedding import embed
 from ..spaces import Space
 from .planes import compact

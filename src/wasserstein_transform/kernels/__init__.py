@@ -38,7 +38,7 @@ Images and words
     patches           the window of a pixel, and moments of its similar pixels
     regions           linking, labeling and merging of regions
     contours          contrasts, basins, joining of regions
-    words             counting of words and contexts, Bures distances of packed factors
+    words             counting of words and contexts, means of contexts
 Compilation
     compile           the decorators
     numba_private     all uses of private parts of Numba

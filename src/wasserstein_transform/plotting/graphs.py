@@ -10,12 +10,10 @@ from numpy.typing import ArrayLike
 from .. import _check as check
 from .._types import Floats, Ints
 from ..graphs import Communities, Curvature, Flow, Network
-from .canvas import canvas, ready
 from .clouds import frame
-from .colors import draw_scale
-from .labels import Group, draw_legend, shape_dots, wants_legend
+from .colors import Group, draw_legend, draw_scale, shape_dots, wants_legend
 from .layouts import layout
-from .style import GRAY, INK, LEGEND, PALETTE, RASTER, STRONG, TEXT, THIN, TICKS, WIDTH, color, tidy
+from .style import GRAY, INK, LEGEND, PALETTE, RASTER, STRONG, TEXT, THIN, TICKS, WIDTH, canvas, color, ready, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

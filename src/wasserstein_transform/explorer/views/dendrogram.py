@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._types import Ints
 from ...hierarchy import Tree
-from ...plotting.branches import as_tree, branches, places, top
+from ...plotting.dendrograms import as_tree, branches, places, top
 from ..scene import Scene
 from .cuts import start
 from .plot import blank, card, html, plain, row, tell
