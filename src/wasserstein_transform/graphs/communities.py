@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from .. import _check as check
-from .._shown import table
+from .._shown import frame, import_plotting, table
 from .._types import Floats, Ints
 from ..engine import Engine, current, one_blas_thread
 from ..spaces.edges import ASK, Weight, as_strength
@@ -22,7 +22,6 @@ from .spectrum import order_nodes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-    from pandas import DataFrame
 
 _SHOWN = 20  # communities shown in a notebook
 _SMALLEST = 4  # nodes of a connected piece that may have communities
@@ -93,12 +92,10 @@ class Communities:
             groups[label].add(name)
         return groups
 
-    def to_pandas(self) -> DataFrame:
-        """Return a table with the columns `node`, `community` and, if it is known, `probability`."""
-        import pandas as pd  # noqa: PLC0415  slow to import
-
-        frame = pd.DataFrame({"node": self.network.nodes, "community": self.labels})
-        return frame if self.probabilities is None else frame.assign(probability=self.probabilities)
+    def to_pandas(self) -> Any:
+        """Return a DataFrame with the columns `node`, `community` and, if it is known, `probability`."""
+        columns: dict[str, Any] = {"node": self.network.nodes, "community": self.labels}
+        return frame(columns if self.probabilities is None else columns | {"probability": self.probabilities})
 
     def to_networkx(self) -> Any:
         """Return a networkx graph with the attribute `community` at its nodes."""
@@ -106,7 +103,8 @@ class Communities:
 
     def plot(self, **options: Any) -> Figure:
         """Draw the graph with a color for each community; options are those of `wt.plotting.communities`."""
-        return as_figure("communities", self, **options)
+        figure: Figure = import_plotting("graphs").communities(self, **options).figure
+        return figure
 
 
 def communities(

@@ -67,7 +67,7 @@ def choose_meaning(present: Collection[str], weight: Weight, others: Collection[
         return Meaning(known[0], known[0] in _STRENGTHS) if known else Meaning(None)
     if isinstance(weight, tuple) or weight not in _MEANINGS:
         return _named(weight, [*known, *others])
-    names = (*(_LENGTHS if weight == "length" else _STRENGTHS), _AMBIGUOUS)
+    names: tuple[str, ...] = (*(_LENGTHS if weight == "length" else _STRENGTHS), _AMBIGUOUS)
     chosen = next((name for name in names if name in known), None)
     if chosen is None and known:
         raise ValueError(
@@ -230,7 +230,7 @@ def _read_list(graph: Any, weight: Weight) -> Edges:
     meant, edges = _third(weight), graph
     if isinstance(graph, EdgeList):
         meant = choose_meaning([] if graph.others else [graph.column], weight, graph.others)
-        if meant.column in graph.others:
+        if meant.column is not None and meant.column in graph.others:
             edges = [(a, b, x) for (a, b), x in zip(graph, graph.others[meant.column], strict=True)]
     rows = [_read_row(edge, k, meant) for k, edge in enumerate(edges)]
     try:
