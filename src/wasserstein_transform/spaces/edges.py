@@ -61,9 +61,10 @@ def choose_meaning(present: Collection[str], weight: Weight, others: Collection[
         if len(known) > 1:
             raise ValueError(f"edges have {listed([repr(name) for name in known])}; choose one by {_ANSWERS}")
         if not known and others:
-            names, first = listed([repr(name) for name in others]), next(iter(others))
-            have = f"edges have the attribute{'s' * (len(others) > 1)} {names}"
-            raise ValueError(f"{have}; pass weight={first!r} to use {first!r}, or weight=None to ignore it")
+            first = next(iter(others))
+            have = f"edges have the attribute{'s' * (len(others) > 1)} {listed([repr(name) for name in others])}"
+            it = "it" if len(others) == 1 else repr(first)
+            raise ValueError(f"{have}; pass weight={first!r} to use {it}, or weight=None to ignore numbers at edges")
         return Meaning(known[0], known[0] in _STRENGTHS) if known else Meaning(None)
     if isinstance(weight, tuple) or weight not in _MEANINGS:
         return _named(weight, [*known, *others])
