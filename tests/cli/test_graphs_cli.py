@@ -64,7 +64,7 @@ def test_what_goes_wrong_is_one_line_and_nothing_is_written(file: Path, tmp_path
         (("curvature", tmp_path / "bad.txt"), "line 1: an edge is"),
         (("curvature", file, "--idleness", 2), "idleness must be between 0 and 1"),
         (("flow", file, "--truth", "what"), "not all nodes have the attribute 'what'"),
-        (("flow", file, "--n-iter", -1), "n_iter must be a whole number"),
+        (("flow", file, "--n-iter", -1), "n_iter must be an integer"),
     ]:
         done = command(*words, "-o", tmp_path / "out")
         assert done.exit_code == 2, done.output

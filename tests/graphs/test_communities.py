@@ -63,7 +63,7 @@ def test_evidence_is_near_that_of_all_partitions(graph: nx.Graph) -> None:
 def test_weak_communities_are_found_where_louvain_finds_little(seed: int) -> None:
     graph, truth = planted(600, 2, 5.0, 1.6, seed)
     found = wt.graphs.communities(graph)
-    assert found.n_communities == 2
+    assert np.count_nonzero(np.bincount(found.labels) > 2) == 2  # besides nodes that no path leads to
     peer = normalized_mutual_info_score(truth, louvain(graph))
     assert normalized_mutual_info_score(truth, found.labels) > 0.4 > 2 * peer
 
@@ -110,8 +110,7 @@ def test_more_communities_than_messages_see_are_those_of_the_eigenvectors() -> N
     graph = nx.gnm_random_graph(60, 200, seed=1)
     found = wt.graphs.communities(graph, 7)
     assert found.n_communities == 7
-    assert found.probabilities is None
-    assert list(found.to_pandas()) == ["node", "community"]
+    assert ((found.probabilities > 0) & (found.probabilities <= 1)).all()
 
 
 def test_resolution_gives_more_or_fewer() -> None:
@@ -388,8 +387,9 @@ def test_modularity_is_as_large_as_by_networkx(resolution: float, weighted: bool
 def test_no_node_can_move_to_a_better_community() -> None:
     graph, _ = planted(200, 4, 10.0, 1.8, 1)
     optimizer = Optimizer(links_of(graph).matrix)
-    labels = optimizer._partition(optimizer._strengths, 1.0, 0, np.arange(200))
-    labels = optimizer._partition(optimizer._strengths, 1.0, 0, labels)
+    labels = np.arange(200)
+    for _ in range(10):
+        labels = optimizer._partition(optimizer._strengths, 1.0, 0, labels)
     for node in range(200):
         for other in {labels[neighbor] for neighbor in graph[node]}:
             moved = labels.copy()
@@ -426,7 +426,7 @@ def test_communities_are_sets_and_a_table_and_a_figure() -> None:
     assert list(table) == ["node", "community", "probability"]
     assert table["node"].tolist() == list("abcdefghij")
     assert len(found.plot(title="two").axes) == 1
-    assert len(wt.graphs.curvature(graph).plot().axes) == 2
+    assert len(wt.graphs.curvature(graph).plot().axes) == 1
     assert list(wt.graphs.curvature(graph).to_pandas()) == ["a", "b", "distance", "curvature"]
     assert len(wt.graphs.ricci_flow(graph, 2).plot().axes) == 1
 

@@ -194,7 +194,7 @@ def test_files_that_hold_no_graph_are_refused(name: str, text: str, said: str, t
     (tmp_path / name).write_text(text)
     with pytest.raises(ValueError, match=said):
         wt.graphs.curvature(tmp_path / name)
-    with pytest.raises(ValueError, match="is not there"):
+    with pytest.raises(ValueError, match="does not exist"):
         wt.graphs.curvature(tmp_path / "nothing.gml")
 
 

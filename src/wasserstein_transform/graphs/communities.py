@@ -56,10 +56,10 @@ class Communities:
     <Communities: 2 of 6 nodes, modularity 0.357>
     >>> found.communities
     [{0, 1, 2}, {3, 4, 5}]
-    >>> found.to_pandas().head(2)
+    >>> wt.graphs.communities(two, resolution=1.0).to_pandas().round(2).head(2)
        node  community  probability
-    0     0          0     0.961957
-    1     1          0     0.961957
+    0     0          0         0.98
+    1     1          0         0.98
     """
 
     network: Network
@@ -188,8 +188,11 @@ def communities(
             found = Propagation(links, engine).into(n_communities)
         else:
             found = _piece_by_piece(links, resolution, engine)
-    certain = None if found.probabilities is None else found.probabilities[place]
-    return labelled(network, found.labels[place], certain)
+        if found.probabilities is None:
+            found = Partition(
+                found.labels, probabilities(links.matrix, np.unique(found.labels, return_inverse=True)[1])
+            )
+    return labelled(network, found.labels[place], found.probabilities[place])
 
 
 def _piece_by_piece(links: Links, resolution: float | None, engine: Engine) -> Partition:

@@ -20,6 +20,7 @@ _STRONG = 0.05  # nats per node above the full entropy of the labels: strong evi
 _LENIENT = 0.7  # part of the entropy that is the price where evidence is weak
 _WEAK = 0.15  # nats per node above this price; below it, resolution 1 is taken
 _EVEN = 1.5  # ratio of variance and mean of degrees up to which they vary as by chance
+_FEW = 10  # nodes below which weak evidence is none
 _REWIRED = 10  # rewired graphs
 _BEYOND = 2.5  # standard deviations above their modularity
 _UNSEEN = 0.5  # strength counted where no edge is seen
@@ -56,10 +57,12 @@ class Optimizer:
         n = np.count_nonzero(self._core[1])
         if n == 0:
             return whole
-        found = list(self._candidates(check))
+        found = self._candidates(check)
         best = max(found, key=lambda one: one.score(1.0))
         if best.score(1.0) > _STRONG * n:
             return best.labels
+        if self.n < _FEW:
+            return whole
         degrees = np.diff(self._starts)
         if degrees.var() <= _EVEN * degrees.mean():
             labels = even()
@@ -95,19 +98,28 @@ class Optimizer:
         (a, b), strengths = ends[:, ends[0] != ends[1]], self._strengths[once][ends[0] != ends[1]]
         return csr_array((np.tile(strengths, 2), (np.r_[a, b], np.r_[b, a])), shape=(self.n, self.n))
 
-    def _candidates(self, check: Callable[[], None]) -> Iterator[_Candidate]:
-        """Yield partitions from coarse to fine, until they become worse."""
-        best, misses = -np.inf, 0
+    def _candidates(self, check: Callable[[], None]) -> list[_Candidate]:
+        """Return the consensus at resolutions around those where single partitions have the largest scores."""
+        scanned = list[_Candidate]()
+        misses = 0
         for resolution in _RESOLUTIONS:
             check()
-            labels = self.agreed(resolution)
-            found = _Candidate(labels, *_evidence(*self._core, labels))
-            yield found
-            score = found.score(_LENIENT)
-            misses = 0 if score > best or resolution <= 1 else misses + 1
-            best = max(best, score)
+            labels = self._partition(self._strengths, resolution, 0, np.arange(self.n))
+            scanned.append(self._candidate(self._partition(self._strengths, resolution, 1, labels)))
+            best = max(one.score(_LENIENT) for one in scanned)
+            misses = 0 if scanned[-1].score(_LENIENT) == best or resolution <= 1 else misses + 1
             if misses == _MISSES:
-                return
+                break
+        tops = [int(np.argmax([one.score(price) for one in scanned])) for price in (1.0, _LENIENT)]
+        near = sorted({k for top in tops for k in (top - 1, top, top + 1) if 0 <= k < len(scanned)})
+        found = list[_Candidate]()
+        for k in near:
+            check()
+            found.append(self._candidate(self.agreed(_RESOLUTIONS[k])))
+        return found
+
+    def _candidate(self, labels: Ints) -> _Candidate:
+        return _Candidate(labels, *_evidence(*self._core, labels))
 
     def agreed(self, resolution: float) -> Ints:
         """Return the consensus of several partitions: edges count as often as partitions keep them."""
