@@ -223,7 +223,7 @@ def _of_piece(matrix: csr_array, resolution: float | None, engine: Engine) -> Pa
         edges = np.column_stack(links.coords).astype(np.intp)
         once = edges[:, 0] < edges[:, 1]
         found = Propagation(Links.of(optimizer.n, edges[once], links.data[once]), engine).choose()
-        if found.probabilities is not None and found.labels.any():
+        if found.labels.any():
             certain.append(found.probabilities)
         return found.labels
 

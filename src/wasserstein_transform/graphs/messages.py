@@ -16,6 +16,7 @@ from .._shown import counted
 from .._types import Floats, Ints
 from ..engine import Engine
 from ..hierarchy import FewerClustersWarning
+from .partitions import probabilities
 from .spectrum import Spectrum, first_largest
 
 Singles: TypeAlias = NDArray[np.float32]
@@ -76,10 +77,10 @@ class Links(NamedTuple):
 
 
 class Partition(NamedTuple):
-    """The community of each node, and its probability if it is known."""
+    """The community of each node, and its probability."""
 
     labels: Ints
-    probabilities: Floats | None
+    probabilities: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,11 +137,12 @@ class Propagation:
         if found.evidence > 0 and len(np.unique(found.labels)) == k:
             return self._partition(found)
         labels = self._spectrum.groups(k)
-        n_found = len(np.unique(labels))
+        labels = np.unique(labels, return_inverse=True)[1]
+        n_found = int(labels.max()) + 1
         if n_found < k:
             text = f"found {counted(n_found, 'community')} of the {k} requested: no more can be told apart"
             warn(f"{text}; request fewer", FewerClustersWarning)
-        return Partition(labels, None)
+        return Partition(labels, probabilities(self._links.matrix, labels))
 
     def _alone(self) -> Partition:
         return Partition(np.zeros(self._links.n, np.intp), np.ones(self._links.n))
