@@ -188,10 +188,6 @@ def communities(
             found = Propagation(links, engine).into(n_communities)
         else:
             found = _piece_by_piece(links, resolution, engine)
-        if found.probabilities is None:
-            found = Partition(
-                found.labels, probabilities(links.matrix, np.unique(found.labels, return_inverse=True)[1])
-            )
     return labelled(network, found.labels[place], found.probabilities[place])
 
 
