@@ -704,14 +704,14 @@ PLOTTING: list[Row] = [
     ("nothing to draw: all the mass is in one place", lambda: wt.suggest(np.zeros((5, 2))).plot()),
 ]
 
+VALUES = nx.Graph([("a", "b", {"value": 2, "id": 0}), ("b", "c", {"value": 3, "id": 1})])
+TWO_VALUES = nx.Graph([("a", "b", {"value": 2, "n": 0.5}), ("b", "c", {"value": 3, "n": 1.5})])
+
 GRAPHS: list[Row] = [
     ("between 0 and 1", lambda: wt.graphs.LazyWalk(1.5)),
     ("step must be at most 1", lambda: wt.graphs.ricci_flow(EDGES, step=2.0)),
-    ("more than 1", lambda: wt.graphs.Surgery(longer=0.5)),
-    ("surgery must be a Surgery", lambda: wt.graphs.ricci_flow(EDGES, 3, surgery=10), TypeError),
     ("must be a LazyWalk or a localization", lambda: curvature(EDGES, 0.5), TypeError),
-    ("must be undirected", lambda: curvature(nx.DiGraph([(0, 1)]))),
-    ("time must be positive", lambda: wt.graphs.dynamical_curvature(EDGES, [-1.0])),
+    ("the graph is directed and is used without directions", lambda: curvature(nx.DiGraph([(0, 1)])), UserWarning),
     ("the graph has no node 'z'", lambda: curvature(EDGES).of("z", 0), KeyError),
     ("was not asked for", lambda: curvature(EDGES).of(0, 2), KeyError),
     ("it has no 'e'", lambda: curvature(EDGES, pairs=[(0, "e")])),
@@ -722,10 +722,6 @@ GRAPHS: list[Row] = [
     ("n_communities must be an integer", lambda: communities(EDGES, 0)),
     ("give one of n_communities and resolution", lambda: communities(EDGES, 2, resolution=1.0)),
     ("resolution must be", lambda: communities(EDGES, resolution=-1.0)),
-    ("the graph must be connected", lambda: communities(EDGES, method=wt.graphs.Transformed())),
-    ("method must be Messages() or Transformed", lambda: communities(EDGES, method="louvain"), TypeError),
-    ("measures must be a LazyWalk", lambda: wt.graphs.Transformed(3.0), TypeError),
-    ("n_iter must be 1", lambda: wt.graphs.Transformed(wt.Heat(1.0), n_iter=2)),
     ("edges of length 0 have no strength", lambda: communities([(0, 1, 0.0), (1, 2, 1.0)])),
     ("either n_communities or cutoff", lambda: wt.graphs.ricci_flow(EDGES, 2).communities(2, cutoff=1.5)),
     (
@@ -733,12 +729,20 @@ GRAPHS: list[Row] = [
         lambda: wt.graphs.ricci_flow(EDGES, 2).communities(1),
     ),
     (
-        "found 1 communities of the 3 asked for: the next edges",
+        "found 1 community of the 3 requested: the next edges",
         lambda: wt.graphs.ricci_flow(nx.cycle_graph(6), 2).communities(3),
         wt.hierarchy.FewerClustersWarning,
     ),
-    ("weight must be 'length', 'strength' or None, got 'resistance'", lambda: as_network(EDGES, "resistance")),
-    ("weight must be 'length', 'strength' or None, got 3", lambda: as_network(EDGES, 3)),
+    (
+        "edges have the attribute 'value'; pass weight='value' to use it, or weight=None to ignore numbers",
+        lambda: as_network(VALUES),
+    ),
+    ("edges have the attributes 'n' and 'value'; pass weight='n' to use", lambda: as_network(TWO_VALUES)),
+    ("'value' may be a length or a strength; pass weight=('value', 'length')", lambda: as_network(VALUES, "value")),
+    ("edges have no strength; pass weight=('value', 'strength')", lambda: as_network(VALUES, "strength")),
+    ("no edge has the attribute 'cost' with a number; they have 'value'", lambda: as_network(VALUES, "cost")),
+    ("weight must be 'length', 'strength', the name of an edge attribute, a pair", lambda: as_network(EDGES, 3)),
+    ("weight must be", lambda: as_network(EDGES, ("value", "cost"))),
     ("weight must be", lambda: as_network(EDGES, ["length"])),
     ("strengths of edges must be positive, got 0; leave out", lambda: as_network([(0, 1, 0.0)], "strength")),
     ("strengths of edges must be positive, got -2", lambda: as_network([(0, 1, -2.0)], "strength")),
@@ -752,7 +756,7 @@ GRAPHS: list[Row] = [
         lambda: as_network(nx.Graph([("a", "b", {"weight": "strong"})]), "strength"),
     ),
     ("a Network has lengths already", lambda: as_network(as_network(EDGES), "strength")),
-    ("weight must be", lambda: as_network(as_network(EDGES), "x")),
+    ("a Network has lengths already", lambda: as_network(as_network(EDGES), "x")),
     (
         "edges have 'length' and 'weight'; choose one by weight='length'",
         lambda: as_network(nx.Graph([("a", "b", {"length": 4, "weight": 2})])),

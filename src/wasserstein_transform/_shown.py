@@ -33,8 +33,9 @@ def brief(value: Any) -> str:
 
 
 def counted(n: int, noun: str) -> str:
-    """A number of things: 1 cluster, 2,000 clusters, 3 fixes."""
-    return f"{n:,} {noun}{'' if n == 1 else 'es' if noun.endswith('x') else 's'}"
+    """A number of things: 1 cluster, 2,000 clusters, 3 fixes, 4 communities."""
+    several = f"{noun[:-1]}ies" if noun.endswith("ty") else f"{noun}{'es' if noun.endswith('x') else 's'}"
+    return f"{n:,} {noun if n == 1 else several}"
 
 
 def quantity(value: float, unit: str = "") -> str:

@@ -33,6 +33,7 @@ Graphs
     vicinity          shortest paths between one measure and its targets
     hops              W1 along edges of equal length
     max_flow          maximum flow, with sets of sources as bit masks
+    modularity        partitions of a graph
 Images and words
     pixels            mean shift and the Gaussian Transform of pixels
     patches           the window of a pixel, and moments of its similar pixels
