@@ -1,11 +1,11 @@
-"""Images on the page: segmentation and its settings."""
+"""Images on the page: settings, segmentation, and views of the regions."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from io import BytesIO
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import urlencode
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from .. import _check as check
 from ..engine import Engine
 
-_MOST = 600  # larger images are reduced to at most this many pixels on the longer side
+_MAX_SIDE = 600  # larger images are reduced to at most this many pixels on the longer side
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +82,7 @@ class Painted:
     notes: tuple[str, ...]
 
 
-def decoded(content: bytes, name: str) -> Picture:
+def decode(content: bytes, name: str) -> Picture:
     """Decode an image from the bytes of a file."""
     from ..image.reading import from_bytes
 
@@ -90,7 +90,7 @@ def decoded(content: bytes, name: str) -> Picture:
     return Picture(name, from_bytes(content, name), reading)
 
 
-def painted() -> Picture:
+def draw_shapes() -> Picture:
     """The built-in image: three shapes on a gray background, with noise."""
     rng = np.random.default_rng(0)
     y, x = np.mgrid[:180, :240]
@@ -102,14 +102,14 @@ def painted() -> Picture:
     return Picture("painted shapes", noisy, "picture = …  # an array of shape (h, w, 3)")
 
 
-def segmented(picture: Picture, brushes: Brushes, engine: Engine) -> Painted:
+def segment_picture(picture: Picture, brushes: Brushes, engine: Engine) -> Painted:
     """Segment an image and draw its regions."""
     from ..image import segment_by_radii
     from ..plotting.images import as_rgb, outlined
 
     pixels = picture.pixels
     notes: tuple[str, ...] = ()
-    step = -(-max(pixels.shape[:2]) // _MOST)
+    step = -(-max(pixels.shape[:2]) // _MAX_SIDE)
     if step > 1:
         notes = (f"every {step}th pixel of {pixels.shape[1]} × {pixels.shape[0]} is used",)
         pixels = pixels[::step, ::step]
@@ -132,3 +132,53 @@ def _bytes(rgb: NDArray[Any]) -> NDArray[np.uint8]:
     opaque = np.full((*rgb.shape[:2], 4), 255, np.uint8)
     opaque[..., :3] = rgb[..., :3]
     return np.ascontiguousarray(opaque[::-1])
+
+
+class ImageViews:
+    """Linked images: outlines of the regions, the filtered image, the original. Zooming into one zooms into all."""
+
+    _TITLES: ClassVar = {
+        "outlined": ("Regions", "outlines of the regions"),
+        "filtered": ("Filtered", "each pixel where it moved to"),
+        "before": ("Picture", "as it is"),
+    }
+
+    def __init__(self, painted: Painted) -> None:
+        from bokeh.models import ColumnDataSource, Row
+
+        from .figures import card, style_sheet
+
+        style = style_sheet()
+        self.sources = {part: ColumnDataSource(name=f"picture-{part}") for part in self._TITLES}
+        self._figures = {part: self._figure(part, style) for part in self._TITLES}
+        first = self._figures["outlined"]
+        for other in self._figures.values():
+            other.x_range, other.y_range = first.x_range, first.y_range
+        cards = [
+            card(*self._TITLES[part], [figure], style, "picture") for part, figure in self._figures.items()
+        ]  # fmt: skip
+        self.layout: Any = Row(
+            children=cards, sizing_mode="stretch_width", css_classes=["views"], stylesheets=[style], name="views"
+        )
+        self.show(painted)
+
+    def _figure(self, part: str, style: Any) -> Any:
+        from .figures import empty_figure
+
+        drawn = empty_figure(
+            f"figure-{part}", self._TITLES[part][1], 340, style, match_aspect=True,
+            tools="pan,wheel_zoom,box_zoom,reset,save",
+        )  # fmt: skip
+        drawn.image_rgba("image", x=0, y=0, dw="w", dh="h", source=self.sources[part])
+        drawn.axis.visible = False
+        drawn.grid.visible = False
+        drawn.x_range.range_padding = drawn.y_range.range_padding = 0.0
+        return drawn
+
+    def show(self, painted: Painted) -> None:
+        """Show other regions, or another image, in the same figures."""
+        height, width = painted.before.shape[:2]
+        for part, source in self.sources.items():
+            pixels = getattr(painted, part).view("uint32")[..., 0]
+            source.data = {"image": [pixels], "w": [width], "h": [height]}
+            self._figures[part].update(sizing_mode="scale_width", aspect_ratio=max(0.4, width / (height + 30)))

@@ -1,4 +1,4 @@
-"""The content of a report for each type of result."""
+"""What a report shows of each type of result."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .._shown import Brief
-from .._types import Ints
+from .._shown import Brief, counted
+from .._types import Floats, Ints
 from ..auto import Clustering, Suggestion
 from ..curves import Denoised, Skeleton
 from ..engine import Engine, current
@@ -18,13 +18,14 @@ from ..estimators.base import IteratedTransform
 from ..hierarchy import Tree
 from ..spaces import Dense, GaussianMetric, Space
 from ..transforms import Trajectory
-from .framing import framed, single
-from .planes import places, plane_of
-from .scene import Curve, Scene
-from .seeing import curve_of, seen
+from .compute import add_metric, curve_of
+from .scene import Curve, Scene, frames_of, places, plane_of, single
 
-_POINTS, _DENSE = 100_000, 2_000  # most points drawn; the second if all distances are stored or an embedding is needed
-_PLACES = 2_000_000  # most positions drawn, over all frames
+_MAX_POINTS, _MAX_DENSE = (
+    100_000,
+    2_000,
+)  # most points drawn; the second if distances are stored or an embedding is needed
+_MAX_PLACES = 2_000_000  # most positions drawn, over all frames
 
 Facts = dict[str, Any]
 
@@ -48,9 +49,9 @@ class Story(Brief):
 def story_of(result: Any, engine: Engine | None = None) -> Story:
     """The content of a report on a result; raises a TypeError for other objects."""
     engine = current(engine).quiet()
-    for kind, told in _TOLD:
+    for kind, tell in _KINDS:
         if isinstance(result, kind):
-            story: Story = told(result, engine)
+            story: Story = tell(result, engine)
             return story
     raise TypeError(
         f"report needs a Trajectory, Clustering, Denoised, Skeleton, Suggestion or fitted estimator, "
@@ -75,7 +76,7 @@ def _estimator(fitted: IteratedTransform, engine: Engine) -> Story:
     eps = float(radii[0]) if len(radii) == 1 else float("nan")
     scene = _walked(fitted.trajectory_, eps, name, names, engine)
     labels = vars(fitted).get("labels_")
-    scene = replace(scene, labels=None if labels is None else np.asarray(labels)[scene.rows])
+    scene = scene if labels is None else _with_labels(scene, np.asarray(labels)[scene.rows], "new")
     facts: Facts = {"points": fitted._space.n, "ε": ", ".join(f"{e:.6g}" for e in radii)}
     if "lam_" in vars(fitted):
         facts["λ"] = f"{fitted.lam_:g}"
@@ -91,11 +92,9 @@ def _estimator(fitted: IteratedTransform, engine: Engine) -> Story:
 def _clustering(found: Clustering, engine: Engine) -> Story:
     rows, notes = _drawn(found.space)
     tree = _whole_tree(found) if len(rows) == found.space.n else None
-    if tree is None and found.space.n > 1:
-        notes.append("the dendrogram shows the input distances; the clusters were not cut from this tree")
     names = () if found.features is None else found.features.names
     scene = _still(found.space, rows, "Clustering", names, [*found.notes, *notes], engine, tree)
-    scene = replace(scene, labels=found.labels[rows])
+    scene = _with_labels(scene, found.labels[rows], "clustered" if tree is not None else "input")
     facts = {"answer": found.verdict, "sizes": found.sizes_in_words(), "why": found.reason}
     facts["other good answers"] = "; ".join(": ".join(one.lines[:2]) for one in found.alternatives)
     head, cells = found.profile().cells()
@@ -104,10 +103,62 @@ def _clustering(found: Clustering, engine: Engine) -> Story:
     return Story(scene, "Clustering", facts, code, profile, examined="What the clusters are")
 
 
+def _with_labels(scene: Scene, labels: Ints, distances: str) -> Scene:
+    """The scene with labels, its tree cut where they come from; if they are no cut at one height, it says so."""
+    scene = replace(scene, labels=labels)
+    if scene.tree is None:
+        return scene
+    cut, n_clusters = cut_of_labels(scene.tree, labels), int(labels.max(initial=-1)) + 1
+    clusters = "the one cluster found" if n_clusters == 1 else f"the {counted(n_clusters, 'cluster')} found"
+    noise = int(np.count_nonzero(labels < 0))
+    clusters += f" and {counted(noise, 'point')} of noise" * bool(noise)
+    if np.isfinite(cut):
+        return replace(scene, cut=cut, answer=f"{clusters}: the cut of this tree at height {cut:.4g}")
+    answer = f"colors: {clusters}. The tree joins points by their {distances} distances; no single height of it "
+    return replace(scene, cut=cut, answer=answer + "gives these clusters")
+
+
+def cut_of_labels(tree: Floats, labels: Ints) -> float:
+    """The height at which a tree falls into the clusters of `labels`, noise aside; NaN if there is none."""
+    n = len(labels)
+    below = [*labels.tolist(), *[0] * (n - 1)]
+    within, between, mixed = 0.0, float("inf"), -2
+    for k, (a, b) in enumerate(tree[:, :2].astype(np.intp).tolist()):
+        one, other = below[a], below[b]
+        below[n + k] = other if one == -1 else one if other in (-1, one) else mixed
+        if one == other != mixed and one >= 0:
+            within = float(tree[k, 2])  # heights ascend
+        elif below[n + k] == mixed:
+            between = min(between, float(tree[k, 2]))
+    if np.isinf(between):
+        between = 1.02 * float(tree[-1, 2])
+    return (within + between) / 2 if within < between else float("nan")
+
+
+def points_and_labels(result: Any) -> tuple[Floats, Ints | None]:
+    """Positions of all points in the plane, and their labels if there are any."""
+    result = vars(result).get("clustering_", result) if isinstance(result, AutoCluster) else result
+    labels: Any = None
+    if isinstance(result, Clustering):
+        space, labels = result.space, result.labels
+    elif isinstance(result, IteratedTransform | Trajectory) and not _is_unfitted(result):
+        walk = result if isinstance(result, Trajectory) else result.trajectory_
+        space, labels = walk.quotients[-1].expand(), getattr(result, "labels_", None)
+    else:
+        raise TypeError(
+            f"to_embedding_atlas needs a Clustering, a Trajectory or a fitted estimator, got {type(result).__name__}"
+        )
+    return places(plane_of(space.points, space), space.points), labels
+
+
+def _is_unfitted(result: Any) -> bool:
+    return isinstance(result, IteratedTransform) and "trajectory_" not in vars(result)
+
+
 def _denoised(result: Denoised, engine: Engine) -> Story:
     result = result.in_meters()
     n, m = result.points.shape
-    rows, notes = _sample(n, _POINTS)
+    rows, notes = _sample(n, _MAX_POINTS)
     plane = plane_of(result.before)
     frames = np.stack([places(plane, result.before[rows]), places(plane, result.points[rows])])
     frames = single(frames)
@@ -167,12 +218,12 @@ def _linkage(fitted: SingleLinkage, engine: Engine) -> Story:
         raise ValueError("a SingleLinkage loaded from a file has no points; fit it again before report")
     rows, notes = _drawn(space)
     scene = _still(space, rows, "SingleLinkage", (), notes, engine, fitted.tree_ if len(rows) == space.n else None)
-    scene = replace(scene, labels=fitted.labels_[rows])
+    scene = _with_labels(scene, fitted.labels_[rows], "input")
     code = f"import wasserstein_transform as wt\n\nX = …  # your points\nfitted = wt.{fitted!r}.fit(X)"
     return Story(scene, "SingleLinkage", {"points": space.n, "clusters": fitted.n_clusters_}, code)
 
 
-_TOLD: tuple[tuple[type, Any], ...] = (
+_KINDS: tuple[tuple[type, Any], ...] = (
     (Trajectory, _trajectory),
     (IteratedTransform, _estimator),
     (Clustering, _clustering),
@@ -195,7 +246,7 @@ def _walked(walk: Trajectory, eps: float, title: str, names: tuple[str, ...], en
     scene = _placed(states, rows, eps, title, names, [*notes, *left_out], engine)
     taus = tuple(walk.first + k for k in chosen)
     scene = replace(scene, taus=() if taus == tuple(range(len(taus))) else taus)
-    return seen(scene, states[-1], engine)
+    return add_metric(scene, states[-1], engine)
 
 
 def _still(
@@ -204,7 +255,7 @@ def _still(
 ) -> Scene:  # fmt: skip
     """The scene of one space, with the given tree or its single-linkage tree."""
     part = space.take(rows) if len(rows) < space.n else space
-    return seen(_placed([part], rows, float("nan"), title, names, notes, engine), part, engine, tree)
+    return add_metric(_placed([part], rows, float("nan"), title, names, notes, engine), part, engine, tree)
 
 
 def _placed(
@@ -212,7 +263,7 @@ def _placed(
     engine: Engine,
 ) -> Scene:  # fmt: skip
     first = states[0]
-    scene = framed(states, plane_of(first.points, first, engine), names)
+    scene = frames_of(states, plane_of(first.points, first, engine), names)
     curve = None if first.points is None and scene.lam else curve_of(_ground(first), engine)
     return replace(scene, title=title, rows=rows, eps=eps, notes=(*notes, *scene.notes), curve=curve)
 
@@ -227,7 +278,7 @@ def _ground(first: Space) -> Space:
 def _drawn(space: Space) -> tuple[Ints, list[str]]:
     """The points to draw, and notes: fewer points if all distances are stored or an embedding is needed."""
     stored = isinstance(space.metric, Dense) or space.points is None
-    return _sample(space.n, _DENSE if stored else _POINTS)
+    return _sample(space.n, _MAX_DENSE if stored else _MAX_POINTS)
 
 
 def _sample(n: int, most: int) -> tuple[Ints, list[str]]:
@@ -239,7 +290,7 @@ def _sample(n: int, most: int) -> tuple[Ints, list[str]]:
 
 def _frames_of(n_states: int, n: int, first: int) -> tuple[list[int], list[str]]:
     """The states to draw, evenly spaced with the first and the last included, and notes."""
-    most = max(2, min(n_states, _PLACES // max(n, 1), 101))
+    most = max(2, min(n_states, _MAX_PLACES // max(n, 1), 101))
     chosen = sorted({round(k) for k in np.linspace(0, n_states - 1, most)})
     left_out = [f"{len(chosen)} of {n_states} states are drawn, evenly spread"] if len(chosen) < n_states else []
     return chosen, left_out
