@@ -67,7 +67,7 @@ def add_metric(scene: Scene, last: Space, engine: Engine, tree: Tree | None = No
         embedded = sample_evenly(last.n, _EMBEDDED)
         embedding = compact(unit * _embed_others(last, embedded, shown, distances / unit, flat, unit, engine))
     return replace(
-        scene, tree=tree.Z, embedding=embedding, embedded=embedded, matrix=compact(distances), shown=shown,
+        scene, tree=tree, embedding=embedding, embedded=embedded, matrix=compact(distances), shown=shown,
         notes=tuple(notes),
     )  # fmt: skip
 

@@ -21,7 +21,8 @@ from bokeh.palettes import Magma256
 
 from .._shown import counted
 from .._types import Floats
-from ..plotting.branches import Branches, as_tree, branches, places, top
+from ..hierarchy import Tree
+from ..plotting.branches import Branches, branches, places, top
 from .figures import card, empty_figure, html, plain, side_by_side, static, write_note
 from .scene import Curve, Scene
 
@@ -35,7 +36,8 @@ class Dendrogram:
     """The figure, its data sources, and the cut as a movable line and a slider; the browser sets height and colors."""
 
     def __init__(self, style: Any, colors: Any) -> None:
-        self.tree, self.branches, self.stubs = ColumnDataSource(), ColumnDataSource(), ColumnDataSource()
+        empty: dict[str, Any] = {"xs": [], "ys": [], "h": [], "c": [], "node": []}
+        self.tree, self.branches, self.stubs = ColumnDataSource(), ColumnDataSource(empty), ColumnDataSource(empty)
         self.figure = empty_figure(
             "dendrogram", "the dendrogram with the height at which it is cut", 270, style,
             tools="xpan,xwheel_zoom,reset,save", active_drag=None, x_range=Range1d(-0.5, 1.5), y_range=Range1d(0, 1),
@@ -64,13 +66,13 @@ class Dendrogram:
 
     def show(self, scene: Scene) -> None:
         """Show the tree of a scene."""
-        self.card.visible = scene.tree is not None and len(scene.tree) > 0
-        Z = scene.tree if scene.tree is not None else np.empty((0, 4))
+        self.card.visible = scene.tree is not None
+        Z = np.empty((0, 4)) if scene.tree is None else scene.tree.Z
         self.tree.data = {"a": Z[:, 0].astype(np.int32), "b": Z[:, 1].astype(np.int32), "h": Z[:, 2].copy()}
-        if self.card.visible:
+        if scene.tree is not None:
             end = 1.05 * (float(Z[-1, 2]) or 1.0)
             self.figure.y_range.update(start=0, end=end, reset_start=0, reset_end=end)
-            self._lay_out(branches(as_tree(Z)))
+            self._lay_out(branches(scene.tree))
 
     def _lay_out(self, tree: Branches) -> None:
         drawn = top(tree, _LEAVES)
@@ -79,13 +81,13 @@ class Dendrogram:
         x = np.stack([along[a], along[a], along[b], along[b]], axis=1)
         y = np.stack([drawn.heights[a], level, level, drawn.heights[b]], axis=1)
         self.branches.data = {
-            "xs": list(x), "ys": list(y), "h": level.copy(), "c": np.full(len(level), -2, np.float32),
+            "xs": x.tolist(), "ys": y.tolist(), "h": level.copy(), "c": np.full(len(level), -2, np.float32),
             "node": np.arange(2 * n - 1 - len(level), 2 * n - 1, dtype=np.int32),
         }  # fmt: skip
         hidden = np.flatnonzero(drawn.heights[: drawn.n] > 0)  # leaves that stand for a whole subtree
         foot, peak = along[hidden, None] + [0.0, -0.4, 0.4], drawn.heights[hidden, None] * [1.0, 0.0, 0.0]
         self.stubs.data = {
-            "xs": list(foot), "ys": list(peak), "h": drawn.heights[hidden], "c": np.full(len(hidden), -2, np.float32),
+            "xs": foot.tolist(), "ys": peak.tolist(), "h": drawn.heights[hidden], "c": np.full(len(hidden), -2, np.float32),
             "node": _hidden_nodes(tree, drawn.n)[hidden].astype(np.int32),
         }  # fmt: skip
         margin = max(0.5, 0.01 * drawn.n)
@@ -116,14 +118,14 @@ def smallest_size(n: int) -> int:
     return max(_FEWEST, math.ceil(_SHARE * n))
 
 
-def first_cut(tree: Floats) -> float:
+def first_cut(tree: Tree) -> float:
     """The initial height of the cut: the middle of the longest interval with a constant number of large clusters.
 
     Only intervals with at least two large clusters count; if there is none, the cut lies above the tree.
     """
-    heights, n = tree[:, 2], len(tree) + 1
-    enough = np.concatenate([np.full(n, smallest_size(n) <= 1), tree[:, 3] >= smallest_size(n)])
-    a, b = tree[:, :2].astype(np.intp).T
+    heights, n, smallest = tree.heights, tree.n, smallest_size(tree.n)
+    enough = np.concatenate([np.zeros(n, bool), tree.Z[:, 3] >= smallest])
+    a, b = tree.Z[:, :2].astype(np.intp).T
     change = enough[n:].astype(np.intp) - enough[a] - enough[b]
     large = np.cumsum(change)  # number of large clusters after each merge
     after = np.append(0, np.flatnonzero(change)) if n > 2 else np.zeros(0, np.intp)

@@ -30,6 +30,8 @@ class Points:
             border_line_width=1, x_offset=12, y_offset=12, text_line_height=1.35,
         )  # fmt: skip
         self._draw_above()
+        for axis in self.figure.axis:
+            axis.axis_label = plain("")
         kept = {"stylesheets": [style], "sizing_mode": "stretch_width"}
         self.frame = Slider(title="iteration τ", start=0, end=1, step=0.05, value=1, format="0[.]00", **kept)
         self.play = Toggle(
@@ -70,8 +72,8 @@ class Points:
         self.move(scene)
         self.corners.data = corners(scene)
         self.lines.data = {"xs": [line[:, 0] for line in scene.lines], "ys": [line[:, 1] for line in scene.lines]}
-        self.figure.xaxis.axis_label, self.figure.yaxis.axis_label = map(plain, scene.axes)
-        for axis, ends in zip(self.figure.axis, self.corners.data.values(), strict=True):
+        for axis, name, ends in zip(self.figure.axis, scene.axes, self.corners.data.values(), strict=True):
+            axis.axis_label.text = name
             axis.formatter.use_scientific = not max(map(abs, ends)) < _MAX_WRITTEN
         self.row.update(high=int(scene.rows.max()))
         self.offer_colors(scene)
@@ -93,7 +95,7 @@ class Points:
         """Offer the labels that a scene has; labels that are new are shown at once."""
         ways = [
             ("labels", "the clusters found", scene.labels is not None),
-            ("cut", "the cut of the tree", scene.tree is not None and len(scene.tree) > 0),
+            ("cut", "the cut of the tree", scene.tree is not None),
             ("truth", "known labels", scene.truth is not None),
             ("one", "one color", True),
         ]
@@ -123,7 +125,10 @@ class Scaling:
             return
         points = np.arange(scene.n) if scene.embedded is None else scene.embedded
         x, y = scene.embedding.T.copy()
-        self.source.data = {"x": x, "y": y, "c": np.zeros(len(x), np.float32), "point": points.astype(np.int32)}
+        self.source.data = {
+            "x": x, "y": y, "c": np.zeros(len(x), np.float32), "size": np.full(len(x), dot_size(len(x)), np.float32),
+            "point": points.astype(np.int32),
+        }  # fmt: skip
         known = scene.embedding[np.isfinite(scene.embedding).all(axis=1)]
         ends = np.stack([known.min(axis=0), known.max(axis=0)]) if len(known) else np.eye(2)
         self.corners.data = {"x": ends[:, 0].astype(float).tolist(), "y": ends[:, 1].astype(float).tolist()}
@@ -136,12 +141,13 @@ def _scatter(name: str, described: str, height: int, style: Any, view: Points | 
         name, described, height, style, tools=_TOOLS, match_aspect=True, css_classes=["cloud"] * (name == "points"),
         x_range=DataRange1d(range_padding=0.08), y_range=DataRange1d(range_padding=0.08),
     )  # fmt: skip
-    source, marks = (ColumnDataSource({"x": [], "y": [], last: []}) for last in ("c", "text"))
+    source = ColumnDataSource({"x": [], "y": [], "c": [], "size": []})
+    marks = ColumnDataSource({"x": [], "y": [], "text": []})
     image = ColumnDataSource({"image": [np.zeros((1, 1), np.uint32)], "x": [0], "y": [0], "dw": [1], "dh": [1]})
     box = made.scatter("x", "y", source=view.corners, fill_alpha=0, line_alpha=0)
     made.image_rgba("image", x="x", y="y", dw="dw", dh="dh", source=image)
-    dots = made.scatter(
-        "x", "y", source=source, size=5, fill_color={"field": "c", "transform": view.colors}, line_color=None,
+    made.scatter(
+        "x", "y", source=source, size="size", fill_color={"field": "c", "transform": view.colors}, line_color=None,
         fill_alpha=0.85, nonselection_fill_alpha=0.12, selection_fill_alpha=1.0,
     )  # fmt: skip
     made.text(
@@ -150,7 +156,12 @@ def _scatter(name: str, described: str, height: int, style: Any, view: Points | 
         background_fill_alpha=0.85, border_radius=4, border_line_color="#767676", name="number",
     )  # fmt: skip
     made.x_range.renderers = made.y_range.renderers = [box]
-    return made, {"points": source, "marks": marks, "image": image, "dots": dots}
+    return made, {"points": source, "marks": marks, "image": image}
+
+
+def dot_size(n: int) -> float:
+    """Diameter of one of n dots in pixels."""
+    return float(np.clip(2 + 90 / np.sqrt(n), 2.2, 9))
 
 
 def corners(scene: Scene) -> dict[str, list[float]]:

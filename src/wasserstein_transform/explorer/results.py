@@ -118,20 +118,20 @@ def _with_labels(scene: Scene, labels: Ints, distances: str) -> Scene:
     return replace(scene, cut=cut, answer=answer + "gives these clusters")
 
 
-def cut_of_labels(tree: Floats, labels: Ints) -> float:
+def cut_of_labels(tree: Tree, labels: Ints) -> float:
     """The height at which a tree falls into the clusters of `labels`, noise aside; NaN if there is none."""
     n = len(labels)
     below = [*labels.tolist(), *[0] * (n - 1)]
     within, between, mixed = 0.0, float("inf"), -2
-    for k, (a, b) in enumerate(tree[:, :2].astype(np.intp).tolist()):
+    for k, (a, b) in enumerate(tree.Z[:, :2].astype(np.intp).tolist()):
         one, other = below[a], below[b]
         below[n + k] = other if one == -1 else one if other in (-1, one) else mixed
         if one == other != mixed and one >= 0:
-            within = float(tree[k, 2])  # heights ascend
+            within = float(tree.heights[k])  # heights ascend
         elif below[n + k] == mixed:
-            between = min(between, float(tree[k, 2]))
+            between = min(between, float(tree.heights[k]))
     if np.isinf(between):
-        between = 1.02 * float(tree[-1, 2])
+        between = 1.02 * float(tree.heights[-1])
     return (within + between) / 2 if within < between else float("nan")
 
 

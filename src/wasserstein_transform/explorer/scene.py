@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from .._shown import Brief
 from .._types import Floats, Ints
 from ..engine import Engine
+from ..hierarchy import Tree
 from ..plotting.embedding import embed
 from ..spaces import GaussianMetric, Space
 
@@ -72,8 +73,8 @@ class Scene(Brief):
     planar : bool, default True
         Whether balls can be computed from `frames` and `covariances`. False for projections of higher dimensions,
         and for points known only by distances.
-    tree : array of shape (n − 1, 4), optional
-        SciPy linkage matrix of the last metric.
+    tree : Tree, optional
+        Single-linkage tree of the last metric; None for one point.
     cut : float, optional
         Height at which the dendrogram is cut at first; None chooses one. NaN if `labels` are no cut of the tree at one
         height.
@@ -119,7 +120,7 @@ class Scene(Brief):
     lam: float = 0.0
     covariances: NDArray[np.float32] | None = None
     planar: bool = True
-    tree: Floats | None = None
+    tree: Tree | None = None
     cut: float | None = None
     answer: str = ""
     embedding: NDArray[np.float32] | None = None

@@ -11,7 +11,7 @@ from bokeh.models import ColumnDataSource, CustomJS, Row
 from ..plotting.style import N_COLORS
 from .figures import DARK, LIGHT, static, style_sheet
 from .metrics import Dendrogram, Heat, Neighbors, first_cut
-from .points import MANY, Points, Scaling, corners
+from .points import MANY, Points, Scaling, corners, dot_size
 from .scene import Scene
 
 RIM = 1e-6  # relative tolerance of ε²: coordinates on the page are rounded
@@ -41,7 +41,7 @@ class Views:
         self.meta = ColumnDataSource(name="meta")
         parts = (self.points, self.dendrogram, self.scaling, self.heat, self.neighbors)
         for part in parts:
-            has_room = not beside and (scene.tree is None or not len(scene.tree))
+            has_room = not beside and scene.tree is None
             part.card.css_classes = [*part.card.css_classes, *["beside"] * beside, *["bare"] * has_room]
         self.layout = Row(
             children=[part.card for part in parts], sizing_mode="stretch_width", css_classes=["views"],
@@ -106,10 +106,10 @@ def _meta(scene: Scene, is_partial: bool) -> dict[str, Any]:
         "known": [has_balls(scene, t) for t in range(scene.n_frames)], "rim": RIM,
         "deviations": DEVIATIONS, "n_colors": N_COLORS, "light": list(LIGHT), "dark": list(DARK),
         "axes": list(scene.axes), "is_partial": is_partial, "corners": corners(scene), "many": MANY,
-        "dot": float(np.clip(2 + 90 / np.sqrt(scene.n), 2.2, 9)), "answer": scene.answer, "cut": None,
+        "dot": dot_size(scene.n), "answer": scene.answer, "cut": None,
     }  # fmt: skip
-    if scene.tree is not None and len(scene.tree):
-        end = 1.05 * (float(scene.tree[-1, 2]) or 1.0)
+    if scene.tree is not None:
+        end = 1.05 * (float(scene.tree.heights[-1]) or 1.0)
         fits = scene.cut is None or bool(np.isfinite(scene.cut))
         at = scene.cut if scene.cut is not None and fits else first_cut(scene.tree)
         values["cut"] = {"end": end, "at": min(at, end), "fits": fits}

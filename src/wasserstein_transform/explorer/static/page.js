@@ -59,7 +59,7 @@
   }
   function label() {
     for (const id of SLIDERS[kind]) {
-      const number = id === "eps" ? Number(value(id).toPrecision(4)) : value(id);
+      const number = id !== "eps" ? value(id) : suggested === null ? "…" : Number(value(id).toPrecision(4));
       $(`${id}-shown`).textContent = number;
       $(id).setAttribute("aria-valuetext", String(number));
     }

@@ -104,14 +104,12 @@ class Page {
     this.dress();
   }
 
-  // Arrays of the points and their dots, of the type and the size of the frames.
+  // Arrays of the points, of the type and the size of the frames; dots without a size are not drawn.
   fill() {
-    const {points, dots} = this.m, like = this.at.x0, isMany = this.n > this.about.many;
-    if (points.data.x.length !== this.n || points.data.x.constructor !== like.constructor) {
-      set(points.selected, {indices: []});
-      set(points, {data: {x: like.slice(), y: like.slice(), c: new Float32Array(this.n)}});
-    }
-    for (const glyph of [dots.glyph, dots.selection_glyph, dots.nonselection_glyph]) set(glyph, {size: isMany ? NaN : this.about.dot});
+    const {points} = this.m, like = this.at.x0, size = this.n > this.about.many ? NaN : this.about.dot;
+    if (points.data.x.length === this.n && points.data.x.constructor === like.constructor) return;
+    set(points.selected, {indices: []});
+    set(points, {data: {x: like.slice(), y: like.slice(), c: new Float32Array(this.n), size: new Float32Array(this.n).fill(size)}});
   }
 
   // Before tree and distances are there, only the points and what depends on them are updated.
@@ -139,7 +137,7 @@ class Page {
     const dw = x_range.end - x_range.start, dh = y_range.end - y_range.start, out = new Uint32Array(wide * high);
     if (isMany) {
       const chosen = points.selected.indices, {x, y, c} = points.data, r = this.about.dot * scale / 2;
-      const every = {length: this.n}, inks = colors.palette.map((one) => pixel(one)), pale = colors.palette.map((one) => pixel(one, 30));
+      const inks = colors.palette.map((one) => pixel(one)), pale = colors.palette.map((one) => pixel(one, 30));
       const stamp = [];
       for (let v = -Math.ceil(r); v <= r; v++) for (let u = -Math.ceil(r); u <= r; u++) if (u * u + v * v <= r * r) stamp.push([u, v]);
       const put = (i, ink) => {
@@ -149,7 +147,7 @@ class Page {
           if (p >= 0 && p < wide && q >= 0 && q < high) out[q * wide + p] = ink;
         }
       };
-      for (let i = 0; i < every.length; i++) put(i, (chosen.length ? pale : inks)[c[i] + 2]);
+      for (let i = 0; i < this.n; i++) put(i, (chosen.length ? pale : inks)[c[i] + 2]);
       for (const i of chosen) put(i, inks[c[i] + 2]);
     }
     set(image, {data: {image: [new kind(out.buffer, [high, wide])], x: [x_range.start], y: [y_range.start], dw: [dw], dh: [dh]}});
