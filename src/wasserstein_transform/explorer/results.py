@@ -92,11 +92,10 @@ def _estimator(fitted: IteratedTransform, engine: Engine) -> Story:
 def _clustering(found: Clustering, engine: Engine) -> Story:
     rows, notes = _drawn(found.space)
     tree = _whole_tree(found) if len(rows) == found.space.n else None
-    names = () if found.features is None else found.features.names
-    scene = _still(found.space, rows, "Clustering", names, [*found.notes, *notes], engine, tree)
+    scene = _still(found.space, rows, "Clustering", found.columns[0], [*found.notes, *notes], engine, tree)
     scene = _with_labels(scene, found.labels[rows], "clustered" if tree is not None else "input")
     facts = {"answer": found.verdict, "sizes": found.sizes_in_words(), "why": found.reason}
-    facts["other good answers"] = "; ".join(": ".join(one.lines[:2]) for one in found.alternatives)
+    facts["other good answers"] = "\n".join(": ".join(one.lines[:2]) for one in found.alternatives)
     head, cells = found.profile().cells()
     profile = dict(zip(head, map(list, zip(*cells, strict=True)), strict=True))
     code = "import wasserstein_transform as wt\n\nX = …  # your points\nfound = wt.cluster(X)\nprint(found)"
@@ -111,7 +110,7 @@ def _with_labels(scene: Scene, labels: Ints, distances: str) -> Scene:
     cut, n_clusters = cut_of_labels(scene.tree, labels), int(labels.max(initial=-1)) + 1
     clusters = "the one cluster found" if n_clusters == 1 else f"the {counted(n_clusters, 'cluster')} found"
     noise = int(np.count_nonzero(labels < 0))
-    clusters += f" and {counted(noise, 'point')} of noise" * bool(noise)
+    clusters += f" and {counted(noise, 'point')} without a cluster" * bool(noise)
     if np.isfinite(cut):
         return replace(scene, cut=cut, answer=f"{clusters}: the cut of this tree at height {cut:.4g}")
     answer = f"colors: {clusters}. The tree joins points by their {distances} distances; no single height of it "

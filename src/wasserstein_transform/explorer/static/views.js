@@ -139,7 +139,7 @@ class Page {
       const chosen = points.selected.indices, {x, y, c} = points.data, r = this.about.dot * scale / 2;
       const inks = colors.palette.map((one) => pixel(one)), pale = colors.palette.map((one) => pixel(one, 30));
       const stamp = [];
-      for (let v = -Math.ceil(r); v <= r; v++) for (let u = -Math.ceil(r); u <= r; u++) if (u * u + v * v <= r * r) stamp.push([u, v]);
+      for (let v = -Math.ceil(r); v <= r; v++) for (let u = -Math.ceil(r); u <= r; u++) if (u * u + v * v <= (r + 0.3) ** 2) stamp.push([u, v]);
       const put = (i, ink) => {
         const across = Math.floor((x[i] - x_range.start) / dw * wide), up = Math.floor((y[i] - y_range.start) / dh * high);
         for (const [u, v] of stamp) {
@@ -234,10 +234,9 @@ class Page {
     const {cut, cut_line} = this.m, from = this.about.cut;
     if (!from) return;
     const at = this.wasCut ? cut.value / cut.end * from.end : from.at;
-    this.putting = true;
+    this.putAt = at;  // callbacks run later: they see that nobody moved the cut
     set(cut, {end: from.end, step: from.end / CUT_STEPS, value: at, format: from.end >= 0.01 && from.end < 1e6 ? "0[.]0000" : "0.000e+0"});
     set(cut_line, {location: at});
-    this.putting = false;
   }
 
   // The tree may be one of all points while a sample is shown: labels belong to rows.
@@ -257,7 +256,7 @@ class Page {
     const by = this.m.color_by.value, labels = by === "cut" ? this.treeCuts : this.labels();
     let found = 0, rest = 0;
     for (const label of labels) { if (label < 0) rest++; else if (label >= found) found = label + 1; }
-    const noise = rest ? ` and ${counted(rest, "point")} of noise` : "";
+    const noise = rest ? ` and ${counted(rest, "point")} without a cluster` : "";
     const said = {
       cut: `${counted(found, "cluster")}${rest ? `, ${counted(rest, "point")} in smaller ones` : ""}`,
       labels: this.about.answer || `colors: ${counted(found, "cluster")} found${noise}`, truth: `colors: ${counted(found, "known label")}`,
@@ -268,8 +267,9 @@ class Page {
 
   slide() {
     const {cut, cut_line, color_by} = this.m;
-    if (this.putting) return;
+    if (cut.value === this.putAt) return;
     this.wasCut = true;
+    this.putAt = null;
     if (Math.abs(cut_line.location - cut.value) > 1e-12 * cut.end) cut_line.location = cut.value;
     this.cutNow();
     if (color_by.value === "cut") this.paint(); else color_by.value = "cut";
@@ -277,7 +277,7 @@ class Page {
 
   drag() {
     const {cut, cut_line} = this.m;
-    if (this.putting) return;
+    if (cut_line.location === this.putAt) return;
     const at = Math.min(Math.max(cut_line.location, 0), cut.end);
     if (at !== cut_line.location) { cut_line.location = at; return; }
     if (Math.abs(cut.value - at) > 1e-12 * cut.end) cut.value = at;
