@@ -2,7 +2,7 @@
 
 Saves cluster.png, suggest.png and curves.png: `python examples/docs_pictures.py [FOLDER]`, by default docs/images.
 Of the others demo.png is made by demo.py, ridge.png by ridge.py; t-junction.png and choosing.png are the figures
-t-junction-2 and choosing of `wt reproduce t-junction choosing`, explore.png is the page of `wt explore`.
+t-junction-2 and choosing of `python -m wt_paper t-junction choosing`, explore.png is the page of `wt explore`.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ def test_eps_comes_first_and_a_profile_in_its_place_is_told_so(make: Callable[..
     make(0.3)
     make(0.3, "triangle")
     for profile in ("gaussian", np.exp):
-        with pytest.raises(ValueError, match="eps comes first"):
+        with pytest.raises(ValueError, match="the profile comes after eps"):
             make(profile, 0.3)
 
 
@@ -163,7 +163,7 @@ HIDDEN = {
     "bytes": (np.full((3, 2), b"1"), "must be numbers, got bytes"),
     "column of NaN": (
         pd.DataFrame({"a": GOOD[:, 0], "b": [1, np.nan, np.inf]}),
-        r"'b' has nan in row 1 \(2 such",
+        r"'b' has nan in row 1 \(2 of 3",
     ),
     "column of NA": (pd.DataFrame({"b": pd.array([1, 2, None], dtype="Int64")}), "column 'b' has .* in row 2"),
     "column of text": (pd.DataFrame({"a": GOOD[:, 0], "city": list("xyz")}), "column 'city' has 'x' in row 0; drop or"),

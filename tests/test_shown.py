@@ -6,7 +6,6 @@ from html.parser import HTMLParser
 
 import networkx as nx
 import numpy as np
-import pandas as pd
 import pytest
 
 import wasserstein_transform as wt
@@ -47,13 +46,13 @@ def test_values_are_shown_in_a_line_without_their_arrays() -> None:
 
 @pytest.mark.slow
 def test_notebooks_show_a_small_table() -> None:
-    for value in (*values().values(), wt.sweep(X[:40], [0.5, 1.0], [0, 1])):
+    for value in values().values():
         if hasattr(value, "_repr_html_") and not hasattr(value, "get_params"):
             shown = value._repr_html_()
             assert shown.startswith("<table>")
             assert shown.count("<table>") == shown.count("</table>") == 1
             assert len(shown) < 2500
-    for kind in (wt.Space, wt.hierarchy.Tree, wt.transforms.Trajectory, wt.graphs.Communities, wt.auto.Sweep):
+    for kind in (wt.Space, wt.hierarchy.Tree, wt.transforms.Trajectory, wt.graphs.Communities):
         assert hasattr(kind, "_repr_html_")
 
 
@@ -145,10 +144,3 @@ def test_names_of_nodes_are_escaped() -> None:
     shown = wt.graphs.ricci_flow([("<b>", "x"), ("x", "y"), ("y", "<b>")], 2).communities(1)._repr_html_()
     assert "&lt;b&gt;" in shown
     assert "<b>" not in shown
-
-
-def test_a_sweep_is_a_data_frame() -> None:
-    found = wt.sweep(X[:40], [0.5, 1.0], [0, 1])
-    frame = found.to_pandas()
-    pd.testing.assert_frame_equal(frame, pd.DataFrame(found.table))
-    assert list(frame.eps) == [0.5, 0.5, 1.0, 1.0]

@@ -77,7 +77,7 @@ CHARTS = {
             Question("Curves shrink or clump?", (("τ", "1, or use ridge=1"), ("wt.denoise", "stops in time"))),
             Question("Compact clusters not yet apart?", (("τ", "2 or 3"),)),
         ),
-        (("wt.sweep", "compare several ε and λ in one table"),),
+        (("wt.suggest", "look at the radii it compared"),),
     ),
 }
 

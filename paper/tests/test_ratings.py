@@ -165,7 +165,7 @@ def study(n: int, baseline: str = "a", n_splits: int = 1) -> object:
         (lambda: circle(3, [1.0, 2.0]), "each pair of a benchmark needs a score, got 3 pairs"),
         (lambda: ratings.Benchmark("odd", [("cat",)], [1.0]), "must be of two words each"),
         (lambda: study(7), r"each of the 8 pairs of all benchmarks, got shape \(7,\) for 'a'"),
-        (lambda: study(8, n_splits=0), "n_splits must be a whole number ≥ 1"),
+        (lambda: study(8, n_splits=0), "n_splits must be an integer ≥ 1"),
         (lambda: study(8, "none"), "baseline must be one of the settings, got 'none'"),
         (lambda: ratings.compare([circle(5)], [CIRCLE]), "candidates must be a dict of vectors or transforms by name"),
     ],

@@ -200,7 +200,7 @@ THREE = [1.0, 1.0, 2.0]
             "weights of the spaces as row and column sums",
         ),
         (lambda: theory.gromov_wasserstein_bounds(GOOD, GOOD, plan=np.eye(2)), "couple 3 with 3 points"),
-        (lambda: theory.sampling_convergence(GOOD, [0], 1.0), "sizes must be a whole number ≥ 1"),
+        (lambda: theory.sampling_convergence(GOOD, [0], 1.0), "sizes must be an integer ≥ 1"),
         (lambda: theory.sample(theory.Form(1, 3), 10), "surface with dim 2"),
         (lambda: theory.Form(2, 2), "curvature must be −1, 0 or 1"),
         (lambda: theory.sampled_contractions(theory.sample(theory.HYPERBOLIC, 99), 3.0, 1.0, 1), "no ball of radius 3"),

@@ -17,11 +17,11 @@ __all__ = (
     "MeanShift", "Nearest", "Ridge", "SingleLinkage", "Space", "Store", "Transform", "Truncation",
     "WassersteinTransform", "bar", "bures_pairs", "cluster", "cut_tree", "denoise", "explore",
     "gaussian_transform", "gaussian_wasserstein", "iterate", "kernel_transform", "linkage", "local_truncation",
-    "mean_shift", "read", "score", "segment", "skeleton", "suggest", "suggest_eps", "sweep", "using", "wasserstein",
+    "mean_shift", "read", "score", "segment", "skeleton", "suggest", "suggest_eps", "using", "wasserstein",
     "wasserstein_cross", "wasserstein_pairs", "write",
 )  # fmt: skip
 _NAMES = {  # the package of each name at the top; the others are in the packages, such as wt.image and wt.spaces
-    "auto": ("cluster", "score", "suggest", "sweep"),
+    "auto": ("cluster", "score", "suggest"),
     "curves": ("denoise", "skeleton"),
     "engine": ("Cancelled", "Engine", "Store", "bar", "using"),
     "estimators": (
@@ -67,7 +67,7 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
         transport as transport,
         words as words,
     )
-    from .auto import cluster, score, suggest, sweep
+    from .auto import cluster, score, suggest
     from .curves import denoise, skeleton
     from .engine import Cancelled, Engine, Store, bar, using
     from .estimators import (

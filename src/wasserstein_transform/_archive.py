@@ -31,7 +31,7 @@ FORMAT, VERSION = "wasserstein-transform", 3
 T = TypeVar("T", bound=type)
 
 _CLASSES: dict[str, type] = {}
-_KINDS = {"f": "floats", "i": "whole numbers"}
+_KINDS = {"f": "floats", "i": "integers"}
 
 
 def class_name(cls: type) -> str:

@@ -36,7 +36,7 @@ def read_arrays(path: str | os.PathLike[str], reserve: Callable[[float], None]) 
         if any(member.compress_type != zipfile.ZIP_STORED for member in listed):
             raise DamagedError("it is compressed, but save() does not compress")  # a small file could fill the memory
         if len({member.filename for member in listed}) < len(listed) or n_bytes > stream.seek(0, 2):
-            raise DamagedError("it announces the same array twice, or more bytes than it has")
+            raise DamagedError("its directory lists an array twice, or more bytes than the file has")
         with _any_error_is_damage():
             return {
                 member.filename.removesuffix(".npy"): read_array(members.open(member), member.file_size)
@@ -61,7 +61,7 @@ def read_array(stream: IO[bytes], n_bytes: int) -> np.ndarray:
     if dtype.hasobject:
         raise DamagedError("it holds Python objects, which are never read; save numbers or strings")
     if min(shape, default=0) < 0 or prod(shape) * dtype.itemsize != there:
-        raise DamagedError(f"it announces an array of shape {show_shape(shape)} and has {there} bytes for it")
+        raise DamagedError(f"it should hold an array of shape {show_shape(shape)}, but has {there} bytes for it")
     stream.seek(0)
     with _any_error_is_damage():
         return np.asarray(npy.read_array(stream, allow_pickle=False))

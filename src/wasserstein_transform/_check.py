@@ -95,7 +95,7 @@ def _columns(table: Any, name: str) -> None:
         if len(missing):
             raise ValueError(
                 f"{name} must be finite, column {column!r} has {entries[missing[0]]} in row {missing[0]} "
-                f"({len(missing)} such entries in total); drop or fill them"
+                f"({len(missing):,} of {len(entries):,}); drop or fill them"
             )
 
 
@@ -197,12 +197,17 @@ def _symmetric(array: Floats, name: str) -> Floats:
     return out
 
 
-def are_like_distances(array: Floats) -> bool:
-    """Whether an array passed as points looks like a distance matrix of at least three points."""
+def not_distances(array: Floats, name: str = "points") -> None:
+    """Raise for a matrix of five or more rows that can only be distances: square, symmetric, ≥ 0, 0 on the diagonal."""
     n = len(array)
-    if n < 3 or array.shape != (n, n) or array.diagonal().any() or array.min() < 0 or not array.any():
-        return False
-    return bool((np.abs(array - array.T) <= 1e-9 * array.max()).all())
+    if n < 5 or array.shape != (n, n) or array.diagonal().any() or (array < 0).any() or not np.nansum(array):
+        return
+    if (np.abs(array - array.T) > 1e-9 * np.nanmax(array)).any():  # False where an entry is missing
+        return
+    raise ValueError(
+        f"got a {n} × {n} matrix that is symmetric and 0 on the diagonal: {name} look like distances; use "
+        "metric='precomputed' or Space.from_distances(D) (if they are points, X + 1 has the same distances)"
+    )
 
 
 def _square(condensed: Floats, name: str) -> Floats:
@@ -302,10 +307,9 @@ def positive(value: Any, name: str) -> float:
 def eps(value: Any) -> float:
     """Check a radius."""
     if not 1e-150 < _number(value) < 1e150:  # its square must not overflow or underflow
-        order = "eps comes first, a profile after it; " if isinstance(value, str) or callable(value) else ""
-        raise ValueError(
-            f"eps must be positive and finite, got {_shown(value)}; {order}wt.suggest_eps(X) gives a starting value"
-        )
+        is_profile = callable(value) or value in ("flat", "gaussian", "epanechnikov", "triangle")
+        advice = "the profile comes after eps" if is_profile else "wt.suggest_eps(X) gives a starting value"
+        raise ValueError(f"eps must be positive and finite, got {_shown(value)}; {advice}")
     return float(value)
 
 
@@ -338,12 +342,12 @@ _MOST = int(np.iinfo(np.int64).max)  # compiled loops count in 64 bits
 
 
 def count(value: Any, name: str, least: int) -> int:
-    """Check a whole number ≥ `least`."""
+    """Check an integer ≥ `least`."""
     number = _number(value)
     if not np.isfinite(number) or value != int(value) or value < least:
-        raise ValueError(f"{name} must be a whole number ≥ {least}, got {_shown(value)}")
+        raise ValueError(f"{name} must be an integer ≥ {least}, got {_shown(value)}")
     if int(value) > _MOST:
-        raise ValueError(f"{name} must be a whole number of at most {_MOST}, got {_shown(value)}")
+        raise ValueError(f"{name} must be an integer of at most {_MOST}, got {_shown(value)}")
     return int(value)
 
 

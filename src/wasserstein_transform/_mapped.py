@@ -92,7 +92,7 @@ def read_map(path: Path) -> np.ndarray:
         array = np.load(path, mmap_mode="r", allow_pickle=False)
     except Exception as error:  # NumPy parses headers as Python, which may raise anything
         raise ValueError(
-            f"{path} is not a .npy file of numbers, or it is cut off or damaged ({error!s:.200}); get it again"
+            f"{path} is not a .npy file of numbers, or it is cut off or damaged ({error!s:.200}); download it again"
         ) from None
     if not isinstance(array, np.ndarray):
         array.close()

@@ -174,10 +174,10 @@ def test_one_partition_is_the_only_one() -> None:
     [
         (np.ones((20, 3)), None, 1, "all points are in one place"),
         ([[2.0]], None, 1, "all points are in one place"),
-        ([[0.0], [1.0]], None, 1, "2 different places are too few to tell clusters"),
-        ([[0.0], [1.0], [5.0]], None, 1, "3 different places are too few"),
-        ([[0.0], [1.0], [5.0]], 3, 3, "each different place is a cluster"),
-        ([[0.0], [1.0], [5.0]], 1, 1, "one cluster was asked for"),
+        ([[0.0], [1.0]], None, 1, "2 distinct points are too few to look for clusters"),
+        ([[0.0], [1.0], [5.0]], None, 1, "3 distinct points are too few"),
+        ([[0.0], [1.0], [5.0]], 3, 3, "each distinct point is a cluster"),
+        ([[0.0], [1.0], [5.0]], 1, 1, "one cluster was requested"),
     ],
 )
 def test_where_there_is_nothing_to_choose_it_says_so(X, k, n_clusters, reason) -> None:
@@ -197,7 +197,7 @@ def test_three_points_are_parted_in_two_if_asked() -> None:
 
 
 def test_more_clusters_than_places_are_not_found() -> None:
-    with pytest.warns(wt.hierarchy.FewerClustersWarning, match="no more places"):
+    with pytest.warns(wt.hierarchy.FewerClustersWarning, match="no more distinct points"):
         assert wt.cluster([[0.0], [1.0], [1.0]], 5).labels.tolist() == [1, 0, 0]
 
 

@@ -86,10 +86,3 @@ def test_suggestions_are_those_of_the_dimension_that_is_spanned(purpose) -> None
         found = wt.suggest(around, purpose)
         assert found.eps == pytest.approx(plain.eps, rel=1e-12)
         assert found.reason == plain.reason
-
-
-def test_sweeps_do_not_depend_on_a_constant_column() -> None:
-    plain, found = (wt.sweep(X, [0.3, 0.6], 1.0) for X in (BOX, np.column_stack([BOX, np.full(40, 0.1)])))
-    assert found.table.keys() == plain.table.keys()
-    for name, column in plain.table.items():
-        assert found.table[name] == pytest.approx(column), name

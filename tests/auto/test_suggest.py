@@ -138,7 +138,7 @@ def test_odd_data_get_an_answer_and_a_reason(name: str, purpose: str) -> None:
 
 def test_single_places_and_few_points_are_named() -> None:
     assert "in one place" in suggest(ODD["constant"]).reason
-    assert "3 places are too few to tell a scale" in suggest(ODD["three"]).reason
+    assert "3 places are too few to estimate a scale" in suggest(ODD["three"]).reason
     assert "lie on lines without noise: they span 1 dimension" in suggest(ODD["one coordinate"], "curve").reason
     assert "lie on lines without noise" in suggest(ODD["a line"], "curve").reason
 

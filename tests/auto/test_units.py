@@ -36,11 +36,3 @@ def test_ordinary_radii_and_few_points_are_left_alone(eps: object, cloud: np.nda
     wt.GaussianTransform(eps).fit(cloud)
     wt.MeanShift(eps).fit(np.concatenate([cloud, cloud + 10.0]))
     wt.GaussianTransform(1e-5).fit(cloud[:20])
-
-
-@pytest.mark.slow
-def test_distances_taken_for_points_are_noticed(cloud: np.ndarray) -> None:
-    D = np.linalg.norm(cloud[:80, None] - cloud[None, :80], axis=2)
-    for door in (wt.suggest, wt.suggest_eps, wt.GaussianTransform(1.0).fit):
-        with pytest.warns(UserWarning, match="taken for points"):
-            door(D)

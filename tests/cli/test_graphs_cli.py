@@ -8,7 +8,7 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
+from click.testing import CliRunner, Result
 
 import wasserstein_transform as wt
 from wasserstein_transform.cli.app import app
@@ -159,4 +159,4 @@ def test_what_numbers_at_edges_are_is_asked_for(tmp_path: Path) -> None:
     again = command("curvature", tmp_path / "strength" / "edges.csv", "-o", tmp_path / "again")  # its own table
     assert again.exit_code == 0, again.output
     wrong = command("flow", tmp_path / "tied.gml", "-o", tmp_path / "out", "--weight", "heavy")
-    assert "--weight must be one of length, strength, none, got 'heavy'" in wrong.output
+    assert "'heavy' is not one of 'length', 'strength', 'none'" in wrong.output

@@ -212,9 +212,9 @@ def test_processes_that_need_all_points_are_refused(process: Any, message: str, 
 def test_arguments_are_checked(tmp_path: Path) -> None:
     process, X = wt.mean_shift(1.0), cloud(9, 2)
     for asked, message in (
-        ({"n_iter": -1}, "n_iter must be a whole number ≥ 0"),
+        ({"n_iter": -1}, "n_iter must be an integer ≥ 0"),
         ({"n_iter": 1, "tol": -1.0}, "tol must be a finite number ≥ 0"),
-        ({"n_iter": 1, "n_parts": 0}, "n_parts must be a whole number ≥ 1"),
+        ({"n_iter": 1, "n_parts": 0}, "n_parts must be an integer ≥ 1"),
         ({"n_iter": 1, "merge": 0.1}, r"merge=0.1 is decided for all points together.*leave merge out"),
     ):
         with pytest.raises(ValueError, match=message):

@@ -30,7 +30,7 @@ def test_parts_have_the_bits_of_the_whole(name: str, m: int, tmp_path: Path) -> 
 def test_many_points_with_weights_have_them_too(m: int, n_parts: int, tmp_path: Path) -> None:
     """Above 16,384 points other code sorts them."""
     process, X, weights = wt.gaussian_transform(EPS[m] / 3, 2.0), cloud(17_000, m), weights_of(17_000)
-    with pytest.warns(wt.transforms.MasslessWarning, match="of 17000 points see no mass") as warned:
+    with pytest.warns(wt.transforms.MasslessWarning, match="of 17,000 points have no mass") as warned:
         whole = wt.iterate(process, wt.Space.from_points(X, weights), n_iter=1)
     with pytest.warns(wt.transforms.MasslessWarning) as warned_too:
         found = stored(tmp_path, process, X, weights, n_iter=1, n_parts=n_parts)

@@ -36,7 +36,7 @@ def test_a_bad_step_is_taken_back(changes, message):
 
 def test_states_that_should_not_be_left():
     assert "no longer falls" in moving.reason_to_stop(START._replace(across=0.099), START)
-    assert "neighbors would move alike" in moving.reason_to_stop(START._replace(shared=0.9), None)
+    assert "neighbors would move together" in moving.reason_to_stop(START._replace(shared=0.9), None)
 
 
 @pytest.mark.parametrize("dim", [1, 2, 3])

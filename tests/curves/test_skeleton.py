@@ -9,7 +9,7 @@ from curves.shapes import circle, helix, in_background
 
 import wasserstein_transform as wt
 from wasserstein_transform.curves.joining import chains, is_within, melt, prune
-from wasserstein_transform.curves.lines import length_of, simplified
+from wasserstein_transform.curves.net import length_of, simplified
 
 
 def along(*ends: tuple[float, float], n: int = 300, noise: float = 0.01, seed: int = 0) -> np.ndarray:

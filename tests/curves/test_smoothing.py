@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from wasserstein_transform.curves.lines import length_of, smoothed
+from wasserstein_transform.curves.net import length_of, smoothed
 
 
 def arc(share: float, n: int, noise: float = 0.0) -> np.ndarray:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import wasserstein_transform as wt
-from wasserstein_transform.curves.outliers import _are_lined_up, _turns
+from wasserstein_transform.curves.looks import _are_lined_up, _turns
 
 NOISE = 4.0
 

@@ -26,7 +26,7 @@ def test_nothing_moves_where_points_fill_a_volume(name, seed):
     found = wt.denoise(X)
     assert np.array_equal(found.points, X)
     assert found.dim == 3
-    assert "fill a volume" in found.outcome or "told from a cloud" in found.outcome
+    assert "fill a volume" in found.outcome or "can be seen: neighborhoods" in found.outcome
 
 
 @pytest.mark.repeated(2)

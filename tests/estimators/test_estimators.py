@@ -75,7 +75,6 @@ QUIET = [
     for warning in (
         "wasserstein_transform.hierarchy.FewerClustersWarning",
         "wasserstein_transform.transforms.MasslessWarning",
-        "wasserstein_transform.estimators.MetricLostWarning",
         "wasserstein_transform.transforms.ScaleWarning",
         "sklearn.exceptions.SkipTestWarning",
     )
@@ -449,18 +448,31 @@ def test_condensed_distances_are_distances(blobs) -> None:
 
 @pytest.mark.parametrize(
     "call",
-    [wt.suggest_eps, wt.linkage, wt.SingleLinkage().fit, wt.GaussianTransform(1.0).fit, lambda D: wt.sweep(D, 1.0)],
+    [
+        *(wt.suggest_eps, wt.linkage, wt.SingleLinkage().fit, wt.GaussianTransform(1.0).fit, wt.AutoCluster().fit),
+        *(wt.cluster, wt.denoise, lambda D: wt.score(D, np.arange(9) % 2)),
+    ],
 )
-def test_distances_that_are_taken_for_points_are_noticed_once_at_the_callers_line(call, blobs) -> None:
+def test_distances_given_as_points_are_refused(call, blobs) -> None:
     D = cdist(blobs[0][:9], blobs[0][:9])
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with pytest.raises(ValueError, match=r"got a 9 × 9 matrix that is symmetric and 0 on the diagonal.*'precomputed'"):
         call(D)
-    caught = [found for found in caught if found.category is not wt.hierarchy.FewerClustersWarning]
-    assert len(caught) == 1
-    assert caught[0].filename == __file__
-    assert "9 × 9 matrix that is symmetric and 0 on the diagonal is taken for points" in str(caught[0].message)
-    assert "metric='precomputed'" in str(caught[0].message)
+
+
+@pytest.mark.parametrize("change", ["few", "sign", "diagonal", "asymmetric", "shifted"])
+def test_square_points_are_points(change: str, blobs) -> None:
+    D = cdist(blobs[0][:9], blobs[0][:9])
+    if change == "few":
+        D = D[:4, :4]
+    elif change == "sign":
+        D[2, 3] = D[3, 2] = -1.0
+    elif change == "diagonal":
+        D[4, 4] = 1.0
+    elif change == "asymmetric":
+        D[2, 3] += 0.1
+    else:
+        D += 1.0
+    assert wt.Space.from_points(D).n == len(D)
 
 
 def test_single_precision_stays_single(blobs) -> None:
@@ -473,6 +485,7 @@ def test_single_precision_stays_single(blobs) -> None:
         assert clone(estimator).fit_transform(X).dtype == clone(estimator).fit(X).transform(X).dtype == np.float32
         frame = pd.DataFrame(X, columns=["a", "b"])
         assert clone(estimator).fit_transform(frame).dtype == np.float32
+        assert clone(estimator).fit(X).points_.dtype == np.float32
         twice = clone(estimator).fit_transform(X.astype(float))
         np.testing.assert_array_equal(clone(estimator).fit_transform(X), twice.astype(np.float32))
 

@@ -30,7 +30,7 @@ def test_iterations_are_n_iter_and_their_end_is_tol() -> None:
 
 def test_eps_comes_first_or_right_after_the_data() -> None:
     with_eps = {name: parameters for name, parameters in signatures() if "eps" in parameters}
-    assert {"Kernel", "Truncation", "KernelTransform", "kernel_transform", "sweep"} <= with_eps.keys()
+    assert {"Kernel", "Truncation", "KernelTransform", "kernel_transform"} <= with_eps.keys()
     for name, parameters in with_eps.items():
         before = parameters[: parameters.index("eps")]
         assert set(before) <= ({"X", "dim"} if name == "denoise" else {"X", "space"}), (
@@ -58,7 +58,6 @@ def test_without_tol_all_iterations_are_done_and_with_0_until_nothing_moves() ->
     space = wt.Space.from_points(LINE)
     assert wt.iterate(wt.mean_shift(1.0), space, n_iter=9).n_iter == 9
     assert wt.iterate(wt.mean_shift(1.0), space, n_iter=9, tol=0.0).n_iter == 2
-    assert [wt.sweep(LINE, 1.0, 0.0, 9, tol=tol)[1, 0].trajectory.n_iter for tol in (None, 0.0)] == [9, 2]
     for kind in (wt.GaussianTransform, wt.LocalTruncation, wt.MeanShift):
         assert [kind(1.0, n_iter=9, tol=tol).fit(LINE).n_iter_ == 9 for tol in (None, 0.0)] == [True, False]
     path = [(0, 1), (1, 2)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import warnings
 
 import numpy as np
@@ -15,6 +14,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import wasserstein_transform as wt
 from wasserstein_transform.transforms.scaling import Scaling
@@ -28,15 +28,12 @@ def blobs(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     return np.array([[0, 0], [4, 0], [0, 4]])[labels] + 0.4 * rng.normal(size=(60, 2)), labels
 
 
-def test_a_pipeline_that_loses_the_metric_says_so_once_at_the_line_that_runs_it() -> None:
-    X, truth = wt.datasets.t_junction()
-    pipeline = make_pipeline(wt.GaussianTransform(**JUNCTION), wt.SingleLinkage(2, cut="robust"))
-    lost = pytest.warns(wt.estimators.MetricLostWarning, match=r"Use output='distances' with.*output='points' to keep")
-    with pytest.warns(wt.hierarchy.FewerClustersWarning, match="tie"), lost as caught:  # the arms tie
-        labels, line = pipeline.fit_predict(X), inspect.currentframe().f_lineno
-    assert [found.category for found in caught] == [wt.estimators.MetricLostWarning, wt.hierarchy.FewerClustersWarning]
-    assert (caught[0].filename, caught[0].lineno) == (__file__, line)
-    assert adjusted_rand_score(truth, labels) < 0.3  # only points traveled
+def test_a_grid_search_before_a_classifier_is_silent(blobs: tuple[np.ndarray, np.ndarray]) -> None:
+    pipeline = make_pipeline(StandardScaler(), wt.GaussianTransform(), KNeighborsClassifier())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        search = GridSearchCV(pipeline, {"gaussiantransform__eps": [0.1, 0.3, 0.5]}, cv=5).fit(*blobs)
+    assert search.best_score_ == 1.0
 
 
 @pytest.mark.repeated(1)

@@ -19,7 +19,7 @@ import wasserstein_transform as wt
 from fuzz import folders, layers, seeds
 from fuzz.layers import Layer
 from wasserstein_transform import tables, words
-from wasserstein_transform.cli import again, pictures
+from wasserstein_transform.cli import pictures
 from wasserstein_transform.explorer.shelf import Shelf
 from wasserstein_transform.tables import columns
 from wt_paper import ratings
@@ -159,7 +159,6 @@ ENTRY_POINTS: dict[str, EntryPoint] = {
     "store": EntryPoint("store.zip", folders.stores, folders.read_store, layers=(layers.members,)),
     "block": EntryPoint("points.block", folders.blocks, folders.read_block),
     "cloud": EntryPoint("cloud.zip", folders.clouds, folders.read_cloud, layers=(layers.members,)),
-    "summary": EntryPoint("summary.json", seeds.summaries, again._read),
     "part": EntryPoint("part.json", seeds.parts, lambda file: part.load(file, "key")),
     "record": EntryPoint("record.json", seeds.records, record.open_record),
 }

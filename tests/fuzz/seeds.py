@@ -219,12 +219,6 @@ def word_transforms() -> list[bytes]:
         return [file.read_bytes()]
 
 
-def summaries() -> list[bytes]:
-    asked = {"command": "cluster", "file": "points.csv", "options": ["--scale=none", "--distances"]}
-    facts = {"name": "points.csv", "bytes": 9, "sha256": "0" * 64, "from_here": "points.csv"}
-    return [json.dumps({"again": asked, "file": facts, "versions": {"numpy": "2"}}).encode()]
-
-
 def parts() -> list[bytes]:
     claim = Claim("a: b", "1", "it is", "how much", (Choice("as said", True, "1"),))
     made = Part("a", "A", "b", "key", "machine", 1.5, (claim,), (Listing("t", ("h",), (("c",),)),), ())

@@ -7,9 +7,9 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from reference import messages as reference
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
-from typer.testing import CliRunner
 
 import wasserstein_transform as wt
 from benchmarks.communities import louvain, planted

@@ -102,7 +102,7 @@ def test_archives_and_arrays_that_announce_too_much_are_not_read() -> None:
     with wt.using(memory=1e7), pytest.raises(MemoryError, match=r"reading points\.npz needs 91\.6 MiB"):
         read(held.getvalue(), name="points.npz")
     header = encode(DataFrame({"x": [1.0], "y": [2.0]}), "npy")
-    with pytest.raises(ValueError, match="announces an array of shape"):
+    with pytest.raises(ValueError, match="should hold an array of shape"):
         read(header.replace(b"(1, 2)", b"(9, 9)"), name="points.npy")
     laspy = pytest.importorskip("laspy")
     points = laspy.LasData(laspy.LasHeader(point_format=6, version="1.4"))
@@ -120,6 +120,6 @@ def test_an_archive_whose_array_is_not_as_long_as_it_says() -> None:
     with zipfile.ZipFile(held, "w") as members:
         members.writestr("points.npy", ARRAY[:-8])
     with pytest.raises(
-        ValueError, match=r"points\.npz cannot be read: it announces an array of shape \(1, 2\) and has 8"
+        ValueError, match=r"points\.npz cannot be read: it should hold an array of shape \(1, 2\), but has 8"
     ):
         read(held.getvalue(), name="points.npz")

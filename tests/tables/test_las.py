@@ -36,7 +36,7 @@ def test_las_is_scaled_and_shifted_as_laspy_does() -> None:
     assert (list(again.label), list(again.x_moved), list(again.outlier)) == ([0, 1], [0.1, 0.2], [1, 0])
     for packed in (False, True):
         content = encode(more, "laz" if packed else "las")
-        with pytest.raises(ValueError, match=r"points\.las (announces 2 points and holds \d|is cut off or damaged)"):
+        with pytest.raises(ValueError, match=r"points\.las (should have 2 points, but has \d|is cut off or damaged)"):
             read(content[: len(content) - 60], name="points.las")
     assert coordinates(read(encode(more, "laz"), name="points.las")).tolist() == coordinates(table).tolist()
 
@@ -48,7 +48,7 @@ def test_las_that_announces_too_many_records_is_refused() -> None:
         damaged = content.copy()
         damaged[at : at + 4] = b"\xff" * 4
         with pytest.raises(
-            ValueError, match=r"points\.las is cut off or damaged: it announces more than fits into the file"
+            ValueError, match=r"points\.las is cut off or damaged: its header promises more than the file holds"
         ):
             read(bytes(damaged), name="points.las")
     packed = bytearray(encode(DataFrame({"x": [1.0], "y": [2.0], "z": [3.0]}), "laz"))

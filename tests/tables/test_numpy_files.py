@@ -42,7 +42,7 @@ def test_arrays_have_columns() -> None:
         (saved(np.zeros((0, 2))), r"holds an empty array of shape \(0, 2\)"),
         (saved(np.zeros((2, 2), complex)), "kind complex128; a table needs numbers"),
         (saved(np.array([[1], [None]], object)), "it holds Python objects, which are never read"),
-        (saved(np.zeros((9, 2)))[:-8], "announces an array of shape .9, 2. and has 136 bytes for it"),
+        (saved(np.zeros((9, 2)))[:-8], "should hold an array of shape .9, 2., but has 136 bytes for it"),
         (saved(np.zeros((9, 2)))[:20], "points.npy cannot be read: "),
         (saved(np.zeros(2, [("a", "f8", 3)])), "fields with several values per row"),
         (saved(np.array(["abc"]))[:-1] + b"\xff", "it holds strings with invalid characters"),

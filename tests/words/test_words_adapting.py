@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
+from click.testing import CliRunner, Result
 
 import wasserstein_transform as wt
 from wasserstein_transform import words
@@ -212,7 +212,7 @@ def place(topics, tmp_path: Path) -> Path:
 
 def command(place: Path, *arguments: object) -> Result:
     files = ["--vectors", place / "vectors.txt", "--corpus", place / "corpus.txt", "--min-count", 1, "--sample", 0]
-    return CliRunner().invoke(app, ["words", "adapt", *map(str, [*files, *arguments])])
+    return CliRunner().invoke(app, ["words", *map(str, [*files, *arguments])])
 
 
 @pytest.mark.slow
@@ -237,6 +237,6 @@ def test_what_the_command_refuses_is_one_line(place: Path) -> None:
 
 
 def test_the_command_has_the_defaults_of_the_call() -> None:
-    shown = " ".join(CliRunner().invoke(app, ["words", "adapt", "--help"]).output.split())
+    shown = " ".join(CliRunner().invoke(app, ["words", "--help"]).output.split())
     assert f"0 to 1. [default: {SHARE:g}]" in shown
     assert f"0 to 1. [default: {POWER:g}]" in shown

@@ -151,7 +151,7 @@ def noise_of(places: Space, dim: int, engine: Engine) -> Noise:
         return _unseen(places, dim, engine, _why_nothing(n, m, dim))
     counts, radii, across, thickness = _grown(places, dim, engine)
     if len(radii) < 3:
-        return _unseen(places, dim, engine, "there are too few points to tell noise from shape")
+        return _unseen(places, dim, engine, "there are too few points to separate noise from shape")
     sigmas = _noise_of_spread(across, radii, m)
     measured = (counts, radii, thickness, sigmas)
     if across[0] <= _EXACT * radii[0]:
@@ -160,10 +160,10 @@ def noise_of(places: Space, dim: int, engine: Engine) -> Noise:
     thin = thickness <= _THIN
     k = int(np.argmax(thin & np.append(thin[1:], True)))
     if not thin[k]:
-        reason = f"no {_shapes(dim)} can be told from a cloud: neighborhoods of all sizes spread in all directions"
+        reason = f"no {_shapes(dim)} can be seen: neighborhoods of all sizes spread in all directions"
         return _unseen(places, dim, engine, reason, measured)
     if thickness[k] < _BENT and _growth(radii[k : k + 4], sigmas[k : k + 4]) > _GROWS:
-        reason = f"no noise can be told from the curvature of the {_shapes(dim)}: eps is the smallest radius"
+        reason = f"the noise cannot be separated from the curvature of the {_shapes(dim)}: eps is the smallest radius"
         return Noise(float(sigmas[k]), float(radii[k]), dim, False, reason, *measured)
     sigma = float(np.median(sigmas[k : k + _READ]))
     eps = _wide_enough(sigmas[k:], counts[k:], radii[k:], sigma, dim)
@@ -300,7 +300,7 @@ def _unseen(
 
 def _why_nothing(n: int, m: int, dim: int) -> str:
     if n < dim + 4:
-        return f"{n} place{'s are' if n > 1 else ' is'} too few to tell noise from a {_shape(dim)}"
+        return f"{n} place{'s are' if n > 1 else ' is'} too few to separate noise from a {_shape(dim)}"
     return f"the points lie on {_pieces(dim)} without noise: they span {counted(m, 'dimension')}"
 
 

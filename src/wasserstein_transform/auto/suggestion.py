@@ -272,7 +272,7 @@ def _for_clusters(places: Space, purpose: Purpose, engine: Engine) -> Suggestion
     eps, reason, columns = _still(places, engine)
     chosen = int(np.searchsorted(_FACTORS, 1.0))
     lam, why = (_LAM_STILL, "") if _is_flat(places) else (_LAM, "; covariances of so few points are rough: small λ")
-    return Suggestion(eps, lam, 0, purpose, f"{reason}; points stay where they are{why}", columns, chosen, places.n)
+    return Suggestion(eps, lam, 0, purpose, f"{reason}; points do not move{why}", columns, chosen, places.n)
 
 
 def _is_flat(places: Space) -> bool:

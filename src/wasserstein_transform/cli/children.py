@@ -13,7 +13,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-def dealt(work: Callable[[str], T], groups: Iterable[Iterable[str]], n_processes: int) -> Iterator[T]:
+def run_in_processes(work: Callable[[str], T], groups: Iterable[Iterable[str]], n_processes: int) -> Iterator[T]:
     """Yield the results of a function for all names, in the order in which they finish.
 
     The names of a group are computed in one process. At most `n_processes` run at a time, and groups start in order. An

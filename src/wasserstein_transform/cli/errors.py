@@ -8,9 +8,8 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
 
-import typer
+import click
 
 from .printing import say
 from .wording import typed
@@ -19,10 +18,9 @@ BAD, MEMORY, STOPPED, PIPE = 2, 3, 130, 128 + getattr(signal, "SIGPIPE", 13)
 
 
 @contextmanager
-def reporting_errors(
-    command: str, note: Callable[[str], None] | None = None, left: str = "nothing was written"
-) -> Iterator[None]:
+def reporting_errors(note: Callable[[str], None] | None = None, left: str = "nothing was written") -> Iterator[None]:
     """Print expected errors in one line and exit with a status; warnings become notes; Ctrl-C exits with 130."""
+    command = click.get_current_context().command_path
     note = note or (lambda words: say(f"note: {words}", err=True))
     try:
         with warnings.catch_warnings(action="always"):
@@ -30,14 +28,14 @@ def reporting_errors(
             warnings.showwarning = lambda message, *_, **__: note(str(message))
             yield
     except BrokenPipeError:
-        hush()
-        raise typer.Exit(PIPE) from None
+        silence_stdout()
+        raise click.exceptions.Exit(PIPE) from None
     except (ImportError, ValueError, TypeError, ArithmeticError, OSError, MemoryError) as error:
         say(f"{command}: {typed(in_a_line(error))}", err=True)
-        raise typer.Exit(MEMORY if isinstance(error, MemoryError) else BAD) from None
+        raise click.exceptions.Exit(MEMORY if isinstance(error, MemoryError) else BAD) from None
     except KeyboardInterrupt:
         say(f"{command}: stopped; {left}", err=True)
-        raise typer.Exit(STOPPED) from None
+        raise click.exceptions.Exit(STOPPED) from None
 
 
 def in_a_line(error: BaseException) -> str:
@@ -51,16 +49,7 @@ def in_a_line(error: BaseException) -> str:
     return " ".join(words.split()) or type(error).__name__
 
 
-def hush() -> None:
+def silence_stdout() -> None:
     """Send the rest of standard output to /dev/null after a broken pipe, so that Python exits without an error."""
     with suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def hushed(work: Callable[[], Any]) -> Any:
-    """Print the output of a command; exit silently with status 141 on a broken pipe."""
-    try:
-        return work()
-    except BrokenPipeError:
-        hush()
-        raise typer.Exit(PIPE) from None

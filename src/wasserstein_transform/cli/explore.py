@@ -8,40 +8,38 @@ import threading
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
-from .columns import column_named, columns_named
 from .errors import reporting_errors
+from .options import DISTANCES, KIND, WEIGHT, argument, command, option
 from .printing import say
-from .reading import opened_table
+from .reading import find_column, find_columns, read_table
 
 if TYPE_CHECKING:
     from ..explorer.shelf import Shelf
 
 
+@command
+@argument("file", "Points as for wt cluster, or an image; -: standard input.", metavar="[FILE]", required=False)
+@option("--columns", metavar="NAMES", help="Columns to use, by name or number: x,y or 1,2.", show_default="all numeric")
+@option("--label", section="Input", metavar="NAME", help="Column of known labels, for coloring.")
+@WEIGHT
+@DISTANCES
+@KIND
+@option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Port of the server; 0: any free port.")
+@option("--browser/--no-browser", default=True, help="Open the page in a browser.")
 def explore(
-    file: Annotated[
-        str | None,
-        typer.Argument(metavar="[FILE]", help="Points as for wt cluster, or an image; -: stdin.", show_default=False),
-    ] = None,
-    columns: Annotated[
-        str | None, typer.Option(help="Coordinate columns, by name or number: x,y or 1,2.", show_default="all numeric")
-    ] = None,
-    label: Annotated[str | None, typer.Option(help="Column of known labels, for coloring.")] = None,
-    weight: Annotated[str | None, typer.Option(help="Column of weights.")] = None,
-    distances: Annotated[bool, typer.Option("--distances", help="FILE holds distances, square or condensed.")] = False,
-    kind: Annotated[str | None, typer.Option(help="Format of FILE if its name does not tell: csv, npy, ...")] = None,
-    port: Annotated[int, typer.Option(help="Port of the server; 0: any free port.", min=0, max=65535)] = 0,
-    browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
-) -> None:
+    file: str | None, columns: str | None, label: str | None, weight: str | None, distances: bool, kind: str | None,
+    port: int, browser: bool,
+) -> None:  # fmt: skip
     """Explore points with sliders on a page in your browser.
 
     Only this computer can reach the page, at an address with a secret token, until Ctrl-C. More files can be opened on
     the page itself. Without FILE the page starts with a built-in data set.
     """
-    with reporting_errors("wt explore"):
+    with reporting_errors():
         _check_installed()
         from ..explorer.shelf import Shelf
 
@@ -105,9 +103,9 @@ def _put(
         current().reserve(Path(file).stat().st_size, file, "choose a smaller image")
         shelf.open(name, Path(file).read_bytes())
         return
-    table, _ = opened_table(file, kind)
-    chosen = columns_named(table, columns) or ()
-    choice = Choice(tuple(chosen), column_named(table, label) or "", column_named(table, weight) or "")
+    table, _ = read_table(file, kind)
+    chosen = find_columns(table, columns) or ()
+    choice = Choice(tuple(chosen), find_column(table, label) or "", find_column(table, weight) or "")
     from ..explorer.sets import of_table
 
     of_table(table, choice.columns, choice.label, choice.weight)  # raises now if the table cannot be shown

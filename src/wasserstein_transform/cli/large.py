@@ -6,18 +6,16 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .machine import beside
-from .methods import METHODS, Method, radii
+from .methods import METHODS, Method, parse_radii
+from .options import Output, Source
+from .output import check_free
 from .printing import say, tell
-from .summary import command_line, encoded, versions
-from .targets import check_free
+from .summary import command_line, encode_json, versions
 
 if TYPE_CHECKING:
     from ..clouds import StoredTrajectory
     from ..clouds.sources import CloudSource as Cloud
     from ..transforms import Process
-    from .keeping import Keeping
-    from .reading import Source
     from .running import Run
 
 _READ = (".npy", ".parquet", ".pq", ".zarr")
@@ -50,47 +48,47 @@ def n_points(cloud: Cloud) -> int:
     return sum(rows.n for rows in cloud.ranges())
 
 
-def move_large(cloud: Cloud, how: Method, source: Source, keeping: Keeping, run: Run) -> None:
+def move_large(cloud: Cloud, how: Method, source: Source, given: Output, run: Run) -> None:
     """Move the points of a file, write them to another file, and print the result."""
     from .. import clouds
 
     n = n_points(cloud)
-    output = _output(n, source, keeping)
-    check_free(output, keeping.force)
-    eps = radii(how.eps)
+    output = _output(n, source, given)
+    check_free(output, given.force)
+    eps = parse_radii(how.eps)
     if eps == "auto":
         raise ValueError(f"{source.file} has {n:,} points, too many for memory, and --eps auto needs all of them; "
         "give a number, such as wt suggest finds for a part of them")  # fmt: skip
     process, n_iter = _process(how, eps), how.n_iter if how.n_iter is not None else 1
     store: Any = run.engine.store
-    folder = (beside(output) if store is None else store.folder) / "cloud"
-    run.speak()
+    folder = (output.with_name(f"{output.name}.unfinished") if store is None else store.folder) / "cloud"
+    run.release_notes()
     try:
         with run.stage("transforming"):
             walk = clouds.iterate(process, cloud, folder=folder, n_iter=n_iter, engine=run.engine)
         with run.stage("writing"):
-            if keeping.force and output.is_dir():
+            if given.force and output.is_dir():
                 shutil.rmtree(output)
             walk.write(output, run.engine)
     except BaseException:
         if (folder / "run.json").exists():
-            run.note(f"what is finished is kept in {folder.parent}, and the same command goes on from there")
+            run.note(f"finished work is in {folder.parent}, and the same command continues from there")
         raise
     shutil.rmtree(folder.parent if store is None else folder, ignore_errors=True)
     run.bar.stop()
-    _say(walk, how, process, source, keeping, run, output)
+    _say(walk, how, process, source, given, run, output)
 
 
-def _output(n: int, source: Source, keeping: Keeping) -> Path:
+def _output(n: int, source: Source, given: Output) -> Path:
     several = f"{source.file} has {n:,} points, too many for memory, and is processed in parts, from file to file"
-    if keeping.output is None or Path(keeping.output).suffix not in _WRITTEN:
+    if given.output is None or Path(given.output).suffix not in _WRITTEN:
         raise ValueError(f"{several}: give a file to write to, -o NAME{', -o NAME'.join(_WRITTEN)}")
-    for option, given in (("--label", source.label), ("--figure", keeping.figure), ("--format", keeping.format)):
-        if given is not None:
+    for option, value in (("--label", source.label), ("--figure", given.figure), ("--format", given.format)):
+        if value is not None:
             raise ValueError(f"{several}: leave {option} out")
     if source.scale != "none":
         raise ValueError(f"{several}, without scaling: leave --scale out")
-    return Path(keeping.output)
+    return Path(given.output)
 
 
 def _process(how: Method, eps: Any) -> Process:
@@ -103,19 +101,19 @@ def _process(how: Method, eps: Any) -> Process:
 
 
 def _say(
-    walk: StoredTrajectory, how: Method, process: Process, source: Source, keeping: Keeping, run: Run, output: Path
+    walk: StoredTrajectory, how: Method, process: Process, source: Source, given: Output, run: Run, output: Path
 ) -> None:
     name = how.method or "gt"
     lam = getattr(process.at(0).localize, "lam", None)
     summary = {
         "summary": 1, "command_line": command_line(), "file": {"name": source.file}, "rows": walk.n,
-        "columns": list(walk.names), "parameters": {"method": name, "eps": radii(how.eps), "lam": lam,
+        "columns": list(walk.names), "parameters": {"method": name, "eps": parse_radii(how.eps), "lam": lam,
         "n_iter": walk.n_iter, "ridge": how.ridge}, "result": {"outcome": walk.outcome, "movements": walk.movements},
         "notes": run.notes, "written": [str(output)], "seconds": run.seconds, "versions": versions(),
     }  # fmt: skip
-    if keeping.json:
-        say(encoded(summary).decode().rstrip("\n"))
-    elif not keeping.quiet:
+    if given.json:
+        say(encode_json(summary).decode().rstrip("\n"))
+    elif not given.quiet:
         tell(f"{walk.n:,} points, columns {', '.join(walk.names)}, processed in parts")
         tell(f"{METHODS[name]}, eps {how.eps}{'' if lam is None else f', lam {lam:g}'}; {walk.outcome}")
         tell(str(output))

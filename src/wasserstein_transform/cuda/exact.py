@@ -105,7 +105,7 @@ def _solve(
     """Fill the flat array `out` with the distances of a plan; returns a report, and the pairs left to the CPU."""
     xp, gap, done, failed, left = device.xp, 0.0, 0, 0, [plan.large]
     largest = max(min(part.n_pairs, pairs_at_once(part.size)) for part in plan.parts)
-    device.reserve(_PAIR_BYTES * largest, f"exact transport of {largest} pairs at a time", "device='cpu' computes here")
+    device.reserve(_PAIR_BYTES * largest, f"exact transport of {largest} pairs at a time", "use device='cpu'")
     metric, p, by_coordinates = ground.metric, float(ground.p), _uses_coordinates(ground.metric)
     metric_constants = {"METRIC": 0, "M": array.shape[1]} if by_coordinates else {"METRIC": 1, "M": 1}
     constants = {**metric_constants, "POWER": int(p) if p in (1, 2) else 0}

@@ -106,9 +106,7 @@ def gpu(number: int) -> CupyDevice:
         count = cupy.cuda.runtime.getDeviceCount()
     except Exception as error:  # drivers, runtimes and CuPy raise different exceptions
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise RuntimeError(
-            f"device='cuda' finds no GPU that can be used ({reason}); device='cpu' computes here"
-        ) from None
+        raise RuntimeError(f"device='cuda' finds no GPU that can be used ({reason}); use device='cpu'") from None
     if number >= count:
-        raise ValueError(f"device='cuda:{number}' was asked for, and there are {count} GPUs, counted from 0")
+        raise ValueError(f"device='cuda:{number}' was requested, but there are {count} GPUs, counted from 0")
     return CupyDevice(number)

@@ -66,7 +66,7 @@ class Denoised(Reported):
     >>> X = np.column_stack([np.cos(angle), np.sin(angle)]) * rng.normal(1, 0.05, (200, 1))
     >>> found = wt.denoise(X, 1, eps=0.4, n_iter=1)
     >>> found
-    <Denoised: 200 points, curves, eps=0.4: did 1 step as asked>
+    <Denoised: 200 points, curves, eps=0.4: ran 1 step, as requested>
     >>> before, after = (np.std(np.linalg.norm(points, axis=1)) for points in (found.before, found.points))
     >>> float(before.round(3)), float(after.round(3)), found.tangents.shape
     (0.048, 0.014, (200, 2, 1))

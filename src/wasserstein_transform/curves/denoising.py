@@ -18,11 +18,9 @@ from ..tables import Tracks
 from ..tables.features import is_frame
 from ..transforms import iterate, mean_shift
 from .denoised import Denoised
-from .looks import MAX_BLOCK, MOST_AXES, PROFILE, Look, Sight, look
+from .looks import MAX_BLOCK, MOST_AXES, PROFILE, Look, Sight, look, outliers_of
 from .moving import Moved, Step, extent, move, spacing
-from .outliers import outliers_of
-from .places import Places, check_scale, directions, distinct, track_of
-from .shape import dims_of, is_clean, noises
+from .shape import Places, check_scale, dims_of, directions, distinct, is_clean, noises, track_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -181,6 +179,7 @@ def _read(
     if isinstance(X, Space):
         raise TypeError("denoise takes points, got a Space; give its points, and its weights as weights=")
     given = check.points(X)
+    check.not_distances(given)
     n, m = given.shape
     dim = None if dim is None else check.count(dim, "dim", 0)
     if dim is not None and dim > min(m, MOST_AXES):

@@ -11,7 +11,7 @@ from .._types import Floats
 from ..engine import Engine
 from ..localize.scale import weighted_median
 from .looks import Look, Sight, look
-from .places import Places
+from .shape import Places
 
 _SHARED = 0.7  # fraction of a step shared with neighbors, above which the rest is not noise
 _HELPS = 0.98  # ratio of spreads after and before, above which a step has not helped
@@ -69,8 +69,8 @@ def reason_to_stop(step: Step, earlier: Step | None) -> str | None:
         return f"the spread across the shape no longer falls ({earlier.across:.3g}, now {step.across:.3g})"
     if step.shared > _SHARED:
         return (
-            f"neighbors would move alike in the next step ({step.shared:.0%} of it): "
-            "that would shrink the shape and remove no noise"
+            f"in the next step neighbors would move together ({step.shared:.0%} of the movement), "
+            "which shrinks the shape and does not remove noise"
         )
     return None
 
@@ -190,8 +190,8 @@ def _told(k: int, before: Floats, after: Floats, weights: Floats, seen: Look, sh
 def _in_words(done: int, asked: bool, objection: str | None) -> str:
     times = f"{done} step{'s' if done != 1 else ''}"
     if asked:
-        said = f"did {times} as asked"
+        said = f"ran {times}, as requested"
         return said if objection is None else f"{said}, although {objection}"
     if objection is None:
-        return f"did {times}, the most without n_iter"
+        return f"ran {times}, the most without n_iter"
     return f"stopped after {times}: {objection}" if done else f"nothing was moved: {objection}"

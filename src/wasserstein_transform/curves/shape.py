@@ -1,13 +1,16 @@
-"""The dimension of the shape, from the noise; points that fill a volume have none."""
+"""The input as distinct places, and the dimension of its shape, from the noise; points that fill a volume have none."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.spatial import cKDTree
 
-from .._types import Floats
+from .. import _check as check
+from .._types import Floats, Ints
 from ..auto.noise import Noise, noise_of
 from ..auto.span import outward
 from ..compute.distances import rim
@@ -15,7 +18,97 @@ from ..compute.passes import sample_evenly
 from ..engine import Engine, one_blas_thread
 from ..localize.scale import scale_of
 from ..spaces import Euclidean, Space
-from .places import Places
+
+
+class Places(NamedTuple):
+    """Distinct places, and the place of each row.
+
+    Attributes
+    ----------
+    points : array of shape (k, m)
+        Coordinates in units of `scale`, sorted.
+    weights : array of shape (k,)
+        Masses, with total 1.
+    of : array of shape (n,)
+        The place of each row.
+    """
+
+    points: Floats
+    weights: Floats
+    of: Ints
+
+
+def distinct(points: Floats, weights: Floats) -> Places:
+    """Return every distinct place once, with its total mass."""
+    order = np.lexsort((weights, *points.T[::-1]))  # ties by weight, so that sums do not depend on the order of rows
+    points, weights = points[order], weights[order]
+    first = np.append(True, (points[1:] != points[:-1]).any(axis=1))
+    of = np.empty(len(points), np.intp)
+    of[order] = np.cumsum(first) - 1
+    return Places(points[first], np.add.reduceat(weights, np.flatnonzero(first)), of)
+
+
+def check_scale(scale: ArrayLike | None, m: int) -> Floats:
+    """Check the unit of length of each axis; None means 1."""
+    if scale is None:
+        return np.ones(m)
+    lengths = check.floats(scale, "scale")
+    if lengths.ndim == 0:
+        raise ValueError(f"scale must hold one length for each of the {m} axes, got {scale!r}; eps is for all of them")
+    if lengths.shape != (m,):
+        raise ValueError(f"scale must hold one length for each of the {m} axes, got shape {lengths.shape}")
+    if not (lengths > 0).all():
+        raise ValueError(f"scale must be positive, got {lengths.min():g}; larger values widen neighborhoods")
+    return lengths
+
+
+def track_of(order: Any, n: int) -> Ints | None:
+    """Return pairs (row, next row of the same trip), from the trips and times of the points."""
+    if order is None or order is False:
+        return None
+    if isinstance(order, tuple) and len(order) != 2:
+        raise ValueError(f"order must be the trips, or a tuple (trips, times), got a tuple of {len(order)}")
+    trips, times = order if isinstance(order, tuple) else (order, None)
+    trips = np.asarray(trips)
+    if trips.shape != (n,):
+        raise ValueError(
+            f"order must hold the trip of each of the {n} points, shape ({n},), or be a tuple (trips, times), "
+            f"got shape {trips.shape}"
+        )
+    if trips.dtype.kind == "f" and np.isnan(trips).any():
+        raise ValueError(
+            f"order must give the trip of each point, got nan at {np.isnan(trips).argmax()}; drop such points"
+        )
+    numbers = np.unique(trips, return_inverse=True)[1]
+    when = np.arange(n, dtype=float) if times is None else check.floats(times, "times")
+    if when.shape != (n,):
+        raise ValueError(f"times must hold one number per point, shape ({n},), got shape {when.shape}")
+    rows = np.lexsort((when, numbers))
+    same = numbers[rows[1:]] == numbers[rows[:-1]]
+    return np.column_stack([rows[:-1][same], rows[1:][same]])
+
+
+def directions(places: Places, track: Ints, length: float) -> Floats:
+    """Return the direction of the track at each place, as extra coordinates of the place.
+
+    It is the mean of u uᵀ − I/m over the legs of the track at the place, where u is the unit vector of a leg: opposite
+    directions are equal. Legs shorter than `length` count less, since noise turns them. Distances of these coordinates
+    are Frobenius distances of the matrices: √2 for directions at right angles.
+    """
+    m = places.points.shape[1]
+    ends = places.of[track]
+    legs = places.points[ends[:, 1]] - places.points[ends[:, 0]]
+    lengths = np.sqrt((legs**2).sum(axis=1))
+    units = legs / np.where(lengths > 0, lengths, 1.0)[:, None]
+    tensors = units[:, :, None] * units[:, None, :] - np.eye(m) / m
+    tensors *= np.minimum(lengths / length, 1.0)[:, None, None]
+    at, total, count = ends.ravel(), np.zeros((len(places.points), m, m)), np.zeros(len(places.points))
+    np.add.at(total, at, np.repeat(tensors, 2, axis=0))
+    np.add.at(count, at, 1.0)
+    mean = total / np.maximum(count, 1.0)[:, None, None]
+    row, column = np.triu_indices(m)
+    return np.asarray(mean[:, row, column] * np.where(row == column, 1.0, np.sqrt(2.0)))
+
 
 _CENTERS, _FEWEST_CENTERS = 60, 20  # most and fewest neighborhoods
 _DISTANCES = 6e7  # to compute, about
@@ -43,14 +136,14 @@ def fills_volume(space: Space, noise: Noise, engine: Engine) -> str | None:
         return None
     along = _extents(points, space.weights)[-noise.dim]
     if noise.sigma > _THICK * along:
-        return f"a spread of {noise.sigma:.3g} across {pieces} is no noise where the extent along them is {along:.3g}"
+        return f"a spread of {noise.sigma:.3g} across {pieces} is not noise when the extent along them is {along:.3g}"
     flat, alone, middle = _heights(points, noise, engine)
     if flat > _ROUND:
         return f"neighborhoods of radius {noise.eps:.3g} spread across {pieces} nearly as far as along them"
     if noise.dim > 1 and flat > _THIN and alone < _ALONE:
-        return f"heights across {pieces} spread by {noise.sigma:.3g}, but those of near points agree: that is no noise"
+        return f"heights across {pieces} spread by {noise.sigma:.3g}, but those of nearby points agree: not noise"
     if noise.dim > 1 and middle < _MIDDLE:
-        return f"heights across {pieces} spread by {noise.sigma:.3g}, and are not most frequent in the middle"
+        return f"heights across {pieces} spread by {noise.sigma:.3g}, and have no peak at the center"
     return None
 
 

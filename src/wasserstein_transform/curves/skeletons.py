@@ -15,8 +15,7 @@ from ..tables.features import is_frame
 from .denoised import Denoised
 from .denoising import denoise
 from .joining import Forest, Net, add_where_missing, chains, gather, join, melt, prune
-from .lines import length_of, simplified, smoothed
-from .net import Skeleton
+from .net import Skeleton, length_of, simplified, smoothed
 
 if TYPE_CHECKING:
     from pandas import DataFrame

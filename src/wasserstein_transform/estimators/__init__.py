@@ -2,7 +2,6 @@
 
 from .clusters import AutoCluster, SingleLinkage
 from .distances import KernelTransform, LocalTruncation, WassersteinTransform
-from .input_output import MetricLostWarning
 from .moving import GaussianTransform, MeanShift
 
 __all__ = (
@@ -11,7 +10,6 @@ __all__ = (
     "KernelTransform",
     "LocalTruncation",
     "MeanShift",
-    "MetricLostWarning",
     "SingleLinkage",
     "WassersteinTransform",
 )

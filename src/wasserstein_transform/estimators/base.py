@@ -40,7 +40,6 @@ from .input_output import (
     read_space,
     resolve_output,
     tag_input,
-    warn_of_lost_metric,
 )
 from .saving import Saved
 
@@ -93,8 +92,7 @@ def _count_iterations(n_radii: int, n_iter: int | None) -> int:
     """The number of iterations for `n_radii` radii."""
     if n_iter is not None and n_radii > max(n_iter, 1):
         raise ValueError(
-            f"eps has {n_radii} radii, one per iteration, but n_iter={n_iter}; "
-            f"n_iter={n_radii} uses all of them, and wt.sweep compares them"
+            f"eps has {n_radii} radii, one per iteration, but n_iter={n_iter}; n_iter={n_radii} uses all of them"
         )
     return n_radii if n_iter is None else n_iter
 
@@ -170,7 +168,7 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
         self._process, self._space, self.trajectory_ = process, space, walk
         self._from_space = isinstance(X, Space)
         self.metric_ = walk.last.metric
-        self.points_ = None if walk.points is None else read_only(walk.points)
+        self.points_ = None if walk.points is None else read_only(walk.points.astype(output_dtype(X), copy=False))
         self.n_iter_ = walk.n_iter
         self.__dict__.pop("_cached_distances", None)
         self.__dict__.pop("_cached_scaling", None)
@@ -180,9 +178,6 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
 
     def fit_transform(self, X: Any, y: Any = None, *, sample_weight: ArrayLike | None = None) -> Floats:
         """Fit, and return the moved points, the new distances or an embedding, as set by `output`.
-
-        With output="auto" in a pipeline, a `MetricLostWarning` is given if the next step gets points although the new
-        metric is more than their Euclidean distance.
 
         Returns
         -------
@@ -196,8 +191,6 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
         if kind == "embedding":
             return self.embedding_.astype(dtype)
         assert self.points_ is not None  # `fit` raises an error for spaces without coordinates
-        if self.output == "auto" and not self.metric_.is_euclidean:
-            warn_of_lost_metric(type(self).__name__)
         return self.points_.astype(dtype)
 
     def transform(self, X: Any) -> Floats:

@@ -219,8 +219,7 @@ class WassersteinTransform(IteratedTransform):
     output : {"auto", "points", "distances", "embedding"}, default "auto"
         What `transform` and `fit_transform` return. "points": the moved points, if points move. "distances": the new
         distances to the fitted points. "embedding": points whose Euclidean distances approximate the new distances.
-        "auto": the points if they move, with a `MetricLostWarning` if a pipeline would lose the metric; otherwise the
-        distances.
+        "auto": the points if they move, otherwise the distances.
     n_jobs : int, optional
         Number of threads; −1 means all cores. None: the setting of the current engine, and 1 within joblib. Results do
         not depend on it.

@@ -13,7 +13,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from .. import _check as check
 from .._archive import archived, check_array, check_range, check_type
-from .._check import frames_within, module_of, warn, warn_of_rounding
+from .._check import warn_of_rounding
 from .._types import Floats
 from ..engine import current
 from ..spaces import Euclidean, Space
@@ -23,8 +23,6 @@ from ..transforms import Trajectory
 
 Kind: TypeAlias = Literal["points", "distances", "embedding"]
 Output: TypeAlias = Literal["auto", "points", "distances", "embedding"]
-
-_PIPELINES = ("sklearn.pipeline", "imblearn.pipeline")  # their steps get only the array that `fit_transform` returned
 
 
 def read_space(estimator: BaseEstimator, X: Any, metric: str, sample_weight: ArrayLike | None) -> Space:
@@ -158,27 +156,6 @@ def read_distances(estimator: BaseEstimator, X: Any, fitted: FittedPoints) -> Fl
     return distances
 
 
-class MetricLostWarning(UserWarning):
-    """Warns that a pipeline passes on only the moved points, although the new metric is more than their distance.
-
-    Set `output` of the transform to choose what the next step gets.
-
-    Examples
-    --------
-    >>> import warnings, wasserstein_transform as wt
-    >>> from sklearn.pipeline import make_pipeline
-    >>> X = [[0.0], [1.0], [5.0], [6.0]]
-    >>> with warnings.catch_warnings(record=True) as caught:
-    ...     warnings.simplefilter("always")
-    ...     pipeline = make_pipeline(wt.GaussianTransform(eps=1.0), wt.SingleLinkage(2)).fit(X)
-    >>> caught[0].category.__name__
-    'MetricLostWarning'
-    >>> gt, clusters = wt.GaussianTransform(eps=1.0, output="distances"), wt.SingleLinkage(2, metric="precomputed")
-    >>> make_pipeline(gt, clusters).fit_predict(X)
-    array([0, 0, 1, 1])
-    """
-
-
 def resolve_output(output: str, moves_points: bool, name: str) -> Kind:
     """The kind of output; "auto" means points if the transform moves points, otherwise distances."""
     if output not in get_args(Output):
@@ -191,17 +168,3 @@ def resolve_output(output: str, moves_points: bool, name: str) -> Kind:
     if output == "auto":
         return "points" if moves_points else "distances"
     return output  # type: ignore[return-value]  # one of the others
-
-
-def warn_of_lost_metric(name: str) -> None:
-    """Warn if a pipeline called `fit_transform`, at the line that called the pipeline.
-
-    A direct call of `fit_transform` gets no warning: the caller still has the estimator with its metric.
-    """
-    if any(module_of(frame) in _PIPELINES for frame in frames_within()):
-        warn(
-            f"{name} returns the moved points, but its metric is more than their Euclidean distance, and the next step "
-            "of the pipeline does not get it. Use output='distances' with metric='precomputed' in the next step, "
-            "output='embedding' for points that approximate the metric, or output='points' to keep the points",
-            MetricLostWarning,
-        )

@@ -58,7 +58,7 @@ class GaussianTransform(PointTransform):
     output : {"auto", "points", "distances", "embedding"}, default "auto"
         What `transform` and `fit_transform` return. "points": the moved points. "distances": the new distances to the
         fitted points. "embedding": points whose Euclidean distances approximate the new distances. "auto": the moved
-        points, with a `MetricLostWarning` in a pipeline if lam > 0.
+        points; the covariances are part of the metric and do not travel with them.
     n_jobs : int, optional
         Number of threads; −1 means all cores. None: the setting of the current engine, and 1 within joblib. Results do
         not depend on it.
@@ -68,7 +68,7 @@ class GaussianTransform(PointTransform):
     Attributes
     ----------
     points_ : array of shape (n, m)
-        The moved points.
+        The moved points; float32 if X is.
     metric_ : GaussianMetric
         The GT distance, computed on demand; its `covs` (n, m, m) are the covariances of the neighborhoods.
     distances_ : array of shape (n, n)
@@ -163,7 +163,7 @@ class MeanShift(ClusterMixin, PointTransform):
     Attributes
     ----------
     points_ : array of shape (n, m)
-        The moved points.
+        The moved points; float32 if X is.
     metric_ : Metric
         The distance between the moved points, computed on demand.
     distances_ : array of shape (n, n)
@@ -274,6 +274,7 @@ class MeanShift(ClusterMixin, PointTransform):
         places = self._follow(X).points
         if self._rested:  # all points of a cluster are at its center
             return nearest_place(places, self.cluster_centers_)
-        assert self.points_ is not None  # mean shift moves points
+        moved = self.trajectory_.points
+        assert moved is not None  # mean shift moves points
         heavy = np.flatnonzero(self._space.weights > 0)
-        return np.asarray(self.labels_[heavy[nearest_place(places, self.points_[heavy])]])
+        return np.asarray(self.labels_[heavy[nearest_place(places, moved[heavy])]])

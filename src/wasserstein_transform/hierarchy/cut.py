@@ -12,7 +12,6 @@ from scipy.sparse.csgraph import connected_components
 from .. import _check as check
 from .._cached import cached_property
 from .._check import warn
-from .._shown import counted
 from .._types import Bools, Floats, Ints
 from ..engine import current
 from ..kernels.linkage import walk_down
@@ -38,7 +37,7 @@ class FewerClustersWarning(UserWarning):
     ...     warnings.simplefilter("always")
     ...     labels = wt.cut_tree(tree, 3)
     >>> print(labels, caught[0].message)
-    [0 0 1] found 2 clusters of the 3 asked for: there are no more places with mass
+    [0 0 1] found 2 clusters of the 3 asked for: there are no more distinct points with mass
     """
 
 
@@ -166,7 +165,7 @@ def _cut_count(tree: Tree, n_clusters: int) -> Ints:
     left = 1 + np.cumsum(np.bincount(level[open_], minlength=level.max(initial=-1) + 1)[::-1])  # after each removal
     n_levels = int(np.searchsorted(left, n_clusters, side="right"))
     n_found = int(left[n_levels - 1]) if n_levels else 1
-    reason = "there are no more places with mass"
+    reason = "there are no more distinct points with mass"
     if n_found < int(left.max(initial=1)):
         reason = f"the next merges tie, and cutting all of them would make {left[n_levels]}"
     _warn_if_fewer(n_found, n_clusters, reason)
@@ -228,7 +227,7 @@ def _number_by_mass(tree: Tree, cluster: Ints, dropped: Bools | None = None) -> 
 
 def _warn_if_fewer(n_found: int, wanted: int, reason: str) -> None:
     if n_found < wanted:
-        warn(f"found {counted(n_found, 'cluster')} of the {wanted} asked for: {reason}", FewerClustersWarning)
+        warn(f"found {n_found} of the {wanted} clusters requested: {reason}", FewerClustersWarning)
 
 
 def cut_between_large(tree: Tree, mass: Floats, least: float, max_cuts: int) -> Ints:

@@ -147,7 +147,7 @@ def scale_of(places: Space, engine: Engine) -> Scale:
     k = n_neighbors(n)
     eps = median_radii(places, [k], engine)[0]
     if n <= 3:
-        return Scale(eps, f"{n} places are too few to tell a scale: this is the distance between two of them")
+        return Scale(eps, f"{n} places are too few to estimate a scale: this is the distance between two of them")
     return Scale(eps, f"the median distance to the {ordinal(k)} nearest of {n:,} places")
 
 

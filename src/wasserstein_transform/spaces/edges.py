@@ -212,7 +212,7 @@ def _read_array(array: Any, weight: str | None) -> Edges:
     if np.abs(ends).max(initial=0.0) > _MAX_NODE:
         raise ValueError(f"nodes in an array of edges must be integers up to 2^53, got {np.abs(ends).max():g}")
     if (ends != np.rint(ends)).any():
-        raise ValueError("nodes in an array of edges must be whole numbers; a list of tuples takes any names")
+        raise ValueError("nodes in an array of edges must be integers; a list of tuples takes any names")
     names, which = np.unique(ends.astype(np.int64), return_inverse=True)
     given = array.shape[1] == 3 and weight is not None
     numbers = check.floats(array[:, 2], "lengths of edges") if given else np.ones(len(array))

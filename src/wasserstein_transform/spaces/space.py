@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 
 from .. import _check as check
 from .._archive import archived, check_array, check_range, check_type, read, write
-from .._check import warn
 from .._device_array import on_host, stored_array
 from .._mapped import is_mapped
 from .._shown import Brief, facts
@@ -94,11 +93,8 @@ class Space:
         """
         points = as_points(points)
         alpha = check.weights(weights, len(points))
-        if isinstance(points, np.ndarray) and check.are_like_distances(points):
-            warn(
-                f"a {len(points)} × {len(points)} matrix that is symmetric and 0 on the diagonal is taken for points; "
-                "if these are distances, use Space.from_distances(D), or metric='precomputed' in an estimator"
-            )
+        if isinstance(points, np.ndarray):
+            check.not_distances(points)
         known = Euclidean(points) if metric == "euclidean" else metric_by_name(points, metric, alpha)
         return cls(known, alpha, points)
 

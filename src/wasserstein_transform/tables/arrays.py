@@ -196,7 +196,7 @@ def read_parquet(content: bytes, source: str) -> pd.DataFrame:
     except MemoryError:
         raise
     except Exception as error:  # errors of Arrow, and invalid dates
-        raise ValueError(f"{source} is cut off or damaged: {first_line(error)}; fetch it again") from None
+        raise ValueError(f"{source} is cut off or damaged: {first_line(error)}; download it again") from None
     if not flat:
         raise ValueError(
             f"{source} has only columns of other values ({listed(list(nested))}); a table needs numbers or strings"

@@ -350,10 +350,12 @@ def _floats(X: Any, name: str = "points") -> Floats:
         except ValueError:  # rows of different lengths: `check.points` raises the error
             array = None
     if array is None or array.dtype.kind != "f" or np.ma.is_masked(array) or not np.isnan(array).any():
-        return check.points(X, name)
-    gaps = np.isnan(array)
-    values = check.points(np.where(gaps, 0.0, array), name)
-    values[gaps] = np.nan
+        values = check.points(X, name)
+    else:
+        gaps = np.isnan(array)
+        values = check.points(np.where(gaps, 0.0, array), name)
+        values[gaps] = np.nan
+    check.not_distances(values, name)
     return values
 
 

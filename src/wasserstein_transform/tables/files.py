@@ -193,7 +193,7 @@ def _of_file(path: Path, called: str) -> bytes:
     try:
         status = path.stat()
     except FileNotFoundError:
-        raise FileNotFoundError(f"{called} is not there; give the path of a file, or - for a pipe") from None
+        raise FileNotFoundError(f"{called} does not exist; give the path of a file, or - for a pipe") from None
     if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(f"{called} is a folder; give one file of it")
     if not stat.S_ISREG(status.st_mode):
@@ -213,10 +213,10 @@ def _unpacked(content: bytes, called: str) -> bytes:
         raise
     except _DAMAGED as error:
         raise ValueError(
-            f"{called} is cut off or damaged: it cannot be unpacked to its end ({error}); fetch it again"
+            f"{called} is cut off or damaged: it cannot be decompressed ({error}); download it again"
         ) from None
     if _unpacking(unpacked, called) is not None:
-        raise ValueError(f"{called} is packed twice; unpack it first")
+        raise ValueError(f"{called} is compressed twice; decompress it first")
     return unpacked
 
 

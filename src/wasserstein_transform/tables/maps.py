@@ -51,7 +51,7 @@ def read_map(content: bytes, given: Any, source: str, kind: str, layer: str | No
         if str(error).startswith(source):
             raise
         why = re.sub(r"'/vsi[^']*'", "it is", first_line(error)).partition(";")[0]
-        raise ValueError(f"{source} is cut off or damaged: {why}; fetch it again") from None
+        raise ValueError(f"{source} is cut off or damaged: {why}; download it again") from None
     if not len(frame):
         raise ValueError(f"{source} holds no points; a table needs at least one")
     frame = as_points(_with_ids(frame, kind), source)

@@ -37,11 +37,11 @@ def read_las(content: bytes, source: str) -> pd.DataFrame:
         header = file.header
         reserve(_HELD * header.point_count * 8 * len(list(header.point_format.dimension_names)), source)
         if packed and not _layers_fit(content, header):
-            raise ValueError(f"{source} is cut off or damaged: its points cannot be unpacked; fetch it again")
+            raise ValueError(f"{source} is cut off or damaged: its points cannot be decompressed; download it again")
         points = _tried(file.read, source)
     n = len(points.points)
     if n < max(header.point_count, 1):
-        raise ValueError(f"{source} announces {header.point_count} points and holds {n}; it is cut off, or empty")
+        raise ValueError(f"{source} should have {header.point_count} points, but has {n}; it is cut off, or empty")
     names = [name for name in points.point_format.dimension_names if name not in "XYZ"]
     columns = _tried(lambda: {axis: np.array(points[axis], np.float64) for axis in _AXES}, source)
     others = _tried(lambda: {name: np.asarray(points[name]) for name in names}, source)
@@ -59,7 +59,7 @@ def _tried(read: Callable[[], Any], source: str) -> Any:
     try:
         return read()
     except Exception as error:
-        raise ValueError(f"{source} is cut off or damaged: {first_line(error)}; fetch it again") from None
+        raise ValueError(f"{source} is cut off or damaged: {first_line(error)}; download it again") from None
 
 
 def _check_las(content: bytes, packed: bool, source: str) -> None:
@@ -73,7 +73,7 @@ def _check_las(content: bytes, packed: bool, source: str) -> None:
         head = content[at : at + 8] if start < at else b""
         fits = len(head) == 8 and head[:4] == bytes(4) and int.from_bytes(head[4:], "little") <= len(content)
     if not fits or len(content) < _SHORTEST:
-        raise ValueError(f"{source} is cut off or damaged: it announces more than fits into the file; fetch it again")
+        raise ValueError(f"{source} is cut off or damaged: its header does not fit its size; download it again")
 
 
 def _layers_fit(content: bytes, header: Any) -> bool:
@@ -184,13 +184,13 @@ def read_ply(content: bytes, source: str) -> pd.DataFrame:
     if not end or not n or len(set(_PLY_AXES.findall(head))) < 3:
         raise ValueError(f"{source} is no PLY file with vertices; their properties x, y and z are needed")
     if n > len(body):  # a vertex takes a byte at least
-        raise ValueError(f"{source} announces {n} vertices, more than fit into the file; it is cut off")
+        raise ValueError(f"{source} should have {n} vertices by its header, more than the file can hold; it is cut off")
     read = _tried(lambda: trimesh.load(io.BytesIO(content), file_type="ply", process=False), source)
     data = _tried(lambda: read.metadata["_ply_raw"]["vertex"]["data"], source)
     names = data.dtype.names if isinstance(data, np.ndarray) else list(data)
     columns = {name: np.asarray(data[name]).reshape(len(data[name]), -1) for name in names}
     if any(values.shape != (n, 1) for values in columns.values()):
-        raise ValueError(f"{source} announces {n} vertices and holds less, or lists; one value per vertex is needed")
+        raise ValueError(f"{source} should have {n} vertices with one value per property, but has fewer, or lists")
     frame = pd.DataFrame(
         {name: values[:, 0].astype(values.dtype.newbyteorder("=")) for name, values in columns.items()}
     )

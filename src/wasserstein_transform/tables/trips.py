@@ -66,7 +66,7 @@ def tracks(
     if not is_frame(X):
         points = check.points(X)
         return Tracks(points, points, of_table.default_names(points.shape[1]))
-    frame = X if columns is not None or not of_table.has_geometry(X) else as_points(X, of_table.source_of(X))
+    frame: Any = X if columns is not None or not of_table.has_geometry(X) else as_points(X, of_table.source_of(X))
     if not len(frame):
         raise ValueError(f"{of_table.source_of(frame)} has no rows; at least one point is needed")
     trip_columns, time_column = _order_columns(frame, trip, time)

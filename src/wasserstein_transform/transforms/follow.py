@@ -12,13 +12,13 @@ import numpy as np
 from .._shown import Brief
 from .._types import Bools, Floats, Ints
 from ..engine import Engine, current
-from ..localize import Extrinsic, Identity, Inductive
+from ..localize import Extrinsic, Inductive
 from ..localize.extrinsic import takes_new_points
 from ..measures import Measures
 from ..spaces import Dense, Euclidean, Metric, Quotient, Space, closed
 from ..transport.closed_forms import rectangle
 from .trajectory import Trajectory
-from .transform import Process, Transform, warn_massless
+from .transform import Process, Transform
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,7 +66,7 @@ class Followed(Brief):
 
 
 def follow_points(
-    process: Process, space: Space, walk: Trajectory, new: Floats, engine: Engine | None = None, *, warns: bool = True
+    process: Process, space: Space, walk: Trajectory, new: Floats, engine: Engine | None = None
 ) -> Followed:
     """Move new points through the states of a run whose localization moves points (`Extrinsic`).
 
@@ -82,8 +82,6 @@ def follow_points(
         The coordinates of the new points.
     engine : Engine, optional
         Threads, device, memory limit and store. None: the current engine.
-    warns : bool, default True
-        Whether to warn about new points that see no mass.
 
     Returns
     -------
@@ -119,8 +117,6 @@ def follow_points(
         places = measures.centers
         both = _merge_new_points(_append_measures(step, here, ahead, measures, engine), places, ahead)
         massless |= measures.massless
-    if warns:
-        warn_massless(massless, "new points")
     return Followed(places, both, states[-1].labels, massless)
 
 
@@ -231,7 +227,6 @@ def follow_distances(process: Process, walk: Trajectory, distances: Floats, engi
     (k, n), largest = distances.shape, max(state.space.n for state in walk.quotients)
     n_bytes = 40.0 * k * n + 8.0 * largest * largest  # distances before and after, measures, the matrix of the points
     engine.reserve(n_bytes, f"distances of {k} new points to {n}", "take fewer new points at a time")
-    massless = np.zeros(len(distances), bool)
     for step, before, ahead in zip(_steps(process, walk), walk.quotients[:-1], walk.quotients[1:], strict=True):
         here, transport = before.space, step.transport
         if not isinstance(step.localize, Inductive):
@@ -242,9 +237,6 @@ def follow_distances(process: Process, walk: Trajectory, distances: Floats, engi
         following = transport.cross(new, measures, stored if transport.fits(stored) else metric, engine)
         following[new.massless] = transport.cross_diracs(distances[new.massless], measures)
         distances = _merge_rows(following, ahead)
-        if not isinstance(step.localize, Identity):  # Identity marks all new points as massless: no reason to warn
-            massless |= new.massless
-    warn_massless(massless, "new points")
     labels: Ints = walk.quotients[-1].labels
     return distances if distances.shape[1] == len(labels) else distances[:, labels]
 

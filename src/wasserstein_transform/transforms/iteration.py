@@ -231,6 +231,6 @@ def describe_outcome(movements: list[float], tol: float | None, converged: bool)
     if converged:
         return f"converged after {times}: the last movement was {movements[-1]:.3g} eps, the tolerance is {tol:g}"
     if not movements:
-        return "did no iteration, as asked: this is the start"
-    text = f"did {times} as asked; the last movement was {movements[-1]:.3g} eps"
+        return "no iterations were requested: the points are those of the input"
+    text = f"ran {times}, as requested; the last movement was {movements[-1]:.3g} eps"
     return text if tol is None else f"{text}, not within the tolerance {tol:g}: raise n_iter to go on"

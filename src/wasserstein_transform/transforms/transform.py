@@ -23,9 +23,7 @@ from .preflight import warn_if_long
 
 
 class MasslessWarning(UserWarning):
-    """Warns that some points see no mass within reach: they do not move.
-
-    It happens to points of weight 0 and to new points that are far from all others.
+    """Warns that some points have no mass within ε, such as points of weight 0 far from all others: they do not move.
 
     Examples
     --------
@@ -35,21 +33,21 @@ class MasslessWarning(UserWarning):
     ...     warnings.simplefilter("always")
     ...     moved = wt.iterate(wt.mean_shift(1.0), space, n_iter=1).points
     >>> print(caught[0].category.__name__, caught[0].message, sep=": ")
-    MasslessWarning: 1 of 2 points see no mass within reach and stay where they are; a larger eps would reach a neighbor
+    MasslessWarning: 1 of 2 points have no mass within eps and stay where they are; a larger eps reaches a neighbor
     """
 
 
-def warn_massless(massless: Bools, points: str = "points") -> None:
+def warn_massless(massless: Bools) -> None:
     """Give one warning for all points that see no mass."""
-    warn_of_count(int(np.count_nonzero(massless)), len(massless), points)
+    warn_of_count(int(np.count_nonzero(massless)), len(massless))
 
 
-def warn_of_count(count: int, n: int, points: str = "points") -> None:
+def warn_of_count(count: int, n: int) -> None:
     """Give one warning if `count` of n points see no mass."""
     if count:
         warn(
-            f"{count} of {n} {points} see no mass within reach and stay where they are; "
-            "a larger eps would reach a neighbor",
+            f"{count:,} of {n:,} points have no mass within eps and stay where they are; "
+            "a larger eps reaches a neighbor",
             MasslessWarning,
         )
 

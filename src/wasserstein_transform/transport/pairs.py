@@ -143,7 +143,7 @@ def _row(row: Any, k: int, n_points: int, name: str) -> tuple[Ints, Any]:
             f"weights of shape {weights.shape}"
         )
     if indices.size and (indices.dtype.kind not in "iu" or indices.min() < 0 or indices.max() >= n_points):
-        raise ValueError(f"indices of {name} must be whole numbers from 0 to {n_points - 1}, got {indices!r}")
+        raise ValueError(f"indices of {name} must be integers from 0 to {n_points - 1}, got {indices!r}")
     return indices.astype(np.intp), weights
 
 
@@ -154,7 +154,7 @@ def as_pairs(pairs: ArrayLike, n: int) -> Ints:
         return np.empty((0, 2), np.intp)
     if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
         raise ValueError(
-            f"pairs must be a k × 2 array of whole numbers, got shape {array.shape} of {array.dtype}; "
+            f"pairs must be a k × 2 array of integers, got shape {array.shape} of {array.dtype}; "
             "np.column_stack([i, j]) makes one"
         )
     if array.min() < 0 or array.max() >= n:

@@ -211,7 +211,7 @@ def _name(space: Space, X: ArrayLike | Space, metric: str) -> str | None:
 def _found(space: Space, wanted: int | None, noise: bool | float, engine: Engine) -> Clustering:
     places = Places.of(space, engine)
     if wanted == 1 or (wanted is None and places.space.n < _FEW):
-        return _one(space, places, "one cluster was asked for" if wanted == 1 else _why_one(places))
+        return _one(space, places, "one cluster was requested" if wanted == 1 else _why_one(places))
     if wanted is not None and wanted >= places.space.n:
         return _each(space, places, wanted)
     if wanted is None and places.space.n < _SMALL:
@@ -331,7 +331,7 @@ def _notes(ground: Ground, places: Places) -> tuple[str, ...]:
 def _warn_if_fewer(n_clusters: int, wanted: int | None) -> None:
     if wanted is not None and n_clusters < wanted:
         reason = "no recipe splits the rest into large enough parts; ask for fewer"
-        warn(f"found {counted(n_clusters, 'cluster')} of the {wanted} asked for: {reason}", FewerClustersWarning)
+        warn(f"found {n_clusters} of the {wanted} clusters requested: {reason}", FewerClustersWarning)
 
 
 def _one(space: Space, places: Places, reason: str) -> Clustering:
@@ -345,10 +345,9 @@ def _each(space: Space, places: Places, wanted: int) -> Clustering:
     """Make every place a cluster."""
     n = places.space.n
     if n < wanted:
-        found = counted(n, "cluster")
-        warn(f"found {found} of the {wanted} asked for: there are no more places with mass", FewerClustersWarning)
+        warn(f"found {n} of the {wanted} clusters requested: there are no more distinct points", FewerClustersWarning)
     labels = _by_mass(np.arange(n), places.mass)
-    reason = "each different place is a cluster"
+    reason = "each distinct point is a cluster"
     return Clustering(
         labels[places.place], np.ones(space.n), n, None, reason, (), space, places.rows, labels, None, None
     )
@@ -371,7 +370,7 @@ def _by_widest_step(space: Space, places: Places, engine: Engine) -> Clustering:
 
 def _why_one(places: Places) -> str:
     n = places.space.n
-    return "all points are in one place" if n == 1 else f"{n} different places are too few to tell clusters"
+    return "all points are in one place" if n == 1 else f"{n} distinct points are too few to look for clusters"
 
 
 _NO_SPLIT = "no split of the data is convincing; n_clusters=2 splits the data anyway"

@@ -491,7 +491,7 @@ class Clustering(Reported):
         if self._flow is not None:
             process, cloud, walk = self._flow
             new = new if self._span is None else self._span.coordinates(new)
-            followed = follow_points(process, cloud, walk, new, engine.quiet(), warns=False)
+            followed = follow_points(process, cloud, walk, new, engine.quiet())
             return self._nearest_in_flow(new, followed, engine.quiet())
         if self.named != "euclidean":
             rows = cross_by_name(new, self.space.points, str(self.named), self.space.weights)
