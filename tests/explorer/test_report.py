@@ -94,10 +94,10 @@ def test_clusters_come_with_their_tree() -> None:
         np.testing.assert_allclose(scene.tree.heights[7:], found.tree.heights)
 
 
-def test_clusters_that_come_from_no_tree_say_so() -> None:
+def test_points_in_one_place_are_one_cluster() -> None:
     story = story_of(wt.cluster(np.zeros((9, 2))))
     assert story.scene is not None
-    assert story.scene.answer == "the one cluster found: the cut of this tree at height 0"
+    assert story.scene.answer == "the one cluster found: the cut of this tree at height 0.5"
 
 
 def test_a_report_of_clusters_opens_with_their_colors_and_at_their_cut() -> None:

@@ -163,7 +163,7 @@ def test_arrays_frames_distances_and_files_can_be_explored(tmp_path):
         wt.explore(given).stop()
     distances = np.abs(X[:, :1] - X[:, 0])
     wt.explore(distances, metric="precomputed").stop()
-    with pytest.raises(FileNotFoundError, match=r"nothere\.csv is not there"):
+    with pytest.raises(FileNotFoundError, match=r"nothere\.csv does not exist"):
         wt.explore(tmp_path / "nothere.csv")
     with pytest.raises(ValueError, match="labels must hold one value for each of the 20 points, got 3"):
         wt.explore(X, labels=[1, 2, 3])

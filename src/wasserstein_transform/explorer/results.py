@@ -130,7 +130,7 @@ def cut_of_labels(tree: Tree, labels: Ints) -> float:
         elif below[n + k] == mixed:
             between = min(between, float(tree.heights[k]))
     if np.isinf(between):
-        between = 1.02 * float(tree.heights[-1])
+        between = 1.02 * float(tree.heights[-1]) or 1.0
     return (within + between) / 2 if within < between else float("nan")
 
 
