@@ -183,10 +183,11 @@ def test_what_is_clicked_while_a_data_set_is_opened_is_done_afterwards(seen):
       document.getElementById("clusters").click();
     }""")
     seen.page.wait_for_function("() => wtPage.shown.lam === 6 && document.getElementById('status').textContent.startsWith('spiral')")
-    seen.page.wait_for_function("() => wassersteinPage.at.labels && wassersteinPage.n === 600", timeout=60_000)
+    spiral = wt.datasets.spiral(0).points
+    found = "(n) => wassersteinPage.at.labels && wassersteinPage.n === n"
+    seen.page.wait_for_function(found, arg=len(spiral), timeout=60_000)
     ready(seen)
     assert seen.page.is_hidden("#error")
-    spiral = wt.datasets.spiral(0).points
     assert _last_settings(seen).eps == wt.suggest(spiral).eps
     np.testing.assert_array_equal(_shown(seen), _computed(spiral, _last_settings(seen)))
     assert seen.run("() => Array.from(wassersteinPage.at.labels)") == wt.cluster(spiral).labels.tolist()

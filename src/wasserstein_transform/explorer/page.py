@@ -86,6 +86,7 @@ class Page:
         self.wire.on_change("pointed", lambda _name, _old, new: self._balls.ask(json.loads(new)))
         self.body = column(Div(text="reading the data …"), name="views", sizing_mode="stretch_width", tags=[self.wire])
         self._views: Views | ImageViews | None = None
+        self._is_closed = False
         name = query.get("data", "")
         self._shown = Shown(name if name in shelf.names else shelf.names[0], Choice())
         self.newest: Newest[dict[str, Any]] = Newest(self._work, self._fail)
@@ -94,6 +95,7 @@ class Page:
 
     def close(self) -> None:
         """Stop all work for this tab."""
+        self._is_closed = True
         self.newest.close()
         self._balls.close()
 
@@ -141,7 +143,8 @@ class Page:
         self._later(self._reply, {"id": request.get("id"), "error": page_words(error), "final": True})
 
     def _later(self, function: Any, *arguments: Any) -> None:
-        self._document.add_next_tick_callback(partial(function, *arguments))
+        if not self._is_closed:
+            self._document.add_next_tick_callback(partial(function, *arguments))
 
     def _open(self, request: dict[str, Any], engine: Engine) -> Iterator[Any]:
         """Show a data set with the suggested settings; when the page is loaded, with those of the URL."""

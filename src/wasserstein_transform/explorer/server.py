@@ -30,7 +30,7 @@ from .page import Page, page_words
 HOST = "127.0.0.1"
 _PATIENCE = 5.0  # seconds to wait for work to end
 _KEPT = 8  # files kept for download
-_GONE = 3_000  # milliseconds after which the work of a closed tab is stopped
+_GONE = 10_000  # milliseconds after which the work of a closed tab is stopped; browsers take a while to connect
 _SIZE = re.compile("[0-9]{1,12}")
 _HELD = 3.0  # memory for opening a file, at least, relative to its size
 _BODY = 64 << 10  # largest body of a request in bytes, but for files: bodies are held for addresses without token, too
