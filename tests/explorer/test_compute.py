@@ -134,14 +134,18 @@ def test_tables_and_arrays_are_read_as_by_cluster():
     assert data.columns == ("length_mm", "mass_g")
     np.testing.assert_array_equal(data.space.points, found.space.points[found.features.rows])
     np.testing.assert_array_equal(data.rows, np.delete(np.arange(100), 3))
-    np.testing.assert_array_equal(of_source(Source(table.to_numpy()[:, 1:3].astype(float)), "X").space.points, data.space.points)
+    np.testing.assert_array_equal(
+        of_source(Source(table.to_numpy()[:, 1:3].astype(float)), "X").space.points, data.space.points
+    )
 
 
 @pytest.mark.parametrize("scale", ["auto", "standard", "robust", "range", "unit", "none"])
 @pytest.mark.parametrize("missing", ["drop", "fill"])
 def test_a_choice_is_what_features_does_and_its_code_says(scale, missing, tmp_path):
     path = tmp_path / "a.csv"
-    path.write_text("mm,g,w\n" + "".join(f"{k % 7 + 1},{1000 + k * k % 90},{k % 3 + 1}\n" for k in range(40)) + ",5,1\n")
+    path.write_text(
+        "mm,g,w\n" + "".join(f"{k % 7 + 1},{1000 + k * k % 90},{k % 3 + 1}\n" for k in range(40)) + ",5,1\n"
+    )
     table = wt.read(path)
     choice = Choice(weight="w", scale=scale, missing=missing)
     data = of_source(Source(table), "a.csv", choice)

@@ -182,7 +182,9 @@ def test_what_is_clicked_while_a_data_set_is_opened_is_done_afterwards(seen):
       for (const kind of ["input", "change"]) lam.dispatchEvent(new Event(kind));
       document.getElementById("clusters").click();
     }""")
-    seen.page.wait_for_function("() => wtPage.shown.lam === 6 && document.getElementById('status').textContent.startsWith('spiral')")
+    seen.page.wait_for_function(
+        "() => wtPage.shown.lam === 6 && document.getElementById('status').textContent.startsWith('spiral')"
+    )
     spiral = wt.datasets.spiral(0).points
     found = "(n) => wassersteinPage.at.labels && wassersteinPage.n === n"
     seen.page.wait_for_function(found, arg=len(spiral), timeout=60_000)
@@ -201,7 +203,9 @@ def test_clusters_wait_for_the_views_and_are_found_although_a_slider_moves(seen)
       document.getElementById("clusters").click();
       setTimeout(() => { lam.value = 4; lam.dispatchEvent(new Event("change")); }, 150);
     }""")
-    seen.page.wait_for_function("(n) => wtPage.answers.slice(n).some((a) => a.clusters) && wtPage.shown.lam === 4", arg=n)
+    seen.page.wait_for_function(
+        "(n) => wtPage.answers.slice(n).some((a) => a.clusters) && wtPage.shown.lam === 4", arg=n
+    )
     ready(seen)
     assert seen.run("() => wassersteinPage.hasTree && wassersteinPage.at.labels.length") == 400
 
@@ -267,7 +271,7 @@ def test_scale_and_gaps_are_chosen_on_the_page(seen):
         ("no column; columns=[...] uses them anyway", "no column; “Coordinates” uses them anyway"),
         ("scaled (scale=None keeps their units)", "scaled (“Scale: none” keeps their units)"),
         ("missing='drop' leaves their rows out", "“Rows with gaps: leave out” leaves their rows out"),
-        ("all  in\nmm (scale=\"standard\" scales them)", "all in mm (“Scale: standard” scales them)"),
+        ('all  in\nmm (scale="standard" scales them)', "all in mm (“Scale: standard” scales them)"),
     ],
 )
 def test_errors_and_notes_name_the_controls_of_the_page(said, shown):
@@ -488,7 +492,9 @@ def test_regions_of_a_picture_are_those_of_the_library(window, explorer):
 
 @pytest.mark.slow
 def test_names_with_formulas_and_tags_are_shown_as_they_are(seen):
-    content = b"$$\\alpha$$,<img src=x onerror=alert(1)>\n" + b"".join(b"%d,%d\n" % (k * k % 11, k * k % 7) for k in range(30))
+    content = b"$$\\alpha$$,<img src=x onerror=alert(1)>\n" + b"".join(
+        b"%d,%d\n" % (k * k % 11, k * k % 7) for k in range(30)
+    )
     _choose(seen, "<b>$$x$$.csv", content)
     seen.page.wait_for_function("() => document.getElementById('status').textContent.startsWith('<b>$$x$$')")
     ready(seen)

@@ -253,7 +253,9 @@ def test_what_embedding_atlas_cannot_show_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="table must have one row for each of the 60 points, got 3"):
         wt.explorer.to_embedding_atlas(_fitted(), tmp_path / "a.parquet", table=pandas.DataFrame({"a": [1, 2, 3]}))
     with pytest.raises(ValueError, match="text must be a column of the table, got 'b'; its columns: a"):
-        wt.explorer.to_embedding_atlas(_fitted(), tmp_path / "a.parquet", table=pandas.DataFrame({"a": X[:, 0]}), text="b")
+        wt.explorer.to_embedding_atlas(
+            _fitted(), tmp_path / "a.parquet", table=pandas.DataFrame({"a": X[:, 0]}), text="b"
+        )
     assert not list(tmp_path.iterdir())
 
 
@@ -459,7 +461,9 @@ def test_a_page_of_clusters_states_one_number_until_the_cut_is_moved(chromium: A
 def test_many_points_are_drawn_as_pixels_and_can_be_selected(chromium: Any, tmp_path: Path) -> None:
     places = np.concatenate([np.zeros((3000, 2)), np.ones((3000, 2))]) + np.random.default_rng(0).random((6000, 2)) / 9
     path = tmp_path / "many.html"
-    path.write_text(page_of(Scene("many", ("x", "y"), places[None].astype(np.float32), np.arange(6000), 1.0)), encoding="utf-8")
+    path.write_text(
+        page_of(Scene("many", ("x", "y"), places[None].astype(np.float32), np.arange(6000), 1.0)), encoding="utf-8"
+    )
     with opened(chromium, path) as shown:
         drawn = shown.run("Array.from(wassersteinPage.m.image.data.image[0]).filter((pixel) => pixel).length")
         assert drawn > 1000

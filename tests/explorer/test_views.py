@@ -149,7 +149,10 @@ def _unfinished(scene: Scene) -> Scene:
 @pytest.mark.slow
 def test_while_the_tree_is_computed_that_before_stays_dimmed(scene: Scene) -> None:
     views = Views(scene)
-    views.show(_unfinished(replace(scene, frames=scene.frames[:, ::2], rows=scene.rows[::2], covariances=None)), is_partial=True)
+    views.show(
+        _unfinished(replace(scene, frames=scene.frames[:, ::2], rows=scene.rows[::2], covariances=None)),
+        is_partial=True,
+    )
     assert views.meta.data["is_partial"] == [True]
     assert len(views.points.frames.data["row"]) == 20
     assert len(views.dendrogram.tree.data["h"]) == scene.n - 1
