@@ -13,7 +13,6 @@ from explorer.reference import cut
 import wasserstein_transform as wt
 from wasserstein_transform.explorer.data import BUILT_IN
 from wasserstein_transform.explorer.page import FIRST, Page, page_words
-from wasserstein_transform.explorer.pictures import draw_shapes
 from wasserstein_transform.explorer.settings import Settings
 
 _READY = "() => window.wtPage && wtPage.answers.some((a) => a.final) && wtPage.queue.answered >= wtPage.queue.sent"
@@ -86,8 +85,7 @@ def seen(shared):
 
 def ready(seen, timeout=60_000):
     seen.page.wait_for_function(_READY, timeout=timeout)
-    if seen.run("() => 'method' in wtPage.shown"):  # not for pictures
-        seen.page.wait_for_selector(_LIVE, timeout=timeout)
+    seen.page.wait_for_selector(_LIVE, timeout=timeout)
     settle(seen)
 
 
@@ -419,7 +417,6 @@ _BAD_FILES = {
     "picture.csv": (b"\x89PNG\r\n\x1a\n" + bytes(100), "picture.csv"),
     "points.npy": (b"PK\x03\x04" + bytes(50), "points.npy"),
     "broken.csv": (b"x,y\n1,2\n3\n", "line 3"),
-    "photo.png": (b"not a picture", "photo.png"),
     "empty.csv": (b"", "empty"),
 }
 
@@ -476,18 +473,6 @@ def test_a_million_rows_are_opened_sampled_and_said(window, explorer, tmp_path):
         assert "100,000 of 1,000,000 points are shown" in seen.page.inner_text("#notes")
         assert len(_shown(seen)) == 100_000
         assert seen.run(_PIXELS, "cloud") > 3
-
-
-@pytest.mark.slow
-def test_regions_of_a_picture_are_those_of_the_library(window, explorer):
-    with tab(window, explorer, "?data=painted+shapes&spatial=6&range=14") as seen:
-        found = wt.image.segment_by_radii(draw_shapes().pixels, 6.0, 14.0, 0.0, min_size=20)
-        assert f"{found.n_segments} regions" in seen.page.inner_text("#status")
-        download = _saved(seen, "#save-labels")
-        np.testing.assert_array_equal(np.load(download.path()), found.labels)
-        _slide(seen, "range", 30, "change")
-        seen.page.wait_for_function("() => wtPage.shown.range === 30")
-        assert seen.page.is_hidden("#eps")
 
 
 @pytest.mark.slow

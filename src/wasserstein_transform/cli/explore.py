@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @command
-@argument("file", "Points as for wt cluster, or an image; -: standard input.", metavar="[FILE]", required=False)
+@argument("file", "Points as for wt cluster; -: standard input.", metavar="[FILE]", required=False)
 @option("--columns", metavar="NAMES", help="Columns to use, by name or number: x,y or 1,2.", show_default="all numeric")
 @option("--label", section="Input", metavar="NAME", help="Column of known labels, for coloring.")
 @option(
@@ -107,12 +107,8 @@ def _put(
     shelf: Shelf, file: str, kind: str | None, columns: str | None, label: str | None, weight: str | None,
     **reading: str,
 ) -> None:  # fmt: skip
-    from ..explorer.data import IMAGE_SUFFIXES, Choice, Source
-    from ..explorer.opening import open_path
+    from ..explorer.data import Choice, Source
 
-    if kind is None and file.lower().endswith(IMAGE_SUFFIXES):
-        open_path(shelf, Path(file), Choice())
-        return
     table, _ = read_table(file, kind)
     chosen = tuple(find_columns(table, columns) or ())
     choice = Choice(chosen, find_column(table, label) or "", find_column(table, weight) or "", **reading)

@@ -17,18 +17,16 @@ from ..compute.passes import sample_evenly
 from ..engine import current
 from ..spaces import Space
 from ..tables import features
-from ..tables.features import SCALED, is_frame
-from .pictures import Picture, decode, draw_shapes
+from ..tables.columns import labels, numeric, source_of, weights
+from ..tables.features import is_frame
+from ..tables.roles import roles
 from .scene import Plane, plane_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".gif", ".webp")
 MAX_BYTES = 1 << 30
 """The largest file in bytes that can be opened on the page; larger ones are for the command line."""
-
-_SHAPES = "painted shapes"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -129,42 +127,33 @@ def of_points(
 def of_source(source: Source, name: str, choice: Choice | None = None) -> DataSet:
     """A data set from a table or an array, as `features` reads it: chosen columns, scale, missing cells."""
     X, choice = source.X, choice or Choice()
-    options = {} if choice.scale == "auto" else {"scale": None if choice.scale == "none" else choice.scale}
-    options |= {} if choice.missing == "drop" else {"missing": choice.missing}
-    known = [one for one in dict.fromkeys((choice.label, choice.weight)) if one]
-    rest = X if choice.columns or not known else X.drop(columns=known)
-    if is_frame(X):
+    options: dict[str, Any] = {"scale": None if choice.scale == "none" else choice.scale, "missing": choice.missing}
+    beside = [one for one in dict.fromkeys((choice.label, choice.weight)) if one and not choice.columns]
+    rest = X.drop(columns=beside) if beside else X
+    if beside:
         rest.attrs = X.attrs
     found = features(rest, choice.columns or None, **options)
-    truth, weights = _beside(source, choice)
-    given = "".join(f", {key}={value!r}" for key, value in options.items())
-    given = (f", {list(choice.columns)!r}" if choice.columns else "") + given
-    taken = f"found = wt.tables.features({{}}{given})\nX = found.matrix()[found.rows]"
-    if not is_frame(X):
-        reading, names = "X = …  # your points", ()
-        reading += "\n" + taken.format("X") if found.reading == SCALED or found.has_gaps else ""
-    else:
-        from ..tables.columns import source_of
-
-        without = f".drop(columns={known!r})" if known and not choice.columns else ""
-        path, names = source_of(X), found.names
-        reading = f"table = wt.read({path!r})\n" + taken.format(f"table{without}")
-        reading += f"\nweights = table[{choice.weight!r}][found.rows]" if choice.weight else ""
-    truth, weights = (None if one is None else np.asarray(one) for one in (truth, weights))
-    for one, what in ((truth, "labels"), (weights, "sample_weight")):
+    truth = labels(X, choice.label)[0] if choice.label else source.labels
+    masses = weights(X, choice.weight) if choice.weight else source.weights
+    for one, what in ((truth, "labels"), (masses, "sample_weight")):
         if one is not None and len(one) != found.n:
             raise ValueError(f"{what} must hold one value for each of the {counted(found.n, 'point')}, got {len(one)}")
-    truth, weights = (None if one is None else one[found.rows] for one in (truth, weights))
-    data = of_points(found.matrix()[found.rows], name, names, truth, weights, reading)
+    truth, masses = (None if one is None else np.asarray(one)[found.rows] for one in (truth, masses))
+    points, names = found.matrix()[found.rows], found.names if is_frame(X) else ()
+    data = of_points(points, name, names, truth, masses, _code_of(X, choice, options, beside))
     return replace(data, rows=found.rows, n_all=found.n, notes=found.notes)
 
 
-def _beside(source: Source, choice: Choice) -> tuple[Any, Any]:
-    """The known labels and the weights: chosen columns, or what was given beside the table."""
-    from ..tables.columns import labels, weights
-
-    truth = labels(source.X, choice.label)[0] if choice.label else source.labels
-    return truth, weights(source.X, choice.weight) if choice.weight else source.weights
+def _code_of(X: Any, choice: Choice, options: dict[str, Any], beside: list[str]) -> str:
+    """Python code that reads a table or an array in the same way."""
+    given = f", {list(choice.columns)!r}" * bool(choice.columns)
+    given += "".join(f", {key}={value!r}" for key, value in options.items() if value not in ("auto", "drop"))
+    if not is_frame(X):
+        return f"X = …  # your points\nfound = wt.tables.features(X{given})\nX = found.matrix()[found.rows]"
+    table = f"table.drop(columns={beside!r})" if beside else "table"
+    code = f"table = wt.read({source_of(X)!r})\nfound = wt.tables.features({table}{given})"
+    weighted = f"\nweights = table[{choice.weight!r}][found.rows]" * bool(choice.weight)
+    return f"{code}\nX = found.matrix()[found.rows]{weighted}"
 
 
 def _labeled(name: str, call: str, make: Callable[[], Any]) -> Callable[[], DataSet]:
@@ -188,7 +177,7 @@ def _irises() -> DataSet:
     return of_points(found.data, "irises", names, found.target, reading=reading)
 
 
-BUILT_IN: dict[str, Callable[[], DataSet | Picture]] = {
+BUILT_IN: dict[str, Callable[[], DataSet]] = {
     "dumbbell": _labeled("dumbbell", "wt.datasets.dumbbell()", datasets.dumbbell),
     "T-junction": _labeled("T-junction", "wt.datasets.t_junction()", datasets.t_junction),
     "spiral": _labeled("spiral", "wt.datasets.spiral(0)", lambda: datasets.spiral(0)),
@@ -198,7 +187,6 @@ BUILT_IN: dict[str, Callable[[], DataSet | Picture]] = {
     "streets": _labeled("streets", "wt.datasets.streets(0)", lambda: datasets.streets(0)),
     "two moons": _moons,
     "irises": _irises,
-    _SHAPES: draw_shapes,
 }
 
 
@@ -211,7 +199,7 @@ class Shelf:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._opened: dict[str, tuple[Source | DataSet | Picture, Choice]] = {}
+        self._opened: dict[str, tuple[Source | DataSet, Choice]] = {}
 
     @property
     def names(self) -> list[str]:
@@ -219,7 +207,7 @@ class Shelf:
         with self._lock:
             return [*reversed(self._opened), *BUILT_IN]
 
-    def put(self, name: str, content: Source | DataSet | Picture, choice: Choice | None = None) -> str:
+    def put(self, name: str, content: Source | DataSet, choice: Choice | None = None) -> str:
         """Add a data set and return its name, made unique; raises if a table cannot be shown as it was chosen."""
         choice = choice or Choice()
         if isinstance(content, Source):
@@ -238,12 +226,10 @@ class Shelf:
         shown = name.replace("\\", "/").rpartition("/")[2][:80] or "file"
         if not content:
             raise ValueError(f"{shown} is empty; choose a file with rows of numbers")
-        if shown.lower().endswith(IMAGE_SUFFIXES):
-            return self.put(shown, decode(content, shown))
         current().reserve(4 * len(content), shown, "choose a smaller file, or a part of it")
         return self.put(shown, Source(read(content, name=shown)))
 
-    def get(self, name: str, choice: Choice | None = None) -> DataSet | Picture:
+    def get(self, name: str, choice: Choice | None = None) -> DataSet:
         """The data set with this name, read as chosen."""
         if name in BUILT_IN:
             return BUILT_IN[name]()
@@ -264,16 +250,13 @@ class Shelf:
         kept, table = None if name in BUILT_IN else self._kept(name)[0], self.table(name)
         if table is None:
             return {"all": [], "numeric": [], "scales": isinstance(kept, Source)}
-        from ..tables.columns import numeric
-        from ..tables.roles import roles
-
         numbers = {*numeric(table), *(one.name for one in roles(table, None) if not one.why_not)}
         return {
             "all": list(map(str, table.columns)), "numeric": [one for one in table.columns if one in numbers],
             "scales": True,
         }  # fmt: skip
 
-    def _kept(self, name: str) -> tuple[Source | DataSet | Picture, Choice]:
+    def _kept(self, name: str) -> tuple[Source | DataSet, Choice]:
         with self._lock:
             kept = self._opened.get(name)
         if kept is None:

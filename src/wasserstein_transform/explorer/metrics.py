@@ -87,8 +87,8 @@ class Dendrogram:
         hidden = np.flatnonzero(drawn.heights[: drawn.n] > 0)  # leaves that stand for a whole subtree
         foot, peak = along[hidden, None] + [0.0, -0.4, 0.4], drawn.heights[hidden, None] * [1.0, 0.0, 0.0]
         self.stubs.data = {
-            "xs": foot.tolist(), "ys": peak.tolist(), "h": drawn.heights[hidden], "c": np.full(len(hidden), -2, np.float32),
-            "node": _hidden_nodes(tree, drawn.n)[hidden].astype(np.int32),
+            "xs": foot.tolist(), "ys": peak.tolist(), "h": drawn.heights[hidden],
+            "c": np.full(len(hidden), -2, np.float32), "node": _hidden_nodes(tree, drawn.n)[hidden].astype(np.int32),
         }  # fmt: skip
         margin = max(0.5, 0.01 * drawn.n)
         edges = {"start": -margin, "end": drawn.n - 1 + margin}

@@ -5,11 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..engine import current
 from ..spaces import Space, as_space
 
 if TYPE_CHECKING:
-    from .data import Choice, Shelf
     from .server import Explorer
 
 _MISSING = 'the explorer needs Bokeh, which is not installed; run: pip install "wasserstein-transform[explore]"'
@@ -69,27 +67,16 @@ def explore(
         import bokeh  # noqa: F401
     except ImportError:
         raise ImportError(_MISSING) from None
+    from ..tables import read
     from .data import Choice, Shelf, Source, of_points
     from .server import in_thread
 
     shelf, choice = Shelf(), Choice(scale=scale or "none")
     if isinstance(X, str | Path):
-        open_path(shelf, Path(X), choice)
+        shelf.put(Path(X).name, Source(read(X)), choice)
     elif isinstance(X, Space) or metric != "euclidean":
         space = X if isinstance(X, Space) else as_space(X, sample_weight, metric)
         shelf.put(name, of_points(space, name, (), labels))
     elif X is not None:
         shelf.put(name, Source(X, labels, sample_weight), choice)
     return in_thread(shelf, port)
-
-
-def open_path(shelf: Shelf, path: Path, choice: Choice) -> None:
-    """Add a file of this computer to the shelf: a table, or an image."""
-    from ..tables import read
-    from .data import IMAGE_SUFFIXES, Source
-
-    if path.name.lower().endswith(IMAGE_SUFFIXES) and path.is_file():
-        current().reserve(path.stat().st_size, str(path), "choose a smaller image")
-        shelf.open(path.name, path.read_bytes())
-    else:
-        shelf.put(path.name, Source(read(path)), choice)

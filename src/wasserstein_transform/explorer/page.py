@@ -24,7 +24,6 @@ from ..spaces import rim
 from .compute import add_metric, curve_of, run, scene_of
 from .data import Choice, DataSet, Shelf
 from .newest import Newest
-from .pictures import Brushes, ImageViews, Painted, Picture, as_npy, segment_picture
 from .scene import Curve, Scene, frames_of
 from .settings import METHODS, Settings
 from .views import Views
@@ -57,11 +56,9 @@ class Shown:
     name: str
     choice: Choice
     data: DataSet | None = None
-    picture: Picture | None = None
     settings: Settings | None = None
-    brushes: Brushes | None = None
     curve: Curve | None = None
-    scene: Scene | Painted | None = None
+    scene: Scene | None = None
     is_partial: bool = False
     walk: Trajectory | None = None
     walks: dict[int, Trajectory] = field(default_factory=dict)
@@ -85,7 +82,7 @@ class Page:
         self.wire.on_change("wanted", lambda _name, _old, new: self._receive(new))
         self.wire.on_change("pointed", lambda _name, _old, new: self._balls.ask(json.loads(new)))
         self.body = column(Div(text="reading the data …"), name="views", sizing_mode="stretch_width", tags=[self.wire])
-        self._views: Views | ImageViews | None = None
+        self._views: Views | None = None
         self._is_closed = False
         name = query.get("data", "")
         self._shown = Shown(name if name in shelf.names else shelf.names[0], Choice())
@@ -127,7 +124,7 @@ class Page:
         began = time.perf_counter()
         answers = {
             "open": self._open, "settings": self._apply, "clusters": self._cluster, "snapshot": self._save_snapshot,
-            "labels": self._save_labels, "atlas": self._save_atlas,
+            "atlas": self._save_atlas,
         }  # fmt: skip
         answer = answers.get(str(request.get("what")))
         if answer is None:
@@ -156,12 +153,8 @@ class Page:
         query = self._query if not request.get("id") else {}
         about = {
             "names": self.shelf.names, "data": name, "columns": self.shelf.columns(name), "choice": asdict(choice),
-            "kind": "picture" if isinstance(data, Picture) else "points",
-            "used": [] if isinstance(data, Picture) else data.columns,
+            "used": data.columns,
         }  # fmt: skip
-        if isinstance(data, Picture):
-            yield from self._segment(Shown(name, choice, picture=data, brushes=Brushes.read(query)), engine, about)
-            return
         most = METHODS["gt"].most
         few = data.at_most(FIRST)
         scene = frames_of([few.space], few.plane, few.columns)
@@ -185,10 +178,6 @@ class Page:
         """Apply the settings of the sliders."""
         given = {str(name): str(value) for name, value in dict(request.get("settings", {})).items()}
         shown, released = self._shown, bool(request.get("released"))
-        if shown.picture is not None:
-            if released:
-                yield from self._segment(replace(shown, brushes=Brushes.read(given)), engine, {})
-            return
         if shown.settings is None:
             raise ValueError("no data set is open yet; choose one")
         settings = Settings.read(given, shown.settings)
@@ -223,8 +212,8 @@ class Page:
     def _cluster(self, request: dict[str, Any], engine: Engine) -> Iterator[Any]:
         """Find clusters without parameters, as an alternative to the cut."""
         shown = self._shown
-        if shown.data is None or not isinstance(shown.scene, Scene):
-            raise ValueError("an image has regions, not clusters; choose a data set of points")
+        if shown.data is None or shown.scene is None:
+            raise ValueError("no data set is open yet; choose one")
         from ..auto import cluster
 
         found = cluster(shown.data.space, engine=engine)
@@ -233,73 +222,42 @@ class Page:
         scene = replace(shown.scene, labels=labels[shown.scene.rows])
         yield replace(shown, scene=scene, labels=labels), {"clusters": ". ".join(found.lines), "final": True}
 
-    def _segment(self, shown: Shown, engine: Engine, extra: dict[str, Any]) -> Iterator[Any]:
-        assert shown.picture is not None
-        assert shown.brushes is not None
-        painted = segment_picture(shown.picture, shown.brushes, engine)
-        reply = {
-            "settings": asdict(shown.brushes), "code": painted.code, "query": shown.brushes.query,
-            "state": counted(painted.n_regions, "region"),
-        }  # fmt: skip
-        yield replace(shown, scene=painted), {**extra, **reply, "final": True}
-
-    def _save_labels(self, request: dict[str, Any], engine: Engine) -> Iterator[Any]:
-        """Offer the labels of the regions of an image as an NPY file."""
-        if not isinstance(self._shown.scene, Painted):
-            raise ValueError("labels of points are saved by the page itself; this request is for images")
-        yield self._offer("labels.npy", as_npy(self._shown.scene.labels))
-
     def _save_snapshot(self, request: dict[str, Any], engine: Engine) -> Iterator[Any]:
         """Offer the current page as one HTML file that needs no server."""
         from .report import page_of
 
-        yield self._offer(f"{self._shown.name}.html", page_of(self._points()).encode())
+        if self._shown.scene is not None:
+            yield self._offer(f"{self._shown.name}.html", page_of(self._shown.scene).encode())
 
     def _save_atlas(self, request: dict[str, Any], engine: Engine) -> Iterator[Any]:
         """Offer the points with the labels that are shown as a Parquet file for embedding-atlas."""
         from .report import atlas_bytes
 
-        scene, table = self._points(), self.shelf.table(self._shown.name)
+        scene, table = self._shown.scene, self.shelf.table(self._shown.name)
+        if scene is None:
+            return
         rows = None if table is None else table.iloc[scene.rows]
         content = atlas_bytes(scene.frames[-1], np.array(request["labels"], np.intp), rows)
         yield self._offer(f"{self._shown.name}.parquet", content)
-
-    def _points(self) -> Scene:
-        if not isinstance(self._shown.scene, Scene):
-            raise ValueError("an image cannot be saved in this way; choose a data set of points")
-        return self._shown.scene
 
     def _offer(self, name: str, content: bytes) -> tuple[Shown, dict[str, Any]]:
         return self._shown, {"download": self._keep(name, content), "final": True}
 
     def _show(self, shown: Shown, reply: dict[str, Any]) -> None:
         """Update the page, or show the error. Runs in the event loop of the server."""
+        assert shown.scene is not None
         try:
-            if "download" not in reply:
-                self._draw(shown.scene, shown.is_partial)
+            if self._views is None:
+                self._views = Views(shown.scene, beside=True)
+                self._views.neighbors.radius.on_change("value_throttled", self._change_radius)
+                self.body.children = [self._views.layout]
+            elif "download" not in reply:
+                self._views.show(shown.scene, is_partial=shown.is_partial)
         except Exception as error:
             self._reply({"id": reply.get("id"), "error": page_words(error), "final": True})
             return
-        notes = [*(shown.scene.notes if shown.scene is not None else ()), *reply.pop("warnings", ())]
+        notes = [*shown.scene.notes, *reply.pop("warnings", ())]
         self._reply({**reply, "notes": [page_words(note) for note in notes]})
-
-    def _draw(self, scene: Scene | Painted | None, is_partial: bool) -> None:
-        views = self._views
-        if isinstance(scene, Painted):
-            if isinstance(views, ImageViews):
-                views.show(scene)
-            else:
-                self._put(ImageViews(scene))
-        elif scene is not None:
-            if isinstance(views, Views):
-                views.show(scene, is_partial=is_partial)
-            else:
-                self._put(new := Views(scene, beside=True))
-                new.neighbors.radius.on_change("value_throttled", self._change_radius)
-
-    def _put(self, views: Views | ImageViews) -> None:
-        self._views = views
-        self.body.children = [views.layout]
 
     def _reply(self, reply: dict[str, Any]) -> None:
         self.wire.reply = json.dumps(reply)
@@ -314,13 +272,10 @@ def page_words(error: BaseException | str) -> str:
     text = " ".join(str(error).split()) or type(error).__name__
     for name, control in _CONTROLS.items():
         text = re.sub(rf"--{name}\b|\b{name}=\[\.\.\.\]", f"“{control}”", text)
-        value = re.compile(rf"\b{name}=(?:None|'(\w+)'|\"(\w+)\")")
-        text = value.sub(lambda found, to=control: f"“{to}: {_value(found)}”", text)
-    name = getattr(error, "parameter", None)
-    hint = f"“{_CONTROLS[name]}”" if name in _CONTROLS else ""
-    return text if not hint or hint[:-1] in text else f"{text}; see {hint}"
+        text = re.sub(rf"\b{name}=(None|'\w+'|\"\w+\")", lambda found: _setting(*found[0].split("=")), text)
+    return text
 
 
-def _value(found: re.Match[str]) -> str:
-    value = found[1] or found[2] or "None"
-    return _VALUES.get(value, value)
+def _setting(name: str, value: str) -> str:
+    value = value.strip("'\"")
+    return f"“{_CONTROLS[name]}: {_VALUES.get(value, value)}”"

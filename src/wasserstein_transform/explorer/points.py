@@ -56,7 +56,7 @@ class Points:
 
     def _draw_above(self) -> None:
         """Lines of a skeleton, trails, and what belongs to the point that is pointed at."""
-        empty = {"x": [], "y": []}
+        empty: dict[str, Any] = {"x": [], "y": []}
         sources = {name: ColumnDataSource(empty) for name in ("ring", "ball", "ellipse")}
         self.models |= {**sources, "trails": ColumnDataSource({"xs": [], "ys": []})}
         made, ring, ball, ellipse = self.figure, *sources.values()

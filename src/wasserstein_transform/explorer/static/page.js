@@ -4,8 +4,8 @@
   const PATIENCE = 100;  // milliseconds after which the next request is sent without waiting for a reply
   const WORDS = {open: "opening …", clusters: "looking for clusters …", snapshot: "writing the page …", atlas: "writing the table …"};
   const $ = (id) => document.getElementById(id);
-  const SLIDERS = {points: ["eps", "lam", "n_iter", "p"], picture: ["spatial", "range", "brush-lam", "min_size"]};
-  let wire = null, kind = "points", limits = [1e-3, 1], suggested = null, shown = {}, name = "", addressed = 0, state = "", choice = null, lastOpened = null, opening = true;
+  const SLIDERS = ["eps", "lam", "n_iter", "p"];
+  let wire = null, limits = [1e-3, 1], suggested = null, shown = {}, name = "", addressed = 0, state = "", choice = null, lastOpened = null, opening = true;
   const queue = {next: 1, sent: 0, answered: -1, at: 0, waiting: new Map(), running: {what: "open"}, timer: 0};
   const touched = new Map();  // controls that were used while a data set was opened, and their values
   window.wtPage = {queue, answers: [], get shown() { return shown; }};
@@ -53,12 +53,12 @@
     return shown.eps !== undefined && place(shown.eps) === raw ? shown.eps : Number(radius(raw).toPrecision(4));
   }
   function settings() {
-    const out = kind === "points" ? {method: $("method").value} : {};
-    for (const id of SLIDERS[kind]) out[id.replace("brush-", "")] = value(id);
+    const out = {method: $("method").value};
+    for (const id of SLIDERS) out[id] = value(id);
     return out;
   }
   function label() {
-    for (const id of SLIDERS[kind]) {
+    for (const id of SLIDERS) {
       const number = id !== "eps" ? value(id) : suggested === null ? "…" : Number(value(id).toPrecision(4));
       $(`${id}-shown`).textContent = number;
       $(id).setAttribute("aria-valuetext", String(number));
@@ -117,11 +117,7 @@
   function opened(reply) {
     opening = false;
     lastOpened = reply.id;
-    kind = reply.kind;
     options($("data"), reply.names, [reply.data]);
-    for (const box of document.querySelectorAll(".for-points")) box.hidden = kind !== "points";
-    for (const box of document.querySelectorAll(".for-picture")) box.hidden = kind !== "picture";
-    for (const id of ["save-points", "save-atlas", "save-page"]) $(id).hidden = kind !== "points";
     for (const box of document.querySelectorAll(".for-tables")) box.hidden = !reply.columns.all.length;
     $("columns-box").hidden = !reply.columns.scales;
     $("scale").value = reply.choice.scale;
@@ -131,7 +127,6 @@
     options($("label"), ["", ...reply.columns.all], [reply.choice.label]);
     options($("weight"), ["", ...reply.columns.numeric], [reply.choice.weight]);
     $("found").textContent = "";
-    if (kind === "picture") return;
     const [low, high] = reply.eps;
     limits = [low / 1.5, Math.max(high * 1.5, reply.suggested * 2)];
     suggested = reply.suggested;
@@ -149,14 +144,12 @@
     const behind = queue.waiting.has("settings") || queue.answered < queue.sent;
     shown = reply.settings;
     if (behind && !isNew) return;  // the user has moved the sliders since
-    if (kind === "points") {
-      $("method").value = shown.method;
-      $("eps").value = place(shown.eps);
-      for (const id of ["lam", "n_iter", "p"]) {
-        $(id).max = Math.max(Number($(id).max), shown[id]);
-        $(id).value = shown[id];
-      }
-    } else for (const id of SLIDERS.picture) $(id).value = shown[id.replace("brush-", "")];
+    $("method").value = shown.method;
+    $("eps").value = place(shown.eps);
+    for (const id of ["lam", "n_iter", "p"]) {
+      $(id).max = Math.max(Number($(id).max), shown[id]);
+      $(id).value = shown[id];
+    }
     label();
   }
 
@@ -191,7 +184,7 @@
     else choice[id] = $(id).value;
     ask({what: "open", data: name, choice});
   }
-  for (const id of [...SLIDERS.points, ...SLIDERS.picture]) {
+  for (const id of SLIDERS) {
     $(id).addEventListener("input", () => moved(false, id));
     $(id).addEventListener("change", () => moved(true, id));
   }
@@ -206,7 +199,7 @@
   $("file").addEventListener("change", () => open($("file").files[0]));
   for (const id of ["columns", "label", "weight", "scale", "missing"]) $(id).addEventListener("change", () => choose(id));
   $("clusters").addEventListener("click", () => { $("found").textContent = "searching …"; ask({what: "clusters"}); });
-  $("save-labels").addEventListener("click", () => kind === "points" ? window.wassersteinPage?.take("labels") : ask({what: "labels"}));
+  $("save-labels").addEventListener("click", () => window.wassersteinPage?.take("labels"));
   $("save-points").addEventListener("click", () => window.wassersteinPage?.take("points"));
   $("save-atlas").addEventListener("click", () => { if (window.wassersteinPage) ask({what: "atlas", labels: Array.from(window.wassersteinPage.labels())}); });
   $("save-page").addEventListener("click", () => ask({what: "snapshot"}));
