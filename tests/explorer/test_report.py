@@ -60,14 +60,10 @@ def test_a_fitted_transform_shows_its_states_under_its_metric() -> None:
     np.testing.assert_allclose(scene.tree.Z, fitted.linkage())
 
 
-def test_of_a_trajectory_the_radius_is_found_in_its_movements() -> None:
+def test_states_that_were_not_kept_are_said() -> None:
     walk = wt.iterate(wt.gaussian_transform(0.77, 2.0), wt.Space.from_points(X), n_iter=2, keep="all")
-    scene = story_of(walk).scene
-    assert scene is not None
-    assert scene.eps == pytest.approx(0.77)
     last = story_of(walk.only_last()).scene
     assert last is not None
-    assert np.isnan(last.eps)
     assert any("not kept" in note for note in last.notes)
 
 

@@ -130,14 +130,11 @@ def atlas_bytes(places: Floats, labels: Ints | None, table: DataFrame | None = N
     rows = frame({}) if table is None else table.reset_index(drop=True).rename(columns=str)
     if text is not None and text not in rows:
         raise ValueError(f"text must be a column of the table, got {text!r}; its columns: {listed(rows.columns)}")
-    words = [f"row {k}" for k in range(n)] if text is None and rows.empty else None
-    if words is None:
-        cells = rows[[text] if text is not None else list(rows)].astype(str)
-        words = list(cells[text]) if text is not None else [
-            ", ".join(f"{name} {cell}" for name, cell in row.items()) for row in cells.to_dict("records")
-        ]  # fmt: skip
-    made = frame({"x": places[:, 0], "y": places[:, 1], "label": known, "text": words})
-    made["label"] = ["noise" if label < 0 else str(label) for label in known]
+    words = [", ".join(f"{name} {cell}" for name, cell in row.items()) for row in rows.astype(str).to_dict("records")]
+    if text is not None or not words:
+        words = [f"row {k}" for k in range(n)] if text is None else list(rows[text].astype(str))
+    names = ["noise" if label < 0 else str(label) for label in known]
+    made = frame({"x": places[:, 0], "y": places[:, 1], "label": names, "text": words})
     for name in rows:
         column = rows[name].astype(str) if rows[name].dtype == object else rows[name]
         made[f"{name} (table)" if name in made else name] = column

@@ -21,10 +21,8 @@ from ..transforms import Trajectory
 from .compute import add_metric, curve_of
 from .scene import Curve, Scene, frames_of, places, plane_of, single
 
-_MAX_POINTS, _MAX_DENSE = (
-    100_000,
-    2_000,
-)  # most points drawn; the second if distances are stored or an embedding is needed
+_MAX_POINTS = 100_000  # most points drawn
+_MAX_DENSE = 2_000  # if distances are stored or an embedding is needed
 _MAX_PLACES = 2_000_000  # most positions drawn, over all frames
 
 Facts = dict[str, Any]
@@ -49,8 +47,10 @@ class Story(Brief):
 def story_of(result: Any, engine: Engine | None = None) -> Story:
     """The content of a report on a result; raises a TypeError for other objects."""
     engine = current(engine).quiet()
-    for kind, tell in _KINDS:
+    for kind, attribute, tell in _KINDS:
         if isinstance(result, kind):
+            if attribute and attribute not in vars(result):
+                raise ValueError(f"this {type(result).__name__} is not fitted yet; call fit before report")
             story: Story = tell(result, engine)
             return story
     raise TypeError(
@@ -60,7 +60,7 @@ def story_of(result: Any, engine: Engine | None = None) -> Story:
 
 
 def _trajectory(walk: Trajectory, engine: Engine) -> Story:
-    scene = _walked(walk, _radius(walk, engine), "Trajectory", (), engine)
+    scene = _walked(walk, float("nan"), "Trajectory", (), engine)
     facts = {
         "points": len(walk.quotients[-1].labels), "iterations": walk.n_iter, "outcome": walk.outcome,
         "merged points at the end": walk.quotients[-1].space.n,
@@ -69,8 +69,6 @@ def _trajectory(walk: Trajectory, engine: Engine) -> Story:
 
 
 def _estimator(fitted: IteratedTransform, engine: Engine) -> Story:
-    if "trajectory_" not in vars(fitted):
-        raise ValueError(f"this {type(fitted).__name__} is not fitted yet; call fit before report")
     name, radii = type(fitted).__name__, np.ravel(fitted.eps_)
     names = tuple(map(str, getattr(fitted, "feature_names_in_", ())))
     eps = float(radii[0]) if len(radii) == 1 else float("nan")
@@ -80,11 +78,8 @@ def _estimator(fitted: IteratedTransform, engine: Engine) -> Story:
     facts: Facts = {"points": fitted._space.n, "ε": ", ".join(f"{e:.6g}" for e in radii)}
     if "lam_" in vars(fitted):
         facts["λ"] = f"{fitted.lam_:g}"
-    facts |= {
-        "iterations": fitted.n_iter_,
-        "outcome": fitted.trajectory_.outcome,
-        "where ε comes from": vars(fitted).get("reason_", ""),
-    }
+    facts |= {"iterations": fitted.n_iter_, "outcome": fitted.trajectory_.outcome}
+    facts["where ε comes from"] = vars(fitted).get("reason_", "")
     code = f"import wasserstein_transform as wt\n\nX = …  # your points\nfitted = wt.{fitted!r}.fit(X)"
     return Story(scene, name, facts, code)
 
@@ -140,18 +135,13 @@ def points_and_labels(result: Any) -> tuple[Floats, Ints | None]:
     labels: Any = None
     if isinstance(result, Clustering):
         space, labels = result.space, result.labels
-    elif isinstance(result, IteratedTransform | Trajectory) and not _is_unfitted(result):
-        walk = result if isinstance(result, Trajectory) else result.trajectory_
+    elif isinstance(walk := getattr(result, "trajectory_", result), Trajectory):
         space, labels = walk.quotients[-1].expand(), getattr(result, "labels_", None)
     else:
         raise TypeError(
             f"to_embedding_atlas needs a Clustering, a Trajectory or a fitted estimator, got {type(result).__name__}"
         )
     return places(plane_of(space.points, space), space.points), labels
-
-
-def _is_unfitted(result: Any) -> bool:
-    return isinstance(result, IteratedTransform) and "trajectory_" not in vars(result)
 
 
 def _denoised(result: Denoised, engine: Engine) -> Story:
@@ -203,15 +193,11 @@ def _suggestion(found: Suggestion, engine: Engine) -> Story:
 
 
 def _auto(fitted: AutoCluster, engine: Engine) -> Story:
-    if "clustering_" not in vars(fitted):
-        raise ValueError("this AutoCluster is not fitted yet; call fit before report")
     code = f"import wasserstein_transform as wt\n\nX = …  # your points\nfitted = wt.{fitted!r}.fit(X)"
     return replace(_clustering(fitted.clustering_, engine), title="AutoCluster", code=code)
 
 
 def _linkage(fitted: SingleLinkage, engine: Engine) -> Story:
-    if "tree_" not in vars(fitted):
-        raise ValueError("this SingleLinkage is not fitted yet; call fit before report")
     space = fitted.tree_.space
     if space is None:
         raise ValueError("a SingleLinkage loaded from a file has no points; fit it again before report")
@@ -222,16 +208,12 @@ def _linkage(fitted: SingleLinkage, engine: Engine) -> Story:
     return Story(scene, "SingleLinkage", {"points": space.n, "clusters": fitted.n_clusters_}, code)
 
 
-_KINDS: tuple[tuple[type, Any], ...] = (
-    (Trajectory, _trajectory),
-    (IteratedTransform, _estimator),
-    (Clustering, _clustering),
-    (Denoised, _denoised),
-    (Skeleton, _skeleton),
-    (Suggestion, _suggestion),
-    (AutoCluster, _auto),
-    (SingleLinkage, _linkage),
-)
+_KINDS: tuple[tuple[type, str, Any], ...] = (
+    (Trajectory, "", _trajectory), (IteratedTransform, "trajectory_", _estimator), (Clustering, "", _clustering),
+    (Denoised, "", _denoised), (Skeleton, "", _skeleton), (Suggestion, "", _suggestion),
+    (AutoCluster, "clustering_", _auto), (SingleLinkage, "tree_", _linkage),
+)  # fmt: skip
+"""Each type of result, the attribute that it has once it is fitted, and the function that reports on it."""
 
 
 def _walked(walk: Trajectory, eps: float, title: str, names: tuple[str, ...], engine: Engine) -> Scene:
@@ -293,17 +275,6 @@ def _frames_of(n_states: int, n: int, first: int) -> tuple[list[int], list[str]]
     chosen = sorted({round(k) for k in np.linspace(0, n_states - 1, most)})
     left_out = [f"{len(chosen)} of {n_states} states are drawn, evenly spread"] if len(chosen) < n_states else []
     return chosen, left_out
-
-
-def _radius(walk: Trajectory, engine: Engine) -> float:
-    """ε of a trajectory, which does not store it: absolute movement of the states over movement relative to ε."""
-    if walk.first or any(state.leaders is not None for state in walk.quotients):
-        return float("nan")
-    for k, relative in enumerate(walk.movements):
-        if relative > 0:
-            before, after = walk.quotients[k].space.metric, walk.quotients[k + 1].space.metric
-            return float(f"{before.movement(after, engine) / relative:.12g}")
-    return float("nan")
 
 
 def _whole_tree(found: Clustering) -> Tree | None:

@@ -111,21 +111,15 @@ class Explorer:
 
     def _bind(self) -> Server:
         """A Bokeh server on the port."""
+        handlers = [
+            (r"/open", Opening, {"explorer": self}), (r"/download/([\w-]+)", Downloading, {"explorer": self}),
+        ]  # fmt: skip
         return Server(
-            {"/": Application(FunctionHandler(self._set_up))},
-            address=HOST,
-            port=self.port,
-            prefix=f"/{self.token}",
-            allow_websocket_origin=[f"{HOST}:{self.port}", f"localhost:{self.port}"],
-            extra_patterns=[
-                (r"/open", Opening, {"explorer": self}),
-                (r"/download/([\w-]+)", Downloading, {"explorer": self}),
-            ],
-            websocket_max_message_size=_MESSAGE,
-            unused_session_lifetime_milliseconds=_GONE,
-            check_unused_sessions_milliseconds=1000,
-            http_server_kwargs={"max_body_size": _BODY},
-        )
+            {"/": Application(FunctionHandler(self._set_up))}, address=HOST, port=self.port, prefix=f"/{self.token}",
+            allow_websocket_origin=[f"{HOST}:{self.port}", f"localhost:{self.port}"], extra_patterns=handlers,
+            websocket_max_message_size=_MESSAGE, unused_session_lifetime_milliseconds=_GONE,
+            check_unused_sessions_milliseconds=1000, http_server_kwargs={"max_body_size": _BODY},
+        )  # fmt: skip
 
     def _set_up(self, document: Document) -> None:
         """Set up a new tab."""
