@@ -18,9 +18,9 @@ from explorer.reference import ball, cut, cut_in_words
 from explorer.scenes import blobs, scene_of
 
 import wasserstein_transform as wt
+from wasserstein_transform.explorer.compute import cut_of_labels
 from wasserstein_transform.explorer.figures import DARK, LIGHT
 from wasserstein_transform.explorer.metrics import first_cut, ticks
-from wasserstein_transform.explorer.results import cut_of_labels
 from wasserstein_transform.explorer.scene import Scene
 from wasserstein_transform.explorer.views import Views, has_balls
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .._shown import counted
 from .._types import Floats, Ints
 from ..auto.suggestion import suggestion_of
 from ..compute.passes import sample_evenly
@@ -103,3 +104,35 @@ def curve_of(space: Space, engine: Engine) -> Curve | None:
     counts = np.cumsum(np.bincount(within, minlength=len(radii))[: len(radii)]) / len(rows)
     found = suggestion_of(space, "clusters", engine)
     return Curve(radii, counts, float(found.eps), found.reason)
+
+
+def with_labels(scene: Scene, labels: Ints, distances: str) -> Scene:
+    """The scene with labels, its tree cut where they come from; if they are no cut at one height, it says so."""
+    scene = replace(scene, labels=labels)
+    if scene.tree is None:
+        return scene
+    cut, n_clusters = cut_of_labels(scene.tree, labels), int(labels.max(initial=-1)) + 1
+    clusters = "the one cluster found" if n_clusters == 1 else f"the {counted(n_clusters, 'cluster')} found"
+    noise = int(np.count_nonzero(labels < 0))
+    clusters += f" and {counted(noise, 'point')} without a cluster" * bool(noise)
+    if np.isfinite(cut):
+        return replace(scene, cut=cut, answer=f"{clusters}: the cut of this tree at height {cut:.4g}")
+    answer = f"colors: {clusters}. The tree joins points by their {distances} distances; no single height of it "
+    return replace(scene, cut=cut, answer=answer + "gives these clusters")
+
+
+def cut_of_labels(tree: Tree, labels: Ints) -> float:
+    """The height at which a tree falls into the clusters of `labels`, noise aside; NaN if there is none."""
+    n = len(labels)
+    below = [*labels.tolist(), *[0] * (n - 1)]
+    within, between, mixed = 0.0, float("inf"), -2
+    for k, (a, b) in enumerate(tree.Z[:, :2].astype(np.intp).tolist()):
+        one, other = below[a], below[b]
+        below[n + k] = other if one == -1 else one if other in (-1, one) else mixed
+        if one == other != mixed and one >= 0:
+            within = float(tree.heights[k])  # heights ascend
+        elif below[n + k] == mixed:
+            between = min(between, float(tree.heights[k]))
+    if np.isinf(between):
+        between = 1.02 * float(tree.heights[-1]) or 1.0
+    return (within + between) / 2 if within < between else float("nan")

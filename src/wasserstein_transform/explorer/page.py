@@ -21,7 +21,7 @@ from .._shown import counted
 from .._types import Ints
 from ..engine import Engine
 from ..spaces import rim
-from .compute import add_metric, curve_of, run, scene_of
+from .compute import add_metric, curve_of, run, scene_of, with_labels
 from .data import Choice, DataSet, Shelf
 from .newest import Newest
 from .scene import Curve, Scene, frames_of
@@ -205,6 +205,7 @@ class Page:
             yield shown, {**reply, "state": state}
             if released and (is_last or extra):  # a new data set shows all views of its sample first
                 scene = add_metric(scene, walk.states[settings.n_iter], engine)
+                scene = scene if scene.labels is None else with_labels(scene, scene.labels, "new")
                 shown = replace(shown, scene=scene, is_partial=False)
                 state = _part(part, data) if is_last else f"{_part(part, data)} · {next_step}"
                 yield shown, {**reply, "state": state, "final": is_last}
@@ -219,7 +220,7 @@ class Page:
         found = cluster(shown.data.space, engine=engine)
         labels = np.full(shown.data.n_all, -1)
         labels[shown.data.rows] = found.labels
-        scene = replace(shown.scene, labels=labels[shown.scene.rows])
+        scene = with_labels(shown.scene, labels[shown.scene.rows], "new")
         yield replace(shown, scene=scene, labels=labels), {"clusters": ". ".join(found.lines), "final": True}
 
     def _save_snapshot(self, request: dict[str, Any], engine: Engine) -> Iterator[Any]:

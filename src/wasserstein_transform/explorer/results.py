@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._shown import Brief, counted
+from .._shown import Brief
 from .._types import Floats, Ints
 from ..auto import Clustering, Suggestion
 from ..curves import Denoised, Skeleton
@@ -18,7 +18,7 @@ from ..estimators.base import IteratedTransform
 from ..hierarchy import Tree
 from ..spaces import Dense, GaussianMetric, Space
 from ..transforms import Trajectory
-from .compute import add_metric, curve_of
+from .compute import add_metric, curve_of, with_labels
 from .scene import Curve, Scene, frames_of, places, plane_of, single
 
 _MAX_POINTS = 100_000  # most points drawn
@@ -74,7 +74,7 @@ def _estimator(fitted: IteratedTransform, engine: Engine) -> Story:
     eps = float(radii[0]) if len(radii) == 1 else float("nan")
     scene = _walked(fitted.trajectory_, eps, name, names, engine)
     labels = vars(fitted).get("labels_")
-    scene = scene if labels is None else _with_labels(scene, np.asarray(labels)[scene.rows], "new")
+    scene = scene if labels is None else with_labels(scene, np.asarray(labels)[scene.rows], "new")
     facts: Facts = {"points": fitted._space.n, "ε": ", ".join(f"{e:.6g}" for e in radii)}
     if "lam_" in vars(fitted):
         facts["λ"] = f"{fitted.lam_:g}"
@@ -88,45 +88,13 @@ def _clustering(found: Clustering, engine: Engine) -> Story:
     rows, notes = _drawn(found.space)
     tree = _whole_tree(found) if len(rows) == found.space.n else None
     scene = _still(found.space, rows, "Clustering", found.columns[0], [*found.notes, *notes], engine, tree)
-    scene = _with_labels(scene, found.labels[rows], "clustered" if tree is not None else "input")
+    scene = with_labels(scene, found.labels[rows], "clustered" if tree is not None else "input")
     facts = {"answer": found.verdict, "sizes": found.sizes_in_words(), "why": found.reason}
     facts["other good answers"] = "\n".join(": ".join(one.lines[:2]) for one in found.alternatives)
     head, cells = found.profile().cells()
     profile = dict(zip(head, map(list, zip(*cells, strict=True)), strict=True))
     code = "import wasserstein_transform as wt\n\nX = …  # your points\nfound = wt.cluster(X)\nprint(found)"
     return Story(scene, "Clustering", facts, code, profile, examined="What the clusters are")
-
-
-def _with_labels(scene: Scene, labels: Ints, distances: str) -> Scene:
-    """The scene with labels, its tree cut where they come from; if they are no cut at one height, it says so."""
-    scene = replace(scene, labels=labels)
-    if scene.tree is None:
-        return scene
-    cut, n_clusters = cut_of_labels(scene.tree, labels), int(labels.max(initial=-1)) + 1
-    clusters = "the one cluster found" if n_clusters == 1 else f"the {counted(n_clusters, 'cluster')} found"
-    noise = int(np.count_nonzero(labels < 0))
-    clusters += f" and {counted(noise, 'point')} without a cluster" * bool(noise)
-    if np.isfinite(cut):
-        return replace(scene, cut=cut, answer=f"{clusters}: the cut of this tree at height {cut:.4g}")
-    answer = f"colors: {clusters}. The tree joins points by their {distances} distances; no single height of it "
-    return replace(scene, cut=cut, answer=answer + "gives these clusters")
-
-
-def cut_of_labels(tree: Tree, labels: Ints) -> float:
-    """The height at which a tree falls into the clusters of `labels`, noise aside; NaN if there is none."""
-    n = len(labels)
-    below = [*labels.tolist(), *[0] * (n - 1)]
-    within, between, mixed = 0.0, float("inf"), -2
-    for k, (a, b) in enumerate(tree.Z[:, :2].astype(np.intp).tolist()):
-        one, other = below[a], below[b]
-        below[n + k] = other if one == -1 else one if other in (-1, one) else mixed
-        if one == other != mixed and one >= 0:
-            within = float(tree.heights[k])  # heights ascend
-        elif below[n + k] == mixed:
-            between = min(between, float(tree.heights[k]))
-    if np.isinf(between):
-        between = 1.02 * float(tree.heights[-1]) or 1.0
-    return (within + between) / 2 if within < between else float("nan")
 
 
 def points_and_labels(result: Any) -> tuple[Floats, Ints | None]:
@@ -203,7 +171,7 @@ def _linkage(fitted: SingleLinkage, engine: Engine) -> Story:
         raise ValueError("a SingleLinkage loaded from a file has no points; fit it again before report")
     rows, notes = _drawn(space)
     scene = _still(space, rows, "SingleLinkage", (), notes, engine, fitted.tree_ if len(rows) == space.n else None)
-    scene = _with_labels(scene, fitted.labels_[rows], "input")
+    scene = with_labels(scene, fitted.labels_[rows], "input")
     code = f"import wasserstein_transform as wt\n\nX = …  # your points\nfitted = wt.{fitted!r}.fit(X)"
     return Story(scene, "SingleLinkage", {"points": space.n, "clusters": fitted.n_clusters_}, code)
 

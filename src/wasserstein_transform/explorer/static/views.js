@@ -262,7 +262,7 @@ class Page {
       labels: this.about.answer || `colors: ${counted(found, "cluster")} found${noise}`, truth: `colors: ${counted(found, "known label")}`,
     };
     text(this.m.said, said[by] ?? "");
-    set(this.m.cut_line, {visible: by === "cut" || (by === "labels" ? !this.about.answer || this.about.cut?.fits === true : true)});
+    set(this.m.cut_line, {visible: by === "cut" || (by === "labels" && this.about.answer !== "" && this.about.cut?.fits === true)});
   }
 
   slide() {
