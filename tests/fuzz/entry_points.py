@@ -20,7 +20,7 @@ from fuzz import folders, layers, seeds
 from fuzz.layers import Layer
 from wasserstein_transform import tables, words
 from wasserstein_transform.cli import pictures
-from wasserstein_transform.explorer.shelf import Shelf
+from wasserstein_transform.explorer.data import Shelf
 from wasserstein_transform.tables import columns
 from wt_paper import ratings
 from wt_paper.reporting import part, record
