@@ -176,26 +176,6 @@ def test_transform_moves_points(file: Path, words: list[object], estimator: wt.G
         assert column(done.stdout, "label") == estimator.labels_.tolist()
 
 
-@pytest.mark.repeated(1)
-@pytest.mark.parametrize(
-    ("words", "estimator"),
-    [
-        (["-m", "lt", "--eps", 1.5, "-p"], wt.LocalTruncation(1.5, 2.0)),
-        (["-m", "kernel", "--eps", 0.5, "-p"], wt.KernelTransform(0.5, p=2.0, cut=3.0)),
-    ],
-)
-def test_transforms_of_distances_are_embedded(file: Path, words: list[object], estimator: wt.LocalTruncation) -> None:
-    done = run("transform", file, *words[:-1], "--p", 2, "--figure", file.with_suffix(".svg"))
-    assert done.exit_code == 0, done.output
-    new = estimator.fit(blobs()).distances_
-    places = np.column_stack([column(done.stdout, "embedded_1"), column(done.stdout, "embedded_2")])
-    off = np.linalg.norm(places[:, None] - places, axis=2) - new
-    share = np.sqrt((off**2).sum() / (new**2).sum())
-    assert f"relative error of the distances of the embedded points: {share:.2%}" in done.stderr
-    assert share < 0.2
-    assert "<svg" in file.with_suffix(".svg").read_text()
-
-
 @pytest.mark.slow
 def test_distances_square_condensed_and_their_tree(file: Path, tmp_path: Path) -> None:
     found = wt.GaussianTransform("auto", "auto", n_iter="auto").fit(blobs())

@@ -46,7 +46,7 @@ def test_columns_are_asked_for_by_name_or_number(file: Path) -> None:
     wanted = by_library(blobs())
     assert moved([file, "--columns", "x,y"]) == wanted
     assert moved([file, "--columns", " 1 , 2 "]) == wanted
-    assert moved([file, "--label", "far"]) == wanted  # what has another purpose is no coordinate
+    assert moved([file, "--weight", "far", "--columns", "x,y"]) != wanted
     assert moved([file, "--columns", "y"]) == by_library(blobs()[:, 1:])
 
 
@@ -190,7 +190,7 @@ def test_distances_are_clustered_square_and_condensed(tmp_path: Path) -> None:
     np.testing.assert_array_equal(np.load(tmp_path / "new.npy"), new)
     for words, error in [
         (
-            ["transform", "-m", "gt"],
+            ["distances", "-m", "gt"],
             "--method gt needs points, got distances; --method lt takes distances",
         ),
         (["suggest", "-p", "curve"], "--purpose curve needs coordinates"),

@@ -328,8 +328,8 @@ def test_every_part_is_in_one_group() -> None:
 
 
 def test_an_error_of_a_process_is_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(warmup, "GROUPS", ((str(-1),),))
-    monkeypatch.setattr(warmup, "warm", math.sqrt)
+    monkeypatch.setattr(warmup, "GROUPS", (-1,))
+    monkeypatch.setattr(warmup, "_warm_group", math.sqrt)
     done = CliRunner().invoke(app.app, ["warmup", "-j", "2"])
     assert (done.exit_code, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert done.stderr.startswith("wt warmup: ")

@@ -5,6 +5,7 @@ A command imports the modules it needs when it runs, so that `wt --help` loads n
 
 from __future__ import annotations
 
+import io
 import signal
 import sys
 import traceback
@@ -21,9 +22,10 @@ def main() -> None:
     try:
         from . import app
         from .errors import PIPE, silence_stdout
-        from .printing import replace_unknown_characters
 
-        replace_unknown_characters(sys.stdout, sys.stderr)
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="replace")  # characters that a terminal cannot show are no error
         signal.signal(signal.SIGTERM, _exit)
         try:
             try:

@@ -125,7 +125,7 @@ def _columns(clustering: Clustering) -> dict[str, Any]:
     return {"label": clustering.labels, "probability": clustering.probabilities, "outlier": outlier}
 
 
-def agreement(points: Points, labels: Any) -> float | None:
+def _agreement(points: Points, labels: Any) -> float | None:
     """The adjusted Rand index with the known labels; None if there are none."""
     from ..auto.clustering.criteria import compare_clusterings
 
@@ -136,7 +136,7 @@ def agreement(points: Points, labels: Any) -> float | None:
 def _lines(points: Points, clustering: Clustering, profile: Profile) -> list[str]:
     answer = (clustering.verdict, clustering.sizes_in_words(), clustering.reason)  # notes were said before
     lines = [f"{points}", *answer, *str(profile).splitlines()]
-    if (share := agreement(points, clustering.labels)) is not None:
+    if (share := _agreement(points, clustering.labels)) is not None:
         lines.append(f"agreement with the known labels: adjusted Rand index {share:.3f}")
     return lines
 
@@ -155,7 +155,7 @@ def _facts(points: Points, clustering: Clustering, profile: Profile) -> dict[str
             for one in clustering.alternatives
         ],
         "profile": profile.clusters,
-        "adjusted_rand": agreement(points, clustering.labels),
+        "adjusted_rand": _agreement(points, clustering.labels),
     }
 
 

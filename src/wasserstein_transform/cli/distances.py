@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .methods import Method, describe, fit, method_options, parameters
+from .methods import METHODS, Method, describe, fit, method_options, parameters
 from .options import Computation, Output, Source, command, computation, option, points_or_distances_input, table_output
 from .output import COMPRESSED, Offer, check_space
 from .reading import read_points
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from .._types import Floats
     from .reading import Points
 
-_OFFER = Offer("distances", {"npy": ".npy", "csv": ".csv", "parquet": ".parquet"}, "npy", "csv")
+_OFFER = Offer("distances", {"npy": ".npy", "csv": ".csv"}, "npy", "csv")
 _MAX_DRAWN = 1500  # the most points in the figure
 _MAX_LETTERS = 24  # the most bytes of a number as text
-_MIN_BYTES = {"npy": 8, "csv": 4}  # bytes of a number at least; Parquet compresses
+_MIN_BYTES = {"npy": 8, "csv": 4}  # bytes of a number at least
 
 
 @command
-@method_options
+@method_options(*METHODS)
 @points_or_distances_input
 @option("--condensed", section="Output", is_flag=True, help="Only the upper triangle, like SciPy's pdist.")
 @option(
@@ -40,7 +40,7 @@ def distances(
     """Compute the distances between all points under a transform, an n by n matrix.
 
     By default, gt chooses eps and lam from the data and runs 0 iterations: points stay, and their neighborhoods are
-    compared. With -o FOLDER the command writes distances.npy (or --format csv or parquet), distances.png and
+    compared. With -o FOLDER the command writes distances.npy (or --format csv), distances.png and
     summary.json. Standard output gets CSV.
     """
     with running(output, computation) as run:
@@ -55,10 +55,9 @@ def distances(
             run.engine.reserve(
                 _MAX_LETTERS * points.n**2, f"{plan.kind} of the distances", "take fewer points, or --format npy"
             )
-        _encode(np.zeros((1, 1)), plan.kind)  # raises now if a package is missing
         if plan.table is not None and plan.table.suffix.lower() not in COMPRESSED:
             n_numbers = points.n * (points.n - 1) // 2 if condensed else points.n**2
-            check_space(plan.table, n_numbers * _MIN_BYTES.get(plan.kind, 0), "the file of the distances")
+            check_space(plan.table, n_numbers * _MIN_BYTES[plan.kind], "the file of the distances")
         with run.stage("transforming"):
             fitted = fit(how, points, "auto")
             matrix = np.asarray(fitted.distances_)
@@ -74,13 +73,6 @@ def distances(
 
 
 def _encode(values: Floats, kind: str) -> bytes:
-    if kind == "parquet":
-        from pandas import DataFrame
-
-        from ..tables.files import encode
-
-        columns = {"distance": values} if values.ndim == 1 else {str(k): row for k, row in enumerate(values, 1)}
-        return encode(DataFrame(columns), "parquet")
     return _npy(values) if kind == "npy" else _csv(values)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from .._shown import counted
 from .denoise import number_or_auto
 from .options import option, record
 
@@ -19,7 +21,6 @@ METHODS = {
     "lt": "local truncation, by exact transport",
     "kernel": "a Gaussian kernel, by exact transport",
 }
-_MOVING = ("gt", "ms")
 _CUT = 3.0  # the kernel is cut off at this many eps; otherwise every point is a neighbor of every other
 _OPTIONS = {"lam": ("gt",), "ridge": ("gt",), "p": ("lt", "kernel")}  # options that only some methods have
 
@@ -32,8 +33,8 @@ class Method:
     eps: str
     lam: str | None
     n_iter: int | None
-    p: float | None
     ridge: int | None
+    p: float | None = None
 
     def name_for(self, points: Points) -> str:
         """Name of the method: by default gt for points, lt for distances."""
@@ -48,32 +49,30 @@ class Method:
                 raise ValueError(f"--{name} is an option of --method {' and '.join(methods)} only; leave it out")
 
 
-method_options = record(
-    "how", Method,
-    option(
-        "-m", "--method", type=click.Choice(tuple(METHODS)), metavar="NAME", help=f"One of {', '.join(METHODS)}.",
-        show_default="gt; lt for distances",
-    ),
-    option(
-        "--eps", default="auto", metavar="RADIUS", help="Radius: a number, one per iteration such as 1,0.5, or auto."
-    ),
-    option("--n-iter", type=int, metavar="N", help="Number of iterations.", show_default="depends on the method"),
-    option("--lam", section="Tuning", metavar="WEIGHT", help="gt: weight of covariances.", show_default="auto"),
-    option(
-        "--ridge", section="Tuning", type=int, metavar="N",
-        help="gt: move only across 1 (curves) or 2 (surfaces) leading axes.",
-    ),
-    option(
+def method_options(*methods: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """The options of these transforms."""
+    exact = option(
         "--p", section="Tuning", type=float, metavar="ORDER", show_default="1",
         help="lt, kernel: order of the Wasserstein distance.",
-    ),
-)  # fmt: skip
-"""Options of a transform."""
-
-
-def moves_points(name: str) -> bool:
-    """Whether a method moves points; the others only change distances."""
-    return name in _MOVING
+    )  # fmt: skip
+    return record(
+        "how", Method,
+        option(
+            "-m", "--method", type=click.Choice(methods), metavar="NAME", help=f"One of {', '.join(methods)}.",
+            show_default="gt; lt for distances" if "lt" in methods else "gt",
+        ),
+        option(
+            "--eps", default="auto", metavar="RADIUS",
+            help="Radius: a number, one per iteration such as 1,0.5, or auto.",
+        ),
+        option("--n-iter", type=int, metavar="N", help="Number of iterations.", show_default="depends on the method"),
+        option("--lam", section="Tuning", metavar="WEIGHT", help="gt: weight of covariances.", show_default="auto"),
+        option(
+            "--ridge", section="Tuning", type=int, metavar="N",
+            help="gt: move only across 1 (curves) or 2 (surfaces) leading axes.",
+        ),
+        *([exact] if "lt" in methods else []),
+    )  # fmt: skip
 
 
 def fit(how: Method, points: Points, n_iter: int | str, **more: Any) -> Any:
@@ -81,7 +80,7 @@ def fit(how: Method, points: Points, n_iter: int | str, **more: Any) -> Any:
     from .. import estimators
 
     name = how.name_for(points)
-    if points.matrix is not None and moves_points(name):
+    if points.matrix is not None and name in ("gt", "ms"):
         raise ValueError(f"--method {name} needs points, got distances; --method lt takes distances")
     shared: dict[str, Any] = {"eps": parse_radii(how.eps), "keep": "last", **more}
     if how.n_iter is not None or name != "ms":
@@ -90,9 +89,8 @@ def fit(how: Method, points: Points, n_iter: int | str, **more: Any) -> Any:
         return estimators.MeanShift(**shared).fit(points.space)
     if name == "gt":
         lam = number_or_auto(how.lam or "auto", "lam")
-        return estimators.GaussianTransform(lam="auto" if lam is None else lam, ridge=how.ridge, **shared).fit(
-            points.space
-        )
+        gt = estimators.GaussianTransform(lam="auto" if lam is None else lam, ridge=how.ridge, **shared)
+        return gt.fit(points.space)
     p = 1.0 if how.p is None else how.p
     if name == "lt":
         return estimators.LocalTruncation(p=p, **shared).fit(points.space)
@@ -124,5 +122,5 @@ def describe(how: Method, points: Points, fitted: Any) -> str:
     """The transform and its parameters in one line."""
     lam = f", lam {fitted.lam_:.4g}" if hasattr(fitted, "lam_") else ""
     eps = ", ".join(f"{radius:.4g}" for radius in ([fitted.eps_] if isinstance(fitted.eps_, float) else fitted.eps_))
-    times = f"{fitted.n_iter_} iteration{'s' * (fitted.n_iter_ != 1)}"
+    times = counted(fitted.n_iter_, "iteration")
     return f"{METHODS[how.name_for(points)]}, eps {eps}{lam}, {times}; eps: {fitted.reason_}"

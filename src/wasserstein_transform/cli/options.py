@@ -46,7 +46,7 @@ class Command(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write arguments and options by section."""
-        sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+        sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": [], "Input": []}
         for parameter in self.get_params(ctx):
             if (row := parameter.get_help_record(ctx)) is not None:
                 sections.setdefault(getattr(parameter, "section", "Options"), []).append(row)
@@ -125,104 +125,73 @@ class Computation:
     device: str | None = None
 
 
-FILE = argument(
-    "file", "CSV, Parquet, NPY, GeoJSON, GPX, GPKG, LAS, PLY and others; -: standard input.", metavar="FILE"
-)
+_PATH = click.Path(path_type=Path)
+
+FILE = argument("file", "CSV, Parquet, NPY, GeoJSON, GPX, LAS, PLY and others; -: standard input.", metavar="FILE")
 COLUMNS = option(
-    "--columns",
-    metavar="NAMES",
-    help="Columns to use, by name or number: x,y or 1,2.",
+    "--columns", metavar="NAMES", help="Columns to use, by name or number: x,y or 1,2.",
     show_default="x,y or lon,lat, else all numeric",
-)
+)  # fmt: skip
 SCALE = option(
-    "--scale",
-    type=click.Choice(SCALES),
-    default="none",
-    metavar="HOW",
+    "--scale", type=click.Choice(SCALES), default="none", metavar="HOW",
     help=f"Scaling of columns: {', '.join(SCALES)}.",
-)
+)  # fmt: skip
 WEIGHT = option("--weight", section="Input", metavar="NAME", help="Column of weights; weight 2 counts as two points.")
 LABEL = option("--label", section="Input", metavar="NAME", help="Column of known labels, only for scoring the result.")
 DISTANCES = option("--distances", section="Input", is_flag=True, help="FILE holds distances, square or condensed.")
-KIND = option(
-    "--kind", section="Input", metavar="FORMAT", help="Format of FILE if its name does not tell: csv, npy, ..."
-)
+KIND = option("--kind", section="Input", metavar="FORMAT", help="Format of FILE if its name does not tell: csv, ...")
 LAYER = option("--layer", section="Input", metavar="NAME", help="Layer of a map that has several.")
-JOBS = option(
-    "-j",
-    "--jobs",
-    type=int,
-    section="Computation",
-    metavar="N",
-    help="Threads; -1 means all cores.",
-    show_default="all cores",
-)
 FORCE = option("--force", section="Output", is_flag=True, help="Overwrite existing files.")
 JSON = option("--json", section="Output", is_flag=True, help="Print the summary as JSON, and nothing else.")
 QUIET = option("-q", "--quiet", section="Output", is_flag=True, help="Print no text, notes or progress.")
+JOBS = option(
+    "-j", "--jobs", type=int, section="Computation", metavar="N", help="Threads; -1 means all cores.",
+    show_default="all cores",
+)  # fmt: skip
 
 points_input = record("source", Source, FILE, COLUMNS, SCALE, WEIGHT, KIND, LAYER)
 """A file of points."""
 
-points_or_distances_input = record("source", Source, FILE, COLUMNS, SCALE, WEIGHT, LABEL, DISTANCES, KIND, LAYER)
+points_or_distances_input = record("source", Source, FILE, COLUMNS, SCALE, WEIGHT, DISTANCES, KIND, LAYER)
 """A file of points or distances."""
 
 table_output = record(
-    "output",
-    Output,
+    "output", Output,
     option(
-        "-o", "--output", metavar="PATH", help="Folder for all results, or a file such as out.csv; -: standard output."
+        "-o", "--output", metavar="PATH",
+        help="Folder for all results, or a file such as out.csv; -: standard output.",
     ),
-    option(
-        "--format", section="Output", help="Format of the table: csv, parquet, npy, ...", show_default="that of FILE"
-    ),
-    option(
-        "--figure",
-        section="Output",
-        type=click.Path(path_type=Path),
-        help="Write the figure to this file: .png, .svg or .pdf.",
-    ),
-    FORCE,
-    JSON,
-    QUIET,
-)
+    option("--format", section="Output", help="Format of the table: csv, npy, ...", show_default="that of FILE"),
+    option("--figure", section="Output", type=_PATH, help="Write the figure to this file: .png, .svg or .pdf."),
+    FORCE, JSON, QUIET,
+)  # fmt: skip
 """Output of a table: to a folder, a file or standard output."""
 
 folder_output = record(
-    "output",
-    Output,
+    "output", Output,
     option("-o", "--output", required=True, metavar="FOLDER", help="Folder for all results."),
-    FORCE,
-    JSON,
-    QUIET,
-)
+    FORCE, JSON, QUIET,
+)  # fmt: skip
 """Output to a folder."""
 
 computation = record(
-    "computation",
-    Computation,
-    JOBS,
+    "computation", Computation, JOBS,
     option(
-        "--memory", section="Computation", metavar="SIZE", help="Memory limit, such as 4GB.", show_default="free memory"
+        "--memory", section="Computation", metavar="SIZE", help="Memory limit, such as 4GB.",
+        show_default="free memory",
     ),
     option(
-        "--device",
-        section="Computation",
-        metavar="NAME",
+        "--device", section="Computation", metavar="NAME", show_default="cpu",
         help="Run on a GPU: cuda, or cuda:1 for the second one.",
-        show_default="cpu",
     ),
     option(
-        "--store",
-        section="Computation",
-        type=click.Path(path_type=Path),
-        metavar="FOLDER",
+        "--store", section="Computation", type=_PATH, metavar="FOLDER",
         help="Keep finished work in this folder, and continue from it after a stop.",
     ),
     option(
-        "--scheduler", section="Computation", metavar="ADDRESS", help="Run on a Dask cluster, such as tcp://host:8786."
+        "--scheduler", section="Computation", metavar="ADDRESS", help="Run on a Dask cluster, such as tcp://host:8786.",
     ),
-)
+)  # fmt: skip
 """Options for long computations."""
 
 threads = record("computation", Computation, JOBS)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import math
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .engine import engine_settings
 from .errors import in_a_line, reporting_errors
 from .options import Computation, Output
 from .output import SUMMARY, Offer, Plan, compress, plan_folder, plan_output
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from ..engine import Engine
     from ..engine.progress import Bar
 
+_UNITS = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+_PATIENCE = 10  # seconds to wait for a cluster
 _PIECE = 1 << 16  # bytes printed at a time
 _DPI = 200
 _UNDATED = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}  # so that the same figure gives the same file
@@ -108,7 +111,7 @@ class Run:
         plan.check(source)
         if plan.figure is None:
             return plan
-        from ..plotting.canvas import need_matplotlib
+        from ..plotting.style import need_matplotlib
 
         try:
             need_matplotlib()
@@ -221,5 +224,59 @@ def running(output: Output, computation: Computation | None = None) -> Iterator[
         left = f"finished work is in {computation.store}, and the same command continues from there"
     with reporting_errors(run.note, left), bar:
         bar.stage("starting")
-        with engine_settings(computation) as settings, using(progress=bar, **settings) as run.engine:
+        with _engine_settings(computation) as settings, using(progress=bar, **settings) as run.engine:
             yield run
+
+
+@contextmanager
+def _engine_settings(given: Computation) -> Iterator[dict[str, Any]]:
+    """Yield the settings of the engine; stores and connections are closed at the end."""
+    settings: dict[str, Any] = {} if given.jobs is None else {"n_jobs": given.jobs}
+    if given.memory is not None:
+        settings["memory"] = _parse_bytes(given.memory)
+    if given.device is not None:
+        from ..cuda import device_name
+        from ..engine import Engine
+
+        device_name(Engine(device=given.device))  # raises now if there is no GPU
+        settings["device"] = given.device
+    with ExitStack() as stack:
+        if given.store is not None:
+            from ..engine import Store
+
+            settings["store"] = stack.enter_context(Store(given.store))
+        if given.scheduler is not None:
+            settings["client"] = stack.enter_context(_connect(given.scheduler))
+        yield settings
+
+
+def _parse_bytes(text: str) -> float:
+    """Parse a number of bytes: 4GB → 4e9; 4GiB → 4·2³⁰."""
+    found = re.fullmatch(r"\s*([0-9.]+(?:e[0-9]+)?)\s*([KMGT]?)(i?)B?\s*", text, re.IGNORECASE)
+    try:
+        number = float(found[1]) if found is not None else -1.0
+    except ValueError:
+        number = -1.0
+    if found is None or number <= 0:
+        raise ValueError(f"--memory must be a number of bytes, such as 4GB or 500MiB, got {text!r}")
+    unit = _UNITS[found[2].upper()]
+    return number * (1024.0 ** round(math.log(unit, 1000)) if found[3] else unit)
+
+
+@contextmanager
+def _connect(address: str) -> Iterator[Any]:
+    """A Dask client for the cluster at an address."""
+    try:
+        import distributed
+
+        make: Any = distributed.Client
+    except ImportError:
+        raise ImportError('a cluster needs Dask: pip install "wasserstein-transform[dask]"') from None
+    try:
+        client = make(address, timeout=_PATIENCE, set_as_default=False)
+    except (OSError, ValueError, TypeError) as error:
+        raise OSError(f"no scheduler answers at {address} ({error}); start one with: dask scheduler") from None
+    try:
+        yield client
+    finally:
+        client.close()

@@ -9,7 +9,7 @@ import click
 
 from .options import Computation, Output, Source, command, option, points_or_distances_input, table_output, threads
 from .output import Offer
-from .printing import align
+from .printing import table_lines
 from .reading import read_points
 from .running import Result, running
 
@@ -80,7 +80,7 @@ def _rows(suggestion: Suggestion) -> list[str]:
         return []
     cells = list(zip(*suggestion._cells(), strict=True))
     marked = [[*row, "<" if k == suggestion.chosen else ""] for k, row in enumerate(cells)]
-    return list(align([[*suggestion.table, ""], *marked]))
+    return table_lines([[*suggestion.table, ""], *marked])
 
 
 def _advice(use: str, suggestion: Suggestion, points: Points) -> str:
@@ -107,7 +107,7 @@ def _use(source: Source, suggestion: Suggestion) -> str:
 
 def _draw(suggestion: Suggestion, points: Points) -> Any:
     from ..plotting import panels
-    from ..plotting.suggestions import draw
+    from ..plotting.results import suggestion as draw
     from .results import title_of
 
     figure, ax = panels(width=5.2, height=3.2)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import signal
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import closing
+from multiprocessing import get_context
 from typing import Any, NamedTuple
 
 from .._shown import counted
-from .children import run_in_processes
 from .errors import reporting_errors
 from .options import command, option
 from .printing import say
@@ -50,8 +51,15 @@ def _compile(jobs: int | None) -> Generator[Part]:
     n_processes = current(n_jobs=jobs).n_threads
     if n_processes == 1:
         yield from (warm(name) for names in GROUPS for name in names)
-    else:
-        yield from run_in_processes(warm, GROUPS, n_processes)
+        return
+    # numba's threads do not survive a fork; a terminal sends Ctrl-C to all processes, and the pool ends the others
+    with get_context("spawn").Pool(n_processes, signal.signal, (signal.SIGINT, signal.SIG_IGN)) as pool:
+        for parts in pool.imap_unordered(_warm_group, GROUPS):
+            yield from parts
+
+
+def _warm_group(names: Iterable[str]) -> list[Part]:
+    return [warm(name) for name in names]
 
 
 class Part(NamedTuple):
@@ -143,9 +151,10 @@ def _segment() -> None:
 
 
 def _curvature() -> None:
-    from ..graphs import curvature, ricci_flow
+    from ..graphs import communities, curvature, ricci_flow
 
     edges = [(0, 1), (1, 2), (2, 0), (2, 3)]
+    communities(edges)
     curvature(edges)
     curvature([(*edge, 1.0 + k) for k, edge in enumerate(edges)])
     ricci_flow(edges, 2)

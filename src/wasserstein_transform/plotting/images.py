@@ -9,9 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check as check
 from .._types import Floats, Ints
-from .canvas import canvas, ready
 from .colors import one_color
-from .style import GRAY, RASTER, STRONG, THIN, WIDTH, color, tidy
+from .style import GRAY, RASTER, STRONG, THIN, WIDTH, canvas, color, ready, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

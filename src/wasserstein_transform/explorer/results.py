@@ -1,4 +1,4 @@
-"""The content of a report for each type of result."""
+"""What a report shows of each type of result."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._shown import Brief
-from .._types import Ints
+from .._types import Floats, Ints
 from ..auto import Clustering, Suggestion
 from ..curves import Denoised, Skeleton
 from ..engine import Engine, current
@@ -18,13 +18,12 @@ from ..estimators.base import IteratedTransform
 from ..hierarchy import Tree
 from ..spaces import Dense, GaussianMetric, Space
 from ..transforms import Trajectory
-from .framing import framed, single
-from .planes import places, plane_of
-from .scene import Curve, Scene
-from .seeing import curve_of, seen
+from .compute import add_metric, curve_of, with_labels
+from .scene import Curve, Scene, frames_of, places, plane_of, single
 
-_POINTS, _DENSE = 100_000, 2_000  # most points drawn; the second if all distances are stored or an embedding is needed
-_PLACES = 2_000_000  # most positions drawn, over all frames
+_MAX_POINTS = 100_000  # most points drawn
+_MAX_DENSE = 2_000  # if distances are stored or an embedding is needed
+_MAX_PLACES = 2_000_000  # most positions drawn, over all frames
 
 Facts = dict[str, Any]
 
@@ -48,9 +47,11 @@ class Story(Brief):
 def story_of(result: Any, engine: Engine | None = None) -> Story:
     """The content of a report on a result; raises a TypeError for other objects."""
     engine = current(engine).quiet()
-    for kind, told in _TOLD:
+    for kind, attribute, tell in _KINDS:
         if isinstance(result, kind):
-            story: Story = told(result, engine)
+            if attribute and attribute not in vars(result):
+                raise ValueError(f"this {type(result).__name__} is not fitted yet; call fit before report")
+            story: Story = tell(result, engine)
             return story
     raise TypeError(
         f"report needs a Trajectory, Clustering, Denoised, Skeleton, Suggestion or fitted estimator, "
@@ -59,7 +60,7 @@ def story_of(result: Any, engine: Engine | None = None) -> Story:
 
 
 def _trajectory(walk: Trajectory, engine: Engine) -> Story:
-    scene = _walked(walk, _radius(walk, engine), "Trajectory", (), engine)
+    scene = _walked(walk, float("nan"), "Trajectory", (), engine)
     facts = {
         "points": len(walk.quotients[-1].labels), "iterations": walk.n_iter, "outcome": walk.outcome,
         "merged points at the end": walk.quotients[-1].space.n,
@@ -68,22 +69,17 @@ def _trajectory(walk: Trajectory, engine: Engine) -> Story:
 
 
 def _estimator(fitted: IteratedTransform, engine: Engine) -> Story:
-    if "trajectory_" not in vars(fitted):
-        raise ValueError(f"this {type(fitted).__name__} is not fitted yet; call fit before report")
     name, radii = type(fitted).__name__, np.ravel(fitted.eps_)
     names = tuple(map(str, getattr(fitted, "feature_names_in_", ())))
     eps = float(radii[0]) if len(radii) == 1 else float("nan")
     scene = _walked(fitted.trajectory_, eps, name, names, engine)
     labels = vars(fitted).get("labels_")
-    scene = replace(scene, labels=None if labels is None else np.asarray(labels)[scene.rows])
+    scene = scene if labels is None else with_labels(scene, np.asarray(labels)[scene.rows], "new")
     facts: Facts = {"points": fitted._space.n, "ε": ", ".join(f"{e:.6g}" for e in radii)}
     if "lam_" in vars(fitted):
         facts["λ"] = f"{fitted.lam_:g}"
-    facts |= {
-        "iterations": fitted.n_iter_,
-        "outcome": fitted.trajectory_.outcome,
-        "where ε comes from": vars(fitted).get("reason_", ""),
-    }
+    facts |= {"iterations": fitted.n_iter_, "outcome": fitted.trajectory_.outcome}
+    facts["where ε comes from"] = vars(fitted).get("reason_", "")
     code = f"import wasserstein_transform as wt\n\nX = …  # your points\nfitted = wt.{fitted!r}.fit(X)"
     return Story(scene, name, facts, code)
 
@@ -91,23 +87,35 @@ def _estimator(fitted: IteratedTransform, engine: Engine) -> Story:
 def _clustering(found: Clustering, engine: Engine) -> Story:
     rows, notes = _drawn(found.space)
     tree = _whole_tree(found) if len(rows) == found.space.n else None
-    if tree is None and found.space.n > 1:
-        notes.append("the dendrogram shows the input distances; the clusters were not cut from this tree")
-    names = () if found.features is None else found.features.names
-    scene = _still(found.space, rows, "Clustering", names, [*found.notes, *notes], engine, tree)
-    scene = replace(scene, labels=found.labels[rows])
+    scene = _still(found.space, rows, "Clustering", found.columns[0], [*found.notes, *notes], engine, tree)
+    scene = with_labels(scene, found.labels[rows], "clustered" if tree is not None else "input")
     facts = {"answer": found.verdict, "sizes": found.sizes_in_words(), "why": found.reason}
-    facts["other good answers"] = "; ".join(": ".join(one.lines[:2]) for one in found.alternatives)
+    facts["other good answers"] = "\n".join(": ".join(one.lines[:2]) for one in found.alternatives)
     head, cells = found.profile().cells()
     profile = dict(zip(head, map(list, zip(*cells, strict=True)), strict=True))
     code = "import wasserstein_transform as wt\n\nX = …  # your points\nfound = wt.cluster(X)\nprint(found)"
     return Story(scene, "Clustering", facts, code, profile, examined="What the clusters are")
 
 
+def points_and_labels(result: Any) -> tuple[Floats, Ints | None]:
+    """Positions of all points in the plane, and their labels if there are any."""
+    result = vars(result).get("clustering_", result) if isinstance(result, AutoCluster) else result
+    labels: Any = None
+    if isinstance(result, Clustering):
+        space, labels = result.space, result.labels
+    elif isinstance(walk := getattr(result, "trajectory_", result), Trajectory):
+        space, labels = walk.quotients[-1].expand(), getattr(result, "labels_", None)
+    else:
+        raise TypeError(
+            f"to_embedding_atlas needs a Clustering, a Trajectory or a fitted estimator, got {type(result).__name__}"
+        )
+    return places(plane_of(space.points, space), space.points), labels
+
+
 def _denoised(result: Denoised, engine: Engine) -> Story:
     result = result.in_meters()
     n, m = result.points.shape
-    rows, notes = _sample(n, _POINTS)
+    rows, notes = _sample(n, _MAX_POINTS)
     plane = plane_of(result.before)
     frames = np.stack([places(plane, result.before[rows]), places(plane, result.points[rows])])
     frames = single(frames)
@@ -153,35 +161,27 @@ def _suggestion(found: Suggestion, engine: Engine) -> Story:
 
 
 def _auto(fitted: AutoCluster, engine: Engine) -> Story:
-    if "clustering_" not in vars(fitted):
-        raise ValueError("this AutoCluster is not fitted yet; call fit before report")
     code = f"import wasserstein_transform as wt\n\nX = …  # your points\nfitted = wt.{fitted!r}.fit(X)"
     return replace(_clustering(fitted.clustering_, engine), title="AutoCluster", code=code)
 
 
 def _linkage(fitted: SingleLinkage, engine: Engine) -> Story:
-    if "tree_" not in vars(fitted):
-        raise ValueError("this SingleLinkage is not fitted yet; call fit before report")
     space = fitted.tree_.space
     if space is None:
         raise ValueError("a SingleLinkage loaded from a file has no points; fit it again before report")
     rows, notes = _drawn(space)
     scene = _still(space, rows, "SingleLinkage", (), notes, engine, fitted.tree_ if len(rows) == space.n else None)
-    scene = replace(scene, labels=fitted.labels_[rows])
+    scene = with_labels(scene, fitted.labels_[rows], "input")
     code = f"import wasserstein_transform as wt\n\nX = …  # your points\nfitted = wt.{fitted!r}.fit(X)"
     return Story(scene, "SingleLinkage", {"points": space.n, "clusters": fitted.n_clusters_}, code)
 
 
-_TOLD: tuple[tuple[type, Any], ...] = (
-    (Trajectory, _trajectory),
-    (IteratedTransform, _estimator),
-    (Clustering, _clustering),
-    (Denoised, _denoised),
-    (Skeleton, _skeleton),
-    (Suggestion, _suggestion),
-    (AutoCluster, _auto),
-    (SingleLinkage, _linkage),
-)
+_KINDS: tuple[tuple[type, str, Any], ...] = (
+    (Trajectory, "", _trajectory), (IteratedTransform, "trajectory_", _estimator), (Clustering, "", _clustering),
+    (Denoised, "", _denoised), (Skeleton, "", _skeleton), (Suggestion, "", _suggestion),
+    (AutoCluster, "clustering_", _auto), (SingleLinkage, "tree_", _linkage),
+)  # fmt: skip
+"""Each type of result, the attribute that it has once it is fitted, and the function that reports on it."""
 
 
 def _walked(walk: Trajectory, eps: float, title: str, names: tuple[str, ...], engine: Engine) -> Scene:
@@ -195,7 +195,7 @@ def _walked(walk: Trajectory, eps: float, title: str, names: tuple[str, ...], en
     scene = _placed(states, rows, eps, title, names, [*notes, *left_out], engine)
     taus = tuple(walk.first + k for k in chosen)
     scene = replace(scene, taus=() if taus == tuple(range(len(taus))) else taus)
-    return seen(scene, states[-1], engine)
+    return add_metric(scene, states[-1], engine)
 
 
 def _still(
@@ -204,7 +204,7 @@ def _still(
 ) -> Scene:  # fmt: skip
     """The scene of one space, with the given tree or its single-linkage tree."""
     part = space.take(rows) if len(rows) < space.n else space
-    return seen(_placed([part], rows, float("nan"), title, names, notes, engine), part, engine, tree)
+    return add_metric(_placed([part], rows, float("nan"), title, names, notes, engine), part, engine, tree)
 
 
 def _placed(
@@ -212,7 +212,7 @@ def _placed(
     engine: Engine,
 ) -> Scene:  # fmt: skip
     first = states[0]
-    scene = framed(states, plane_of(first.points, first, engine), names)
+    scene = frames_of(states, plane_of(first.points, first, engine), names)
     curve = None if first.points is None and scene.lam else curve_of(_ground(first), engine)
     return replace(scene, title=title, rows=rows, eps=eps, notes=(*notes, *scene.notes), curve=curve)
 
@@ -227,7 +227,7 @@ def _ground(first: Space) -> Space:
 def _drawn(space: Space) -> tuple[Ints, list[str]]:
     """The points to draw, and notes: fewer points if all distances are stored or an embedding is needed."""
     stored = isinstance(space.metric, Dense) or space.points is None
-    return _sample(space.n, _DENSE if stored else _POINTS)
+    return _sample(space.n, _MAX_DENSE if stored else _MAX_POINTS)
 
 
 def _sample(n: int, most: int) -> tuple[Ints, list[str]]:
@@ -239,21 +239,10 @@ def _sample(n: int, most: int) -> tuple[Ints, list[str]]:
 
 def _frames_of(n_states: int, n: int, first: int) -> tuple[list[int], list[str]]:
     """The states to draw, evenly spaced with the first and the last included, and notes."""
-    most = max(2, min(n_states, _PLACES // max(n, 1), 101))
+    most = max(2, min(n_states, _MAX_PLACES // max(n, 1), 101))
     chosen = sorted({round(k) for k in np.linspace(0, n_states - 1, most)})
     left_out = [f"{len(chosen)} of {n_states} states are drawn, evenly spread"] if len(chosen) < n_states else []
     return chosen, left_out
-
-
-def _radius(walk: Trajectory, engine: Engine) -> float:
-    """ε of a trajectory, which does not store it: absolute movement of the states over movement relative to ε."""
-    if walk.first or any(state.leaders is not None for state in walk.quotients):
-        return float("nan")
-    for k, relative in enumerate(walk.movements):
-        if relative > 0:
-            before, after = walk.quotients[k].space.metric, walk.quotients[k + 1].space.metric
-            return float(f"{before.movement(after, engine) / relative:.12g}")
-    return float("nan")
 
 
 def _whole_tree(found: Clustering) -> Tree | None:
