@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -11,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from bokeh.core.properties import String
+from bokeh.core.properties import Bool, String
 from bokeh.layouts import column
 from bokeh.model import DataModel
 from bokeh.models import Div
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from ..transforms import Trajectory
 
 FIRST = 5_000  # of more points, a sample of this many is computed and shown first
+_PATIENCE = 3.0  # seconds to wait for the first picture of a page
 _CONTROLS = {
     "columns": "Coordinates", "label": "Known labels", "weight": "Weights", "scale": "Scale",
     "missing": "Rows with gaps", "method": "Method", "eps": "ε", "lam": "λ", "n_iter": "τ", "p": "p",
@@ -47,6 +49,7 @@ class Wire(DataModel):  # type: ignore[misc]
     wanted = String(default="")
     pointed = String(default="")
     reply = String(default="")
+    is_drawn = Bool(default=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,10 +83,11 @@ class Page:
         self.shelf, self._document, self._keep, self._query = shelf, document, keep, dict(query)
         self.wire = Wire()
         self.wire.on_change("wanted", lambda _name, _old, new: self._receive(new))
+        self.wire.on_change("is_drawn", lambda _name, _old, _new: self._drawn.set())
         self.wire.on_change("pointed", lambda _name, _old, new: self._balls.ask(json.loads(new)))
         self.body = column(Div(text="reading the data …"), name="views", sizing_mode="stretch_width", tags=[self.wire])
         self._views: Views | None = None
-        self._is_closed = False
+        self._is_closed, self._drawn = False, threading.Event()
         name = query.get("data", "")
         self._shown = Shown(name if name in shelf.names else shelf.names[0], Choice())
         self.newest: Newest[dict[str, Any]] = Newest(self._work, self._fail)
@@ -93,6 +97,7 @@ class Page:
     def close(self) -> None:
         """Stop all work for this tab."""
         self._is_closed = True
+        self._drawn.set()
         self.newest.close()
         self._balls.close()
 
@@ -161,6 +166,7 @@ class Page:
         scene = replace(scene, title=name, rows=few.rows, truth=few.truth)
         shown = Shown(name, choice, data=data, scene=scene)
         yield shown, {"data": name, "state": f"{_part(few, data)} · looking for a radius …", "final": False}
+        self._drawn.wait(_PATIENCE)  # computing would take the processors from a browser that draws its first picture
         curve = curve_of(data.at_most(most).space, engine)
         suggested = 1.0 if curve is None else curve.suggested
         radii = (suggested / 10, suggested * 10) if curve is None else (float(curve.radii[0]), float(curve.radii[-1]))

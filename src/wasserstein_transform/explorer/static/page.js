@@ -177,6 +177,8 @@
     wire.properties.reply.change.connect(listen);
     listen();
     flush();
+    const tellDrawn = () => { if (document.documentElement.dataset.ready) wire.is_drawn = true; else requestAnimationFrame(tellDrawn); };
+    tellDrawn();
   };
 
   function choose(id) {
