@@ -19,6 +19,7 @@ from wasserstein_transform.plotting import results as pictures
 X = np.random.default_rng(0).normal(size=(60, 2)) + np.repeat([[0.0, 0], [6, 0]], 30, axis=0)
 WIDE = np.column_stack([X, X[:, ::-1], X[:, :1] ** 2])
 SPACE = wt.Space.from_points(X)
+GRAPH = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), (2, 3)]
 
 
 @cache
@@ -55,6 +56,9 @@ RESULTS: dict[str, Callable[[Path], Plotted]] = {
     "Embedding": lambda _: wt.plotting.embedding.embed(SPACE),
     "Features": lambda _: wt.tables.features(wt.read(b"a,b\n" + b"".join(b"%d,%d\n" % (k, k * k) for k in range(20)))),
     "StoredTrajectory": stored,
+    "Curvature": lambda _: wt.graphs.curvature(GRAPH),
+    "Flow": lambda _: wt.graphs.ricci_flow(GRAPH, 3),
+    "Communities": lambda _: wt.graphs.communities(GRAPH),
     "Neighbors": lambda _: wt.words.adapt({"a$": [1.0, 0], "b$": [0.5, 1], "c": [0, 1]}).most_similar("c"),
 }
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from .. import _check as check
-from .._shown import frame, import_plotting, table
+from .._shown import Plotted, frame, table
 from .._types import Floats, Ints
 from ..engine import Engine, current, one_blas_thread
 from ..spaces.edges import ASK, Weight, as_strength
@@ -20,15 +20,12 @@ from .network import Network, as_network
 from .partitions import Optimizer, probabilities
 from .spectrum import order_nodes
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 _SHOWN = 20  # communities shown in a notebook
 _SMALLEST = 4  # nodes of a connected piece that may have communities
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Communities:
+class Communities(Plotted):
     """A partition of the n nodes of a graph into communities.
 
     `communities` and `Flow.communities` return it.
@@ -100,11 +97,6 @@ class Communities:
     def to_networkx(self) -> Any:
         """Return a networkx graph with the attribute `community` at its nodes."""
         return self.network.to_networkx({}, {"community": self.labels})
-
-    def plot(self, **options: Any) -> Figure:
-        """Draw the graph with a color for each community; options are those of `wt.plotting.communities`."""
-        figure: Figure = import_plotting("graphs").communities(self, **options).figure
-        return figure
 
 
 def communities(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +12,7 @@ from scipy.sparse import csr_array, diags_array
 
 from .. import _check as check
 from .._parts import Part
-from .._shown import facts, frame, import_plotting, in_range
+from .._shown import Plotted, facts, frame, in_range
 from .._types import Floats, Ints
 from ..compute.exact import exact_listed
 from ..compute.problems import Ground
@@ -25,14 +25,11 @@ from ..spaces.edges import ASK, Weight
 from ..transport import Report
 from .network import Network, as_network
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 _FLAT = 1e-9  # rounding errors of curvature
 
 
 @dataclass(frozen=True, eq=False)
-class Curvature:
+class Curvature(Plotted):
     """Ollivier–Ricci curvature κ(x, y) = 1 − W1(m_x, m_y) / d(x, y) of k pairs of nodes.
 
     `curvature` returns it.
@@ -116,11 +113,6 @@ class Curvature:
         """Return a DataFrame with the columns `a`, `b`, `distance` and `curvature`, a row for each pair."""
         a, b = ([self.network.nodes[node] for node in column] for column in self.pairs.T.tolist())
         return frame({"a": a, "b": b, "distance": self.distances, "curvature": self.values})
-
-    def plot(self, **options: Any) -> Figure:
-        """Draw the graph with edges colored by curvature; options are those of `wt.plotting.curvature`."""
-        figure: Figure = import_plotting("graphs").curvature(self, **options).figure
-        return figure
 
     def to_networkx(self) -> Any:
         """Return a networkx graph with the attribute `curvature` at edges and nodes; only if `pairs` are the edges."""

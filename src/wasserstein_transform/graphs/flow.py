@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import connected_components
 
 from .. import _check as check
 from .._check import warn
-from .._shown import counted, facts, frame, import_plotting, in_range
+from .._shown import Plotted, counted, facts, frame, in_range
 from .._types import Floats, Ints
 from ..engine import Engine, current
 from ..hierarchy import FewerClustersWarning
@@ -22,14 +22,11 @@ from .communities import Communities, labelled
 from .curvature import Curvature, LazyWalk, compare, localized
 from .network import Network, as_network
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 _TIE = 1e-9  # relative difference below which two lengths count as equal
 
 
 @dataclass(frozen=True, eq=False)
-class Flow:
+class Flow(Plotted):
     """Lengths of the m edges of a graph under Ricci flow.
 
     `ricci_flow` returns it.
@@ -112,11 +109,6 @@ class Flow:
         """Return a DataFrame with the columns `a`, `b`, `length before` and `length after`, a row for each edge."""
         a, b = ([self.network.nodes[node] for node in column] for column in self.network.edges.T.tolist())
         return frame({"a": a, "b": b, "length before": self.network.lengths, "length after": self.lengths[-1]})
-
-    def plot(self, **options: Any) -> Figure:
-        """Draw the lengths of edges over the iterations; options are those of `wt.plotting.flow`."""
-        figure: Figure = import_plotting("graphs").flow(self, **options).figure
-        return figure
 
     def to_networkx(self) -> Any:
         """Return a networkx graph with the attributes `length` and `curvature` at the edges."""
