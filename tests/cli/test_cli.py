@@ -75,6 +75,24 @@ def test_commands_import_no_more_than_they_need(tmp_path: Path) -> None:
     assert not imported & {"sklearn", "matplotlib", "wt_paper", *(f"wasserstein_transform.{room}" for room in others)}
 
 
+def test_the_command_has_the_name_that_it_was_called_by() -> None:
+    for name in ("wt", "wasserstein-transform"):
+        script = f"import sys; sys.argv[0] = '/bin/{name}'; from wasserstein_transform.cli import main; main()"
+        shown, refused = (
+            subprocess.run([sys.executable, "-c", script, *words], capture_output=True, text=True, check=False)
+            for words in (["cluster", "--help"], ["cluster", "--xyzzy"])
+        )
+        assert shown.stdout.startswith(f"Usage: {name} cluster [OPTIONS] FILE\n")
+        assert refused.stderr == f"{name} cluster: no such option: --xyzzy; see {name} cluster --help\n"
+
+
+def test_a_newcomer_sees_few_options_first() -> None:
+    for name in EVERYDAY:
+        shown = CliRunner().invoke(app, [name, "--help"]).output
+        first = shown.partition("\nOptions:\n")[2].partition("\n\n")[0]
+        assert 3 <= sum(line.startswith("  -") for line in first.splitlines()) <= 7, name  # with --help
+
+
 def test_help_needs_no_more_than_ascii() -> None:
     """What click prints itself goes out as UTF-8 even where ASCII is asked for."""
     for words in [[], *([name] for name in (*EVERYDAY, *MORE))]:

@@ -71,6 +71,12 @@ class Commands(click.Group):
             raise click.UsageError(f"no command is called {args[0]}; {meant}", ctx)
         return super().resolve_command(ctx, args)
 
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what the commands are for, and an example."""
+        super().format_help_text(ctx, formatter)
+        with formatter.section("To start"):
+            formatter.write_text(f"{ctx.command_path} cluster points.csv -o clusters")
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands in two groups."""
         for title, commands in (("Commands", EVERYDAY), ("More commands", MORE)):
@@ -131,4 +137,4 @@ def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
     "--version", is_flag=True, expose_value=False, is_eager=True, callback=_print_version, help="Print the version."
 )
 def app() -> None:
-    """The Wasserstein Transform on the command line. To start: wt cluster points.csv -o clusters"""  # noqa: D400
+    """The Wasserstein Transform on the command line."""
