@@ -31,7 +31,7 @@ def suggest() -> Any:
     moved = wt.GaussianTransform(found.eps, found.lam, ridge=1, n_iter=1).fit(X).trajectory_.points
     before, after = "before", f"one step at ε = {found.eps:.2g}"
     figure, (left, right) = wt.plotting.panels(1, 2, width=9.5, height=4.0)
-    found.plot(left, title="radii that were tried")
+    wt.plotting.suggestion(found, left, title="radii that were tried")
     both, when = np.vstack([X, moved]), np.repeat([before, after], len(X))
     colors = {before: FAINT, after: wt.plotting.color(0)}
     wt.plotting.cloud(both, when, ax=right, colors=colors, legend=True, title="GaussianTransform(ridge=1)")

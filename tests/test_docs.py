@@ -156,7 +156,7 @@ def test_names_as_people_write_them_lead_to_one_page() -> None:
     known = names.written()
     for text in ("wt.cluster", "wt.auto.cluster", "auto.cluster"):
         assert known[text] == "wasserstein_transform.cluster"
-    assert known["wt.image.Merging"] == "wasserstein_transform.image.Merging"
+    assert known["wt.image.RegionTree"] == "wasserstein_transform.image.RegionTree"
     assert "curvature" not in known  # of graphs and of pictures
     assert known["wt.graphs.curvature"] != known["wt.plotting.curvature"]
 

@@ -96,7 +96,7 @@ def _choose(names: tuple[str, ...]) -> list[str]:
 def _prepare(output: Path, jobs: int | None, record: Path | None) -> Engine:
     """The engine for the run; raises if files cannot be written, before anything runs."""
     from wasserstein_transform.engine import current
-    from wasserstein_transform.plotting.canvas import need_matplotlib
+    from wasserstein_transform.plotting.style import need_matplotlib
 
     from .reporting import make_folders, open_record
 

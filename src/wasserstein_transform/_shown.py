@@ -9,9 +9,12 @@ from dataclasses import MISSING, fields
 from html import escape
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _MAX_SHOWN_ENTRIES = 4  # arrays with more entries are shown by their shape
 _MAX_CELL_CHARACTERS = 200  # characters of a table cell
@@ -30,8 +33,9 @@ def brief(value: Any) -> str:
 
 
 def counted(n: int, noun: str) -> str:
-    """A number of things: 1 cluster, 2,000 clusters, 3 fixes."""
-    return f"{n:,} {noun}{'' if n == 1 else 'es' if noun.endswith('x') else 's'}"
+    """A number of things: 1 cluster, 2,000 clusters, 3 fixes, 4 communities."""
+    several = f"{noun[:-1]}ies" if noun.endswith("ty") else f"{noun}{'es' if noun.endswith('x') else 's'}"
+    return f"{n:,} {noun if n == 1 else several}"
 
 
 def quantity(value: float, unit: str = "") -> str:
@@ -111,8 +115,31 @@ def import_plotting(name: str) -> ModuleType:
     return importlib.import_module(f"wasserstein_transform.plotting.{name}")
 
 
-class Reported:
-    """A result with a method that writes an HTML report."""
+class Plotted:
+    """A result that draws itself."""
+
+    def plot(self, *, title: str | None = None, **options: Any) -> Figure:
+        """Draw the result in a new figure. Needs matplotlib, the extra `plot`.
+
+        Parameters
+        ----------
+        title : str, optional
+            The title. None: a default title, or none.
+        **options
+            Further options of the function of `wt.plotting` that draws the result, such as `details=True` for a
+            clustering or `labels` for points. That function also draws into Axes of yours.
+
+        Returns
+        -------
+        matplotlib Figure
+            A notebook shows it; `figure.savefig(file)` writes it.
+        """
+        figure: Figure = import_plotting("results").plot(self, title, **options)
+        return figure
+
+
+class Reported(Plotted):
+    """A result that draws itself, and writes an HTML report."""
 
     def report(self, path: str | os.PathLike[str], *, title: str | None = None) -> Path:
         """Write one HTML file with linked, interactive views of the result; it works without a server or network.

@@ -20,7 +20,7 @@ from fuzz import folders, layers, seeds
 from fuzz.layers import Layer
 from wasserstein_transform import tables, words
 from wasserstein_transform.cli import pictures
-from wasserstein_transform.explorer.shelf import Shelf
+from wasserstein_transform.explorer.data import Shelf
 from wasserstein_transform.tables import columns
 from wt_paper import ratings
 from wt_paper.reporting import part, record
@@ -86,19 +86,9 @@ def _use_estimator(found: Any) -> None:
             getattr(found, name)(np.array([[0.0, 0.5], [0.25, -1.0]]))
 
 
-def _use_words(found: words.WordTransform) -> None:
-    found.most_similar("cat", 1)
-
-
 def _shelved(file: Path) -> Any:
     shelf = Shelf()
     return shelf.get(shelf.open(file.name, file.read_bytes()))
-
-
-def _with_vocabulary(file: Path) -> Any:
-    beside = file.with_name("vocabulary.txt")
-    beside.write_text("cat\ndog\nyak\n")
-    return words.read_vectors(file, beside)
 
 
 def _table(file: str, make: Callable[[], list[bytes]], *around: Layer) -> EntryPoint:
@@ -142,7 +132,6 @@ ENTRY_POINTS: dict[str, EntryPoint] = {
     "webp": _picture("webp"),
     "vectors": EntryPoint("vectors.txt", seeds.vectors, words.read_vectors),
     "vectors.gz": EntryPoint("vectors.gz", seeds.packed_vectors, words.read_vectors, layers=(layers.plain, layers.gz)),
-    "vectors.npy": EntryPoint("vectors.npy", seeds.vector_array, _with_vocabulary),
     "corpus": EntryPoint("corpus.txt", seeds.corpora, words.Corpus.read),
     "benchmark": EntryPoint("pairs.txt", seeds.benchmarks, ratings.read_benchmark),
     "edges": EntryPoint("edges.csv", seeds.edges, wt.graphs.read_graph),
@@ -151,9 +140,6 @@ ENTRY_POINTS: dict[str, EntryPoint] = {
     "space": _archive(seeds.spaces, wt.Space.load, _use_space),
     "trajectory": _archive(seeds.trajectories, wt.transforms.Trajectory.load, _use_walk),
     "estimator": _archive(seeds.estimators, seeds.load_estimator, _use_estimator),
-    "words": EntryPoint(
-        "words.npz", seeds.word_transforms, words.WordTransform.load, _use_words, (layers.plain, layers.members)
-    ),
     "distances": EntryPoint("matrix.npy", lambda: seeds.matrices("npy"), wt.Space.from_distances, _use_space),
     "tiles": EntryPoint("tiles.zip", folders.tile_files, folders.read_tile_files),
     "store": EntryPoint("store.zip", folders.stores, folders.read_store, layers=(layers.members,)),

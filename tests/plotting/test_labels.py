@@ -12,7 +12,7 @@ import pytest
 
 import wasserstein_transform as wt
 from wasserstein_transform import plotting
-from wasserstein_transform.plotting.labels import MARKERS, marker
+from wasserstein_transform.plotting.colors import MARKERS, marker
 
 mpl = pytest.importorskip("matplotlib")
 mpl.use("Agg")

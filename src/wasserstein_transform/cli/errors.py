@@ -16,7 +16,7 @@ from .printing import say
 
 _OPTIONS = {
     "n_clusters": "clusters", "n_jobs": "jobs", "covariances": "errors", "order": "trip",
-    "spatial_radius": "spatial", "range_radius": "range",
+    "spatial_radius": "spatial", "range_radius": "range", "rng": "seed",
 }  # fmt: skip
 _VALUES = {"None": "none", "False": "none", "True": "", "[...]": ""}
 BAD, MEMORY, STOPPED, PIPE = 2, 3, 130, 128 + getattr(signal, "SIGPIPE", 13)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
-from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._shown import counted
+from .._shown import counted, listed
 from .options import Computation, Output, argument, command, computation, folder_output, option
 from .output import Offer
 from .results import escape_formulas
@@ -21,18 +19,16 @@ from .summary import describe_input
 if TYPE_CHECKING:
     from ..graphs import Communities, Curvature, Flow, Network
 
-DRAWN = 1500
-"""The graph itself is drawn up to this many nodes."""
-
 GRAPH = argument(
     "graph",
     "GML, GraphML, or a list of edges: `a b`, or `a b length`.",
     metavar="GRAPH",
     type=click.Path(path_type=Path),
 )
-EDGES = option(
-    "--weight", type=click.Choice(("length", "strength", "none")), metavar="WHAT", show_default="as the file tells",
-    help="Meaning of edge numbers: length, strength (length is 1/strength), none.",
+WEIGHT = option(
+    "--weight", metavar="WHAT", show_default="as the file tells",
+    help="Numbers at edges: length, strength (length is 1/strength), none, or the name of an edge attribute, with its "
+    "meaning where it is not clear: value:strength.",
 )  # fmt: skip
 TRUTH = option(
     "--truth",
@@ -47,16 +43,14 @@ IDLENESS = option("--idleness", type=float, default=0.5, metavar="P", help="Prob
 
 @command
 @GRAPH
-@EDGES
+@WEIGHT
 @IDLENESS
 @option("--power", type=float, default=0.0, metavar="X", help="Neighbors have weight exp(-length^power); 0: equal.")
-@option("--limit", is_flag=True, help="Use the limit of Lin, Lu and Yau instead.")
 @folder_output
 @computation
 def curvature(
-    graph: Path, weight: str | None, idleness: float, power: float, limit: bool, output: Output,
-    computation: Computation,
-) -> None:  # fmt: skip
+    graph: Path, weight: str | None, idleness: float, power: float, output: Output, computation: Computation
+) -> None:
     """Compute the Ollivier-Ricci curvature of all edges of a graph.
 
     Writes edges.csv, nodes.csv (mean curvature of the edges at each node), curvature.png and summary.json into the
@@ -65,13 +59,13 @@ def curvature(
     with running(output, computation) as run:
         import numpy as np
 
-        from ..graphs import LazyWalk, curvature as compute, lin_lu_yau
+        from ..graphs import LazyWalk, curvature as compute
 
         plan = run.plan_folder(Offer("curvature", more=("edges.csv", "nodes.csv")), graph)
         with run.stage("reading"):
             network = read_network(graph, weight)
         with run.stage("computing"):
-            found = lin_lu_yau(network, power) if limit else compute(network, LazyWalk(idleness, power))
+            found = compute(network, LazyWalk(idleness, power))
         known = found.values[~np.isnan(found.values)]
         lines = [
             f"{counted(len(known), 'edge')} between {counted(network.n, 'node')} in {run.seconds['computing']:.1f} s"
@@ -84,26 +78,25 @@ def curvature(
                 f"curvature {least:.3f} to {largest:.3f}, mean {mean:.3f}, {100 * negative:.0f} % of edges negative"
             )
         result = Result(
-            lines, facts, {"weight": weight, "idleness": idleness, "power": power, "limit": limit},
+            lines, facts, {"weight": weight, "idleness": idleness, "power": power},
             draw=lambda: _draw_curvature(found, escape_formulas(graph.stem)),
-            more={"edges.csv": partial(_edges, found), "nodes.csv": partial(_nodes, found)},
+            more={"edges.csv": partial(encode_table, found), "nodes.csv": partial(_nodes, found)},
         )  # fmt: skip
         run.finish(plan, result, describe_input(str(graph)))
 
 
 @command
 @GRAPH
-@EDGES
+@WEIGHT
 @option("--n-iter", type=int, default=50, metavar="N", help="Largest number of iterations.")
 @IDLENESS
 @option("--power", type=float, default=2.0, metavar="X", help="Neighbors have weight exp(-length^power); 0: equal.")
-@option("--surgery", type=int, default=0, metavar="N", help="Cut long edges every N iterations; 0: never.")
 @TRUTH
 @folder_output
 @computation
 def flow(
-    graph: Path, weight: str | None, n_iter: int, idleness: float, power: float, surgery: int, truth: str,
-    output: Output, computation: Computation,
+    graph: Path, weight: str | None, n_iter: int, idleness: float, power: float, truth: str, output: Output,
+    computation: Computation,
 ) -> None:  # fmt: skip
     """Run discrete Ricci flow on a graph, and find the communities that it separates.
 
@@ -111,56 +104,47 @@ def flow(
     occurs, no file is written.
     """
     with running(output, computation) as run:
-        from ..graphs import LazyWalk, Surgery, ricci_flow
+        from ..graphs import LazyWalk, ricci_flow
 
         plan = run.plan_folder(Offer("flow", more=("edges.csv", "communities.csv")), graph)
         with run.stage("reading"):
             network = read_network(graph, weight)
         known = known_groups(network, truth) if truth else None
         with run.stage("computing"):
-            cut = Surgery(surgery) if surgery else None
-            found = ricci_flow(network, n_iter, LazyWalk(idleness, power), cut)
+            found = ricci_flow(network, n_iter, LazyWalk(idleness, power))
             groups = found.communities()
         size = f"{counted(len(network.edges), 'edge')} between {counted(network.n, 'node')}"
         lines = [
             f"{counted(found.n_iter, 'iteration')} on {size} in {run.seconds['computing']:.1f} s",
-            f"{groups.n_communities} communities, modularity {groups.modularity:.3f}",
+            f"{counted(groups.n_communities, 'community')}, modularity {groups.modularity:.3f}",
         ]
         facts = {"communities": groups.n_communities, "modularity": groups.modularity, "iterations": found.n_iter}
         if known is not None:
             more_lines, scores = agreement_lines(known, groups)
             lines, facts = lines + more_lines, facts | scores
-        rows = list(zip(network.nodes, groups.labels.tolist(), strict=True))
         parameters = {
-            "weight": weight, "n_iter": n_iter, "idleness": idleness, "power": power, "surgery": surgery,
+            "weight": weight, "n_iter": n_iter, "idleness": idleness, "power": power,
             "truth": truth or None,
         }  # fmt: skip
         result = Result(
             lines, facts, parameters, draw=lambda: _draw_flow(found, groups, escape_formulas(graph.stem)),
-            more={
-                "edges.csv": partial(_lengths, found),
-                "communities.csv": partial(encode_rows, ("node", "community"), rows),
-            },
+            more={"edges.csv": partial(encode_table, found), "communities.csv": partial(encode_table, groups)},
         )  # fmt: skip
         run.finish(plan, result, describe_input(str(graph)))
 
 
-def _edges(found: Curvature) -> bytes:
-    names = found.network.nodes
-    rows = zip(found.pairs.tolist(), found.distances.tolist(), found.values.tolist(), strict=True)
-    return encode_rows(("a", "b", "distance", "curvature"), ((names[a], names[b], d, k) for (a, b), d, k in rows))
+def encode_table(found: Curvature | Flow | Communities) -> bytes:
+    """The table of a result as CSV; probabilities are rounded."""
+    frame = found.to_pandas()
+    text: str = frame.round({"probability": 6}).to_csv(index=False, lineterminator="\n", na_rep="nan")
+    return text.encode()
 
 
 def _nodes(found: Curvature) -> bytes:
-    return encode_rows(("node", "curvature"), zip(found.network.nodes, found.at_nodes().tolist(), strict=True))
+    from .._shown import frame
 
-
-def _lengths(found: Flow) -> bytes:
-    names, last = found.network.nodes, found.lengths[-1].tolist()
-    rows = zip(found.network.edges.tolist(), found.network.lengths.tolist(), last, strict=True)
-    return encode_rows(
-        ("a", "b", "length before", "length after"), ((names[a], names[b], x, y) for (a, b), x, y in rows)
-    )
+    table = frame({"node": found.network.nodes, "curvature": found.at_nodes()})
+    return bytes(table.to_csv(index=False, lineterminator="\n", na_rep="nan").encode())
 
 
 def _draw_curvature(found: Curvature, name: str) -> Any:
@@ -175,21 +159,26 @@ def _draw_flow(found: Flow, groups: Communities, name: str) -> Any:
     return _draw_beside(found.network, partial(communities, groups, title=name), partial(flow, found))
 
 
-def read_network(graph: Path, weight: str | None) -> Network:
-    """Read a graph; `weight` is the meaning of numbers at edges, None if the file tells."""
+def read_network(graph: Path, weight: str | None, *, strengths: bool = False) -> Network:
+    """Read a graph; errors about numbers at edges name the option --weight."""
     from ..graphs import as_network
+    from ..spaces.edges import ASK, Weight, as_strength
 
-    return as_network(graph) if weight is None else as_network(graph, None if weight == "none" else weight)
+    name, _, meaning = (weight or ASK).partition(":")
+    chosen: Weight = None if name == "none" else (name, meaning) if meaning else name
+    return as_network(graph, as_strength(chosen) if strengths else chosen)
 
 
 def known_groups(network: Network, attribute: str) -> list[str]:
     """The known community of each node, from a node attribute."""
     if network.origin is None:
         raise ValueError("a list of edges has no node attributes; use a GML or GraphML file for --truth")
-    known = [network.origin.nodes[node].get(attribute) for node in network.nodes]
-    if any(value is None for value in known):
-        raise ValueError(f"not all nodes have the attribute {attribute!r}; add it, or leave --truth out")
-    return [str(value) for value in known]
+    attributes = [network.origin.nodes[node] for node in network.nodes]
+    if any(attribute not in node for node in attributes):
+        complete = sorted(set.intersection(*(set(node) for node in attributes)))
+        there = f"they have {listed([repr(name) for name in complete])}" if complete else "they have none in common"
+        raise ValueError(f"--truth: not all nodes have the attribute {attribute!r}; {there}")
+    return [str(node[attribute]) for node in attributes]
 
 
 def agreement_lines(known: list[str], groups: Communities) -> tuple[list[str], dict[str, float]]:
@@ -198,21 +187,16 @@ def agreement_lines(known: list[str], groups: Communities) -> tuple[list[str], d
 
     rand, shared = (float(score(known, groups.labels)) for score in (adjusted_rand_score, normalized_mutual_info_score))
     scores = f"adjusted Rand index {rand:.3f}, normalized mutual information {shared:.3f}"
-    return [f"{len(set(known))} known communities: {scores}"], {"adjusted_rand": rand, "mutual_information": shared}
-
-
-def encode_rows(head: tuple[str, ...], rows: Iterable[tuple[Any, ...]]) -> bytes:
-    """Encode rows as CSV."""
-    text = StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows(rows)
-    return text.getvalue().encode()
+    return [f"{counted(len(set(known)), 'known community')}: {scores}"], {
+        "adjusted_rand": rand,
+        "mutual_information": shared,
+    }
 
 
 def _draw_beside(network: Network, graph: Callable[..., Any], chart: Callable[..., Any]) -> Any:
     """A figure of the graph, unless it is too large, and of the chart beside it."""
     from ..plotting import panels
+    from ..plotting.graphs import DRAWN
 
     if network.n <= DRAWN:
         figure, (left, right) = panels(1, 2, width=9.0, height=4.0)

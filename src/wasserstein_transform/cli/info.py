@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _EXTRAS = {
     "plot": ("matplotlib",),
-    "image": ("imageio", "tifffile"),
+    "image": ("pillow", "tifffile"),
     "graph": ("networkx",),
     "arrow": ("pyarrow",),
     "gis": ("geopandas", "pyogrio"),

@@ -111,7 +111,7 @@ class Run:
         plan.check(source)
         if plan.figure is None:
             return plan
-        from ..plotting.canvas import need_matplotlib
+        from ..plotting.style import need_matplotlib
 
         try:
             need_matplotlib()

@@ -113,7 +113,7 @@ def _use(source: Source, suggestion: Suggestion) -> str:
 
 def _draw(suggestion: Suggestion, points: Points) -> Any:
     from ..plotting import panels
-    from ..plotting.suggestions import draw
+    from ..plotting.results import suggestion as draw
     from .results import title_of
 
     figure, ax = panels(width=5.2, height=3.2)

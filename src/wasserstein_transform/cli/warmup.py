@@ -151,9 +151,10 @@ def _segment() -> None:
 
 
 def _curvature() -> None:
-    from ..graphs import curvature, ricci_flow
+    from ..graphs import communities, curvature, ricci_flow
 
     edges = [(0, 1), (1, 2), (2, 0), (2, 3)]
+    communities(edges)
     curvature(edges)
     curvature([(*edge, 1.0 + k) for k, edge in enumerate(edges)])
     ricci_flow(edges, 2)

@@ -14,7 +14,7 @@ from scipy.sparse import issparse
 
 from .. import _check as check
 from .._archive import archived, check_array, check_range, check_type
-from .._shown import Brief, counted
+from .._shown import Brief, Plotted, counted
 from .._types import Bools, Floats, Ints
 from .cells import Column
 from .scaling import Scaling, absurd
@@ -43,7 +43,7 @@ _AXIS = re.compile(r"(?:.*[\W_])?(x|y|z|lon|lat|lng|longitude|latitude|easting|n
 
 @archived
 @dataclass(frozen=True, eq=False, repr=False)
-class Features(Brief):
+class Features(Brief, Plotted):
     r"""A table as coordinates; `features` returns it.
 
     Attributes
