@@ -68,7 +68,7 @@ def test_help_imports_neither_experiments_nor_array_libraries(words: list[str]) 
 @pytest.mark.slow
 def test_commands_import_no_more_than_they_need(tmp_path: Path) -> None:
     done = wt_command("curvature", str(tmp_path / "no.txt"), "-o", str(tmp_path))
-    assert "no.txt is not there" in done.stderr
+    assert "no.txt does not exist" in done.stderr
     imported = set(done.stderr.splitlines()[-1].split())
     assert "wasserstein_transform.graphs" in imported
     others = ("words", "image", "estimators")
@@ -103,7 +103,7 @@ def test_help_needs_no_more_than_ascii() -> None:
 def test_terminals_without_greek_letters_are_no_error(tmp_path: Path) -> None:
     done = wt_command("segment", str(tmp_path / "Maß.png"), "-o", str(tmp_path), PYTHONIOENCODING="ascii")
     assert done.returncode == 2
-    assert "Ma?.png is not there" in done.stderr
+    assert "Ma?.png does not exist" in done.stderr
 
 
 def test_a_table_wider_than_the_terminal_is_folded_and_no_figure_is_cut() -> None:
