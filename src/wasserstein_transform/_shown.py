@@ -11,8 +11,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -22,6 +20,8 @@ _MAX_CELL_CHARACTERS = 200  # characters of a table cell
 
 def brief(value: Any) -> str:
     """A short text for a value; large arrays and sparse matrices are shown by their shape."""
+    import numpy as np  # noqa: PLC0415  the command line imports this module for its help
+
     if type(value) is tuple:
         return f"({', '.join(map(brief, value))})"
     if not (isinstance(value, np.ndarray) or hasattr(value, "nnz")):
@@ -77,6 +77,8 @@ class Brief(Tabled):
 
 def _cell(value: Any) -> str:
     """The text of a value in a table: numbers with four digits, arrays by shape and range."""
+    import numpy as np  # noqa: PLC0415  the command line imports this module for its help
+
     if isinstance(value, float | np.floating):
         return f"{value:.4g}"
     if isinstance(value, np.ndarray) and value.size > _MAX_SHOWN_ENTRIES and value.dtype.kind in "fiu":
@@ -87,6 +89,8 @@ def _cell(value: Any) -> str:
 
 def in_range(values: Any) -> str:
     """The range of numbers in words, without NaN."""
+    import numpy as np  # noqa: PLC0415  the command line imports this module for its help
+
     known = np.asarray(values, np.float64)
     known = known[~np.isnan(known)]
     return f"{known.min():.4g} to {known.max():.4g}" if known.size else "all unknown" if np.size(values) else "none"

@@ -68,11 +68,29 @@ def test_help_imports_neither_experiments_nor_array_libraries(words: list[str]) 
 @pytest.mark.slow
 def test_commands_import_no_more_than_they_need(tmp_path: Path) -> None:
     done = wt_command("curvature", str(tmp_path / "no.txt"), "-o", str(tmp_path))
-    assert "no.txt is not there" in done.stderr
+    assert "no.txt does not exist" in done.stderr
     imported = set(done.stderr.splitlines()[-1].split())
     assert "wasserstein_transform.graphs" in imported
     others = ("words", "image", "estimators")
     assert not imported & {"sklearn", "matplotlib", "wt_paper", *(f"wasserstein_transform.{room}" for room in others)}
+
+
+def test_the_command_has_the_name_that_it_was_called_by() -> None:
+    for name in ("wt", "wasserstein-transform"):
+        script = f"import sys; sys.argv[0] = '/bin/{name}'; from wasserstein_transform.cli import main; main()"
+        shown, refused = (
+            subprocess.run([sys.executable, "-c", script, *words], capture_output=True, text=True, check=False)
+            for words in (["cluster", "--help"], ["cluster", "--xyzzy"])
+        )
+        assert shown.stdout.startswith(f"Usage: {name} cluster [OPTIONS] FILE\n")
+        assert refused.stderr == f"{name} cluster: no such option: --xyzzy; see {name} cluster --help\n"
+
+
+def test_a_newcomer_sees_few_options_first() -> None:
+    for name in EVERYDAY:
+        shown = CliRunner().invoke(app, [name, "--help"]).output
+        first = shown.partition("\nOptions:\n")[2].partition("\n\n")[0]
+        assert 3 <= sum(line.startswith("  -") for line in first.splitlines()) <= 7, name  # with --help
 
 
 def test_help_needs_no_more_than_ascii() -> None:
@@ -85,7 +103,7 @@ def test_help_needs_no_more_than_ascii() -> None:
 def test_terminals_without_greek_letters_are_no_error(tmp_path: Path) -> None:
     done = wt_command("segment", str(tmp_path / "Maß.png"), "-o", str(tmp_path), PYTHONIOENCODING="ascii")
     assert done.returncode == 2
-    assert "Ma?.png is not there" in done.stderr
+    assert "Ma?.png does not exist" in done.stderr
 
 
 def test_a_table_wider_than_the_terminal_is_folded_and_no_figure_is_cut() -> None:

@@ -113,7 +113,7 @@ def test_bad_files_are_said_with_line_and_column(tmp_path: Path, content: str, e
 
 def test_files_that_are_not_there_are_guessed(file: Path) -> None:
     assert (
-        f"{file.parent / 'ponits.csv'} is not there; did you mean {file}?"
+        f"{file.parent / 'ponits.csv'} does not exist; did you mean {file}?"
         in run("info", file.parent / "ponits.csv").stderr
     )
     assert f"{file.parent} is a folder; give a file" in run("cluster", file.parent).stderr

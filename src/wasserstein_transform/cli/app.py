@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from .. import __version__
-from .errors import PIPE, STOPPED
+from .errors import STOPPED, exit_at_broken_pipes
 from .printing import say
 
 _MAX_WIDTH, _MIN_WIDTH = 80, 20  # of help texts
@@ -71,6 +71,12 @@ class Commands(click.Group):
             raise click.UsageError(f"no command is called {args[0]}; {meant}", ctx)
         return super().resolve_command(ctx, args)
 
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what the commands are for, and an example."""
+        super().format_help_text(ctx, formatter)
+        with formatter.section("To start"):
+            formatter.write_text(f"{ctx.command_path} cluster points.csv -o clusters")
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands in two groups."""
         for title, commands in (("Commands", EVERYDAY), ("More commands", MORE)):
@@ -87,7 +93,13 @@ class Commands(click.Group):
     ) -> click.Context:
         """A context whose help has the width of the terminal."""
         extra.setdefault("terminal_width", max(min(shutil.get_terminal_size().columns, _MAX_WIDTH), _MIN_WIDTH))
-        return super().make_context(info_name, args, parent, **extra)
+        with exit_at_broken_pipes():
+            return super().make_context(info_name, args, parent, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; its help may be read by a program that ends early."""
+        with exit_at_broken_pipes():
+            return super().invoke(ctx)
 
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> Any:  # type: ignore[override]
         """Run a command; a usage error is one line, with exit status 2."""
@@ -98,10 +110,6 @@ class Commands(click.Group):
             sys.exit(_report(error))
         except click.Abort:
             sys.exit(STOPPED)
-        except SystemExit as end:
-            if isinstance(end.__context__, BrokenPipeError):  # click exits with 1
-                sys.exit(PIPE)
-            raise
         sys.exit(status if isinstance(status, int) else 0)
 
 
@@ -131,4 +139,4 @@ def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
     "--version", is_flag=True, expose_value=False, is_eager=True, callback=_print_version, help="Print the version."
 )
 def app() -> None:
-    """The Wasserstein Transform on the command line. To start: wt cluster points.csv -o clusters"""  # noqa: D400
+    """The Wasserstein Transform on the command line."""

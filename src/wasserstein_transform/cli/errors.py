@@ -72,6 +72,16 @@ def _spell(context: click.Context, python: str, argument: str) -> str:
     return python
 
 
+@contextmanager
+def exit_at_broken_pipes() -> Iterator[None]:
+    """Exit silently with status 141 if the reader of the output has gone; click would exit with 1."""
+    try:
+        yield
+    except BrokenPipeError:
+        silence_stdout()
+        raise click.exceptions.Exit(PIPE) from None
+
+
 def silence_stdout() -> None:
     """Send the rest of standard output to /dev/null after a broken pipe, so that Python exits without an error."""
     with suppress(OSError, ValueError, AttributeError):

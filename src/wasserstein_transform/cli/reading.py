@@ -231,7 +231,7 @@ def _open(file: str) -> tuple[bytes | None, Input]:
     path = Path(file)
     if not path.exists():
         near = _near(path)
-        raise ValueError(f"{file} is not there{f'; did you mean {near}?' if near else ''}")
+        raise ValueError(f"{file} does not exist{f'; did you mean {near}?' if near else ''}")
     if path.is_dir():
         raise ValueError(f"{file} is a folder; give a file")
     if path.is_file():

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -109,7 +110,7 @@ class Run:
 
     def _check(self, plan: Plan, source: Path | None) -> Plan:
         plan.check(source)
-        if plan.figure is None:
+        if plan.figure is None or find_spec("matplotlib") is not None:  # it is imported after the work
             return plan
         from ..plotting.style import need_matplotlib
 

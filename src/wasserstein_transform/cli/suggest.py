@@ -86,13 +86,19 @@ def _rows(suggestion: Suggestion) -> list[str]:
 def _advice(use: str, suggestion: Suggestion, points: Points) -> str:
     if suggestion.purpose == "clusters" and points.n > _MAX_POINTS:
         name = shlex.quote(points.input.name)
-        return f"{points.n:,} points have too many distances for a file; wt cluster {name} finds their clusters"
+        return (
+            f"{points.n:,} points have too many distances for a file; {_program()} cluster {name} finds their clusters"
+        )
     return f"to use it: {use}"
+
+
+def _program() -> str:
+    return click.get_current_context().find_root().info_name or "wt"
 
 
 def _use(source: Source, suggestion: Suggestion) -> str:
     """The command that uses these parameters."""
-    words = ["wt", "distances" if suggestion.purpose == "clusters" else "transform", source.file]
+    words = [_program(), "distances" if suggestion.purpose == "clusters" else "transform", source.file]
     words += [
         word for name in ("columns", "weight") if (value := getattr(source, name)) for word in (f"--{name}", value)
     ]
