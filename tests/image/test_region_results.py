@@ -109,6 +109,6 @@ def test_masks_are_the_pixels_of_one_region(labels: np.ndarray) -> None:
 
 
 def test_a_segmentation_draws_itself(labels: np.ndarray) -> None:
-    ax = segmentation(labels).plot(wt.plotting.panels()[1])
+    (ax,) = segmentation(labels).plot().axes
     assert len(ax.images) == 1
     assert len(ax.collections) == 1

@@ -56,6 +56,7 @@ RESULTS: dict[str, Callable[[Path], Plotted]] = {
     "Embedding": lambda _: wt.plotting.embedding.embed(SPACE),
     "Features": lambda _: wt.tables.features(wt.read(b"a,b\n" + b"".join(b"%d,%d\n" % (k, k * k) for k in range(20)))),
     "StoredTrajectory": stored,
+    "Segmentation": lambda _: wt.segment(np.kron(np.eye(2, dtype=np.uint8) * 200, np.ones((20, 20), np.uint8))),
     "Curvature": lambda _: wt.graphs.curvature(GRAPH),
     "Flow": lambda _: wt.graphs.ricci_flow(GRAPH, 3),
     "Communities": lambda _: wt.graphs.communities(GRAPH),

@@ -81,13 +81,13 @@ class Page:
 
     def __init__(self, document: Document, shelf: Shelf, query: Mapping[str, str], keep: Any) -> None:
         self.shelf, self._document, self._keep, self._query = shelf, document, keep, dict(query)
-        self.wire = Wire()
+        self.wire, self._drawn = Wire(), threading.Event()
         self.wire.on_change("wanted", lambda _name, _old, new: self._receive(new))
         self.wire.on_change("is_drawn", lambda _name, _old, _new: self._drawn.set())
         self.wire.on_change("pointed", lambda _name, _old, new: self._balls.ask(json.loads(new)))
         self.body = column(Div(text="reading the data …"), name="views", sizing_mode="stretch_width", tags=[self.wire])
         self._views: Views | None = None
-        self._is_closed, self._drawn = False, threading.Event()
+        self._is_closed = False
         name = query.get("data", "")
         self._shown = Shown(name if name in shelf.names else shelf.names[0], Choice())
         self.newest: Newest[dict[str, Any]] = Newest(self._work, self._fail)

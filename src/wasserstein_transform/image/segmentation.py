@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check as check
 from .._device_array import DeviceArray, on_host
-from .._shown import counted, facts, frame, import_plotting, in_range
+from .._shown import Plotted, counted, facts, frame, in_range
 from .._types import Bools, Floats, Ints
 from ..compute.pixels import region_sums
 from ..engine import current
@@ -18,13 +18,10 @@ from .outlines import as_geojson, color_regions
 from .regions import boundaries, touching
 from .tree import RegionTree
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 
 @on_host("modes", "n_iter")
 @dataclass(frozen=True, eq=False)
-class Segmentation:
+class Segmentation(Plotted):
     """Regions of an image; `segment` and `segment_by_radii` return it.
 
     Attributes
@@ -154,11 +151,6 @@ class Segmentation:
         if self.labels.ndim != 2:
             raise ValueError(f"polygons are outlines in a plane, got a volume of shape {self.labels.shape}")
         return as_geojson(self.labels, self.regions().to_dict("records"))
-
-    def plot(self, ax: Axes | None = None, *, fill: bool = False, title: str | None = None) -> Axes:
-        """Draw the image with the outlines of its regions, or with fill=True the regions in colors."""
-        axes: Axes = import_plotting("images").segmentation(self.image, self.labels, ax, fill=fill, title=title)
-        return axes
 
     def _perimeters(self) -> Floats:
         """Count the sides of pixels between each region and its surroundings."""

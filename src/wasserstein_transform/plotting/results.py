@@ -17,6 +17,7 @@ from ..curves import Denoised, Skeleton
 from ..estimators.saving import Saved
 from ..graphs import Communities, Curvature, Flow
 from ..hierarchy import Tree
+from ..image import Segmentation
 from ..spaces import Euclidean, GaussianMetric
 from ..tables.features import Features
 from ..transforms import Trajectory
@@ -29,6 +30,7 @@ from .curves import denoised, skeleton
 from .dendrograms import dendrogram
 from .embedding import Embedding, mds
 from .graphs import communities, curvature, flow
+from .images import segmentation
 from .style import GRAY, INK, LEGEND, TEXT, THIN, TICKS, canvas, color, tidy, without_pyplot
 from .walks import can_walk, walk
 
@@ -264,4 +266,5 @@ _PICTURES: dict[type, Callable[..., Any]] = {
     Curvature: curvature,
     Flow: flow,
     Communities: communities,
+    Segmentation: lambda found, **options: segmentation(found.image, found.labels, **options),
 }
