@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 from explorer.browser import Opened, settle
-from explorer.reference import cut
+from explorer.slow_cuts import cut
 
 import wasserstein_transform as wt
 from wasserstein_transform.explorer.data import BUILT_IN

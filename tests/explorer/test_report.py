@@ -13,8 +13,8 @@ import pytest
 pytest.importorskip("bokeh", reason='needs Bokeh (pip install "wasserstein-transform[explore]")')
 
 from explorer.browser import Opened, opened, settle
-from explorer.reference import ball, cut, cut_in_words
 from explorer.scenes import blobs, scene_of
+from explorer.slow_cuts import ball, cut, cut_in_words
 
 import wasserstein_transform as wt
 from wasserstein_transform.explorer.report import page_of, report

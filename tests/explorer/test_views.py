@@ -14,8 +14,8 @@ pytest.importorskip("bokeh", reason='needs Bokeh (pip install "wasserstein-trans
 from bokeh.core.serialization import Serializer
 from bokeh.embed.bundle import bundle_for_objs_and_resources
 from bokeh.resources import Resources
-from explorer.reference import ball, cut, cut_in_words
 from explorer.scenes import blobs, scene_of
+from explorer.slow_cuts import ball, cut, cut_in_words
 
 import wasserstein_transform as wt
 from wasserstein_transform.explorer.compute import cut_of_labels

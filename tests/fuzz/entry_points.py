@@ -19,8 +19,8 @@ import wasserstein_transform as wt
 from fuzz import folders, layers, seeds
 from fuzz.layers import Layer
 from wasserstein_transform import tables, words
-from wasserstein_transform.cli import pictures
 from wasserstein_transform.explorer.data import Shelf
+from wasserstein_transform.image.reading import from_file
 from wasserstein_transform.tables import columns
 from wt_paper import ratings
 from wt_paper.reporting import part, record
@@ -100,7 +100,7 @@ def _archive(make: Callable[[], list[bytes]], read: Callable[[Path], Any], use: 
 
 
 def _picture(kind: str, *around: Layer) -> EntryPoint:
-    return EntryPoint(f"picture.{kind}", lambda: seeds.pictures(kind), pictures.load, layers=(layers.plain, *around))
+    return EntryPoint(f"picture.{kind}", lambda: seeds.pictures(kind), from_file, layers=(layers.plain, *around))
 
 
 ENTRY_POINTS: dict[str, EntryPoint] = {

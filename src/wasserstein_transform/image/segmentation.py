@@ -54,16 +54,16 @@ class Segmentation(Plotted):
     --------
     >>> import numpy as np, wasserstein_transform as wt
     >>> photo = np.full((40, 60, 3), 40, np.uint8)
-    >>> photo[10:30, 35:50] = 230, 60, 20
+    >>> photo[:, 35:] = 230, 60, 20
     >>> found = wt.segment(photo)
     >>> found
     <Segmentation of 40 × 60 pixels into 2 segments>
     >>> found.regions()[["label", "area", "left", "top", "right", "bottom", "perimeter", "red"]]
        label  area  left  top  right  bottom  perimeter    red
-    0      0  2100     0    0     60      40      270.0   40.0
-    1      1   300    35   10     50      30       70.0  230.0
+    0      0  1400     0    0     35      40      150.0   40.0
+    1      1  1000    35    0     60      40      130.0  230.0
     >>> found.polygons()["features"][1]["geometry"]["coordinates"]
-    [[[35.0, 10.0], [50.0, 10.0], [50.0, 30.0], [35.0, 30.0], [35.0, 10.0]]]
+    [[[35.0, 0.0], [60.0, 0.0], [60.0, 40.0], [35.0, 40.0], [35.0, 0.0]]]
     """
 
     labels: Ints
