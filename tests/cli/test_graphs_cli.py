@@ -151,4 +151,4 @@ def test_what_numbers_at_edges_are_is_asked_for(tmp_path: Path) -> None:
     again = command("curvature", tmp_path / "strength" / "edges.csv", "-o", tmp_path / "again")  # its own table
     assert again.exit_code == 0, again.output
     wrong = command("flow", tmp_path / "tied.gml", "-o", tmp_path / "out", "--weight", "heavy")
-    assert "'heavy' is not one of 'length', 'strength', 'none'" in wrong.output
+    assert "--weight heavy: no edge has the attribute 'heavy' with a number; they have 'weight'" in wrong.output
