@@ -234,7 +234,7 @@ def _draw_partitions(ax: Any, found: Clustering) -> None:
     wanted = {round(one.n_clusters / one.criteria["clusters of those wanted"]) for one in considered}
     same = len(wanted) == 1  # the number was given, or all partitions have the same
     along = _by_kind(ax, considered) if same else counts.astype(float)
-    expected = np.clip([one.value for one in considered], 0.0, 1.0)
+    expected = np.clip([one.expected for one in considered], 0.0, 1.0)
     sizes = 7 * np.array([one.votes for one in considered]) ** 0.7
     taken = np.arange(len(considered))[::-1] == (-1 if found.chosen is None else found.chosen)
     ax.scatter(along[~taken], expected[~taken], s=sizes[~taken], color=GRAY, alpha=0.5, linewidths=0)
