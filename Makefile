@@ -83,7 +83,7 @@ fuzz: $(READY)
 	WT_FUZZ_SECONDS=600 $(BIN)/python -m pytest tests/fuzz -m "slow or not slow"
 
 reproduce: $(READY)
-	$(BIN)/wt reproduce
+	$(BIN)/python -m wt_paper
 
 bench: $(VENV)/bench
 	$(BIN)/python -m benchmarks

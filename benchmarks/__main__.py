@@ -1,4 +1,4 @@
-"""Run benchmarks: `python -m benchmarks [NAME …] [--record FOLDER]`; `images=FOLDER` passes a value to one of them.
+"""Run benchmarks: `python -m benchmarks [NAME …] [--record FOLDER]`; `photographs=FOLDER` gives a value to one.
 
 Without names all of them run. With `--record docs/figures` each writes its table to docs/figures/NAME.json, from which
 the site is rendered.

@@ -152,8 +152,6 @@ def _partitions(graph: nx.Graph) -> dict[str, list[int]]:
     out = {}
     for n_iter in (20, 50):
         out[f"Ricci flow, {n_iter} iterations"] = wt.graphs.ricci_flow(graph, n_iter).communities().labels.tolist()
-    cut = wt.graphs.ricci_flow(graph, 50, surgery=wt.graphs.Surgery())
-    out["Ricci flow, 50 iterations, surgery"] = cut.communities().labels.tolist()
     louvain = np.empty(len(graph), int)
     for k, group in enumerate(nx.community.louvain_communities(graph, weight=None, seed=0)):
         louvain[[place[node] for node in group]] = k

@@ -1,236 +1,259 @@
-"""Segmentations against human ones: `python -m benchmarks images=FOLDER`, a folder of NAME.jpg (or .png) and NAME.mat.
+"""Generated pictures whose regions are known: `python -m benchmarks images`.
 
-Files are as in the Berkeley benchmark. The quality of a setting is covering + adjusted Rand index. For each method, the
-best setting on the images 1, 3, 5, … is scored on the images 2, 4, 6, …, and the other way round.
-The settings tried are those of `_METHODS`.
+Road scenes have many objects of all sizes, haze, texture, noise and JPEG artifacts: people would cut them finer than
+photographs. Micrographs have 40 cells, of which some or most touch, with uneven light, blur and noise. Seeds here are
+not those by which anything was chosen.
 """
 
 from __future__ import annotations
 
-import itertools
-import sys
-import warnings
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import astuple, fields
-from functools import cache
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from io import BytesIO
+from typing import Any
 
 import numpy as np
+from PIL import Image, ImageDraw
+from scipy.ndimage import distance_transform_edt, gaussian_filter, label
+from skimage.feature import peak_local_max
+from skimage.filters import threshold_otsu
+from skimage.segmentation import felzenszwalb, watershed
 
 import wasserstein_transform as wt
-from wasserstein_transform.compute.colors import luv
-from wasserstein_transform.image import Merging
-from wasserstein_transform.image.merging import Graph
-from wasserstein_transform.image.regions import merge_small
-from wt_paper.experiments.scores import adjusted_rand
 
-from .segmentations import Scores, contingency, covering, read_bsds, score_segmentation
+from .segmentations import contingency, covering
 from .timing import Row
 
-_MIN_SIZE = 30  # pixels; smaller regions are merged
-_MERGINGS = tuple(
-    Merging(share, growth, edge, _MIN_SIZE)
-    for share, growth, edge in itertools.product((0.7, 1.0, 1.4, 2.0, 2.8), (0.25, 0.35, 0.5), (0.0, 1 / 3, 2 / 3))
-)
+_HEIGHT, _WIDTH = 360, 480
+_SEEDS = range(1000, 1020)
+_CELLS = 40
+_FIXED = 0.61  # the scale of most photographs
 
 
-class Photo(NamedTuple):
-    """An image and its human segmentations; hashed by its file."""
+class Scene:
+    """A road scene that is drawn from far to near: colors, and the object that each pixel belongs to."""
 
-    file: Path
+    def __init__(self, seed: int) -> None:
+        self.rng = np.random.default_rng(seed)
+        self.colors, self.objects = Image.new("RGB", (_WIDTH, _HEIGHT)), Image.new("I", (_WIDTH, _HEIGHT), 0)
+        self.textures = list[tuple[float, float]]()  # strength and width for each object
+        self.saturation = self.rng.uniform(6, 30)
+        self.horizon, self.vanishing = _HEIGHT * self.rng.uniform(0.35, 0.5), _WIDTH * self.rng.uniform(0.35, 0.65)
 
-    @cache  # noqa: B019 - the cache may live as long as the run
-    def image(self) -> Any:
-        from skimage.io import imread  # noqa: PLC0415 - the other benchmarks need no image library
+    def color(self, level: float, share: float = 1.0) -> Any:
+        return np.clip(level + share * self.saturation * self.rng.normal(size=3), 0, 255)
 
-        return imread(self.file)
+    def add(self, corners: list[tuple[float, float]], color: Any, texture: tuple[float, float] | None = None) -> None:
+        """Draw a polygon: a new object if it has a texture, else a part of the last one."""
+        if texture is not None:
+            self.textures.append(texture)
+        paint = tuple(int(value) for value in color)
+        ImageDraw.Draw(self.colors).polygon(corners, fill=paint)
+        ImageDraw.Draw(self.objects).polygon(corners, fill=len(self.textures) - 1)
 
-    @cache  # noqa: B019
-    def truths(self) -> Any:
-        return read_bsds(self.file.with_suffix(".mat"))
+    def box(self, x: float, y: float, width: float, height: float, color: Any, texture: Any = None) -> None:
+        """Draw an upright box that stands at (x, y)."""
+        left, right = x - width / 2, x + width / 2
+        self.add([(left, y), (left, y - height), (right, y - height), (right, y)], color, texture)
+
+    def photograph(self) -> tuple[Any, Any]:
+        """The picture and its regions: connected parts of objects."""
+        rng, objects, light = self.rng, np.asarray(self.objects).astype(int), np.asarray(self.colors).astype(float)
+        for k, (strength, width) in enumerate(self.textures):
+            noise = gaussian_filter(rng.normal(size=objects.shape), width)
+            light[objects == k] += (strength * noise / noise.std())[objects == k][:, None]
+        y, x = np.mgrid[:_HEIGHT, :_WIDTH] / np.array([_HEIGHT, _WIDTH])[:, None, None] - 0.5
+        light *= (1 + rng.uniform(-0.25, 0.25) * x + rng.uniform(-0.25, 0.25) * y)[..., None]
+        clear = rng.uniform(0.35, 1)
+        light = gaussian_filter(clear * light + (1 - clear) * rng.uniform(110, 190), (*(rng.uniform(0.5, 1.1),) * 2, 0))
+        light += rng.normal(scale=rng.uniform(1, 4), size=light.shape)
+        stored = BytesIO()
+        levels = np.clip(np.rint(light), 0, 255).astype(np.uint8)
+        Image.fromarray(levels).save(stored, "JPEG", quality=int(rng.integers(70, 95)))
+        regions, count = np.zeros(objects.shape, int), 0
+        for k in np.unique(objects):
+            parts, n = label(objects == k)
+            regions[parts > 0] = parts[parts > 0] + count - 1
+            count += n
+        return np.asarray(Image.open(stored)), regions
 
 
-class Start(NamedTuple):
-    """Regions, and the features by which they may be merged."""
+def road(seed: int) -> tuple[Any, Any]:
+    """Sky, two rows of houses and trees, pavement, road, and 5 to 21 cars, people and signs."""
+    scene = Scene(seed)
+    rng, horizon, vanishing = scene.rng, scene.horizon, scene.vanishing
+    scene.add([(0, 0), (_WIDTH, 0), (_WIDTH, _HEIGHT), (0, _HEIGHT)], scene.color(rng.uniform(150, 240), 0.2), (1, 6))
+    for edge in (0.0, float(_WIDTH)):
+        ends = np.sort(rng.uniform(0.05, 1, rng.integers(3, 7)))
+        for near, far in zip(ends[1:], ends[:-1], strict=True):
+            _house(scene, edge, far, near)
+    ground = rng.uniform(70, 150)
+    low = horizon + 0.35 * (_HEIGHT - horizon)
+    pavement = [(0.0, _HEIGHT), (0.0, low), (vanishing, horizon), (_WIDTH, low), (_WIDTH, _HEIGHT)]
+    scene.add(pavement, scene.color(ground + rng.uniform(5, 40), 0.2), (3, 1))
+    left, right = -rng.uniform(0, 0.6) * _WIDTH, _WIDTH * (1 + rng.uniform(0, 0.6))
+    lane = [(left, _HEIGHT), (vanishing - 2, horizon), (vanishing + 2, horizon), (right, _HEIGHT)]
+    scene.add(lane, scene.color(ground, 0.2), (4, rng.uniform(0.7, 1.5)))
+    for depth in np.sort(rng.uniform(0.06, 0.9, rng.integers(5, 22))):
+        y, size = horizon + (_HEIGHT - horizon) * depth, (_HEIGHT - horizon) * depth
+        side = vanishing + (rng.choice([0.0, _WIDTH]) - vanishing) * depth * rng.uniform(0.8, 1.5)
+        kind = rng.random()
+        if kind < 0.45:
+            _car(scene, vanishing + (rng.uniform(left, right) - vanishing) * depth * 0.9, y, size)
+        elif kind < 0.7:
+            height = size * rng.uniform(0.5, 0.8)
+            scene.box(side, y, 0.3 * height, 0.5 * height, scene.color(rng.uniform(30, 120)), (3, 1))
+            scene.box(side, y - 0.45 * height, 0.34 * height, 0.4 * height, scene.color(rng.uniform(40, 220)))
+            scene.box(side, y - 0.84 * height, 0.15 * height, 0.16 * height, (150, 115, 95))
+        else:
+            height, plate = size * rng.uniform(1, 2.2), max(6.0, 0.26 * size)
+            scene.box(side, y, max(3.0, 0.06 * size), height, scene.color(rng.uniform(40, 140), 0.2), (2, 1))
+            scene.box(side, y - height, plate, plate, scene.color(rng.uniform(40, 220), 2.0), (2, 1))
+    return scene.photograph()
 
-    labels: Any
-    modes: Any
-    range: float
+
+def _house(scene: Scene, edge: float, far: float, near: float) -> None:
+    """A wall with windows, or a hedge with coarse texture, along a line from the vanishing point to an edge."""
+    rng, horizon = scene.rng, scene.horizon
+    x = [scene.vanishing + (edge - scene.vanishing) * depth for depth in (far, near)]
+    top = rng.uniform(0.3, 1.3)
+    wall = [(x[0], horizon * (1 - top * far)), (x[1], horizon * (1 - top * near))]
+    wall += [(x[1], horizon * (1 + 0.25 * near)), (x[0], horizon * (1 + 0.25 * far))]
+    if rng.random() < 0.3:
+        scene.add(wall, np.array([60, 85, 50]) * rng.uniform(0.6, 1.4), (rng.uniform(8, 18), rng.uniform(1, 2)))
+        return
+    color = scene.color(rng.uniform(60, 190))
+    scene.add(wall, color, (rng.uniform(2, 8), rng.uniform(0.7, 2)))
+    dark, rows, columns = color * rng.uniform(0.4, 0.8), rng.integers(2, 6), rng.integers(2, 7)
+    for column in range(columns):
+        depths = [far + (near - far) * (column + share) / columns for share in (0.25, 0.75)]
+        places = [scene.vanishing + (edge - scene.vanishing) * depth for depth in depths]
+        for row in range(rows):
+            lower, upper = (top * (row + share) / rows for share in (0.3, 0.8))
+            corners = [(0, lower), (1, lower), (1, upper), (0, upper)]
+            scene.add([(places[k], horizon * (1 - height * depths[k])) for k, height in corners], dark)
 
 
-class Method(NamedTuple):
-    """A segmentation method, its settings to try, and ways to merge its regions."""
-
-    name: str
-    start: Callable[..., Start]
-    settings: Iterable[tuple[Any, ...]]
-    mergings: tuple[Merging | None, ...] = (None,)
-
-
-class Found(NamedTuple):
-    """The setting of a method chosen on some images, and its regions and scores on the others."""
-
-    setting: str
-    scores: Any
+def _car(scene: Scene, x: float, y: float, size: float) -> None:
+    rng = scene.rng
+    width, height, color = (
+        size * rng.uniform(0.5, 0.9),
+        size * rng.uniform(0.35, 0.75),
+        scene.color(rng.uniform(40, 220)),
+    )
+    scene.box(x, y, width, 0.55 * height, color, (2, 1))
+    scene.box(x, y - 0.55 * height, 0.8 * width, 0.45 * height, color)
+    scene.box(x, y - 0.57 * height, 0.66 * width, 0.36 * height, 0.35 * color + 20)
+    for wheel in (-0.4, 0.4):
+        scene.box(x + wheel * width, y + 0.02 * size, 0.14 * width, 0.17 * height, (25, 25, 25))
 
 
-def run(folder: str | None = None) -> list[Row]:
-    photos = photos_in(folder)
-    if not photos:
-        print("images: no folder of images and .mat files given: python -m benchmarks images=FOLDER", file=sys.stderr)
-        return []
-    warnings.simplefilter("ignore")  # pixels that oscillate do not converge
-    names = [field.name.replace("_", " ") for field in fields(Scores)]
-    print(f"| method | setting | chosen on | scored on | regions | {' | '.join(names)} |")
-    print("|---" * (len(names) + 5) + "|")
-    quality = {}
-    for method in _METHODS:
-        halves = _both_ways(method, photos)
-        for found, way in zip(halves, ("A | B", "B | A"), strict=True):
-            print(_line(method.name, found.setting, way, found.scores.mean(axis=0)), flush=True)
-        every = np.concatenate([found.scores for found in halves])
-        print(_line(method.name, "", "other half | all", every.mean(axis=0)), flush=True)
-        quality[method.name] = every[:, 1] + every[:, 3]
-    _print_gains(quality)
+def cells(seed: int, touching: float, side: int = 400) -> tuple[Any, Any]:
+    """A micrograph of 16 bits with 40 cells, and the cell of each pixel, −1 for none.
+
+    `touching` is the probability that a cell is put beside another one.
+    """
+    rng, truth = np.random.default_rng(seed), np.full((side, side), -1)
+    y, x = np.mgrid[:side, :side]
+    light, placed = np.zeros((side, side)), list[tuple[float, float, float]]()
+    while len(placed) < _CELLS:
+        long, short, turn = rng.uniform(14, 22), rng.uniform(11, 16), rng.uniform(0, np.pi)
+        down, right = rng.uniform(20, side - 20, 2)
+        if placed and rng.random() < touching:
+            down, right, radius = placed[rng.integers(len(placed))]
+            angle, apart = rng.uniform(0, 2 * np.pi), 0.95 * (radius + short)
+            down, right = down + apart * np.sin(angle), right + apart * np.cos(angle)
+        along = (x - right) * np.cos(turn) + (y - down) * np.sin(turn)
+        across = (y - down) * np.cos(turn) - (x - right) * np.sin(turn)
+        away = (along / long) ** 2 + (across / short) ** 2
+        inside = away < 1
+        if not (15 < down < side - 15 and 15 < right < side - 15) or (truth[inside] >= 0).mean() > 0.08:
+            continue
+        inside &= truth < 0
+        truth[inside] = len(placed)
+        light[inside] = (rng.uniform(0.5, 1) * (1 - 0.35 * away))[inside]
+        placed.append((down, right, (long + short) / 2))
+    light = gaussian_filter(light, 1.5) * (1 + 0.5 * (x / side - 0.5) + 0.3 * (y / side - 0.5)) + 0.1
+    light += rng.normal(scale=0.06, size=light.shape) * np.sqrt(np.maximum(light, 0.05) / 0.5)
+    return (3000 * np.clip(light, 0, None) + 200).astype(np.uint16), truth
+
+
+def run() -> list[Row]:
+    _print_scenes()
+    _print_cells()
     return []
 
 
-def photos_in(folder: str | None) -> list[Photo]:
-    if folder is None:
-        return []
-    files = itertools.chain(Path(folder).glob("*.jpg"), Path(folder).glob("*.png"))
-    return [Photo(file) for file in sorted(files) if file.with_suffix(".mat").exists()]
+def _print_scenes() -> None:
+    scenes = [road(seed) for seed in _SEEDS]
+    tables = [[contingency(labels.ravel(), truth.ravel()) for labels in _cuts(image)] for image, truth in scenes]
+    scores = np.array([[covering(table) for table in row] for row in tables])
+    counts = np.array([[len(table) for table in row] for row in tables])
+    print("\nroad scenes\n\n| method | regions | covering |\n|---|---|---|")
+    names = (f"`wt.segment`, scale {_FIXED}", "**`wt.segment`**, scale of each picture")
+    for name, n, score in zip(names, counts.mean(axis=0), scores.mean(axis=0), strict=False):
+        print(f"| {name} | {n:.0f} | {score:.3f} |")
+    best = scores[:, 2:].mean(axis=0).argmax() + 2
+    print(f"| felzenszwalb (scikit-image), best of 6 settings here | {counts[:, best].mean():.0f} | "
+          f"{scores[:, best].mean():.3f} |", flush=True)  # fmt: skip
 
 
-def _both_ways(method: Method, photos: list[Photo]) -> tuple[Found, Found]:
-    first, second = photos[::2], photos[1::2]
-    return _chosen(method, first, second), _chosen(method, second, first)
+def _cuts(image: Any) -> list[Any]:
+    tree = wt.segment(image).tree
+    peers = [
+        felzenszwalb(image, scale=scale, sigma=0.8, min_size=size) for scale in (100, 200, 400) for size in (100, 300)
+    ]
+    return [tree.cut(_FIXED), tree.cut(tree.choose_scale()), *peers]
 
 
-def _chosen(method: Method, known: Sequence[Photo], others: Sequence[Photo]) -> Found:
-    settings = list(method.settings)
-    found = np.array([[_qualities(photo, method.start, one, method.mergings) for photo in known] for one in settings])
-    at, by = np.unravel_index(found.mean(axis=1).argmax(), (len(settings), len(method.mergings)))
-    setting, merging = settings[at], method.mergings[by]
-    words = ", ".join(f"{part:.2g}" if isinstance(part, float) else str(part) for part in setting)
-    if merging is not None:
-        words += f"; {merging.share:g}, {merging.growth:g}, {merging.edge:.2g}"
-    return Found(words, np.array([_scored(photo, method.start(photo, *setting), merging) for photo in others]))
+def _print_cells() -> None:
+    shares = (0.0, 0.5, 0.9)
+    print(f"\ncells\n\n| method | {' | '.join(f'{share:.0%} beside another' for share in shares)} |\n|---|---|---|---|")
+    methods: dict[str, Callable[[Any], Any]] = {
+        "`wt.segment(picture)`": lambda picture: wt.segment(picture).labels,
+        "`wt.segment(picture, scale=0.08)`, bright regions": _bright_regions,
+        "threshold, distance, watershed (scikit-image)": _watershed,
+        "threshold, connected parts": lambda picture: label(_smooth(picture) > _threshold(picture))[0] - 1,
+    }
+    for name, method in methods.items():
+        row = []
+        for share in shares:
+            found = [_matched(method(picture), truth) for picture, truth in (cells(seed, share) for seed in _SEEDS[:8])]
+            right, count = np.mean(found, axis=0)
+            row.append(f"{right:.1f} of {_CELLS}; {count:.0f} regions")
+        print(f"| {name} | {' | '.join(row)} |", flush=True)
 
 
-def _line(name: str, setting: str, way: str, scores: Any) -> str:
-    regions, *rest = scores
-    return f"| {name} | {setting} | {way} | {regions:.0f} | {' | '.join(f'{x:.3f}' for x in rest)} |"
+def _smooth(picture: Any) -> Any:
+    return gaussian_filter(picture.astype(float), 1)
 
 
-def _print_gains(quality: dict[str, Any]) -> None:
-    """Print by how much each method is ahead of the reference method, image by image."""
-    print(
-        f"\n| ahead of {_YARDSTICK}, covering + adjusted rand | mean | standard error | on images |\n|---|---|---|---|"
-    )
-    for name, each in quality.items():
-        gain = each - quality[_YARDSTICK]
-        error = gain.std(ddof=1) / np.sqrt(len(gain))
-        print(f"| {name} | {gain.mean():+.3f} | {error:.3f} | {np.count_nonzero(gain > 0)} of {len(gain)} |")
-    print()
+def _threshold(picture: Any) -> float:
+    return float(threshold_otsu(_smooth(picture)))
 
 
-@cache
-def _qualities(
-    photo: Photo, start: Callable[..., Start], setting: tuple[Any, ...], mergings: tuple[Merging | None, ...]
-) -> list[float]:
-    """Covering + adjusted Rand index of each way to merge; pixels are counted once for all of them."""
-    labels, modes, radius = start(photo, *setting)
-    tables = [contingency(labels.ravel(), truth.ravel()) for truth in photo.truths()]
-    if mergings == (None,):
-        return [_quality(tables)]
-    graph = Graph.of(labels, _values(photo), modes.reshape(-1, 3))
-    return [_quality(_pooled(tables, *merging.merged(graph, radius))) for merging in mergings if merging is not None]
+def _bright_regions(picture: Any) -> Any:
+    """Regions at a fine scale whose mean is above the threshold of the picture."""
+    found = wt.segment(picture, scale=0.08)
+    bright = (found.regions()["mean"] > _threshold(picture)).to_numpy()
+    return np.where(bright[found.labels], found.labels, -1)
 
 
-def _pooled(tables: Sequence[Any], new: Any, count: int) -> list[Any]:
-    """Merge the rows of a table of regions."""
-    pooled = [np.zeros((count, table.shape[1])) for table in tables]
-    for whole, table in zip(pooled, tables, strict=True):
-        np.add.at(whole, new, table)
-    return pooled
+def _watershed(picture: Any) -> Any:
+    inside = _smooth(picture) > _threshold(picture)
+    depth = gaussian_filter(distance_transform_edt(inside), 2)
+    peaks = peak_local_max(depth, min_distance=8, labels=label(inside)[0])
+    markers = np.zeros(picture.shape, int)
+    markers[tuple(peaks.T)] = np.arange(1, len(peaks) + 1)
+    return watershed(-depth, markers, mask=inside) - 1
 
 
-def _quality(tables: Sequence[Any]) -> float:
-    return float(np.mean([covering(table) + adjusted_rand(table) for table in tables]))
-
-
-def _scored(photo: Photo, start: Start, merging: Merging | None) -> tuple[float, ...]:
-    """The number of regions and the scores."""
-    labels, modes, radius = start
-    if merging is not None:
-        labels = merging(labels, _values(photo), modes.reshape(-1, 3), radius)[0]
-    return (float(len(np.unique(labels))), *astuple(score_segmentation(labels, photo.truths())))
-
-
-@cache
-def _values(photo: Photo) -> Any:
-    return luv(photo.image() / 255).reshape(-1, 3)
-
-
-@cache
-def _moved(photo: Photo, spatial: float, range: float, lam: float) -> Start:
-    """Link the moved pixels; the regions are the same for all ways to merge."""
-    done = wt.image.segment_by_radii(photo.image(), spatial, range, lam, tol=0.01, min_size=_MIN_SIZE)
-    return Start(done.labels, done.modes[..., 2:], range)
-
-
-def _linked(photo: Photo, spatial: float, range: float, lam: float, min_size: int) -> Start:
-    labels, modes, _ = _moved(photo, spatial, range, lam)
-    return Start(merge_small(labels, modes.reshape(-1, 3), min_size)[0], modes, range)
-
-
-def _felzenszwalb(photo: Photo, scale: float, sigma: float, min_size: int) -> Start:
-    from skimage.segmentation import felzenszwalb  # noqa: PLC0415
-
-    return Start(felzenszwalb(photo.image(), scale=scale, sigma=sigma, min_size=min_size), _values(photo), 0.0)
-
-
-def _felzenszwalb_fine(photo: Photo, scale: float, sigma: float, range: float) -> Start:
-    return _felzenszwalb(photo, scale, sigma, _MIN_SIZE)._replace(range=range)
-
-
-def _quickshift(photo: Photo, kernel_size: float, max_dist: float, ratio: float) -> Start:
-    """Run at half size: the kernels needed are so wide that full-size images would take minutes."""
-    from skimage.segmentation import quickshift  # noqa: PLC0415
-    from skimage.transform import resize  # noqa: PLC0415
-
-    height, width = photo.image().shape[:2]
-    half = resize(photo.image(), ((height + 1) // 2, (width + 1) // 2), anti_aliasing=True)
-    labels = quickshift(half, kernel_size=kernel_size, max_dist=max_dist, ratio=ratio, rng=0)
-    return Start(np.kron(labels, np.ones((2, 2), np.intp))[:height, :width], None, 0.0)
-
-
-def _slic(photo: Photo, n_segments: int, compactness: float, sigma: float) -> Start:
-    from skimage.segmentation import slic  # noqa: PLC0415
-
-    labels = slic(photo.image(), n_segments=n_segments, compactness=compactness, sigma=sigma, start_label=0)
-    return Start(labels, None, 0.0)
-
-
-def _grid(*parts: Iterable[Any]) -> list[tuple[Any, ...]]:
-    return list(itertools.product(*parts))
-
-
-def _radii(*parts: Iterable[Any]) -> list[tuple[Any, ...]]:
-    return _grid((5.0, 8.0), (3.0, 5.0), *parts)
-
-
-_YARDSTICK = "felzenszwalb"
-_METHODS = (
-    Method(_YARDSTICK, _felzenszwalb, _grid((100, 200, 400, 600, 800, 1200), (0.5, 0.8, 1.2), (100, 300, 1000))),
-    Method("felzenszwalb, `Merging`", _felzenszwalb_fine, _grid((25, 50, 100, 200), (0.5, 0.8), (3.0, 5.0)), _MERGINGS),
-    Method("slic", _slic, _grid((5, 10, 20, 40), (3.0, 10.0, 30.0), (0, 2))),
-    Method("quickshift at half size", _quickshift, _grid((4, 8), (10, 30, 200), (0.5, 1.0))),
-    Method("mean shift or GT", _linked, _radii((0.0, 1.0, 5.0), (100, 300, 1000, 3000))),
-    Method("mean shift, `Merging`", _moved, _radii((0.0,)), _MERGINGS),
-    Method("GT λ = 1, `Merging`", _moved, _radii((1.0,)), _MERGINGS),
-    Method("GT λ = 5, `Merging`", _moved, _radii((5.0,)), _MERGINGS),
-    Method("mean shift or GT, `Merging`", _moved, _radii((0.0, 1.0, 5.0)), _MERGINGS),
-)
+def _matched(labels: Any, truth: Any) -> tuple[int, int]:
+    """How many cells have a region with more than half of their union in common, and the number of regions."""
+    right = 0
+    for cell in range(_CELLS):
+        inside = truth == cell
+        seen = labels[inside & (labels >= 0)]
+        if len(seen):
+            region = labels == np.bincount(seen).argmax()
+            right += np.count_nonzero(inside & region) > 0.5 * np.count_nonzero(inside | region)
+    return right, len(np.unique(labels[labels >= 0]))

@@ -1,9 +1,10 @@
 """Photographs cut by contours, against human regions: `python -m benchmarks photographs=FOLDER`.
 
 FOLDER has NAME.jpg (or .png) and NAME.mat as in the Berkeley benchmark. Weights are fitted on every other photograph,
-from the first on, and scored with the scale that is best there, and with the default, on those between; then the other
-way round; in color, and the same photographs in gray. `python -m benchmarks photographs=fit:FOLDER` fits on all of them
-and prints the lines of `image/weights.py`.
+from the first on, and scored on those between, then the other way round: at the fixed scale that is best where they
+were fitted, and at the scale that the tree of each picture chooses; in color, in gray, and made dull: with less
+contrast and color, some blur and noise. The best scale of each picture, known from its human segmentations, is a bound.
+`python -m benchmarks photographs=fit:FOLDER` fits on all of them and prints the weights of `image/joining.py`.
 """
 
 from __future__ import annotations
@@ -15,21 +16,20 @@ from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.ndimage import gaussian_filter
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from scipy.special import expit
 
 from wasserstein_transform.engine import current
 from wasserstein_transform.image import RegionTree, segment
-from wasserstein_transform.image.contours import SCALE, completed, lab_of
-from wasserstein_transform.image.joining import joined, weighed
+from wasserstein_transform.image.contours import completed, lightness
+from wasserstein_transform.image.joining import Weights, joined, weighed
 from wasserstein_transform.image.seams import NAMES, Evidence
 from wasserstein_transform.image.sizes import reduced
-from wasserstein_transform.image.weights import Weights
 from wt_paper.experiments.scores import adjusted_rand
 
-from .images import Photo, _felzenszwalb, photos_in
-from .segmentations import contingency, covering, score_segmentation
+from .segmentations import Photo, contingency, covering, photos_in
 from .timing import Row, median_seconds
 
 _ROUNDS = 3
@@ -40,24 +40,36 @@ _PEER = tuple(product((200, 400, 800), (0.8,), (300, 1000)))  # felzenszwalb's s
 
 
 class View(NamedTuple):
-    """A photograph, in color or in gray."""
+    """A photograph, as it is, in gray, or dull."""
 
     photo: Photo
-    gray: bool = False
+    look: str = "color"
 
     def image(self) -> Any:
         """Of shape (h, w, 3), or (h, w)."""
         rgb = self.photo.image()
-        return np.rint(rgb @ np.array([0.299, 0.587, 0.114])).astype(np.uint8) if self.gray else rgb
+        gray = np.rint(rgb @ np.array([0.299, 0.587, 0.114])).astype(np.uint8)
+        return gray if self.look == "gray" else _dulled(rgb, gray, self.photo.file.stem) if self.look == "dull" else rgb
 
     def truths(self) -> Any:
         """The human segmentations."""
         return self.photo.truths()
 
 
+def _dulled(rgb: Any, gray: Any, name: str) -> Any:
+    """Less contrast and color, blurred, with noise; how much depends on the name."""
+    rng = np.random.default_rng(list(name.encode()))
+    pale = gray[..., None] + rng.uniform(0.2, 0.8) * (rgb - 1.0 * gray[..., None])
+    share = rng.uniform(0.25, 0.7)
+    hazy = gaussian_filter(share * pale + (1 - share) * rng.uniform(60, 190), (*(rng.uniform(0.3, 0.9),) * 2, 0))
+    return np.clip(np.rint(hazy + rng.normal(scale=rng.uniform(0, 2), size=hazy.shape)), 0, 255).astype(np.uint8)
+
+
 @cache
 def _evidence(photo: View) -> Evidence:
-    return Evidence.of(lab_of(reduced(photo.image(), None)), None, current())
+    image = photo.image()
+    values, in_color = lightness(reduced(image, None, image.ndim == 3), image.ndim == 3)
+    return Evidence.of(values, in_color, None, current())
 
 
 @cache
@@ -81,6 +93,7 @@ def _pooled(found: Evidence, new: Any) -> Evidence:
     return Evidence(
         found.labels, np.stack(np.divmod(keys, n), axis=1), _sums(found.lengths[apart], seam, len(keys)),
         _sums(found.cues[apart], seam, len(keys)), _sums(found.sizes, new, n), _sums(found.counts, new, n),
+        found.histograms,
     )  # fmt: skip
 
 
@@ -138,9 +151,9 @@ def _regression(evidence: Any, drawn: Any, counts: Any) -> Weights:
 
 
 def _curve(photo: View, fit: Weights) -> Any:
-    """Covering, adjusted Rand index and number of regions at all scales."""
+    """Covering, adjusted Rand index and number of regions at all scales, and at the scale that the tree chooses."""
     tree, rows, before = _tree(photo, fit), [], -1
-    for scale in _SCALES:
+    for scale in (*_SCALES, tree.choose_scale()):
         n = tree.n_segments(scale)
         if n != before:
             new = tree.parts(tree.n_finest - n)
@@ -157,15 +170,18 @@ def run(folder: str | None = None) -> list[Row]:
         return []
     if folder.startswith("fit:"):
         photos = photos_in(folder.removeprefix("fit:"))
-        for name, gray in (("COLOR", False), ("GRAY", True)):
-            _print_weights(name, fitted([View(photo, gray) for photo in photos]))
+        for name, look in (("COLOR", "color"), ("GRAY", "gray")):
+            _print_weights(name, fitted([View(photo, look) for photo in photos]))
         return []
     photos = photos_in(folder)
     print(
-        "| method | chosen on | scored on | scale | regions | covering | adjusted rand |\n|---|---|---|---|---|---|---|"
+        "| method | fitted and chosen on | scored on | scale | regions | covering | adjusted rand |\n"
+        "|---|---|---|---|---|---|---|"
     )
-    for gray in (False, True):
-        _both_ways([View(photo, gray) for photo in photos], "contours, in gray" if gray else "contours")
+    halves = photos[::2], photos[1::2]
+    fits = {look: [fitted([View(photo, look) for photo in half]) for half in halves] for look in ("color", "gray")}
+    for look, name in (("color", "`wt.segment`"), ("gray", "in gray"), ("dull", "made dull")):
+        _both_ways(halves, look, name, fits["gray" if look == "gray" else "color"])
     _peer_both_ways(photos)
     return [_timed(photos[0])]
 
@@ -173,45 +189,56 @@ def run(folder: str | None = None) -> list[Row]:
 def _timed(photo: Photo) -> Row:
     image = photo.image()
     size = " × ".join(map(str, image.shape[:2]))
-    ours, theirs = median_seconds(lambda: segment(image)), median_seconds(lambda: _felzenszwalb(photo, *_PEER[0]))
+    ours, theirs = median_seconds(lambda: segment(image)), median_seconds(lambda: _peer_labels(photo, _PEER[0]))
     return Row(f"contours of {size} pixels", f"{ours:.2f} s", f"felzenszwalb: {theirs:.2f} s", f"{theirs / ours:.1f}×")
 
 
-def _peer_both_ways(photos: Sequence[Photo]) -> None:
-    scores = np.array([[_peer(photo, setting) for photo in photos] for setting in _PEER])
+def _both_ways(halves: tuple[list[Photo], list[Photo]], look: str, name: str, fits: list[Weights]) -> None:
+    """Print rows for each way, and for both together."""
     both = []
-    for known, others, way in ((0, 1, "A | B"), (1, 0, "B | A")):
-        best = int(scores[:, known::2, :2].sum(axis=2).mean(axis=1).argmax())
-        both.append(scores[best, others::2].mean(axis=0))
-        _print(f"felzenszwalb {_PEER[best]}", way, "", both[-1])
-    _print("felzenszwalb", "other half | all", "", np.mean(both, axis=0))
-
-
-def _both_ways(photos: Sequence[View], name: str) -> None:
-    halves = photos[::2], photos[1::2]
-    both = [_one_way(*halves, name, "A | B"), _one_way(*halves[::-1], name, "B | A")]
-    for kind, at in (("scale chosen", 0), ("default scale", 1)):
-        _print(f"{name}, {kind}", "other half | all", "", np.mean([scores[at] for scores in both], axis=0))
-
-
-def _one_way(known: Sequence[View], others: Sequence[View], name: str, way: str) -> tuple[Any, Any]:
-    fit = fitted(known)
-    there = np.mean([_curve(photo, fit) for photo in known], axis=0)
-    here = np.mean([_curve(photo, fit) for photo in others], axis=0)
-    best, usual = int(there[:, :2].sum(axis=1).argmax()), int(np.abs(_SCALES - SCALE).argmin())
-    _print(f"{name}, scale chosen", way, f"{_SCALES[best]:.2f}", here[best])
-    _print(f"{name}, default scale", way, f"{_SCALES[usual]:.2f}", here[usual])
-    return here[best], here[usual]
+    for known, way in ((0, "A | B"), (1, "B | A")):
+        there, here = (
+            np.array([_curve(View(photo, look), fits[known]) for photo in half])
+            for half in (halves[known], halves[1 - known])
+        )
+        best = int(there.mean(axis=0)[:-1, :2].sum(axis=1).argmax())
+        bound = here[np.arange(len(here)), here[:, :-1, 0].argmax(axis=1)]
+        both.append([here[:, best], here[:, -1], bound])
+        if look == "color":
+            _print(f"{name}, scale chosen", way, f"{_SCALES[best]:.2f}", both[-1][0].mean(axis=0))
+            _print(f"{name}, scale of each picture", way, "", both[-1][1].mean(axis=0))
+    kinds = "scale chosen", "scale of each picture", "best scale of each picture, from its human segmentations"
+    for k, kind in enumerate(kinds):
+        bold = "**" if look == "color" and k < 2 else ""
+        scores = np.concatenate([rows[k] for rows in both]).mean(axis=0)
+        _print(f"{bold}{name}, {kind}{bold}", "the other half | all", "", scores)
 
 
 def _print(name: str, way: str, scale: str, scores: Any) -> None:
     print(f"| {name} | {way} | {scale} | {scores[2]:.0f} | {scores[0]:.3f} | {scores[1]:.3f} |", flush=True)
 
 
+def _peer_both_ways(photos: Sequence[Photo]) -> None:
+    scores = np.array([[_peer(photo, setting) for photo in photos] for setting in _PEER])
+    both = []
+    for known in (0, 1):
+        best = int(scores[:, known::2, :2].sum(axis=2).mean(axis=1).argmax())
+        both.append(scores[best, 1 - known :: 2])
+    _print("felzenszwalb (scikit-image)", "the other half | all", "", np.concatenate(both).mean(axis=0))
+
+
 def _peer(photo: Photo, setting: tuple[Any, ...]) -> tuple[float, float, float]:
-    labels = _felzenszwalb(photo, *setting).labels
-    scores = score_segmentation(labels, photo.truths())
-    return scores.covering, scores.adjusted_rand, float(labels.max() + 1)
+    labels = _peer_labels(photo, setting)
+    tables = [contingency(labels.ravel(), truth.ravel()) for truth in photo.truths()]
+    found = np.mean([(covering(table), adjusted_rand(table)) for table in tables], axis=0)
+    return float(found[0]), float(found[1]), float(labels.max() + 1)
+
+
+def _peer_labels(photo: Photo, setting: tuple[Any, ...]) -> Any:
+    from skimage.segmentation import felzenszwalb  # noqa: PLC0415
+
+    scale, sigma, min_size = setting
+    return felzenszwalb(photo.image(), scale=scale, sigma=sigma, min_size=min_size)
 
 
 def _print_weights(name: str, fit: Weights) -> None:

@@ -52,7 +52,7 @@ def _gray() -> list[Row]:
     peer = median_seconds(lambda: quickshift(stacked, kernel_size=8 / 3, max_dist=8, convert2lab=False), 3)
     rows = []
     for lam, name in ((0.0, "mean shift"), (5.0, "GT, λ = 5")):
-        ours = median_seconds(functools.partial(wt.image.segment, image, 8, 8, lam), 7)
+        ours = median_seconds(functools.partial(wt.image.segment_by_radii, image, 8, 8, lam), 7)
         work = f"{name}: segmentation of 256×256 gray pixels, radii 8 and 8, to rest, with labels"
         theirs = f"scikit-image's quickshift, window of 8: {peer:.2f} s"
         rows.append(Row(work, f"{ours:.3f} s", theirs, f"{peer / ours:.1f}×"))
@@ -63,7 +63,7 @@ def _volume() -> Row:
     """A volume of noisy blocks. No peer segments volumes by shapes: the comparison is with mean shift."""
     rng = np.random.default_rng(0)
     image = np.kron(20.0 * rng.integers(0, 4, (6, 6, 6)), np.ones((5, 5, 5))) + rng.normal(size=(30, 30, 30))
-    work = functools.partial(wt.image.segment, image, 4, 8, channel_axis=None)
+    work = functools.partial(wt.image.segment_by_radii, image, 4, 8, channel_axis=None)
     ours, plain = (median_seconds(functools.partial(work, lam=lam), 3) for lam in (5.0, 0.0))
     name = "GT, λ = 5: segmentation of a volume of 30×30×30, radii 4 and 8, to rest, with labels"
     return Row(name, f"{ours:.3f} s", f"mean shift, here: {plain:.3f} s", f"{plain / ours:.2f}×")

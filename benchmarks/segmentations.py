@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
-from typing import NamedTuple, cast
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -52,6 +54,28 @@ class Scores:
     adjusted_rand: float
     variation: float
     boundary: float
+
+
+class Photo(NamedTuple):
+    """An image and its human segmentations; hashed by its file."""
+
+    file: Path
+
+    @cache  # noqa: B019 - the cache may live as long as the run
+    def image(self) -> Any:
+        from skimage.io import imread  # noqa: PLC0415 - the other benchmarks need no image library
+
+        return imread(self.file)
+
+    @cache  # noqa: B019
+    def truths(self) -> Any:
+        return read_bsds(self.file.with_suffix(".mat"))
+
+
+def photos_in(folder: str) -> list[Photo]:
+    """All NAME.jpg and NAME.png of a folder that have a NAME.mat."""
+    files = [*Path(folder).glob("*.jpg"), *Path(folder).glob("*.png")]
+    return [Photo(file) for file in sorted(files) if file.with_suffix(".mat").exists()]
 
 
 class _Lines(NamedTuple):
@@ -127,7 +151,7 @@ def read_bsds(file: str | os.PathLike[str]) -> list[Ints]:
 def _regions(labels: ArrayLike, name: str) -> Ints:
     regions = np.asarray(labels)
     if regions.dtype.kind not in "iub":
-        raise ValueError(f"{name} must be whole numbers, got dtype {regions.dtype}")
+        raise ValueError(f"{name} must be integers, got dtype {regions.dtype}")
     if regions.size == 0:
         raise ValueError(f"{name} must hold at least one pixel, got shape {regions.shape}")
     return regions.astype(np.intp)

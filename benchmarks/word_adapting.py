@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from hashlib import md5
 from importlib import import_module
 from typing import Any
@@ -18,19 +19,21 @@ from typing import Any
 import numpy as np
 
 from wasserstein_transform import words
-from wasserstein_transform.words.adapting import POWER, SHARE
+from wasserstein_transform.words.adapting import POWER, SHARE, ppmi, shift, whiten
+from wasserstein_transform.words.contexts import count_contexts
 from wasserstein_transform.words.files import open_bytes
 from wt_paper import ratings
 from wt_paper.ratings import resampled, spearman
+from wt_paper.ratings.variants import without_components
 
 SHARES = (0.0, 0.1, 0.2, 0.3, 0.4)
-CLEANINGS: dict[str, words.cleaning.Cleaning | None] = {
+CLEANINGS: dict[str, Callable[[words.WordVectors], words.WordVectors] | None] = {
     "plain": None,
-    **{f"Common({n})": words.cleaning.Common(n) for n in (0, 1, 3, 5)},
-    **{f"Whiten({power:g})": words.cleaning.Whiten(power) for power in (0.25, 0.5, 0.75, 1.0)},
+    **{f"without {n} components": partial(without_components, n_components=n) for n in (0, 1, 3, 5)},
+    **{f"power {power:g}": partial(whiten, power=power) for power in (0.25, 0.5, 0.75, 1.0)},
 }
-DEFAULT = f"Whiten({POWER:g}), share {SHARE:g}"
-SHOWN = ("plain, share 0", "Common(3), share 0", f"Whiten({POWER:g}), share 0", DEFAULT)
+DEFAULT = f"power {POWER:g}, share {SHARE:g}"
+SHOWN = ("plain, share 0", "without 3 components, share 0", f"power {POWER:g}, share 0", DEFAULT)
 N_BOOT, FEWEST = 1000, 12
 
 
@@ -57,13 +60,11 @@ def trained(text: str) -> words.WordVectors:
 
 def settings(vectors: words.WordVectors, text: words.Corpus) -> Iterator[tuple[str, np.ndarray]]:
     """Unit vectors for every setting; contexts are counted and weighted once."""
-    weights = words.variants.PPMI()(words.contexts.count_contexts(text, vectors))
-    totals = weights.totals()
+    weights = ppmi(count_contexts(text, vectors))
     for name, clean in CLEANINGS.items():
-        unit = (vectors if clean is None else clean(vectors)).unit
-        means = ((weights.matrix @ unit) / np.maximum(totals, 1e-30)[:, None]).astype(np.float32)
+        cleaned = vectors if clean is None else clean(vectors)
         for share in SHARES:
-            yield f"{name}, share {share:g}", words.variants.Shift(share)(unit, means, totals)
+            yield f"{name}, share {share:g}", shift(cleaned, weights, share).unit
 
 
 class Judge:

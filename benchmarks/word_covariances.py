@@ -19,6 +19,7 @@ from sklearn.metrics import average_precision_score
 from wasserstein_transform import words
 from wt_paper import ratings
 from wt_paper.ratings import resampled, spearman
+from wt_paper.ratings.variants import Variant
 
 from .words import one_file
 
@@ -84,9 +85,11 @@ class Shapes(NamedTuple):
     covariance: dict[int, np.ndarray]
 
 
-def shapes(gt: words.WordTransform, rows: np.ndarray) -> Shapes:
+def shapes(gt: words.WordTransform, variant: Variant, rows: np.ndarray) -> Shapes:
     """log det and trace of covariances, with SMALL added to all variances."""
-    covs = {int(row): gt.covariance(gt.vectors_.words[row]) + SMALL * np.eye(gt.vectors_.m) for row in np.unique(rows)}
+    rows = np.unique(rows)
+    spread = variant.covariances(gt.vectors_, gt.contexts_, rows) + SMALL * np.eye(gt.vectors_.m)
+    covs = dict(zip(rows.tolist(), spread, strict=True))
     entropy = {row: float(np.linalg.slogdet(cov)[1]) for row, cov in covs.items()}
     return Shapes(entropy, {row: float(np.trace(cov)) for row, cov in covs.items()}, covs)
 
@@ -94,7 +97,7 @@ def shapes(gt: words.WordTransform, rows: np.ndarray) -> Shapes:
 def inclusion(gt: words.WordTransform, known: Shapes, inner: int, outer: int) -> float:
     """−KL(N(inner) ‖ N(outer)): large where the first Gaussian lies within the second."""
     A, B = known.covariance[inner], known.covariance[outer]
-    off = gt.points_[inner].astype(float) - gt.points_[outer]
+    off = gt.vectors_.unit[inner].astype(float) - gt.vectors_.unit[outer]
     solved = np.linalg.solve(B, np.column_stack([A, off]))
     gap = known.entropy[outer] - known.entropy[inner]
     return -0.5 * float(np.trace(solved[:, :-1]) + off @ solved[:, -1] - len(A) + gap)
@@ -142,7 +145,7 @@ def sureness(
         ends = one.rows(gt.vectors_)
         known = (ends >= 0).all(axis=1)
         ends = ends[known]
-        near = np.einsum("ij,ij->i", gt.points_[ends[:, 0]], gt.points_[ends[:, 1]])
+        near = np.einsum("ij,ij->i", gt.vectors_.unit[ends[:, 0]], gt.vectors_.unit[ends[:, 1]])
         wrong = np.abs(_ranks(near) - _ranks(one.scores[known]))
         rows = np.array([[value(a) + value(b) for a, b in ends] for value in values.values()])
         drawn = resampled(wrong, rows, N_BOOT, np.random.default_rng(0))
@@ -159,16 +162,16 @@ def shown(name: str, found: tuple[float, float, float]) -> str:
     return f"  {name:58s} {found[0]:.3f} [{found[1]:.3f}, {found[2]:.3f}]"
 
 
-def report(gt: words.WordTransform, sets: tuple[ratings.Benchmark, ...], nouns: Nouns) -> None:
-    """Print all figures of one transform."""
+def report(gt: words.WordTransform, variant: Variant, sets: tuple[ratings.Benchmark, ...], nouns: Nouns) -> None:
+    """Print all figures of one variant."""
     pairs = noun_pairs(sets, gt.vectors_, nouns)
     large = [one for one in sets if one.name in ("MEN-TR-3k", "SIMLEX-999", "RW-STANFORD")]
     asked = np.concatenate([pairs.ends.ravel(), *(one.rows(gt.vectors_).ravel() for one in large)])
-    known, counts = shapes(gt, asked[asked >= 0]), gt.contexts_.counts
+    known, counts = shapes(gt, variant, asked[asked >= 0]), gt.contexts_.counts
     rest = residual(known.entropy, counts)
 
     def cosine(a: int, b: int) -> float:
-        return float(gt.points_[a] @ gt.points_[b])
+        return float(gt.vectors_.unit[a] @ gt.vectors_.unit[b])
 
     print(f"{(pairs.order != 0).sum()} of {len(pairs.order)} pairs; the more general word has the larger …")
     of_words: dict[str, OfWord] = {
@@ -207,13 +210,14 @@ def main(folder: str, wordnet: str) -> None:
     vectors = words.read_vectors(one_file(Path(folder), "vectors"))
     corpus = words.Corpus.read(str(one_file(Path(folder), "corpus")))
     sets, nouns = ratings.read_benchmarks(Path(folder, "benchmarks")), read_nouns(Path(wordnet))
-    for name, parts in {
-        "the paper's": {},
-        "about the mean": {"about": words.variants.AboutMean()},
-        "about the mean, pooled": {"about": words.variants.AboutMean(), "shrinkage": words.variants.Shrinkage(300.0)},
+    gt = words.WordTransform(vectors).fit(corpus)
+    for name, variant in {
+        "the paper's": Variant(),
+        "about the mean": Variant(about_mean=True),
+        "about the mean, pooled": Variant(about_mean=True, shrinkage=300.0),
     }.items():
         print(f"== covariances: {name}")
-        report(words.WordTransform(vectors, **parts).fit(corpus), sets, nouns)
+        report(gt, variant, sets, nouns)
 
 
 if __name__ == "__main__":

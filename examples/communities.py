@@ -54,9 +54,9 @@ def draw_club(ax: mpl.axes.Axes) -> None:
     print(f"karate club: {found.n_communities} communities, {kept:.0%} of the members on the side they took")
     places = wt.plotting.layouts.layout(club)
     wt.plotting.communities(found, places, ax)
-    unsure = int(found.chances.max(axis=1).argmin())
+    unsure = int(found.probabilities.argmin())
     ax.annotate(
-        f"least sure: {found.chances[unsure].max():.0%}",
+        f"least sure: {found.probabilities[unsure]:.0%}",
         places[unsure],
         (10, -26),
         textcoords="offset points",

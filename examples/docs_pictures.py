@@ -2,7 +2,7 @@
 
 Saves cluster.png, suggest.png and curves.png: `python examples/docs_pictures.py [FOLDER]`, by default docs/images.
 Of the others demo.png is made by demo.py, ridge.png by ridge.py; t-junction.png and choosing.png are the figures
-t-junction-2 and choosing of `wt reproduce t-junction choosing`, explore.png is the page of `wt explore`.
+t-junction-2 and choosing of `python -m wt_paper t-junction choosing`, explore.png is the page of `wt explore`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def suggest() -> Any:
     moved = wt.GaussianTransform(found.eps, found.lam, ridge=1, n_iter=1).fit(X).trajectory_.points
     before, after = "before", f"one step at ε = {found.eps:.2g}"
     figure, (left, right) = wt.plotting.panels(1, 2, width=9.5, height=4.0)
-    found.plot(left, title="radii that were tried")
+    wt.plotting.suggestion(found, left, title="radii that were tried")
     both, when = np.vstack([X, moved]), np.repeat([before, after], len(X))
     colors = {before: FAINT, after: wt.plotting.color(0)}
     wt.plotting.cloud(both, when, ax=right, colors=colors, legend=True, title="GaussianTransform(ridge=1)")

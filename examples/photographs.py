@@ -32,7 +32,7 @@ def pictures(files: list[Path]) -> dict[str, np.ndarray]:
         return {name: getattr(data, name)() for name in SHIPPED}
     from wasserstein_transform.image.reading import from_file  # noqa: PLC0415 - only if files are given
 
-    return {file.stem: from_file(file) for file in files}
+    return {file.stem: from_file(file).image for file in files}
 
 
 def painted(picture: np.ndarray, labels: np.ndarray) -> np.ndarray:

@@ -77,9 +77,6 @@ def _images() -> dict[str, np.ndarray]:
     found["levels"] = wt.image.segment_by_radii(
         levels, 2, 2.0, color="none", channel_axis=None, linking="paper", n_jobs=1
     ).modes
-    found["merged regions"] = wt.image.segment_by_radii(
-        gray, 2, 0.4, color="none", merging=wt.image.Merging(0.3, min_size=2), n_jobs=1
-    ).labels
     return found
 
 

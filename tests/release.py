@@ -1,7 +1,8 @@
 """Whether this tree can be released: `make release-check` runs it.
 
 Builds the wheel and the sdist, checks their metadata, installs each into empty environments with and without extras,
-and runs the code of the README there, in an empty folder. Packages come from where pip gets them.
+and runs there, in an empty folder, the code of the README and the command, by both of its names. Packages come from
+where pip gets them.
 """
 
 from __future__ import annotations
@@ -22,23 +23,24 @@ COMPILED = ROOT / "src" / "wasserstein_transform" / "kernels" / "__pycache__" / 
 EXTRAS = ("", "[all]")
 
 RUN = r"""
-import re, sys, warnings
+import ast, re, sys, warnings
 import wasserstein_transform as wt
 warnings.simplefilter("ignore", UserWarning)
 names, n_run, without = {"print": lambda *values: None}, 0, set()
 for block in re.findall(r"^```python\n(.*?)^```", open(sys.argv[1], encoding="utf-8").read(), re.DOTALL | re.MULTILINE):
     if block.startswith("# not run"):
         continue
-    try:
-        exec(compile(block, "README.md", "exec"), names)
-        n_run += 1
-    except ImportError as error:
-        extra = re.search(r'pip install "wasserstein-transform\[(\w+)\]"', str(error))
-        if sys.argv[2] or extra is None:
-            raise
-        without.add(extra.group(1))
+    for statement in ast.parse(block).body:
+        try:
+            exec(compile(ast.Module([statement], []), "README.md", "exec"), names)
+            n_run += 1
+        except ImportError as error:
+            extra = re.search(r'pip install "wasserstein-transform\[(\w+)\]"', str(error))
+            if sys.argv[2] or extra is None:
+                raise
+            without.add(extra.group(1))
 assert n_run, "no code ran"
-print(f"{n_run} blocks of the README run, {wt.__file__}" + (f"; others need {sorted(without)}" if without else ""))
+print(f"{n_run} statements of the README run, {wt.__file__}" + (f"; others need {sorted(without)}" if without else ""))
 """
 
 
@@ -96,6 +98,13 @@ def try_out(package: Path, extra: str, folder: Path) -> str:
     python = home / ("Scripts" if os.name == "nt" else "bin") / "python"
     _run(str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", f"{package}{extra}")
     said = _run(str(python), "-c", RUN, str(ROOT / "README.md"), extra, cwd=empty)
+    (empty / "points.csv").write_text("x,y\n" + "".join(f"{k % 7},{k % 5 + 20 * (k > 20)}\n" for k in range(40)))
+    for name in ("wt", "wasserstein-transform"):
+        answer = _run(str(python.with_name(name)), "cluster", "points.csv", "-o", f"{name}.csv", cwd=empty)
+        assert "2 clusters" in answer, answer
+    assert (empty / "wt.csv").read_bytes() == (empty / "wasserstein-transform.csv").read_bytes()
+    help_lines = _run(str(python.with_name("wasserstein-transform")), "--help", cwd=empty).splitlines()
+    assert help_lines[0].startswith("Usage: wasserstein-transform "), help_lines[0]
     if extra:
         said += "; " + _run(str(python.with_name("wt")), "info", cwd=empty).splitlines()[0]
     return f"{package.name}{extra}: {said}"

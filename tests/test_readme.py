@@ -96,8 +96,8 @@ def test_every_name_on_the_map_of_the_paper_exists() -> None:
         assert name in linked, name
     rows = [line for line in page.splitlines() if re.match(r"\| [2-6]\.\d", line)]
     assert len(rows) > 30
-    assert all(names_in(row) or "`wt reproduce" in row for row in rows)
-    experiments = {name for line in re.findall(r"`wt reproduce ([\w\s-]+)`", page) for name in line.split()}
+    assert all(names_in(row) or "`python -m wt_paper" in row for row in rows)
+    experiments = {name for line in re.findall(r"`python -m wt_paper ([\w\s-]+)`", page) for name in line.split()}
     assert experiments == set(FULL)
 
 

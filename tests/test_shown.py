@@ -94,15 +94,14 @@ def results() -> dict[str, object]:
     """By something that must be seen."""
     cliques = nx.relabel_nodes(nx.barbell_graph(4, 0), {0: BAD})
     matrix = wt.wasserstein_pairs(wt.Truncation(0.5)(SPACE), SPACE.metric, 1.0, [(0, 1), (2, 3)])
-    flow = wt.graphs.ricci_flow(cliques, 6, surgery=wt.graphs.Surgery(every=3, longer=3.0))
+    flow = wt.graphs.ricci_flow(cliques, 6)
     image = np.repeat([[10.0] * 8 + [50.0] * 8], 16, axis=0)
     return {
         "without a curvature | 1": wt.graphs.curvature([(BAD, "b", 0.0), ("b", "c"), ("c", "d")]),
         "Curvature | pairs | 13": wt.graphs.curvature(cliques),
-        "edges cut | 1": flow,
+        "Flow | graph": flow,
         "modularity": flow.communities(),
         "lengths | 1 to 1": flow.network,
-        "values | <1 × 13 float64>": wt.graphs.dynamical_curvature(cliques, [1.0]),
         "pieces | 2": wt.graphs.as_network([(0, 1), (BAD, 3)]),
         "pixels | 16 × 16": wt.image.segment(image),
         "problems solved | 2": matrix,

@@ -10,10 +10,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import typer
+import click
 
 from wasserstein_transform.cli.app import app
-from wasserstein_transform.cli.commands import UsageError
 
 ROOT = Path(__file__).parents[2]
 _INLINE = re.compile(r"(?<!`)`wt ([a-z][^`]*)`(?!`)")
@@ -46,7 +45,7 @@ def _commands(code: str) -> Iterator[list[str]]:
 
 def _fault(words: list[str]) -> str | None:
     program, *rest = words
-    if Path(program).name == "wt":
+    if Path(program).name in ("wt", "wasserstein-transform"):
         return _refused(rest)
     if Path(program).name == "make":
         unknown = [word for word in rest if "=" not in word and word not in _targets()]
@@ -65,9 +64,9 @@ def _refused(words: list[str]) -> str | None:
         return f"wt {' '.join(words)}: no such command"
     try:
         command.make_context(words[0], left)
-    except UsageError as error:
+    except click.UsageError as error:
         return f"wt {' '.join(words)}: {error.format_message()}"
-    except typer.Exit:  # --help
+    except click.exceptions.Exit:  # --help
         return None
     return None
 
@@ -84,7 +83,7 @@ def _unknown(words: list[str]) -> str | None:
 
 def _found(words: list[str]) -> tuple[Any, list[str]]:
     """The command, and the words after its name."""
-    command, left = typer.main.get_command(app), list(words)
+    command, left = app, list(words)
     while hasattr(command, "get_command"):
         if not left or left[0].startswith("-"):
             return command, left

@@ -27,11 +27,11 @@ print(f"{len(known)} sentences to train on, {len(new)} to adapt to")
 # **The vectors** come from counts of contexts (positive pointwise mutual information), reduced to 50 dimensions. With
 # vectors of your own, such as GloVe or word2vec, this step is ``wt.words.adapt("vectors.txt", "corpus.txt")``.
 
-options = {"window": 5, "sample": 0, "tokens": wt.words.Letters()}
-corpus = wt.words.Corpus.read(known, options["tokens"])
+options = {"window": 5, "sample": 0}
+corpus = wt.words.Corpus.read(known)
 blank = wt.words.WordVectors.of(corpus.words, np.ones((len(corpus.words), 1)))
 counts = wt.words.contexts.count_contexts(corpus, blank, window=5, min_count=2, sample=0)
-u, s, _ = svds(wt.words.variants.PPMI()(counts).matrix.astype(float), k=50, random_state=0)
+u, s, _ = svds(wt.words.adapting.ppmi(counts).matrix.astype(float), k=50, random_state=0)
 rows = u * np.sqrt(s)
 seen = np.linalg.norm(rows, axis=1) > 1e-9
 vectors = wt.words.WordVectors.of([word for word, ok in zip(corpus.words, seen, strict=True) if ok], rows[seen])
@@ -41,7 +41,7 @@ print(f"{len(vectors)} words in {vectors.m} dimensions")
 # **Three sets of distances**: the vectors alone, the Gaussian Transform as in the paper (Section 6.5), and ``adapt``.
 
 methods = {
-    "vectors alone": wt.words.WordTransform(vectors, lam=0.0, min_count=3, **options).fit(new),
+    "vectors alone": vectors,
     "GT of the paper": wt.words.WordTransform(vectors, lam=0.5, min_count=3, **options).fit(new),
     "wt.words.adapt": wt.words.adapt(vectors, new, min_count=3, **options),
 }
@@ -69,7 +69,7 @@ other = topic[:, None] != topic
 
 scores, tables = {}, {}
 for name, method in methods.items():
-    table = method.pairs([(a, b) for a in words for b in words]).distances.reshape(len(words), -1)
+    table = method.pairs([(a, b) for a in words for b in words]).reshape(len(words), -1)
     rows = zip(table, same, other, strict=True)
     scores[name] = np.mean([np.mean(row[near][:, None] < row[far]) for row, near, far in rows])
     tables[name] = table

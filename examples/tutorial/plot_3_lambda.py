@@ -14,12 +14,21 @@ a large λ, points are near only if their neighborhoods also have the same shape
 
 # sphinx_gallery_thumbnail_number = 1
 import numpy as np
+from matplotlib import colormaps
 
 import wasserstein_transform as wt
 
 grid, _ = wt.datasets.grid_with_line()
 figure, ax = wt.plotting.panels(1, 1, width=6, height=5.2)
-wt.plotting.balls(grid, [0.5, 0.5], eps=0.2, lams=(0, 5, 20, 50, 200), ax=ax, size=12)
+wt.plotting.cloud(grid, ax=ax, size=6, colors="#D0D0D0")
+middle = int(np.linalg.norm(grid - 0.5, axis=1).argmin())
+start = wt.iterate(wt.gaussian_transform(eps=0.2), wt.Space.from_points(grid), n_iter=0).last.metric
+lams = (0, 5, 20, 50, 200)
+for lam, shade in zip(lams, colormaps["viridis"](np.linspace(0.15, 0.95, len(lams))), strict=True):
+    distances = wt.spaces.GaussianMetric(start.means, start.covs, lam).block([middle], np.arange(len(grid)))[0]
+    ball = grid[distances <= 0.2]
+    ax.scatter(*ball.T, s=12, color=shade, linewidths=0, label=f"λ = {lam:g} ({len(ball)})")
+ax.legend(fontsize=7, frameon=False, handletextpad=0.2, loc="upper right")
 ax.set_aspect("equal", adjustable="box")
 ax.set(xlim=(0.27, 0.73), ylim=(0.27, 0.73))
 

@@ -5,21 +5,19 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-import sys
 import time
 from pathlib import Path
 from types import SimpleNamespace
 
 import matplotlib.figure
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 import wasserstein_transform as wt
-from wasserstein_transform import cli
 from wasserstein_transform.cli.app import app
 from wasserstein_transform.engine import Engine, current
 from wasserstein_transform.engine.progress import Bar
-from wt_paper.command import Teller
+from wt_paper.command import Teller, reproduce as program
 from wt_paper.experiments import EXPERIMENTS, Choice, Claim, Experiment, Picture, Table, Verdict
 from wt_paper.experiments.parameters import FULL, QUICK
 from wt_paper.reporting import Report, reproduce, runner
@@ -256,18 +254,16 @@ def command(monkeypatch: pytest.MonkeyPatch) -> CliRunner:
 
 
 def test_the_command_writes_the_report_and_says_what_came_out(command: CliRunner, tmp_path: Path) -> None:
-    done = command.invoke(app, ["reproduce", "toy", "--quick", "-o", str(tmp_path / "out")])
+    done = command.invoke(program, ["toy", "--quick", "-o", str(tmp_path / "out")])
     assert done.exit_code == 0, done.output
     assert "toy is done" in done.output
     assert "0 reproduced, 1 partly, 0 not reproduced" in done.output
     assert (tmp_path / "out" / "report-quick.html").is_file()
-    facts = json.loads(
-        command.invoke(app, ["reproduce", "toy", "--quick", "-o", str(tmp_path / "out"), "--json"]).stdout
-    )
+    facts = json.loads(command.invoke(program, ["toy", "--quick", "-o", str(tmp_path / "out"), "--json"]).stdout)
     assert set(facts) == {"claims", "changes", "failed", "report"}
     assert [set(claim) for claim in facts["claims"]] == [{"claim", "verdict", "cases"}] * len(facts["claims"])
-    assert command.invoke(app, ["reproduce", "toy", "--quick", "-o", str(tmp_path / "out"), "-q"]).output == ""
-    again = command.invoke(app, ["reproduce", "toy", "--quick", "-o", str(tmp_path / "out")])
+    assert command.invoke(program, ["toy", "--quick", "-o", str(tmp_path / "out"), "-q"]).output == ""
+    again = command.invoke(program, ["toy", "--quick", "-o", str(tmp_path / "out")])
     assert "toy was done before" in again.output
 
 
@@ -277,15 +273,15 @@ def test_the_command_fails_if_a_claim_that_held_is_lost(
     names = tuple(choice.name for choice in claim(True, True).choices)
     record = {"toy: works": Entry("It works.", Verdict.REPRODUCED, names, (), "")}
     monkeypatch.setattr(runner, "read_record", lambda quick: record)
-    done = command.invoke(app, ["reproduce", "toy", "-o", str(tmp_path)])
+    done = command.invoke(program, ["toy", "-o", str(tmp_path)])
     assert done.exit_code == 1
     assert "(the claim is partly, was reproduced)" in " ".join(done.output.split())
 
 
 def test_verdicts_are_recorded_where_it_is_said_and_nowhere_else(command: CliRunner, tmp_path: Path) -> None:
     before, file = read_record(quick=True), tmp_path / "record.json"
-    arguments = ["reproduce", "toy", "--quick", "-o", str(tmp_path / "out"), "--record"]
-    done = command.invoke(app, [*arguments, str(file)])
+    arguments = ["toy", "--quick", "-o", str(tmp_path / "out"), "--record"]
+    done = command.invoke(program, [*arguments, str(file)])
     assert done.exit_code == 0, done.output
     assert f"record: {file}" in done.output
     assert read_record(quick=True) == before
@@ -293,7 +289,7 @@ def test_verdicts_are_recorded_where_it_is_said_and_nowhere_else(command: CliRun
     assert written.keys() == {*before, "toy: works"}
     (tmp_path / "other.json").write_text("[]")
     for place, message in (("other.json", "is not a record of verdicts"), ("no/where.json", "is no folder")):
-        done = command.invoke(app, [*arguments, str(tmp_path / place)])
+        done = command.invoke(program, [*arguments, str(tmp_path / place)])
         assert (done.exit_code, done.output.count("\n")) == (2, 1)
         assert message in done.output
 
@@ -302,7 +298,7 @@ def test_the_command_keeps_what_is_finished_when_interrupted(
     command: CliRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     offer(monkeypatch, Toy().experiment, Toy("other", breaks=KeyboardInterrupt).experiment)
-    done = command.invoke(app, ["reproduce", "toy", "other", "-o", str(tmp_path)])
+    done = command.invoke(program, ["toy", "other", "-o", str(tmp_path)])
     assert done.exit_code == 130
     assert "are kept in" in done.output
     assert (tmp_path / "parts" / "toy.json").is_file()
@@ -313,7 +309,7 @@ def test_the_command_keeps_what_is_finished_when_interrupted(
     [
         (["nonsense"], "no experiment is called nonsense; there are t-junction"),
         (["toy", "-o", "FILE"], "is a file; give a folder"),
-        (["toy", "-j", "0"], "n_jobs must be a positive number of threads"),
+        (["toy", "-j", "0"], "--jobs must be a positive number of threads"),
         (["toy", "-o", "BROKEN"], "cannot be written"),
     ],
 )
@@ -327,7 +323,7 @@ def test_the_command_refuses_what_it_cannot_do(
     paths = {"FILE": str(file), "BROKEN": str(tmp_path / "broken")}
     arguments = [paths.get(word, word) for word in arguments]
     where = [] if "-o" in arguments else ["-o", str(tmp_path / "out")]
-    done = command.invoke(app, ["reproduce", *arguments, *where], terminal_width=300)
+    done = command.invoke(program, [*arguments, *where], terminal_width=300)
     assert done.exit_code == 2
     assert message in " ".join(done.output.replace("│", " ").split())
 
@@ -337,12 +333,12 @@ def test_experiments_that_lack_something_are_refused_by_name_and_left_out_of_all
 ) -> None:
     lacking = dataclasses.replace(Toy("other").experiment, needs=("no_such_module", "image"))
     offer(monkeypatch, Toy().experiment, lacking)
-    done = command.invoke(app, ["reproduce", "toy", "other", "-o", str(tmp_path)], terminal_width=300)
+    done = command.invoke(program, ["toy", "other", "-o", str(tmp_path)], terminal_width=300)
     assert done.exit_code == 2
     words = " ".join(done.output.replace("│", " ").split())
     assert "other needs no_such_module, which is not installed; run: pip install" in words
     offer(monkeypatch, Toy().experiment, lacking, only=True)
-    done = command.invoke(app, ["reproduce", "-o", str(tmp_path)])
+    done = command.invoke(program, ["-o", str(tmp_path)])
     assert done.exit_code == 0, done.output
     assert "left out: other needs no_such_module" in done.output
     assert "toy is done" in done.output
@@ -350,9 +346,3 @@ def test_experiments_that_lack_something_are_refused_by_name_and_left_out_of_all
 
 def test_the_command_says_its_version() -> None:
     assert CliRunner().invoke(app, ["--version"]).output.strip() == wt.__version__
-
-
-def test_without_typer_the_command_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "typer", None)
-    with pytest.raises(SystemExit, match=r"pip install \"wasserstein-transform\[cli\]\""):
-        cli.main()

@@ -1,20 +1,20 @@
-"""`wt reproduce`: run the paper's experiments, draw its figures, check its claims."""
+"""Run the paper's experiments, draw its figures, check its claims: `python -m wt_paper`."""
 
 from __future__ import annotations
 
-import sys
 import time
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
+from rich.console import Console
+from rich.table import Table
 
 from wasserstein_transform.cli.errors import reporting_errors
-from wasserstein_transform.cli.options import AsJson, Jobs, Quiet
-from wasserstein_transform.cli.printing import say, wants_color
-from wasserstein_transform.cli.summary import encoded
-from wasserstein_transform.cli.tables import show
+from wasserstein_transform.cli.options import JOBS, argument, command, option
+from wasserstein_transform.cli.printing import say
+from wasserstein_transform.cli.summary import encode_json
 
 from .experiments import EXPERIMENTS, Verdict
 
@@ -26,34 +26,29 @@ if TYPE_CHECKING:
 
 _STYLES: dict[str, str] = {Verdict.REPRODUCED: "green", Verdict.PARTLY: "yellow", Verdict.NOT: "red"}
 _NAMES = ", ".join(EXPERIMENTS)
+_PATH = click.Path(path_type=Path)
 
 
+@command
+@argument("names", f"Experiments: {_NAMES}. All if none is given.", nargs=-1)
+@option("--quick", is_flag=True, help="Smaller data, fewer cases: under a minute, once compiled.")
+@option("-o", "--output", type=_PATH, default=Path("reproduction"), help="Folder for report and figures.")
+@option("--fresh", is_flag=True, help="Run finished experiments again.")
+@option("--json", is_flag=True, help="Print only JSON.")
+@option("-q", "--quiet", is_flag=True, help="Print no text, notes or progress.")
+@JOBS
+@option("--record", type=_PATH, hidden=True, help="Write the verdicts into this record.")
 def reproduce(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(help=f"Experiments: {_NAMES}. All if none is given.", show_default=False),
-    ] = None,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Smaller data, fewer cases: under a minute, once compiled.")
-    ] = False,
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for report and figures.")] = Path(
-        "reproduction"
-    ),
-    fresh: Annotated[bool, typer.Option("--fresh", help="Run finished experiments again.")] = False,
-    json: AsJson = False,
-    quiet: Quiet = False,
-    jobs: Jobs = None,
-    record: Annotated[
-        Path | None, typer.Option("--record", hidden=True, help="Write the verdicts into this record.")
-    ] = None,
-) -> None:
+    names: tuple[str, ...], quick: bool, output: Path, fresh: bool, json: bool, quiet: bool, jobs: int | None,
+    record: Path | None,
+) -> None:  # fmt: skip
     """Run the paper's experiments, draw its figures, check its claims.
 
     Writes report.md, report.html and figures into the folder. Results of finished experiments are kept there and
     reused. The exit status is 1 if a case that used to hold fails. The first run after installation compiles for a
     minute or two.
     """
-    with reporting_errors("wt reproduce"):  # only for wrong arguments; later errors show their traceback
+    with reporting_errors():  # only for wrong arguments; later errors show their traceback
         chosen = _choose(names)
         engine = _prepare(output, jobs, record)
     from wasserstein_transform.engine import current
@@ -68,25 +63,25 @@ def reproduce(
                 experiments=EXPERIMENTS,
             )  # fmt: skip
     except KeyboardInterrupt:
-        say(f"wt reproduce: stopped; experiments that were finished are kept in {output}", err=True)
-        raise typer.Exit(130) from None
+        say(f"stopped; experiments that were finished are kept in {output}", err=True)
+        raise click.exceptions.Exit(130) from None
     if json:
-        say(encoded(_summarize(report)).decode().rstrip("\n"))
+        say(encode_json(_summarize(report)).decode().rstrip("\n"))
     elif not quiet:
         _print(report)
     if record is not None:
         write_record(record, [part for part in report.parts if part.name in chosen], quick)
         say(f"record: {record}", err=json or quiet)
     elif report.failed:
-        raise typer.Exit(1)
+        raise click.exceptions.Exit(1)
 
 
-def _choose(names: list[str] | None) -> list[str]:
+def _choose(names: tuple[str, ...]) -> list[str]:
     """The experiments to run: those named, or all whose requirements are met.
 
     Raises if a name is unknown or an experiment given by name lacks something.
     """
-    unknown = [name for name in names or () if name not in EXPERIMENTS]
+    unknown = [name for name in names if name not in EXPERIMENTS]
     if unknown:
         raise ValueError(f"no experiment is called {', '.join(unknown)}; there are {_NAMES}")
     chosen = list(dict.fromkeys(names or EXPERIMENTS))
@@ -101,7 +96,7 @@ def _choose(names: list[str] | None) -> list[str]:
 def _prepare(output: Path, jobs: int | None, record: Path | None) -> Engine:
     """The engine for the run; raises if files cannot be written, before anything runs."""
     from wasserstein_transform.engine import current
-    from wasserstein_transform.plotting.canvas import need_matplotlib
+    from wasserstein_transform.plotting.style import need_matplotlib
 
     from .reporting import make_folders, open_record
 
@@ -130,7 +125,10 @@ def _summarize(report: Report) -> dict[str, object]:
 
 def _print(report: Report) -> None:
     claims = [claim for part in report.parts for claim in part.claims]
-    show([["claim", "verdict", "cases"], *([claim.name, claim.verdict, claim.share] for claim in claims)], _color)
+    table = Table("claim", "verdict", "cases", box=None)
+    for claim in claims:
+        table.add_row(claim.name, claim.verdict, claim.share, style=_STYLES[claim.verdict])
+    Console(soft_wrap=True).print(table)
     counts = Counter(claim.verdict for claim in claims)
     say(", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict))
     for change in report.changes:
@@ -140,10 +138,6 @@ def _print(report: Report) -> None:
     if n_new:
         say(f"not on record: {n_new} claims")
     say(f"report: {report.page}, {report.text}")
-
-
-def _color(cell: str) -> str:
-    return typer.style(cell, fg=_STYLES[cell]) if wants_color(sys.stdout) and cell in _STYLES else cell
 
 
 class Teller:

@@ -30,6 +30,8 @@ _MAX_EXACT_INTEGER = 2**53  # up to this, floats represent all integers
 
 _LISTENER: ContextVar[Callable[[str], None] | None] = ContextVar("listener", default=None)
 
+_SPELLING: ContextVar[Callable[[str, str], str] | None] = ContextVar("spelling", default=None)
+
 before_warnings: list[Callable[[], None]] = []
 """Functions called before a warning is shown; they make room for it on the terminal."""
 
@@ -204,9 +206,10 @@ def not_distances(array: Floats, name: str = "points") -> None:
         return
     if (np.abs(array - array.T) > 1e-9 * np.nanmax(array)).any():  # False where an entry is missing
         return
+    how = spell("metric='precomputed' or Space.from_distances(D)", "distances=True")
     raise ValueError(
-        f"got a {n} × {n} matrix that is symmetric and 0 on the diagonal: {name} look like distances; use "
-        "metric='precomputed' or Space.from_distances(D) (if they are points, X + 1 has the same distances)"
+        f"got a {n} × {n} matrix that is symmetric and 0 on the diagonal: {name} look like distances; use {how} "
+        "(if they are points, X + 1 has the same distances)"
     )
 
 
@@ -300,7 +303,7 @@ _LONGEST = 60
 def positive(value: Any, name: str) -> float:
     """Check a finite number > 0."""
     if not 0 < _number(value) < np.inf:
-        raise ValueError(f"{name} must be positive and finite, got {_shown(value)}")
+        raise ValueError(f"{spell(name)} must be positive and finite, got {_shown(value)}")
     return float(value)
 
 
@@ -308,8 +311,9 @@ def eps(value: Any) -> float:
     """Check a radius."""
     if not 1e-150 < _number(value) < 1e150:  # its square must not overflow or underflow
         is_profile = callable(value) or value in ("flat", "gaussian", "epanechnikov", "triangle")
-        advice = "the profile comes after eps" if is_profile else "wt.suggest_eps(X) gives a starting value"
-        raise ValueError(f"eps must be positive and finite, got {_shown(value)}; {advice}")
+        start = f"{spell('wt.suggest_eps(X)', 'suggest')} gives a starting value"
+        advice = "the profile comes after eps" if is_profile else start
+        raise ValueError(f"{spell('eps')} must be positive and finite, got {_shown(value)}; {advice}")
     return float(value)
 
 
@@ -327,14 +331,16 @@ def eps_sequence(value: Any) -> list[float]:
 def lam(value: Any) -> float:
     """Check the weight λ of the covariances."""
     if not 0 <= _number(value) < np.inf:
-        raise ValueError(f"lam must be a finite number ≥ 0, got {_shown(value)}; 0 is mean shift, 1 to 5 is usual")
+        raise ValueError(
+            f"{spell('lam')} must be a finite number ≥ 0, got {_shown(value)}; 0 is mean shift, 1 to 5 is usual"
+        )
     return float(value)
 
 
 def order_p(value: Any) -> float:
     """Check the order of a Wasserstein distance."""
     if not _number(value) >= 1:
-        raise ValueError(f"p must be a number ≥ 1 or infinity, got {_shown(value)}; 1 and 2 are usual")
+        raise ValueError(f"{spell('p')} must be a number ≥ 1 or infinity, got {_shown(value)}; 1 and 2 are usual")
     return float(value)
 
 
@@ -345,17 +351,37 @@ def count(value: Any, name: str, least: int) -> int:
     """Check an integer ≥ `least`."""
     number = _number(value)
     if not np.isfinite(number) or value != int(value) or value < least:
-        raise ValueError(f"{name} must be an integer ≥ {least}, got {_shown(value)}")
+        raise ValueError(f"{spell(name)} must be an integer ≥ {least}, got {_shown(value)}")
     if int(value) > _MOST:
-        raise ValueError(f"{name} must be an integer of at most {_MOST}, got {_shown(value)}")
+        raise ValueError(f"{spell(name)} must be an integer of at most {_MOST}, got {_shown(value)}")
     return int(value)
 
 
 def tolerance(value: Any, name: str) -> float:
     """Check a finite number ≥ 0."""
     if not 0 <= _number(value) < np.inf:
-        raise ValueError(f"{name} must be a finite number ≥ 0, got {_shown(value)}")
+        raise ValueError(f"{spell(name)} must be a finite number ≥ 0, got {_shown(value)}")
     return float(value)
+
+
+def spell(python: str, argument: str | None = None) -> str:
+    """What a message advises, as the user writes it: in Python, or as another interface spells `argument`.
+
+    The command line makes `--clusters 2` of `n_clusters=2`. `argument` is `python` itself unless it is given; "" is
+    for advice that only Python users can follow.
+    """
+    spelling = _SPELLING.get()
+    return python if spelling is None else spelling(python, python if argument is None else argument)
+
+
+@contextmanager
+def use_spelling(spelling: Callable[[str, str], str]) -> Iterator[None]:
+    """Let `spell` call this function in the block."""
+    token = _SPELLING.set(spelling)
+    try:
+        yield
+    finally:
+        _SPELLING.reset(token)
 
 
 @contextmanager

@@ -9,9 +9,10 @@ from dataclasses import MISSING, fields
 from html import escape
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _MAX_SHOWN_ENTRIES = 4  # arrays with more entries are shown by their shape
 _MAX_CELL_CHARACTERS = 200  # characters of a table cell
@@ -19,6 +20,8 @@ _MAX_CELL_CHARACTERS = 200  # characters of a table cell
 
 def brief(value: Any) -> str:
     """A short text for a value; large arrays and sparse matrices are shown by their shape."""
+    import numpy as np  # noqa: PLC0415  the command line imports this module for its help
+
     if type(value) is tuple:
         return f"({', '.join(map(brief, value))})"
     if not (isinstance(value, np.ndarray) or hasattr(value, "nnz")):
@@ -30,8 +33,9 @@ def brief(value: Any) -> str:
 
 
 def counted(n: int, noun: str) -> str:
-    """A number of things: 1 cluster, 2,000 clusters, 3 fixes."""
-    return f"{n:,} {noun}{'' if n == 1 else 'es' if noun.endswith('x') else 's'}"
+    """A number of things: 1 cluster, 2,000 clusters, 3 fixes, 4 communities."""
+    several = f"{noun[:-1]}ies" if noun.endswith("ty") else f"{noun}{'es' if noun.endswith('x') else 's'}"
+    return f"{n:,} {noun if n == 1 else several}"
 
 
 def quantity(value: float, unit: str = "") -> str:
@@ -73,6 +77,8 @@ class Brief(Tabled):
 
 def _cell(value: Any) -> str:
     """The text of a value in a table: numbers with four digits, arrays by shape and range."""
+    import numpy as np  # noqa: PLC0415  the command line imports this module for its help
+
     if isinstance(value, float | np.floating):
         return f"{value:.4g}"
     if isinstance(value, np.ndarray) and value.size > _MAX_SHOWN_ENTRIES and value.dtype.kind in "fiu":
@@ -83,6 +89,8 @@ def _cell(value: Any) -> str:
 
 def in_range(values: Any) -> str:
     """The range of numbers in words, without NaN."""
+    import numpy as np  # noqa: PLC0415  the command line imports this module for its help
+
     known = np.asarray(values, np.float64)
     known = known[~np.isnan(known)]
     return f"{known.min():.4g} to {known.max():.4g}" if known.size else "all unknown" if np.size(values) else "none"
@@ -111,8 +119,31 @@ def import_plotting(name: str) -> ModuleType:
     return importlib.import_module(f"wasserstein_transform.plotting.{name}")
 
 
-class Reported:
-    """A result with a method that writes an HTML report."""
+class Plotted:
+    """A result that draws itself."""
+
+    def plot(self, *, title: str | None = None, **options: Any) -> Figure:
+        """Draw the result in a new figure. Needs matplotlib, the extra `plot`.
+
+        Parameters
+        ----------
+        title : str, optional
+            The title. None: a default title, or none.
+        **options
+            Further options of the function of `wt.plotting` that draws the result, such as `details=True` for a
+            clustering or `labels` for points. That function also draws into Axes of yours.
+
+        Returns
+        -------
+        matplotlib Figure
+            A notebook shows it; `figure.savefig(file)` writes it.
+        """
+        figure: Figure = import_plotting("results").plot(self, title, **options)
+        return figure
+
+
+class Reported(Plotted):
+    """A result that draws itself, and writes an HTML report."""
 
     def report(self, path: str | os.PathLike[str], *, title: str | None = None) -> Path:
         """Write one HTML file with linked, interactive views of the result; it works without a server or network.

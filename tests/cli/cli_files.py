@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from typer.testing import CliRunner, Result
+from click.testing import CliRunner, Result
 
 import wasserstein_transform as wt
 from wasserstein_transform.cli.app import app

@@ -9,13 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 import wasserstein_transform as wt
 from wasserstein_transform import _check as check
-from wasserstein_transform.cli.app import Commands, app
-from wasserstein_transform.cli.tables import fitting, show
-from wt_paper.experiments import EXPERIMENTS
+from wasserstein_transform.cli.app import EVERYDAY, MORE, app
+from wasserstein_transform.cli.printing import print_table, table_lines
 
 HEAVY = {"numpy", "scipy", "sklearn", "numba", "matplotlib", "rich.progress", "asyncio"}
 ROOMS = (
@@ -52,8 +51,8 @@ def wt_command(*words: str, **environment: str) -> subprocess.CompletedProcess[s
     "words",
     [
         ["--help"],
-        ["reproduce", "--help"],
-        ["words", "similar", "--help"],
+        ["segment", "--help"],
+        ["words", "--help"],
         ["cluster", "--help"],
         ["skeleton", "--help"],
     ],
@@ -64,69 +63,59 @@ def test_help_imports_neither_experiments_nor_array_libraries(words: list[str]) 
     imported = set(done.stderr.splitlines()[-1].split())
     assert not imported & HEAVY
     assert not imported & {f"wasserstein_transform.{room}" for room in ROOMS}
-    assert not imported & {"wt_paper.theory", "wt_paper.experiments.theorems", "wt_paper.reporting"}
 
 
 @pytest.mark.slow
 def test_commands_import_no_more_than_they_need(tmp_path: Path) -> None:
     done = wt_command("curvature", str(tmp_path / "no.txt"), "-o", str(tmp_path))
-    assert "no.txt is not there" in done.stderr
+    assert "no.txt does not exist" in done.stderr
     imported = set(done.stderr.splitlines()[-1].split())
     assert "wasserstein_transform.graphs" in imported
     others = ("words", "image", "estimators")
     assert not imported & {"sklearn", "matplotlib", "wt_paper", *(f"wasserstein_transform.{room}" for room in others)}
 
 
-def test_without_the_paper_reproduce_says_in_a_line_where_to_get_it() -> None:
-    script = (
-        "import sys; from pathlib import Path;"
-        "sys.path[:] = [path for path in sys.path if not Path(path, 'wt_paper').is_dir()];"
-        "from wasserstein_transform.cli import main; main()"
-    )
-    for words in (["reproduce", "--quick"], ["reproduce", "--help"]):
-        done = subprocess.run([sys.executable, "-c", script, *words], capture_output=True, text=True, check=False)
-        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-        assert done.stderr.endswith("clone the repository and run there: make reproduce\n")
+def test_the_command_has_the_name_that_it_was_called_by() -> None:
+    for name in ("wt", "wasserstein-transform"):
+        script = f"import sys; sys.argv[0] = '/bin/{name}'; from wasserstein_transform.cli import main; main()"
+        shown, refused = (
+            subprocess.run([sys.executable, "-c", script, *words], capture_output=True, text=True, check=False)
+            for words in (["cluster", "--help"], ["cluster", "--xyzzy"])
+        )
+        assert shown.stdout.startswith(f"Usage: {name} cluster [OPTIONS] FILE\n")
+        assert refused.stderr == f"{name} cluster: no such option: --xyzzy; see {name} cluster --help\n"
 
 
-def test_the_names_of_experiments_are_known_before_they_are_imported() -> None:
-    assert [EXPERIMENTS[name].name for name in EXPERIMENTS] == list(EXPERIMENTS)
-    with pytest.raises(KeyError):
-        _ = EXPERIMENTS["nothing"]
+def test_a_newcomer_sees_few_options_first() -> None:
+    for name in EVERYDAY:
+        shown = CliRunner().invoke(app, [name, "--help"]).output
+        first = shown.partition("\nOptions:\n")[2].partition("\n\n")[0]
+        assert 3 <= sum(line.startswith("  -") for line in first.splitlines()) <= 7, name  # with --help
 
 
 def test_help_needs_no_more_than_ascii() -> None:
-    """What typer prints itself goes out as UTF-8 even where ASCII is asked for."""
-    commands = [["words", name] for name in ("adapt", "fit", "similar", "pair")]
-    commands += [[name] for name in Commands().entries]
-    for words in [[], *commands]:
+    """What click prints itself goes out as UTF-8 even where ASCII is asked for."""
+    for words in [[], *([name] for name in (*EVERYDAY, *MORE))]:
         assert CliRunner().invoke(app, [*words, "--help"]).output.isascii(), words
 
 
 @pytest.mark.slow
 def test_terminals_without_greek_letters_are_no_error(tmp_path: Path) -> None:
-    done = wt_command("parts", PYTHONIOENCODING="ascii")
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.isascii()
-    assert "lambdaS" in done.stdout  # of λΣ
     done = wt_command("segment", str(tmp_path / "Maß.png"), "-o", str(tmp_path), PYTHONIOENCODING="ascii")
     assert done.returncode == 2
-    assert "Ma?.png is not there" in done.stderr
+    assert "Ma?.png does not exist" in done.stderr
 
 
-def test_a_table_wider_than_the_terminal_goes_on_below_and_no_figure_is_cut() -> None:
-    rows = [
-        ["benchmark", "pairs", "plain", "W=5 λ=1"],
-        ["SIMLEX-999", "999", "0.370 [0.31, 0.42]", "1.000+ [1.00, 1.00]"],
-    ]
-    blocks = list(fitting(rows, 40))
-    assert blocks == [[[row[0], *row[1:3]] for row in rows], [[row[0], row[3]] for row in rows]]
-    assert list(fitting(rows, None)) == [rows]
-    assert len(list(fitting(rows, 3))) == 3  # never cut, whatever the width
+def test_a_table_wider_than_the_terminal_is_folded_and_no_figure_is_cut() -> None:
+    rows = [["benchmark", "pairs", "plain"], ["SIMLEX-999", "999", "0.370 [0.31, 0.42]"]]
+    assert table_lines(rows) == ["benchmark   pairs  plain", "SIMLEX-999    999  0.370 [0.31, 0.42]"]
+    wide, narrow = table_lines(rows), table_lines(rows, 20)
+    assert max(map(len, narrow)) <= 20
+    assert sorted("".join("".join(narrow).split())) == sorted("".join("".join(wide).split()))
 
 
 def test_numbers_of_a_table_stand_below_each_other(capsys: pytest.CaptureFixture[str]) -> None:
-    show([["word", "distance"], ["a", "1.5"], ["日本", "10.25"]])
+    print_table([["word", "distance"], ["a", "1.5"], ["日本", "10.25"]])
     assert capsys.readouterr().out.splitlines() == ["word  distance", "a          1.5", "日本     10.25"]
 
 
@@ -151,9 +140,3 @@ def test_huge_numbers_on_the_command_line_are_one_line(tmp_path: Path, option: s
     assert done.output.startswith("wt segment: ")
     assert done.output.count("\n") == 1
     assert not (tmp_path / "out").exists()
-
-
-def test_the_share_that_help_names_is_that_of_merging() -> None:
-    done = CliRunner().invoke(app, ["segment", "--help"])
-    words = " ".join(done.output.replace("(", "").replace(")", "").split())
-    assert f"larger values leave fewer regions. [default: {wt.image.Merging().share:g}]" in words

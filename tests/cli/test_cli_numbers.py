@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from wasserstein_transform.cli.app import app
 
@@ -15,15 +15,12 @@ io = pytest.importorskip("imageio.v3")
 SEGMENT = ["segment", "picture.png", "-o", "out"]
 FLOW = ["flow", "graph.txt", "-o", "out"]
 WORDS = ["--vectors", "vectors.txt", "--corpus", "corpus.txt"]
-SIMILAR = ["words", "similar", "a", *WORDS]
-ADAPT = ["words", "adapt", *WORDS, "-o", "new.txt"]
+ADAPT = ["words", *WORDS, "-o", "new.txt"]
 COUNTS = [
     *([*SEGMENT, option] for option in ("--min-size", "--n-iter", "-j")),
     *([*FLOW, option] for option in ("--n-iter", "--surgery", "-j")),
     ["curvature", "graph.txt", "-o", "out", "-j"],
-    *([*SIMILAR, option] for option in ("-k", "--window", "--min-count", "--common", "-j")),
     *([*ADAPT, option] for option in ("--window", "--min-count", "-j")),
-    ["reproduce", "--quick", "-o", "out", "-j"],
     *(["cluster", "points.csv", "-o", "out", option] for option in ("-k", "-j")),
     *(["denoise", "points.csv", "-o", "out", option] for option in ("-d", "--n-iter")),
     *(["transform", "points.csv", "-o", "out", option] for option in ("--n-iter", "--ridge")),

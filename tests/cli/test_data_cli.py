@@ -61,13 +61,13 @@ def test_known_labels_are_never_used(file: Path) -> None:
 
 
 def test_options_of_clusters(file: Path) -> None:
-    done = run("cluster", file, "-k", 3, "--noise", "-q", "-o", "-")
+    done = run("cluster", file, "-k", 3, "--noise", "yes", "-q", "-o", "-")
     assert column(done.stdout, "label") == wt.cluster(blobs(), 3, noise=True).labels.tolist()
     assert done.stderr == ""
-    done = run("cluster", file, "-k", 3, "--noise-share", 0.1, "-q", "-o", "-")
+    done = run("cluster", file, "-k", 3, "--noise", 0.1, "-q", "-o", "-")
     assert column(done.stdout, "label") == wt.cluster(blobs(), 3, noise=0.1).labels.tolist()
-    assert "--noise-share must be from 0 to below 1" in run("cluster", file, "--noise-share", 1).stderr
-    assert "leave one of them out" in run("cluster", file, "--no-noise", "--noise-share", 0.1).stderr
+    for word in ("1", "-0.5", "some"):
+        assert "--noise must be yes, no, or a share from 0 to below 1" in run("cluster", file, "--noise", word).stderr
 
 
 def test_columns_of_errors_are_used_on_demand(tmp_path: Path) -> None:
@@ -176,26 +176,6 @@ def test_transform_moves_points(file: Path, words: list[object], estimator: wt.G
         assert column(done.stdout, "label") == estimator.labels_.tolist()
 
 
-@pytest.mark.repeated(1)
-@pytest.mark.parametrize(
-    ("words", "estimator"),
-    [
-        (["-m", "lt", "--eps", 1.5, "-p"], wt.LocalTruncation(1.5, 2.0)),
-        (["-m", "kernel", "--eps", 0.5, "-p"], wt.KernelTransform(0.5, p=2.0, cut=3.0)),
-    ],
-)
-def test_transforms_of_distances_are_embedded(file: Path, words: list[object], estimator: wt.LocalTruncation) -> None:
-    done = run("transform", file, *words[:-1], "--p", 2, "--figure", file.with_suffix(".svg"))
-    assert done.exit_code == 0, done.output
-    new = estimator.fit(blobs()).distances_
-    places = np.column_stack([column(done.stdout, "embedded_1"), column(done.stdout, "embedded_2")])
-    off = np.linalg.norm(places[:, None] - places, axis=2) - new
-    share = np.sqrt((off**2).sum() / (new**2).sum())
-    assert f"relative error of the distances of the embedded points: {share:.2%}" in done.stderr
-    assert share < 0.2
-    assert "<svg" in file.with_suffix(".svg").read_text()
-
-
 @pytest.mark.slow
 def test_distances_square_condensed_and_their_tree(file: Path, tmp_path: Path) -> None:
     found = wt.GaussianTransform("auto", "auto", n_iter="auto").fit(blobs())
@@ -263,7 +243,7 @@ def test_info_tells_what_is_there_and_what_would_be_read(file: Path, tmp_path: P
 def test_suggestions_for_very_many_points_propose_what_can_be_done(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("wasserstein_transform.cli.suggest._ALL", 50)
+    monkeypatch.setattr("wasserstein_transform.cli.suggest._MAX_POINTS", 50)
     file = tmp_path / "points.csv"
     np.savetxt(file, np.random.default_rng(0).random((60, 2)), delimiter=",")
     assert f"60 points have too many distances for a file; wt cluster {file} finds" in run("suggest", file).stderr

@@ -65,7 +65,7 @@ def test_the_address_is_said_the_page_is_there_and_ctrl_c_ends_it(tmp_path, monk
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["not-there.csv"], "not-there.csv is not there"),
+        (["not-there.csv"], "not-there.csv does not exist"),
         (["points.csv", "--columns", "z"], "z"),
         (["broken.csv"], "line 3"),
         (["words.csv"], "no column to cluster"),

@@ -8,7 +8,7 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
+from click.testing import CliRunner, Result
 
 import wasserstein_transform as wt
 from wasserstein_transform.cli.app import app
@@ -44,11 +44,6 @@ def test_curvature_writes_tables_and_a_figure(file: Path, tmp_path: Path) -> Non
     assert [float(row["curvature"]) for row in table] == found.values.tolist()
     assert {row["node"] for row in rows(tmp_path / "out" / "nodes.csv")} == {str(k) for k in range(10)}
     assert (tmp_path / "out" / "curvature.png").read_bytes().startswith(PNG)
-    limit = command("curvature", file, "-o", tmp_path / "limit", "--limit")
-    assert limit.exit_code == 0, limit.output
-    np.testing.assert_allclose(
-        [float(row["curvature"]) for row in rows(tmp_path / "limit" / "edges.csv")], 2 * found.values
-    )
 
 
 @pytest.mark.slow
@@ -60,19 +55,16 @@ def test_flow_finds_the_cliques(file: Path, tmp_path: Path) -> None:
     assert "2 known communities: adjusted Rand index 1.000" in done.output
     assert [row["community"] for row in rows(tmp_path / "out" / "communities.csv")] == ["0"] * 5 + ["1"] * 5
     assert (tmp_path / "out" / "flow.png").read_bytes().startswith(PNG)
-    cut = command("flow", file, "-o", tmp_path / "cut", "--surgery", 4)
-    assert cut.exit_code == 0, cut.output
-    assert sum(row["length after"] == "nan" for row in rows(tmp_path / "cut" / "edges.csv")) == 1
 
 
 def test_what_goes_wrong_is_one_line_and_nothing_is_written(file: Path, tmp_path: Path) -> None:
     (tmp_path / "bad.txt").write_text("one two three four")
     for words, said in [
-        (("curvature", tmp_path / "none.gml"), "is not there"),
+        (("curvature", tmp_path / "none.gml"), "does not exist"),
         (("curvature", tmp_path / "bad.txt"), "line 1: an edge is"),
         (("curvature", file, "--idleness", 2), "idleness must be between 0 and 1"),
         (("flow", file, "--truth", "what"), "not all nodes have the attribute 'what'"),
-        (("flow", file, "--n-iter", -1), "n_iter must be a whole number"),
+        (("flow", file, "--n-iter", -1), "--n-iter must be an integer"),
     ]:
         done = command(*words, "-o", tmp_path / "out")
         assert done.exit_code == 2, done.output
@@ -159,4 +151,4 @@ def test_what_numbers_at_edges_are_is_asked_for(tmp_path: Path) -> None:
     again = command("curvature", tmp_path / "strength" / "edges.csv", "-o", tmp_path / "again")  # its own table
     assert again.exit_code == 0, again.output
     wrong = command("flow", tmp_path / "tied.gml", "-o", tmp_path / "out", "--weight", "heavy")
-    assert "--weight must be one of length, strength, none, got 'heavy'" in wrong.output
+    assert "--weight heavy: no edge has the attribute 'heavy' with a number; they have 'weight'" in wrong.output

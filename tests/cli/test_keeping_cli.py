@@ -1,4 +1,4 @@
-"""Where results go: together, never over what is there, repeated from a summary, whole whatever ends the process."""
+"""Where results go: together, never over what is there, whole whatever ends the process."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_what_is_there_is_refused_before_the_file_is_read(
 ) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / name).write_text("mine")
-    monkeypatch.setattr(reading, "opened_table", None)
+    monkeypatch.setattr(reading, "read_table", None)
     done = transform(file, "-o", tmp_path / "out")
     assert done.exit_code == 2
     assert done.stderr == f"wt transform: {tmp_path / 'out' / name} exists already; --force overwrites it\n"
@@ -164,7 +164,6 @@ def test_json_is_the_summary_and_nothing_else(file: Path, tmp_path: Path) -> Non
     said, kept = json.loads(done.stdout), json.loads((tmp_path / "out" / "summary.json").read_text())
     assert said == kept
     assert any("spreads" in note for note in said["notes"])
-    assert not (tmp_path / "again").exists()
     assert set(json.loads(transform(file, "--json").stdout)) == set(said)
 
 
@@ -172,64 +171,14 @@ def test_json_is_the_summary_and_nothing_else(file: Path, tmp_path: Path) -> Non
 @pytest.mark.parametrize("words", [["cluster", "-k", 2], ["denoise"], ["distances", "--condensed", "--format", "csv"]])
 def test_a_run_is_repeated_byte_for_byte(words: list[object], file: Path, tmp_path: Path) -> None:
     assert run(*words, file, "--scale", "robust", "-q", "-o", tmp_path / "first").exit_code == 0
-    done = run("again", tmp_path / "first", "-q", "-o", tmp_path / "second")
+    done = run(*words, file, "--scale", "robust", "-q", "-o", tmp_path / "second")
     assert done.exit_code == 0, done.output
     first, second = content(tmp_path / "first"), content(tmp_path / "second")
     table = next(name for name in first if name.endswith(".csv"))
     assert first[table] == second[table]
     one, two = (json.loads(files["summary.json"]) for files in (first, second))
-    for name in ("again", "parameters", "result", "file", "scale"):
+    for name in ("parameters", "result", "file", "scale"):
         assert one[name] == two[name]
-    assert two["notes"] == []
-
-
-@pytest.mark.slow
-def test_again_says_what_changed(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert run("transform", "points.csv", "--eps", 1, "-q", "-o", "first").exit_code == 0
-    summary = tmp_path / "first" / "summary.json"
-    (tmp_path / "else").mkdir()
-    monkeypatch.chdir(tmp_path / "else")  # the file is found from the summary
-    assert run("again", summary, "-o", "same.csv").stderr == ""
-    file.write_text(file.read_text() + "3,4\n")
-    done = run("again", summary, "-o", "other.csv")
-    assert done.exit_code == 0, done.output
-    assert "points.csv is not what it was: " in done.stderr
-    done = run("again", summary, "-", "-o", "piped.csv", input=file.read_bytes())
-    assert "standard input is not what it was: " in done.stderr
-    assert (tmp_path / "else" / "piped.csv").read_bytes() == (tmp_path / "else" / "other.csv").read_bytes()
-    known = json.loads(summary.read_text())
-    summary.write_text(json.dumps({**known, "versions": {**known["versions"], "numpy": "0.1"}}))
-    assert "other versions: numpy 0.1 then" in run("again", summary, "-o", "third.csv").stderr
-    file.unlink()
-    assert "points.csv is not there any more; say where it is: wt again" in run("again", summary).stderr
-    assert run("again", summary, "-o", "third.csv").exit_code == 2
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "",
-        "[]",
-        "{}",
-        '{"again": 3}',
-        '{"again": {"command": "warmup", "file": "x", "options": []}, "file": {"sha256": ""}}',
-    ],
-)
-def test_again_refuses_what_is_no_summary(words: str, tmp_path: Path) -> None:
-    (tmp_path / "summary.json").write_text(words)
-    done = run("again", tmp_path / "summary.json")
-    assert done.exit_code == 2
-    assert "is not a summary of a run that can be repeated" in done.stderr
-
-
-@pytest.mark.parametrize("word", ["--output=/tmp/x", "--force", "-o", "points.csv", "--linkage=x.npy"])
-def test_again_refuses_options_that_say_where(word: str, file: Path, tmp_path: Path) -> None:
-    facts = {"again": {"command": "cluster", "file": str(file), "options": [word]}, "file": {"sha256": ""}}
-    (tmp_path / "summary.json").write_text(json.dumps(facts))
-    done = run("again", tmp_path / "summary.json")
-    assert done.exit_code == 2
-    assert "was changed" in done.stderr
 
 
 SLOW = SCRIPT.replace(
@@ -275,7 +224,7 @@ def test_out_of_memory_is_a_status_of_its_own(file: Path, monkeypatch: pytest.Mo
     done = run("cluster", file)
     assert (done.exit_code, done.stderr) == (
         3,
-        "wt cluster: clusters need 9 GiB, and 1 GiB are available; take fewer rows\n",
+        "wt cluster: clusters need 9 GiB, and 1 GiB are available; take fewer points\n",
     )
 
 
@@ -297,8 +246,8 @@ def test_readers_who_go_away_hear_no_complaint(file: Path) -> None:
 
 
 def test_a_mistake_of_the_program_is_told_from_one_of_the_user() -> None:
-    script = "import wasserstein_transform.cli.parts as one; one.parts = lambda: {}['no']; "
-    done = subprocess.run([sys.executable, "-c", script + SCRIPT, "parts"], capture_output=True, text=True, check=False)
+    script = "import wasserstein_transform.cli.info as one; one._installed = lambda: {}['no']; "
+    done = subprocess.run([sys.executable, "-c", script + SCRIPT, "info"], capture_output=True, text=True, check=False)
     assert done.returncode == 70
     assert "Traceback" in done.stderr
     assert done.stderr.endswith("please report it with the lines above\n")

@@ -46,7 +46,7 @@ def test_columns_are_asked_for_by_name_or_number(file: Path) -> None:
     wanted = by_library(blobs())
     assert moved([file, "--columns", "x,y"]) == wanted
     assert moved([file, "--columns", " 1 , 2 "]) == wanted
-    assert moved([file, "--label", "far"]) == wanted  # what has another purpose is no coordinate
+    assert moved([file, "--weight", "far", "--columns", "x,y"]) != wanted
     assert moved([file, "--columns", "y"]) == by_library(blobs()[:, 1:])
 
 
@@ -65,10 +65,10 @@ def test_a_name_wins_over_a_number(tmp_path: Path) -> None:
         (["--columns", "0"], "has 4 columns, so there is no column 0; count from 1"),
         (["--columns", ","], "--columns must name at least one column"),
         (["--columns", "x,x"], "column x is given twice"),
-        (["--missing", "guess"], "--missing must be 'drop', 'fill' or 'error', got 'guess'"),
+        (["--missing", "guess"], "invalid value for '--missing': 'guess' is not one of 'drop', 'fill', 'error'"),
         (["--label", "no"], "has no column no"),
         (["--weight", "kind"], "line 2, column kind: 'u' is not a number"),
-        (["--scale", "huge"], "--scale must be one of auto, none, standard, robust, range, got 'huge'"),
+        (["--scale", "huge"], "invalid value for '--scale': 'huge' is not one of 'auto', 'none'"),
         (["--kind", "xls"], "kind must be one of csv"),
         (["--kind", "npy"], "is asked for as NPY and holds text"),
         (["--distances", "--columns", "x"], "--columns needs a table of points"),
@@ -92,7 +92,10 @@ def test_what_cannot_be_read_is_one_line(file: Path, words: list[str], error: st
         ("x,y\n", "no rows"),
         ("x,y\n1,2\n3,\n4,5\n", "line 3, column y: "),
         ("x,y\n1,2\n3,nan\n", "line 3, column y: 'nan' stands for a missing value"),
-        ("x,y\n1,2\n\n3,oops\n7,8\n", "line 4, column y: 'oops' is not a number; mend it, or leave the column out"),
+        (
+            "x,y\n1,2\n\n3,oops\n7,8\n",
+            "line 4, column y: 'oops' is not a number; correct it, or leave the column out (--columns)",
+        ),
         ("x,y\n1,2\n3,inf\n", "line 3, column y: 'inf' is not finite"),
         ("x,y\n1,2\n3,4,5\n", "line 3"),
         ("x,y\na,b\nc,d\n", "has no column of numbers"),
@@ -110,7 +113,7 @@ def test_bad_files_are_said_with_line_and_column(tmp_path: Path, content: str, e
 
 def test_files_that_are_not_there_are_guessed(file: Path) -> None:
     assert (
-        f"{file.parent / 'ponits.csv'} is not there; did you mean {file}?"
+        f"{file.parent / 'ponits.csv'} does not exist; did you mean {file}?"
         in run("info", file.parent / "ponits.csv").stderr
     )
     assert f"{file.parent} is a folder; give a file" in run("cluster", file.parent).stderr
@@ -187,7 +190,7 @@ def test_distances_are_clustered_square_and_condensed(tmp_path: Path) -> None:
     np.testing.assert_array_equal(np.load(tmp_path / "new.npy"), new)
     for words, error in [
         (
-            ["transform", "-m", "gt"],
+            ["distances", "-m", "gt"],
             "--method gt needs points, got distances; --method lt takes distances",
         ),
         (["suggest", "-p", "curve"], "--purpose curve needs coordinates"),

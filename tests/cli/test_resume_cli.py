@@ -24,13 +24,13 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def kept(cwd: Path) -> int:
     """Bytes of tiles that are finished."""
-    return sum(path.stat().st_size for path in cwd.glob("out.unfinished/tiles/*"))
+    return sum(path.stat().st_size for path in cwd.glob("work/tiles/*"))
 
 
 def stopped_halfway(table: Path, cwd: Path, by: int) -> str:
     """Stop a command once it has finished some more tiles; what it said."""
     before = kept(cwd)
-    command = [sys.executable, "-c", EAGER, "distances", str(table), *LT, "-o", "out", "--resume"]
+    command = [sys.executable, "-c", EAGER, "distances", str(table), *LT, "-o", "out", "--store", "work"]
     with subprocess.Popen(command, cwd=cwd, stderr=subprocess.PIPE, text=True) as wt:
         while kept(cwd) <= before + 10_000:
             assert wt.poll() is None
@@ -41,24 +41,19 @@ def stopped_halfway(table: Path, cwd: Path, by: int) -> str:
 
 
 @pytest.mark.slow
-def test_a_killed_command_goes_on_and_its_folder_goes(
-    table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_killed_command_goes_on(table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     said = stopped_halfway(table, tmp_path, signal.SIGINT)
-    assert "stopped; what is finished is kept in out.unfinished, and the same command goes on from there" in said
+    assert "stopped; finished work is in work, and the same command continues from there" in said
     stopped_halfway(table, tmp_path, signal.SIGKILL)
     monkeypatch.chdir(tmp_path)
-    assert run("distances", table, *LT, "-o", "out", "--resume").exit_code == 0
+    assert run("distances", table, *LT, "-o", "out", "--store", "work").exit_code == 0
     assert run("distances", table, *LT, "-o", "whole").exit_code == 0
     assert (tmp_path / "out" / "distances.npy").read_bytes() == (tmp_path / "whole" / "distances.npy").read_bytes()
-    assert not (tmp_path / "out.unfinished").exists()
 
 
 @pytest.mark.parametrize(
     ("options", "error"),
     [
-        (["--resume"], "--resume keeps finished work next to the output, and needs -o NAME"),
-        (["-o", "out", "--resume", "--store", "s"], "leave --resume out"),
         (["-o", "out", "--store", "no/such"], "there is no folder"),
         (["-o", "out", "--store", "."], "holds other files and is not a store"),
     ],

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
-from typer.testing import CliRunner, Result
+from click.testing import CliRunner, Result
 
 import wasserstein_transform as wt
 from wasserstein_transform import _files
-from wasserstein_transform.cli import pictures
 from wasserstein_transform.cli.app import app
+from wasserstein_transform.image.reading import from_file
 
 io = pytest.importorskip("imageio.v3")
 
@@ -40,10 +42,13 @@ def test_labels_overlay_and_filtered_picture_are_written(file: Path, tmp_path: P
     assert done.exit_code == 0, done.output
     assert "2 segments of 32 × 40 pixels in" in done.output
     written = {path.name for path in (tmp_path / "a" / "out").iterdir()}
-    assert written == {"labels.png", "overlay.png", "filtered.png", "summary.json"}
-    labels = io.imread(tmp_path / "a" / "out" / "labels.png")
-    assert labels.dtype == np.uint16
-    np.testing.assert_array_equal(labels, wt.image.segment_by_radii(picture(), 4).labels)
+    tables = {"regions.csv", "regions.geojson", "summary.json"}
+    assert written == {"labels.png", "labels.npy", "overlay.png", "filtered.png", *tables}
+    expected = wt.image.segment_by_radii(picture(), 4)
+    np.testing.assert_array_equal(np.load(tmp_path / "a" / "out" / "labels.npy"), expected.labels)
+    np.testing.assert_array_equal(io.imread(tmp_path / "a" / "out" / "labels.png"), expected.colored())
+    assert json.loads((tmp_path / "a" / "out" / "regions.geojson").read_text()) == expected.polygons()
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "a" / "out" / "regions.csv"), expected.regions())
     np.testing.assert_array_equal(io.imread(tmp_path / "a" / "out" / "filtered.png"), picture())
     overlay = io.imread(tmp_path / "a" / "out" / "overlay.png")
     np.testing.assert_array_equal(
@@ -53,10 +58,10 @@ def test_labels_overlay_and_filtered_picture_are_written(file: Path, tmp_path: P
 
 @pytest.mark.slow
 def test_options_reach_the_segmentation(file: Path, tmp_path: Path) -> None:
-    options = ["--range", 300, "--lam", 2, "--color", "rgb", "--linking", "paper", "--n-iter", 9, "-j", 1]
+    options = ["--range", 300, "--lam", 2, "--color", "rgb", "--n-iter", 9, "-j", 1]
     done = command(file, "-o", tmp_path / "out", *options)
     assert done.exit_code == 0, done.output
-    assert "1 segments" in done.output
+    assert "1 segment " in done.output
     small = picture()
     small[2:4, 2:4] = 255
     io.imwrite(file, small)
@@ -69,46 +74,67 @@ def test_options_reach_the_segmentation(file: Path, tmp_path: Path) -> None:
 def test_without_radii_a_picture_is_cut_along_its_contours(file: Path, tmp_path: Path) -> None:
     done = command(file, "-o", tmp_path / "out")
     assert done.exit_code == 0, done.output
-    assert "2 segments of 32 × 40 pixels in" in done.output
+    assert "2 segments of 32 × 40 pixels, at scale 0.61, in" in done.output
     tree = wt.segment(picture()).tree
-    np.testing.assert_array_equal(io.imread(tmp_path / "out" / "labels.png"), tree.cut(0.6))
+    np.testing.assert_array_equal(np.load(tmp_path / "out" / "labels.npy"), tree.cut(tree.choose_scale()))
     contours = io.imread(tmp_path / "out" / "contours.png")
     assert contours.dtype == np.uint8
     np.testing.assert_array_equal(contours < 128, tree.contours() > 0.5)
     for words, labels in ((["--scale", 0.01], tree.cut(0.01)), (["-n", 3], tree.cut(n_segments=3))):
         assert command(file, "-o", tmp_path / "out", "--force", *words).exit_code == 0
-        np.testing.assert_array_equal(io.imread(tmp_path / "out" / "labels.png"), labels)
+        np.testing.assert_array_equal(np.load(tmp_path / "out" / "labels.npy"), labels)
     assert command(file, "-o", tmp_path / "out", "--force", "--spatial", 4).exit_code == 0
     assert not (tmp_path / "out" / "contours.png").exists()  # of a run before
 
 
-@pytest.mark.slow
-def test_regions_are_merged_when_asked_for(tmp_path: Path) -> None:
-    grey = np.repeat([[10] * 16 + [22] * 16 + [90] * 16], 16, axis=0).astype(np.uint8)
-    io.imwrite(tmp_path / "strips.png", grey)
-    for words, merging in (
-        ([], None),
-        (["--no-merge"], None),
-        (["--merge"], wt.image.Merging()),
-        (["--merge", "--share", 0.1], wt.image.Merging(0.1)),
-        (["--merge", "--share", 40], wt.image.Merging(40)),
+@pytest.mark.parametrize("kind", ["gray", "two", "deep", "float", "clear"])
+def test_the_command_gives_what_python_gives(kind: str, tmp_path: Path, rng: np.random.Generator) -> None:
+    y, x = np.mgrid[:100, :120]
+    levels = np.rint(60 + 60 * (x > 50) + 80 * (np.hypot(x - 85, y - 50) < 25) + rng.normal(0, 3, x.shape))
+    made = {
+        "gray": levels.astype(np.uint8),
+        "two": np.stack([levels, levels[::-1]], axis=2).astype(np.uint16),
+        "deep": levels.astype(np.uint16) * 16,
+        "float": levels.astype(np.float32) / 1000,
+        "clear": np.stack([levels, levels, levels, 255.0 * (x > 20)], axis=2).astype(np.uint8),
+    }[kind]
+    tifffile = pytest.importorskip("tifffile")
+    tifffile.imwrite(tmp_path / "a.tif", made, photometric="rgb" if kind == "clear" else "minisblack")
+    radius = {"two": 20, "deep": 320, "float": 0.02}.get(kind, 20)
+    for words, expected in (
+        ([], wt.segment(made)),
+        (["--spatial", 4, "--range", radius], wt.image.segment_by_radii(made, 4, radius)),
     ):
-        done = command(tmp_path / "strips.png", "-o", tmp_path / "out", "--force", "--spatial", 4, *words)
+        done = command(tmp_path / "a.tif", "-o", tmp_path / "out", "--force", *words)
         assert done.exit_code == 0, done.output
-        labels = wt.image.segment_by_radii(grey, 4, merging=merging).labels
-        np.testing.assert_array_equal(io.imread(tmp_path / "out" / "labels.png"), labels)
-    assert wt.image.segment_by_radii(grey, 4).n_segments == 3
-    assert wt.image.segment_by_radii(grey, 4, merging=wt.image.Merging(40)).n_segments == 1
+        np.testing.assert_array_equal(np.load(tmp_path / "out" / "labels.npy"), expected.labels)
+        assert 2 < expected.n_segments < 100
+    assert (expected.labels == -1).any() == (kind == "clear")
 
 
-def test_grey_levels_are_of_255_whatever_the_depth(tmp_path: Path) -> None:
-    levels = np.repeat([[10] * 10 + [15] * 10], 20, axis=0)
-    for name, shown in (("8.png", levels.astype(np.uint8)), ("16.png", (257 * levels).astype(np.uint16))):
-        io.imwrite(tmp_path / name, shown)
-        for radius, count in ((12, "1 segments"), (4, "2 segments")):
-            assert count in command(tmp_path / name, "-o", tmp_path / "out", "--force", "--range", radius).output
-            filtered = io.imread(tmp_path / "out" / "filtered.png")
-            assert np.abs(filtered - levels).max() <= 3
+def test_several_pictures_have_a_folder_each_and_one_table(file: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "many"
+    folder.mkdir()
+    io.imwrite(folder / "disc.png", picture()[::-1])
+    (folder / "broken.jpg").write_text("no picture")
+    done = command(file, folder, "-o", tmp_path / "out", "--masks")
+    assert done.exit_code == 0, done.output
+    assert "4 segments in 2 pictures" in done.output
+    assert "left out: " in done.output
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"disc", "disc-2", "regions.csv", "summary.json"}
+    table = pd.read_csv(tmp_path / "out" / "regions.csv")
+    assert table["image"].tolist() == [str(file)] * 2 + [str(folder / "disc.png")] * 2
+    for name, shown in (("disc", picture()), ("disc-2", picture()[::-1])):
+        found = wt.segment(shown)
+        np.testing.assert_array_equal(np.load(tmp_path / "out" / name / "labels.npy"), found.labels)
+        np.testing.assert_array_equal(io.imread(tmp_path / "out" / name / "mask-1.png") > 0, found.mask(1))
+    assert command(folder, "-o", tmp_path / "out").exit_code == 2  # nothing is overwritten
+
+
+def test_a_dark_picture_of_sixteen_bits_is_shown_stretched(tmp_path: Path) -> None:
+    io.imwrite(tmp_path / "deep.png", (picture()[..., 0].astype(np.uint16)) + 300)
+    assert command(tmp_path / "deep.png", "-o", tmp_path / "out").exit_code == 0
+    assert np.ptp(io.imread(tmp_path / "out" / "overlay.png")) == 255
 
 
 def test_a_transparent_picture_stays_so(tmp_path: Path) -> None:
@@ -116,17 +142,6 @@ def test_a_transparent_picture_stays_so(tmp_path: Path) -> None:
     done = command(tmp_path / "clear.png", "-o", tmp_path / "out")
     assert done.exit_code == 0, done.output
     assert io.imread(tmp_path / "out" / "filtered.png").shape == (32, 40, 4)
-
-
-def test_more_labels_than_a_png_holds_go_to_an_array(
-    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    command(file, "-o", tmp_path / "out")
-    monkeypatch.setattr(pictures, "_MOST", 1)
-    done = command(file, "-o", tmp_path / "out", "--force")
-    assert "labels.npy has 32 bits per pixel" in done.output
-    assert not (tmp_path / "out" / "labels.png").exists()
-    np.testing.assert_array_equal(np.load(tmp_path / "out" / "labels.npy"), wt.image.segment(picture()).labels)
 
 
 def test_warnings_are_notes(file: Path, tmp_path: Path) -> None:
@@ -161,7 +176,7 @@ def test_a_folder_where_a_file_should_go_is_said_before_anything_is_computed(
     name: str, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "out" / name).mkdir(parents=True)
-    monkeypatch.setattr(pictures, "load", None)
+    monkeypatch.setattr("wasserstein_transform.image.reading.from_file", None)
     done = command(file, "-o", tmp_path / "out")
     assert done.exit_code == 2
     assert f"got the folder {tmp_path / 'out' / name}" in done.output
@@ -173,42 +188,40 @@ def test_a_small_file_that_unpacks_to_a_large_picture_is_not_unpacked(
 ) -> None:
     io.imwrite(tmp_path / "large.png", np.zeros((3000, 4000), np.uint8))
     with wt.using(memory=1e6), pytest.raises(MemoryError, match=r"the picture .*large.png needs 34.3 MiB"):
-        pictures.load(tmp_path / "large.png")
+        from_file(tmp_path / "large.png")
     monkeypatch.setattr("PIL.Image.MAX_IMAGE_PIXELS", 1000)
     with pytest.raises(ValueError, match=r"cannot be read as a picture; .* too large, .*exceeds limit of 2000 pixels"):
-        pictures.load(tmp_path / "large.png")
+        from_file(tmp_path / "large.png")
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["NONE"], "none.png is not there"),
-        (["FOLDER"], "is not a file; give an image"),
+        (["NONE"], "none.png does not exist; give a picture"),
+        (["EMPTY"], "has no picture; pictures end in .png, .jpg"),
         (["TEXT"], "text.png cannot be read as a picture; it is damaged"),
         (["CUT"], "cut.png cannot be read as a picture; it is damaged"),
-        (["STACK"], "has shape (3, 8, 9, 3), which is not one gray or color picture"),
+        (["STACK"], "has shape (3, 8, 9, 3), which is not one picture; give one frame of it"),
         (["FILE", "-o", "FILE"], "is a file; give a folder"),
         (["FILE", "-o", "FILE/below"], "is a file; give a folder"),
-        (["FILE", "--spatial", "0"], "spatial must be positive"),
+        (["FILE", "--spatial", "0"], "--spatial must be positive"),
         (["FILE", "--scale", "2"], "scale must lie between 0 and 1"),
         (["FILE", "-n", "9999"], "n_segments must be at most"),
         (["FILE", "--scale", "0.5", "--lam", "1"], "--scale is for contours"),
-        (["FILE", "--range", "nan"], "range must be"),
-        (["FILE", "--lam", "-1"], "lam must be"),
+        (["FILE", "--range", "nan"], "--range must be"),
+        (["FILE", "--lam", "-1"], "--lam must be"),
         (["FILE", "--color", "hsv"], "color must be one of luv, lab, rgb and none, got 'hsv'"),
-        (["FILE", "--linking", "all"], "linking must be one of adjacent, paper"),
-        (["FILE", "--min-size", "-1"], "min_size must be"),
-        (["FILE", "--merge", "--share", "0"], "share must be positive"),
-        (["FILE", "--share", "2"], "--share needs --merge"),
-        (["FILE", "--n-iter", "0"], "n_iter must be"),
-        (["FILE", "-j", "0"], "n_jobs must be"),
+        (["FILE", "--min-size", "-1"], "--min-size must be"),
+        (["FILE", "--n-iter", "0"], "--n-iter must be"),
+        (["FILE", "-j", "0"], "--jobs must be"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_line(file: Path, tmp_path: Path, words: list[str], message: str) -> None:
+    (tmp_path / "empty").mkdir()
     (tmp_path / "text.png").write_text("no picture")
     (tmp_path / "cut.png").write_bytes(file.read_bytes()[:60])
     io.imwrite(tmp_path / "stack.tif", np.zeros((3, 8, 9, 3), np.uint8))
-    names = {"NONE": tmp_path / "none.png", "FOLDER": tmp_path, "TEXT": tmp_path / "text.png", "FILE": file}
+    names = {"NONE": tmp_path / "none.png", "EMPTY": tmp_path / "empty", "TEXT": tmp_path / "text.png", "FILE": file}
     names |= {"CUT": tmp_path / "cut.png", "STACK": tmp_path / "stack.tif", "FILE/below": file / "below"}
     where = [] if "-o" in words else ["-o", tmp_path / "out"]
     done = command(*(names.get(word, word) for word in words), *where)
@@ -219,10 +232,8 @@ def test_what_cannot_be_done_is_said_in_a_line(file: Path, tmp_path: Path, words
     assert not (tmp_path / "out").exists()
 
 
-def test_without_scikit_image_it_says_how_to_get_it(
-    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "imageio.v3", None)
+def test_without_pillow_it_says_how_to_get_it(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "PIL", None)
     done = command(file, "-o", tmp_path / "out")
     assert done.exit_code == 2
     assert 'pip install "wasserstein-transform[image]"' in done.output
@@ -237,9 +248,3 @@ def test_many_segments_come_with_advice(tmp_path: Path) -> None:
         app, ["segment", str(tmp_path / "noise.png"), "-o", str(tmp_path / "b"), "--range", "8", "--min-size", "9"]
     )
     assert "leave out --spatial" not in done.output
-
-
-def test_merging_alone_has_the_radii_it_was_tuned_for(file: Path, tmp_path: Path) -> None:
-    assert command(file, "-o", tmp_path / "out", "--merge").exit_code == 0
-    expected = wt.image.segment_by_radii(picture(), 5, 3, 5, merging=wt.image.Merging())
-    np.testing.assert_array_equal(io.imread(tmp_path / "out" / "labels.png"), expected.labels)

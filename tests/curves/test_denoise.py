@@ -357,11 +357,10 @@ def test_the_result_draws_itself():
     plt = pytest.importorskip("matplotlib.pyplot")
     plt.switch_backend("Agg")
     for shape in (circle(300, 0.1), sphere(500, 0.1)):
-        ax = wt.denoise(shape.points, shape.dim).plot(title="before and after")
+        (ax,) = wt.denoise(shape.points, shape.dim).plot(title="before and after").axes
         assert len(ax.collections) == 2
-        plt.close(ax.figure)
     flat, deep = wt.plotting.panels()[1], wt.plotting.panels(dim=3)[1]
     ball = wt.denoise(sphere(500, 0.1).points, 2)
-    assert ball.plot(deep) is deep
+    assert wt.plotting.denoised(ball, deep) is deep
     with pytest.raises(ValueError, match="need 3-D Axes"):
-        ball.plot(flat)
+        wt.plotting.denoised(ball, flat)

@@ -1,35 +1,14 @@
-"""Work of images and words: the same bits with any number of threads; tasks travel, and have their fingerprints."""
+"""Work of images and words: the same bits with any number of threads."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 import pytest
-from reference.executor import Shipped
 from repeated import mostly_slow
 
 import wasserstein_transform as wt
-from wasserstein_transform import words
-from wasserstein_transform.engine import Engine, Record, Task, Threads
-
-
-class Printing(Threads):
-    """Notes the fingerprints of tasks."""
-
-    def __init__(self) -> None:
-        self.prints: list[str] = []
-
-    def run(self, task: Task, out: Record, engine: Engine) -> None:
-        self.prints.append(task.fingerprint)
-        super().run(task, out, engine)
-
-
-@pytest.fixture(scope="module")
-def shipped() -> Iterator[Shipped]:
-    executor = Shipped()
-    yield executor
-    executor.close()
 
 
 def grey() -> np.ndarray:
@@ -46,14 +25,14 @@ def volume() -> np.ndarray:
     return np.random.default_rng(1).normal(0, 3, (6, 14, 15)) + (np.arange(15) > 7) * 20
 
 
-def asked(**parts: object) -> list[np.ndarray]:
+def asked() -> list[np.ndarray]:
     rng = np.random.default_rng(2)
     names = [f"w{k}" for k in range(80)]
     vectors = dict(zip(names, rng.normal(size=(80, 6)), strict=True))
     text = [" ".join(rng.choice(names, 60)) for _ in range(20)]
-    gt = wt.words.WordTransform(vectors, window=3, min_count=1, sample=0, **parts).fit(text)
+    gt = wt.words.WordTransform(vectors, window=3, min_count=1, sample=0).fit(text)
     pairs = gt.pairs([(names[k], names[-k - 1]) for k in range(40)])
-    return [gt.contexts_.matrix.toarray(), pairs.distances, gt.most_similar("w3", 5).distances]
+    return [gt.contexts_.matrix.toarray(), pairs, gt.most_similar("w3", 5).distances]
 
 
 WORK: dict[str, Callable[[], list[np.ndarray]]] = {
@@ -64,12 +43,8 @@ WORK: dict[str, Callable[[], list[np.ndarray]]] = {
     "shapes in the plane, masked": lambda: segmented(grey(), 2.0, mask=grey() % 7 != 0),
     "shapes in space": lambda: segmented(volume(), 2.0, channel_axis=None),
     "words": asked,
-    "words about means, shrunk": lambda: asked(
-        about=words.variants.AboutMean(), shrinkage=words.variants.Shrinkage(3.0)
-    ),
 }
 SOME = mostly_slow(WORK, quick=["gray levels", "shapes in space", "words"])
-TASKS = ["words", "words about means, shrunk"]
 
 
 @pytest.mark.repeated(1)
@@ -81,26 +56,3 @@ def test_work_of_apps_gives_the_bits_of_one_thread(name: str) -> None:
         together = WORK[name]()
     for one, other in zip(alone, together, strict=True):
         np.testing.assert_array_equal(one, other)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", TASKS)
-def test_tasks_of_apps_that_travel_give_the_bits_of_threads(name: str, shipped: Shipped) -> None:
-    here = WORK[name]()
-    shipped.names.clear()
-    with wt.using(executor=shipped):
-        there = WORK[name]()
-    assert shipped.names
-    for one, other in zip(here, there, strict=True):
-        np.testing.assert_array_equal(one, other)
-
-
-@pytest.mark.repeated(1)
-@pytest.mark.parametrize("name", TASKS)
-def test_tasks_of_apps_have_the_fingerprint_of_what_they_are_made_of(name: str) -> None:
-    one, other = Printing(), Printing()
-    for executor in (one, other):
-        with wt.using(executor=executor):
-            WORK[name]()
-    assert one.prints
-    assert one.prints == other.prints

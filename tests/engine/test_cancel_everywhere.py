@@ -21,10 +21,6 @@ WORK: dict[str, tuple[str, Callable[[wt.Engine], object]]] = {
         "merging small regions",
         lambda engine: wt.image.segment_by_radii(NOISE, 2, 5, min_size=9, engine=engine),
     ),
-    "regions": (
-        "merging regions",
-        lambda engine: wt.image.segment_by_radii(NOISE, 2, 5, merging=wt.image.Merging(), engine=engine),
-    ),
 }
 
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import pdist, squareform
 
 import wasserstein_transform as wt
@@ -29,7 +28,7 @@ def scene_of(X: np.ndarray, eps: float = 1.0, lam: float = 3.0, n_iter: int = 2,
     order = np.arange(n)[::-1]
     scene = Scene(
         "blobs", ("x", "y"), np.stack([state.points for state in walk.states]).astype(np.float32), np.arange(n), eps,
-        lam, np.stack(covs).astype(np.float32), tree=linkage(squareform(distances, checks=False), "single"),
+        lam, np.stack(covs).astype(np.float32), tree=wt.hierarchy.spanning_tree(walk.last),
         embedding=np.asarray(walk.last.points, np.float32), matrix=distances[np.ix_(order, order)].astype(np.float32),
         shown=order, curve=Curve(radii, np.array([(squareform(pdist(X)) <= r).sum(1).mean() for r in radii]), 0.8),
         code="print(1)", notes=("a note",),

@@ -1,7 +1,6 @@
 """The live page, in a real browser."""
 
 import csv
-import json
 import threading
 import time
 from contextlib import contextmanager
@@ -9,13 +8,12 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 from explorer.browser import Opened, settle
+from explorer.slow_cuts import cut
 
 import wasserstein_transform as wt
-from wasserstein_transform.explorer.page import Page
-from wasserstein_transform.explorer.pictures import painted
-from wasserstein_transform.explorer.sets import BUILT_IN
+from wasserstein_transform.explorer.data import BUILT_IN
+from wasserstein_transform.explorer.page import FIRST, Page, page_words
 from wasserstein_transform.explorer.settings import Settings
-from wasserstein_transform.explorer.views import cut
 
 _READY = "() => window.wtPage && wtPage.answers.some((a) => a.final) && wtPage.queue.answered >= wtPage.queue.sent"
 _LIVE = "html[data-ready=yes]"
@@ -87,8 +85,7 @@ def seen(shared):
 
 def ready(seen, timeout=60_000):
     seen.page.wait_for_function(_READY, timeout=timeout)
-    if seen.run("() => 'method' in wtPage.shown"):  # not for pictures
-        seen.page.wait_for_selector(_LIVE, timeout=timeout)
+    seen.page.wait_for_selector(_LIVE, timeout=timeout)
     settle(seen)
 
 
@@ -154,11 +151,13 @@ def test_points_move_while_a_slider_is_dragged_and_the_rest_when_it_is_released(
 def test_the_cut_colors_all_views_and_play_moves_the_points(seen):
     X = wt.datasets.dumbbell().points[::2]
     settings = _last_settings(seen)
-    Z = wt.linkage(wt.iterate(settings.process(), wt.Space.from_points(X), n_iter=settings.n_iter).last)
-    height = float(np.sort(Z[:, 2])[-2:].mean())
+    tree = wt.hierarchy.spanning_tree(
+        wt.iterate(settings.process(), wt.Space.from_points(X), n_iter=settings.n_iter).last
+    )
+    height = float(tree.heights[-2:].mean())
     seen.run("(height) => { wassersteinPage.m.cut.value = height; }", height)
     settle(seen)
-    found = cut(Z, height)
+    found = cut(tree, height)
     assert seen.run("() => Array.from(wassersteinPage.cuts)") == found.tolist()
     colors = seen.run("() => ['points', 'scaled'].map((name) => Array.from(wassersteinPage.m[name].data.c))")
     assert colors[0] == colors[1] == found.tolist()
@@ -172,17 +171,109 @@ def test_the_cut_colors_all_views_and_play_moves_the_points(seen):
 
 
 @pytest.mark.slow
-def test_a_slider_that_moves_while_a_data_set_is_opened_does_not_stop_it(seen):
+def test_what_is_clicked_while_a_data_set_is_opened_is_done_afterwards(seen):
     seen.run("""() => {
-      const data = document.getElementById("data"), eps = document.getElementById("eps");
+      const data = document.getElementById("data"), lam = document.getElementById("lam");
       data.value = "spiral";
       data.dispatchEvent(new Event("change"));
-      for (const kind of ["input", "change"]) eps.dispatchEvent(new Event(kind));
+      lam.value = 6;
+      for (const kind of ["input", "change"]) lam.dispatchEvent(new Event(kind));
+      document.getElementById("clusters").click();
     }""")
-    seen.page.wait_for_function("() => document.getElementById('status').textContent.startsWith('spiral')")
+    seen.page.wait_for_function(
+        "() => wtPage.shown.lam === 6 && document.getElementById('status').textContent.startsWith('spiral')"
+    )
+    spiral = wt.datasets.spiral(0).points
+    found = "(n) => wassersteinPage.at.labels && wassersteinPage.n === n"
+    seen.page.wait_for_function(found, arg=len(spiral), timeout=60_000)
     ready(seen)
     assert seen.page.is_hidden("#error")
-    assert _last_settings(seen).eps == wt.suggest(wt.datasets.spiral(0).points).eps
+    assert _last_settings(seen).eps == wt.suggest(spiral).eps
+    np.testing.assert_array_equal(_shown(seen), _computed(spiral, _last_settings(seen)))
+    assert seen.run("() => Array.from(wassersteinPage.at.labels)") == wt.cluster(spiral).labels.tolist()
+
+
+@pytest.mark.slow
+def test_clusters_wait_for_the_views_and_are_found_although_a_slider_moves(seen):
+    n = seen.run("() => wtPage.answers.length")
+    seen.run("""() => {
+      const lam = document.getElementById("lam");
+      document.getElementById("clusters").click();
+      setTimeout(() => { lam.value = 4; lam.dispatchEvent(new Event("change")); }, 150);
+    }""")
+    seen.page.wait_for_function(
+        "(n) => wtPage.answers.slice(n).some((a) => a.clusters) && wtPage.shown.lam === 4", arg=n
+    )
+    ready(seen)
+    assert seen.run("() => wassersteinPage.hasTree && wassersteinPage.at.labels.length") == 400
+
+
+@pytest.mark.slow
+def test_of_many_points_a_sample_is_shown_first_and_then_all(window):
+    X = np.random.default_rng(0).normal(size=(3 * FIRST, 2))
+    explorer = wt.explore(X, name="many")
+    try:
+        with tab(window, explorer, "?data=many") as seen:
+            states = seen.run("() => wtPage.answers.filter((a) => a.state).map((a) => a.state)")
+            assert states[-1] == "15,000 points"
+            assert len(_shown(seen)) == 15_000
+            n = seen.run("() => wtPage.answers.length")
+            _slide(seen, "lam", 3, "change")
+            seen.page.wait_for_function("(n) => wtPage.answers.length > n", arg=n)
+            ready(seen)
+            states = seen.run("(n) => wtPage.answers.slice(n).map((a) => a.state)", n)
+            assert states == [
+                "5,000 of 15,000 points · computing all 15,000 …", "15,000 points · computing tree and distances …",
+                "15,000 points",
+            ]  # fmt: skip
+            np.testing.assert_array_equal(_shown(seen), _computed(X, _last_settings(seen)))
+            _slide(seen, "lam", 5)
+            seen.page.wait_for_function("() => wassersteinPage.n === 5000")
+            rows = np.array(seen.run("() => Array.from(wassersteinPage.at.row)"))
+            np.testing.assert_array_equal(_shown(seen), _computed(X[rows], _last_settings(seen)))
+            whole = np.array(seen.run("() => Array.from(wassersteinPage.treeCuts)"))
+            assert seen.run("() => Array.from(wassersteinPage.cuts)") == whole[rows].tolist()
+    finally:
+        explorer.stop()
+
+
+@pytest.mark.slow
+def test_scale_and_gaps_are_chosen_on_the_page(seen):
+    rows = np.random.default_rng(0).normal(size=(80, 2)) * [1, 500]
+    text = "mm,g\n" + "".join(f"{a:.3f},{b:.3f}\n" for a, b in rows) + ",7\n"
+    _choose(seen, "units.csv", text.encode())
+    seen.page.wait_for_function("() => document.getElementById('status').textContent.startsWith('units.csv')")
+    ready(seen)
+    table = wt.read(text.encode())
+    seen.run("() => { document.getElementById('columns-box').open = true; }")
+    for scale, missing in (("auto", "drop"), ("none", "drop"), ("range", "fill")):
+        seen.page.select_option("#scale", scale)
+        seen.page.select_option("#missing", missing)
+        asked = None if scale == "none" else scale
+        found = wt.tables.features(table, scale=asked, missing=missing)
+        wanted = found.matrix()[found.rows].astype(np.float32)
+        seen.page.wait_for_function(
+            "([n, y]) => wassersteinPage.n === n && Math.abs(wassersteinPage.at.y0[0] - y) < 1e-4 * Math.abs(y)",
+            arg=[len(wanted), float(wanted[0, 1])],
+        )
+        ready(seen)
+        frames = seen.run("() => [Array.from(wassersteinPage.at.x0), Array.from(wassersteinPage.at.y0)]")
+        np.testing.assert_array_equal(np.array(frames).T, wanted)
+    assert "“Scale: none”" not in seen.page.inner_text("#error")
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("it holds dates; leave it out with --columns", "it holds dates; leave it out with “Coordinates”"),
+        ("no column; columns=[...] uses them anyway", "no column; “Coordinates” uses them anyway"),
+        ("scaled (scale=None keeps their units)", "scaled (“Scale: none” keeps their units)"),
+        ("missing='drop' leaves their rows out", "“Rows with gaps: leave out” leaves their rows out"),
+        ('all  in\nmm (scale="standard" scales them)', "all in mm (“Scale: standard” scales them)"),
+    ],
+)
+def test_errors_and_notes_name_the_controls_of_the_page(said, shown):
+    assert page_words(ValueError(said)) == page_words(said) == shown
 
 
 @pytest.mark.slow
@@ -270,7 +361,7 @@ def test_loading_again_in_the_middle_of_a_computation_ends_it(window, explorer, 
         monkeypatch.setattr(Page, "_cluster", slow)
         seen.page.click("#clusters")
         assert running.wait(10)
-        assert "computing" in seen.page.inner_text("#status")
+        assert "looking for clusters" in seen.page.inner_text("#status")
         monkeypatch.undo()
         seen.page.reload()
         ready(seen)
@@ -285,7 +376,7 @@ def test_clusters_are_those_of_the_library(seen):
     ready(seen)
     found = wt.cluster(wt.datasets.dumbbell().points[::2])
     assert seen.run("() => Array.from(wassersteinPage.at.labels)") == found.labels.tolist()
-    assert seen.page.inner_text("#found").startswith(f"{found.n_clusters} clusters: ")
+    assert seen.page.inner_text("#found").startswith(f"{found.n_clusters} clusters, ")
 
 
 def _saved(seen, button):
@@ -295,17 +386,18 @@ def _saved(seen, button):
 
 
 @pytest.mark.slow
-def test_labels_points_figure_settings_and_a_snapshot_are_kept(window, seen, tmp_path):
+def test_labels_points_a_snapshot_and_a_table_for_embedding_atlas_are_saved(window, seen, tmp_path):
     kept = {}
-    for what in ("labels", "points", "figure", "settings", "page"):
+    for what in ("labels", "points", "page", "atlas"):
         download = _saved(seen, f"#save-{what}")
         kept[what] = tmp_path / download.suggested_filename
         download.save_as(kept[what])
     assert len(list(csv.DictReader(kept["labels"].read_text().splitlines()))) == 400
     assert len(list(csv.DictReader(kept["points"].read_text().splitlines()))) == 400
-    assert kept["figure"].read_bytes().startswith(b"\x89PNG")
-    settings = json.loads(kept["settings"].read_text())
-    assert settings["eps"] == _last_settings(seen).eps
+    atlas = wt.read(kept["atlas"])
+    np.testing.assert_allclose(atlas[["x", "y"]], _shown(seen))
+    shown = seen.run("() => Array.from(wassersteinPage.labels())")
+    assert atlas["label"].astype(str).tolist() == ["noise" if k < 0 else str(k) for k in shown]
     assert kept["page"].stat().st_size > 1_000_000
     offline = Opened(window.new_page())
     offline.page.on("request", lambda asked: offline.requests.append(asked.url))
@@ -321,11 +413,10 @@ def _choose(seen, name, content):
 
 
 _BAD_FILES = {
-    "words.csv": (b"a,b\nc,d\ne,f\n", "no column of numbers"),
+    "words.csv": (b"a,b\nc,d\ne,f\n", "“Coordinates” uses them anyway"),
     "picture.csv": (b"\x89PNG\r\n\x1a\n" + bytes(100), "picture.csv"),
     "points.npy": (b"PK\x03\x04" + bytes(50), "points.npy"),
     "broken.csv": (b"x,y\n1,2\n3\n", "line 3"),
-    "photo.png": (b"not a picture", "photo.png"),
     "empty.csv": (b"", "empty"),
 }
 
@@ -348,14 +439,14 @@ def test_a_file_of_ones_own_is_opened_and_its_columns_are_chosen(seen):
     _choose(seen, "mine.csv", text.encode())
     seen.page.wait_for_function("() => document.getElementById('status').textContent.startsWith('mine.csv')")
     ready(seen)
-    seen.page.click("#columns-box summary")
+    seen.run("() => { document.getElementById('columns-box').open = true; }")
     seen.page.select_option("#columns", ["east", "north"])
     seen.page.select_option("#label", "kind")
     seen.page.wait_for_function("() => wassersteinPage.about.axes[0] === 'east' && wassersteinPage.at.truth")
     ready(seen)
     assert seen.run("() => Array.from(wassersteinPage.at.truth)") == [k % 2 for k in range(120)]
     np.testing.assert_array_equal(_shown(seen), _computed(rows[:, :2], _last_settings(seen)))
-    assert "table.numbers(['east', 'north'])" in seen.page.input_value("#code")
+    assert "wt.tables.features(table, ['east', 'north'])" in seen.page.input_value("#code")
 
 
 @pytest.mark.slow
@@ -385,20 +476,10 @@ def test_a_million_rows_are_opened_sampled_and_said(window, explorer, tmp_path):
 
 
 @pytest.mark.slow
-def test_regions_of_a_picture_are_those_of_the_library(window, explorer):
-    with tab(window, explorer, "?data=painted+shapes&spatial=6&range=14") as seen:
-        found = wt.image.segment_by_radii(painted().pixels, 6.0, 14.0, 0.0, min_size=20)
-        assert f"{found.n_segments} regions" in seen.page.inner_text("#status")
-        download = _saved(seen, "#save-labels")
-        np.testing.assert_array_equal(np.load(download.path()), found.labels)
-        _slide(seen, "range", 30, "change")
-        seen.page.wait_for_function("() => wtPage.shown.range === 30")
-        assert seen.page.is_hidden("#eps")
-
-
-@pytest.mark.slow
 def test_names_with_formulas_and_tags_are_shown_as_they_are(seen):
-    content = b"$$\\alpha$$,<img src=x onerror=alert(1)>\n" + b"".join(b"%d,%d\n" % (k, k * k % 7) for k in range(30))
+    content = b"$$\\alpha$$,<img src=x onerror=alert(1)>\n" + b"".join(
+        b"%d,%d\n" % (k * k % 11, k * k % 7) for k in range(30)
+    )
     _choose(seen, "<b>$$x$$.csv", content)
     seen.page.wait_for_function("() => document.getElementById('status').textContent.startsWith('<b>$$x$$')")
     ready(seen)

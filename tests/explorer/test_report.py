@@ -14,12 +14,12 @@ pytest.importorskip("bokeh", reason='needs Bokeh (pip install "wasserstein-trans
 
 from explorer.browser import Opened, opened, settle
 from explorer.scenes import blobs, scene_of
+from explorer.slow_cuts import ball, cut, cut_in_words
 
 import wasserstein_transform as wt
-from wasserstein_transform.explorer.from_results import story_of
 from wasserstein_transform.explorer.report import page_of, report
+from wasserstein_transform.explorer.results import story_of
 from wasserstein_transform.explorer.scene import Scene
-from wasserstein_transform.explorer.views import ball, cut, in_words
 
 X = blobs(60)
 
@@ -56,17 +56,14 @@ def test_a_fitted_transform_shows_its_states_under_its_metric() -> None:
     near = np.abs(fitted.distances_ - 1.0) > 1e-4
     for i in (0, 30):
         np.testing.assert_array_equal(ball(scene, 2, i)[near[i]], (fitted.distances_[i] <= 1.0)[near[i]])
-    np.testing.assert_allclose(scene.tree, fitted.linkage())
+    assert scene.tree is not None
+    np.testing.assert_allclose(scene.tree.Z, fitted.linkage())
 
 
-def test_of_a_trajectory_the_radius_is_found_in_its_movements() -> None:
+def test_states_that_were_not_kept_are_said() -> None:
     walk = wt.iterate(wt.gaussian_transform(0.77, 2.0), wt.Space.from_points(X), n_iter=2, keep="all")
-    scene = story_of(walk).scene
-    assert scene is not None
-    assert scene.eps == pytest.approx(0.77)
     last = story_of(walk.only_last()).scene
     assert last is not None
-    assert np.isnan(last.eps)
     assert any("not kept" in note for note in last.notes)
 
 
@@ -89,14 +86,31 @@ def test_clusters_come_with_their_tree() -> None:
     np.testing.assert_array_equal(scene.labels, found.labels)
     if found.tree is not None:
         assert scene.tree is not None
-        assert scene.tree[:7, 2].max() == 0  # copies hang at height 0
-        np.testing.assert_allclose(np.sort(scene.tree[7:, 2]), found.tree.heights)
+        assert scene.tree.heights[:7].max() == 0  # copies hang at height 0
+        np.testing.assert_allclose(scene.tree.heights[7:], found.tree.heights)
 
 
-def test_clusters_that_come_from_no_tree_say_so() -> None:
+def test_points_in_one_place_are_one_cluster() -> None:
     story = story_of(wt.cluster(np.zeros((9, 2))))
     assert story.scene is not None
-    assert any("the clusters were not cut from this tree" in note for note in story.scene.notes)
+    assert story.scene.answer == "the one cluster found: the cut of this tree at height 0.5"
+
+
+def test_a_report_of_clusters_opens_with_their_colors_and_at_their_cut() -> None:
+    centers = np.repeat([[0.0, 0.0], [9.0, 0.0]], 50, axis=0)
+    points = centers + np.random.default_rng(0).normal(size=(100, 2))
+    apart = story_of(wt.SingleLinkage(2).fit(points)).scene
+    assert apart is not None
+    assert apart.tree is not None
+    assert apart.cut is not None
+    np.testing.assert_array_equal(cut(apart.tree, apart.cut) == 0, apart.labels == 0)
+    assert apart.answer == f"the 2 clusters found: the cut of this tree at height {apart.cut:.4g}"
+    touching = np.random.default_rng(1).normal(size=(300, 2))
+    halves = story_of(wt.cluster(touching, 2)).scene
+    assert halves is not None
+    assert halves.cut is not None
+    assert np.isnan(halves.cut)
+    assert "no single height of it gives these clusters" in halves.answer
 
 
 def test_a_transform_of_any_parts() -> None:
@@ -208,6 +222,39 @@ def test_a_page_has_notes_facts_code_and_versions(page: Path) -> None:
     assert "mathjax" not in content.split("<body")[0][-2000:].lower()
 
 
+# For embedding-atlas
+
+
+def test_a_table_for_embedding_atlas_has_points_labels_text_and_the_columns(tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    table = pandas.DataFrame({"x": X[:, 0], "y": X[:, 1], "name": [f"point {k}" for k in range(60)]})
+    found = wt.cluster(table)
+    path = wt.explorer.to_embedding_atlas(found, tmp_path / "a.parquet", table=table, text="name")
+    read = pandas.read_parquet(path)
+    assert list(read) == ["x", "y", "label", "text", "x (table)", "y (table)", "name"]
+    np.testing.assert_allclose(read[["x", "y"]], X)
+    assert read["text"].tolist() == table["name"].tolist()
+    assert read["label"].tolist() == ["noise" if k < 0 else str(k) for k in found.labels]
+    plain = pandas.read_parquet(wt.explorer.to_embedding_atlas(_fitted(), tmp_path / "b.parquet"))
+    np.testing.assert_allclose(plain[["x", "y"]], _fitted().points_)
+    assert plain["text"][7] == "row 7"
+
+
+def test_what_embedding_atlas_cannot_show_is_refused(tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    with pytest.raises(TypeError, match="to_embedding_atlas needs a Clustering, a Trajectory or a fitted estimator"):
+        wt.explorer.to_embedding_atlas(wt.GaussianTransform(), tmp_path / "a.parquet")
+    with pytest.raises(ValueError, match="table must have one row for each of the 60 points, got 3"):
+        wt.explorer.to_embedding_atlas(_fitted(), tmp_path / "a.parquet", table=pandas.DataFrame({"a": [1, 2, 3]}))
+    with pytest.raises(ValueError, match="text must be a column of the table, got 'b'; its columns: a"):
+        wt.explorer.to_embedding_atlas(
+            _fitted(), tmp_path / "a.parquet", table=pandas.DataFrame({"a": X[:, 0]}), text="b"
+        )
+    assert not list(tmp_path.iterdir())
+
+
 # In a browser
 
 
@@ -247,14 +294,14 @@ def test_dragging_the_cut_colors_as_python_does(seen: Opened, scene: Scene) -> N
     settle(seen)
     before, at = _codes(seen), seen.run("wassersteinPage.m.cut.value")
     assert scene.tree is not None
-    low = scene.tree[-2:, 2].mean()  # two parts, the far point one of them
+    low = scene.tree.heights[-2:].mean()  # two parts, the far point one of them
     seen.drag(seen.place("dendrogram", 10, at), seen.place("dendrogram", 10, low))
     settle(seen)
     height = seen.run("wassersteinPage.m.cut.value")
     assert height == pytest.approx(low, rel=0.2)
     assert _codes(seen) != before
     np.testing.assert_array_equal(_labels(seen), cut(scene.tree, height))
-    assert seen.run("wassersteinPage.m.said.text") == in_words(cut(scene.tree, height))
+    assert seen.run("wassersteinPage.m.said.text") == cut_in_words(cut(scene.tree, height))
 
 
 def test_the_keyboard_moves_the_cut(seen: Opened, scene: Scene) -> None:
@@ -350,12 +397,6 @@ def test_between_frames_points_are_between(seen: Opened, scene: Scene) -> None:
     np.testing.assert_allclose(x, 0.75 * scene.frames[1, :, 0] + 0.25 * scene.frames[2, :, 0], atol=1e-5)
 
 
-def test_shades_can_be_logarithmic(seen: Opened) -> None:
-    seen.run("() => { wassersteinPage.m.shade.value = 'log' }")
-    settle(seen)
-    assert seen.run("wassersteinPage.m.heat.glyph.color_mapper === wassersteinPage.m.log")
-
-
 @pytest.mark.parametrize("kind", ["labels", "points"])
 def test_labels_and_points_are_taken_along(seen: Opened, scene: Scene, kind: str) -> None:
     seen.run("() => { wassersteinPage.m.frame.value = 2 }")
@@ -394,6 +435,39 @@ def test_a_narrow_dark_window_that_wants_no_motion(chromium: Any, page: Path) ->
         assert narrow.run("wassersteinPage.m.frame.value") == 1  # whole steps only
         assert not narrow.errors
         assert not narrow.requests
+
+
+@pytest.mark.slow
+def test_a_page_of_clusters_states_one_number_until_the_cut_is_moved(chromium: Any, tmp_path: Path) -> None:
+    discs = wt.datasets.dumbbell()
+    found = wt.cluster(discs.points)
+    with opened(chromium, found.report(tmp_path / "discs.html")) as shown:
+        assert shown.run("wassersteinPage.m.color_by.value") == "labels"
+        assert f"the {found.n_clusters} clusters found" in shown.run("wassersteinPage.m.said.text")
+        np.testing.assert_array_equal(_codes(shown), found.labels)
+        branches = shown.run("[...new Set(wassersteinPage.m.branches.data.c)].sort()")
+        assert set(range(found.n_clusters)) <= set(branches)
+        shown.run("() => { wassersteinPage.m.cut.value = 0.9 * wassersteinPage.m.cut.value }")
+        settle(shown)
+        assert shown.run("wassersteinPage.m.color_by.value") == "cut"
+        assert not shown.errors
+
+
+@pytest.mark.slow
+def test_many_points_are_drawn_as_pixels_and_can_be_selected(chromium: Any, tmp_path: Path) -> None:
+    places = np.concatenate([np.zeros((3000, 2)), np.ones((3000, 2))]) + np.random.default_rng(0).random((6000, 2)) / 9
+    path = tmp_path / "many.html"
+    path.write_text(
+        page_of(Scene("many", ("x", "y"), places[None].astype(np.float32), np.arange(6000), 1.0)), encoding="utf-8"
+    )
+    with opened(chromium, path) as shown:
+        drawn = shown.run("Array.from(wassersteinPage.m.image.data.image[0]).filter((pixel) => pixel).length")
+        assert drawn > 1000
+        shown.run("() => { wassersteinPage.m.points.selected.indices = [0] }")
+        settle(shown)
+        pixels = shown.run("[...new Set(wassersteinPage.m.image.data.image[0])].map((pixel) => pixel >>> 24)")
+        assert sorted(pixels) == [0, 30, 255]
+        assert not shown.errors
 
 
 @pytest.mark.slow

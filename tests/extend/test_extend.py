@@ -13,7 +13,7 @@ from extend.extending import Block, blocks, changed, extend
 
 pytestmark = pytest.mark.slow
 
-pytest.importorskip("typer")
+pytest.importorskip("click")
 pytest.importorskip("matplotlib")
 SECTIONS = sorted({block.section for block in blocks()})
 TESTS = sorted(block.path for block in blocks() if Path(block.path).name.startswith("test_"))
@@ -73,13 +73,6 @@ def test_a_change_whose_lines_are_not_there_is_found() -> None:
         changed("a\nb\ne\n", block)
     with pytest.raises(AssertionError, match="has these lines 2 times"):
         changed("a\nb\nc\ne\nb\nc\ne\n", block)
-
-
-@pytest.mark.slow
-def test_the_command_line_describes_a_new_part(extended: Path) -> None:
-    shown = run(extended, "-c", "from wasserstein_transform.cli import main; main()", "parts")
-    assert "Vicinity(eps): Discrete\n      m(x) = α on the ball of twice the radius." in shown
-    assert "Cubic(): Discrete\n      W3 of discrete measures." in shown
 
 
 @pytest.mark.slow

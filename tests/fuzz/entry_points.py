@@ -19,8 +19,8 @@ import wasserstein_transform as wt
 from fuzz import folders, layers, seeds
 from fuzz.layers import Layer
 from wasserstein_transform import tables, words
-from wasserstein_transform.cli import again, pictures
-from wasserstein_transform.explorer.shelf import Shelf
+from wasserstein_transform.explorer.data import Shelf
+from wasserstein_transform.image.reading import from_file
 from wasserstein_transform.tables import columns
 from wt_paper import ratings
 from wt_paper.reporting import part, record
@@ -86,19 +86,9 @@ def _use_estimator(found: Any) -> None:
             getattr(found, name)(np.array([[0.0, 0.5], [0.25, -1.0]]))
 
 
-def _use_words(found: words.WordTransform) -> None:
-    found.most_similar("cat", 1)
-
-
 def _shelved(file: Path) -> Any:
     shelf = Shelf()
     return shelf.get(shelf.open(file.name, file.read_bytes()))
-
-
-def _with_vocabulary(file: Path) -> Any:
-    beside = file.with_name("vocabulary.txt")
-    beside.write_text("cat\ndog\nyak\n")
-    return words.read_vectors(file, beside)
 
 
 def _table(file: str, make: Callable[[], list[bytes]], *around: Layer) -> EntryPoint:
@@ -110,7 +100,7 @@ def _archive(make: Callable[[], list[bytes]], read: Callable[[Path], Any], use: 
 
 
 def _picture(kind: str, *around: Layer) -> EntryPoint:
-    return EntryPoint(f"picture.{kind}", lambda: seeds.pictures(kind), pictures.load, layers=(layers.plain, *around))
+    return EntryPoint(f"picture.{kind}", lambda: seeds.pictures(kind), from_file, layers=(layers.plain, *around))
 
 
 ENTRY_POINTS: dict[str, EntryPoint] = {
@@ -142,7 +132,6 @@ ENTRY_POINTS: dict[str, EntryPoint] = {
     "webp": _picture("webp"),
     "vectors": EntryPoint("vectors.txt", seeds.vectors, words.read_vectors),
     "vectors.gz": EntryPoint("vectors.gz", seeds.packed_vectors, words.read_vectors, layers=(layers.plain, layers.gz)),
-    "vectors.npy": EntryPoint("vectors.npy", seeds.vector_array, _with_vocabulary),
     "corpus": EntryPoint("corpus.txt", seeds.corpora, words.Corpus.read),
     "benchmark": EntryPoint("pairs.txt", seeds.benchmarks, ratings.read_benchmark),
     "edges": EntryPoint("edges.csv", seeds.edges, wt.graphs.read_graph),
@@ -151,15 +140,11 @@ ENTRY_POINTS: dict[str, EntryPoint] = {
     "space": _archive(seeds.spaces, wt.Space.load, _use_space),
     "trajectory": _archive(seeds.trajectories, wt.transforms.Trajectory.load, _use_walk),
     "estimator": _archive(seeds.estimators, seeds.load_estimator, _use_estimator),
-    "words": EntryPoint(
-        "words.npz", seeds.word_transforms, words.WordTransform.load, _use_words, (layers.plain, layers.members)
-    ),
     "distances": EntryPoint("matrix.npy", lambda: seeds.matrices("npy"), wt.Space.from_distances, _use_space),
     "tiles": EntryPoint("tiles.zip", folders.tile_files, folders.read_tile_files),
     "store": EntryPoint("store.zip", folders.stores, folders.read_store, layers=(layers.members,)),
     "block": EntryPoint("points.block", folders.blocks, folders.read_block),
     "cloud": EntryPoint("cloud.zip", folders.clouds, folders.read_cloud, layers=(layers.members,)),
-    "summary": EntryPoint("summary.json", seeds.summaries, again._read),
     "part": EntryPoint("part.json", seeds.parts, lambda file: part.load(file, "key")),
     "record": EntryPoint("record.json", seeds.records, record.open_record),
 }

@@ -179,13 +179,6 @@ def archive_header(text: str) -> bytes:
     return held.getvalue()
 
 
-def summary(**changes: Any) -> bytes:
-    """What a run was, changed."""
-    known = json.loads(seeds.summaries()[0])
-    known["again"].update(changes)
-    return json.dumps(known).encode()
-
-
 def las_with(at: int, value: bytes, kind: str = "las") -> bytes:
     """Points with other bytes somewhere."""
     content = bytearray(seeds.las(kind)[0])

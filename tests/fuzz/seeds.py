@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 import wasserstein_transform as wt
-from wasserstein_transform import tables, words
+from wasserstein_transform import tables
 from wasserstein_transform.estimators.saving import Saved
 from wt_paper.experiments.experiment import Choice, Claim, Table as Listing
 from wt_paper.reporting.part import Part
@@ -154,10 +154,6 @@ def packed_vectors() -> list[bytes]:
     return [gzip.compress(content) for content in vectors()]
 
 
-def vector_array() -> list[bytes]:
-    return [_npy(_MATRIX)]
-
-
 def corpora() -> list[bytes]:
     return [_TEXT.encode(), gzip.compress(_TEXT.encode()), lzma.compress(_TEXT.encode())]
 
@@ -209,20 +205,6 @@ def estimators() -> list[bytes]:
         wt.AutoCluster(3),
     )
     return _saved(*(estimator.fit(CLOUD) for estimator in made))
-
-
-def word_transforms() -> list[bytes]:
-    known = words.WordVectors.of(["cat", "dog", "yak"], _MATRIX)
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "words.npz")
-        words.WordTransform(known, min_count=1).fit([_TEXT]).save(file)
-        return [file.read_bytes()]
-
-
-def summaries() -> list[bytes]:
-    asked = {"command": "cluster", "file": "points.csv", "options": ["--scale=none", "--distances"]}
-    facts = {"name": "points.csv", "bytes": 9, "sha256": "0" * 64, "from_here": "points.csv"}
-    return [json.dumps({"again": asked, "file": facts, "versions": {"numpy": "2"}}).encode()]
 
 
 def parts() -> list[bytes]:

@@ -198,16 +198,11 @@ def test_segment_gives_what_the_cpu_gives(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("linking", "merging", "min_size"),
-    [("adjacent", None, 4), ("paper", None, 0), ("adjacent", wt.image.Merging(min_size=6), 0)],
-)
-def test_segment_with_all_that_comes_after(
-    linking: str, merging: wt.image.Merging | None, min_size: int, cuda: Cuda, rng: np.random.Generator
-) -> None:
+@pytest.mark.parametrize(("linking", "min_size"), [("adjacent", 4), ("paper", 0)])
+def test_segment_with_all_that_comes_after(linking: str, min_size: int, cuda: Cuda, rng: np.random.Generator) -> None:
     image = _picture(rng, np.uint8, 3)
     found, expected = (
-        wt.image.segment_by_radii(image, 4, 3, linking=linking, min_size=min_size, merging=merging, engine=engine)
+        wt.image.segment_by_radii(image, 4, 3, linking=linking, min_size=min_size, engine=engine)
         for engine in (wt.Engine(device=cuda), wt.Engine())
     )
     np.testing.assert_array_equal(found.labels, expected.labels)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 import networkx as nx
@@ -35,9 +34,8 @@ def test_weights_that_may_be_either_are_asked_about(kind: str) -> None:
     for work in (
         as_network,
         wt.graphs.curvature,
-        wt.graphs.lin_lu_yau,
         wt.graphs.ricci_flow,
-        lambda graph: wt.graphs.dynamical_curvature(graph, [1.0]),
+        wt.graphs.communities,
         wt.Space.from_graph,
         wt.Graph.of,
     ):
@@ -56,7 +54,6 @@ def test_the_three_answers(kind: str) -> None:
         as_lengths = [(a, b, x) for (a, b), x in zip(network.edges.tolist(), lengths.tolist(), strict=True)]
         expected = wt.graphs.curvature(as_lengths)
         np.testing.assert_array_equal(wt.graphs.curvature(karate, weight=answer).values, expected.values)
-        np.testing.assert_array_equal(wt.graphs.lin_lu_yau(karate, weight=answer).values, 2 * expected.values)
         np.testing.assert_array_equal(
             wt.Space.from_graph(karate, weight=answer).metric.dense(), wt.Space.from_graph(as_lengths).metric.dense()
         )
@@ -201,17 +198,69 @@ def test_a_heading_alone_is_a_graph_without_nodes(tmp_path: Path) -> None:
         as_network(written(tmp_path, "source,target\n"))
 
 
-def test_tables_of_curvature_and_of_a_flow_with_cuts_are_read_again(tmp_path: Path) -> None:
-    flow = wt.graphs.ricci_flow(nx.barbell_graph(5, 0), 12, surgery=wt.graphs.Surgery(every=4, longer=3.0))
-    file = tmp_path / "edges.csv"
-    with file.open("w", newline="") as text:
-        table = csv.writer(text)
-        table.writerow(("a", "b", "length before", "length after"))
-        for (a, b), before, after in zip(
-            flow.network.edges.tolist(), flow.network.lengths, flow.lengths[-1], strict=True
-        ):
-            table.writerow((a, b, float(before), float(after)))
-    network = as_network(file)
-    assert np.isnan(flow.lengths[-1]).sum() == 1
-    np.testing.assert_array_equal(network.lengths, flow.lengths[-1][flow.kept])
-    np.testing.assert_array_equal(network.edges, flow.network.edges[flow.kept])
+def test_tables_of_a_flow_are_read_again(tmp_path: Path) -> None:
+    flow = wt.graphs.ricci_flow(nx.barbell_graph(5, 0), 12)
+    flow.to_pandas().to_csv(tmp_path / "edges.csv", index=False)
+    np.testing.assert_allclose(as_network(tmp_path / "edges.csv").lengths, flow.lengths[-1], rtol=1e-15)
+
+
+def test_an_attribute_of_any_name_is_taken_with_its_meaning(tmp_path: Path) -> None:
+    graph = nx.Graph([("a", "b", {"value": 2}), ("b", "c", {"value": 4})])
+    nx.write_gml(graph, tmp_path / "graph.gml")
+    table = written(tmp_path, "source,target,value\na,b,2\nb,c,4\n")
+    for given in (graph, tmp_path / "graph.gml", table):
+        assert as_network(given, ("value", "length")).lengths.tolist() == [2, 4]
+        assert as_network(given, ("value", "strength")).lengths.tolist() == [0.5, 0.25]
+        assert as_network(given, None).lengths.tolist() == [1, 1]
+        assert wt.graphs.communities(given, weight="value").network.lengths.tolist() == [0.5, 0.25]
+        for work in (as_network, wt.graphs.communities, wt.graphs.curvature):
+            with pytest.raises(ValueError, match="edges have the attribute 'value'; pass weight='value' to use it"):
+                work(given)
+    assert wt.Space.from_graph(graph, weight=("value", "length")).metric.dense()[0, 2] == 6
+
+
+def test_weights_are_strengths_of_communities() -> None:
+    karate = nx.karate_club_graph()
+    found, same = (wt.graphs.communities(karate, weight=said) for said in ("weight", "strength"))
+    np.testing.assert_array_equal(found.labels, same.labels)
+    np.testing.assert_array_equal(found.network.lengths, as_network(karate, "strength").lengths)
+
+
+BLOGS = """Creator "x"
+graph
+[
+  directed 1
+  node [ id 1 label "a" value 0 ]
+  node [ id 2 label "b" value 0 ]
+  node [ id 3 label "c" value 1 ]
+  edge [ source 1 target 2 ]
+  edge [ source 1 target 2 ]
+  edge [ source 2 target 1 ]
+  edge [ source 3 target 2 ]
+]
+"""
+
+
+def test_a_directed_file_with_parallel_edges_is_read_with_a_note(tmp_path: Path) -> None:
+    file = written(tmp_path, BLOGS, "blogs.gml")
+    with pytest.warns(UserWarning, match="the graph is directed and is used without directions"):
+        network = as_network(file)
+    assert network.nodes == ["a", "b", "c"]
+    assert network.edges.tolist() == [[0, 1], [1, 2]]
+    with pytest.warns(UserWarning, match="directed"):
+        found = wt.graphs.communities(file)
+    assert found.to_networkx().nodes["c"]["community"] == 0
+    nameless = written(tmp_path, BLOGS.replace("label", "name"), "ids.gml")
+    with pytest.warns(UserWarning, match="directed"):
+        assert as_network(nameless).nodes == [1, 2, 3]
+
+
+def test_of_two_directions_the_shorter_counts() -> None:
+    graph = nx.DiGraph([("a", "b", {"length": 2.0}), ("b", "a", {"length": 5.0}), ("c", "b", {"length": 3.0})])
+    with pytest.warns(UserWarning, match="the shorter counts"):
+        assert as_network(graph).lengths.tolist() == [2, 3]
+    both = nx.DiGraph([("a", "b"), ("b", "a")])
+    assert as_network(both).lengths.tolist() == [1]
+    matrix = csr_array(np.array([[0.0, 2.0], [0.0, 0.0]]))
+    with pytest.warns(UserWarning, match="directed"):
+        assert as_network(matrix, "length").lengths.tolist() == [2]

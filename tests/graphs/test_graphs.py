@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 
 import networkx as nx
@@ -16,7 +17,7 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 import wasserstein_transform as wt
 from wasserstein_transform.compute import paths
-from wasserstein_transform.graphs.cuts import modularity
+from wasserstein_transform.graphs.communities import modularity
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "graphs"
 
@@ -50,31 +51,44 @@ LIMITS: dict[str, tuple[nx.Graph, float]] = {
 }
 
 
+def limit_of(graph: nx.Graph, power: float = 0.0, weight: str = "ask") -> np.ndarray:
+    """The curvature of Lin, Lu and Yau: the limit of κ_α / (1 − α) as the idleness α goes to 1."""
+    return 2 * wt.graphs.curvature(graph, wt.graphs.LazyWalk(0.5, power), weight=weight).values
+
+
+@pytest.mark.parametrize("graph", [nx.gnm_random_graph(12, 26, seed=3), nx.barbell_graph(4, 1)], ids=["uniform", "bar"])
+def test_curvature_is_that_of_rational_numbers(graph: nx.Graph) -> None:
+    for idleness in (Fraction(1, 2), Fraction(1, 3)):
+        expected = [float(value) for value in reference.rational_curvature(graph, idleness)]
+        found = wt.graphs.curvature(graph, wt.graphs.LazyWalk(float(idleness))).values
+        np.testing.assert_allclose(found, expected, atol=1e-13)
+
+
 @pytest.mark.parametrize("name", LIMITS)
-def test_lin_lu_yau_of_graphs_whose_edges_are_all_alike(name: str) -> None:
+def test_the_limit_of_graphs_whose_edges_are_all_alike(name: str) -> None:
     graph, expected = LIMITS[name]
-    np.testing.assert_allclose(wt.graphs.lin_lu_yau(graph).values, expected, atol=1e-13)
+    np.testing.assert_allclose(limit_of(graph), expected, atol=1e-13)
 
 
 @pytest.mark.parametrize("graph", [nx.random_labeled_tree(40, seed=1), nx.star_graph(6), nx.path_graph(9)], ids=str)
 def test_trees(graph: nx.Graph) -> None:
-    found = wt.graphs.lin_lu_yau(graph)
-    degrees = found.network.degrees[found.pairs]
-    np.testing.assert_allclose(found.values, 2 / degrees[:, 0] + 2 / degrees[:, 1] - 2, atol=1e-13)
+    network = wt.graphs.as_network(graph)
+    degrees = network.degrees[network.edges]
+    np.testing.assert_allclose(limit_of(graph), 2 / degrees[:, 0] + 2 / degrees[:, 1] - 2, atol=1e-13)
 
 
 def test_inside_of_a_grid_is_flat() -> None:
     grid = nx.grid_2d_graph(9, 9)
-    found = wt.graphs.lin_lu_yau(grid)
-    inner = [all(2 <= c <= 6 for k in pair for c in found.network.nodes[k]) for pair in found.pairs]
-    np.testing.assert_allclose(found.values[inner], 0, atol=1e-13)
+    network = wt.graphs.as_network(grid)
+    inner = [all(2 <= c <= 6 for k in pair for c in network.nodes[k]) for pair in network.edges]
+    np.testing.assert_allclose(limit_of(grid)[inner], 0, atol=1e-13)
 
 
 @pytest.mark.parametrize("power", [0.0, 2.0])
 @pytest.mark.parametrize("make", [weighted, lambda graph, seed: graph], ids=["lengths", "even"])
 def test_the_limit_is_linear_from_one_half_on(make: Callable[..., nx.Graph], power: float) -> None:
     graph = make(nx.gnm_random_graph(20, 45, seed=2), 2)
-    limit = wt.graphs.lin_lu_yau(graph, power, weight="length").values
+    limit = limit_of(graph, power, "length")
     for idleness in (0.6, 0.99):
         near = wt.graphs.curvature(graph, wt.graphs.LazyWalk(idleness, power), weight="length").values / (1 - idleness)
         np.testing.assert_allclose(near, limit, atol=1e-10)
@@ -180,7 +194,7 @@ def test_files_that_hold_no_graph_are_refused(name: str, text: str, said: str, t
     (tmp_path / name).write_text(text)
     with pytest.raises(ValueError, match=said):
         wt.graphs.curvature(tmp_path / name)
-    with pytest.raises(ValueError, match="is not there"):
+    with pytest.raises(ValueError, match="does not exist"):
         wt.graphs.curvature(tmp_path / "nothing.gml")
 
 
@@ -200,16 +214,6 @@ def test_the_result_does_not_depend_on_threads_and_edges_have_no_direction(monke
     np.testing.assert_allclose(turned, straight, rtol=0, atol=1e-12)
 
 
-def test_dynamical_curvature_is_that_of_the_heat_kernel() -> None:
-    graph = nx.barbell_graph(5, 0)
-    found = wt.graphs.dynamical_curvature(graph, [0.3, 3.0], cut=0.0)
-    for time, values in zip(found.times, found.values, strict=True):
-        P = wt.Heat(time, cut=0.0)(wt.Space.from_graph(graph)).matrix().toarray()
-        np.testing.assert_allclose(values, reference.curvature(graph, P), rtol=0, atol=1e-9)
-    bridge = [tuple(edge) == (4, 5) for edge in found.network.edges]
-    assert found.values[1][bridge][0] < found.values[1][np.logical_not(bridge)].min()
-
-
 def test_one_step_of_the_flow_is_one_minus_curvature_times_distance() -> None:
     graph = weighted(nx.gnm_random_graph(15, 35, seed=6), 6)
     flow = wt.graphs.ricci_flow(graph, 1, weight="length")
@@ -227,16 +231,6 @@ def test_flow_comes_to_rest_where_all_edges_bend_alike() -> None:
     assert flow.converged
     assert flow.n_iter == 1
     assert not wt.graphs.ricci_flow(nx.barbell_graph(4, 1), 3).converged
-
-
-@pytest.mark.slow
-def test_surgery_cuts_the_bridge() -> None:
-    flow = wt.graphs.ricci_flow(nx.barbell_graph(6, 0), 20, surgery=wt.graphs.Surgery(every=5, longer=3.0))
-    assert flow.network.edges[~flow.kept].tolist() == [[5, 6]]
-    assert np.isnan(flow.lengths[-1][~flow.kept]).all()
-    np.testing.assert_allclose(np.nanmean(flow.lengths, axis=1), 1)
-    assert not flow.to_networkx().has_edge(5, 6)
-    assert flow.communities().labels.tolist() == [0] * 6 + [1] * 6
 
 
 def test_the_best_cut_has_the_largest_modularity_of_all_cuts() -> None:
@@ -324,9 +318,8 @@ def test_verbose_work_has_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (wt.graphs.curvature, 0),
         (lambda edges: wt.graphs.ricci_flow(edges, 3, tol=0.0), 3),
-        (lambda edges: wt.graphs.dynamical_curvature(edges, [0.1, 1.0]), 2),
     ],
-    ids=["curvature", "flow", "dynamical"],
+    ids=["curvature", "flow"],
 )
 def test_graphs_run_on_the_current_engine(work: Callable[..., object], n_iter: int) -> None:
     seen: list[wt.engine.Update] = []

@@ -12,7 +12,6 @@ from sklearn.exceptions import ConvergenceWarning
 
 import wasserstein_transform as wt
 from wasserstein_transform.compute.colors import lab, luv
-from wasserstein_transform.image import LinkAllModes, LinkTouching
 from wasserstein_transform.image.regions import merge_small, touching
 
 
@@ -89,7 +88,7 @@ def test_pixels_that_swing_are_stopped_where_their_slow_twins_are(
     image = np.rint(blocks(rng, shape, 6.0)) if whole else blocks(rng, shape, 6.0)
     found = wt.image.segment_by_radii(image, 3.0, 14.0, lam=6.0, channel_axis=None)
     assert found.converged
-    assert found.n_swinging > 0
+    assert found.n_cycling > 0
     place, value = reference.moved(image[..., None], 3.0, 14.0, 6.0, 100)
     modes = found.modes.reshape(image.size, -1)
     np.testing.assert_allclose(modes[:, :-1], place, atol=1e-9)
@@ -103,7 +102,7 @@ def test_where_swinging_pixels_are_stopped_depends_on_nothing_else(channels: int
         wt.image.segment_by_radii(image, 4.0, 12.0, 5.0, color="none", channel_axis=-1, n_iter=n_iter, n_jobs=n_jobs)
         for n_iter, n_jobs in ((100, 2), (5000, 2), (100, 1))
     )
-    assert few.n_swinging == many.n_swinging > 0
+    assert few.n_cycling == many.n_cycling > 0
     assert few.converged
     for other in (many, alone):
         np.testing.assert_array_equal(few.modes, other.modes)
@@ -111,7 +110,7 @@ def test_where_swinging_pixels_are_stopped_depends_on_nothing_else(channels: int
     mask = np.zeros((40, 30), bool)
     mask[::9, ::9] = True
     lonely = wt.image.segment_by_radii(image, 4.0, 12.0, 5.0, color="none", channel_axis=-1, mask=mask)
-    assert lonely.n_swinging == 0  # who is not there does not swing
+    assert lonely.n_cycling == 0  # a pixel without neighbors does not cycle
 
 
 def test_without_weight_the_gaussian_transform_is_mean_shift(rng: np.random.Generator) -> None:
@@ -131,8 +130,8 @@ def test_linking_joins_what_its_slow_twin_joins(shape: tuple[int, ...], rng: np.
     grid = np.arange(image.size).reshape(shape)
     ahead = [np.moveaxis(grid, axis, 0) for axis in range(len(shape))]
     beside = np.concatenate([np.stack([a[:-1].ravel(), a[1:].ravel()], axis=1) for a in ahead])
-    found = wt.image.segment_by_radii(image, 2.5, 9.0, linking=LinkTouching(0.7), channel_axis=None).labels
-    assert same_partition(found, reference.linked(place, value, beside, 2.5, 0.7 * 9.0))
+    found = wt.image.segment_by_radii(image, 2.5, 9.0, channel_axis=None).labels
+    assert same_partition(found, reference.linked(place, value, beside, 2.5, 0.5 * 9.0))
 
 
 @pytest.mark.parametrize("shape", [(30, 28), (1, 30, 20), (7, 9, 8)])
@@ -175,7 +174,7 @@ def test_a_step_is_found_and_its_edge_is_where_it_is() -> None:
     np.testing.assert_array_equal(found.labels, (image > 0).astype(int))
     np.testing.assert_array_equal(np.unique(np.flatnonzero(found.boundaries().any(axis=0))), [11])
     np.testing.assert_array_equal(found.filtered, image)
-    np.testing.assert_array_equal(found.mean_color().ravel(), [0, 100])
+    np.testing.assert_array_equal(found.regions()["mean"], [0, 100])
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int32, np.float32, np.float64, np.bool_])
@@ -191,7 +190,7 @@ def test_colors_are_compared_in_luv_unless_told_otherwise(rng: np.random.Generat
     found = wt.image.segment_by_radii(image, 2.0, 5.0, n_iter=1, tol=1e9)
     expected = reference.moved(luv(image / 255).astype(np.float32), 2.0, 5.0, 0.0, 1)[1]
     np.testing.assert_allclose(found.modes[..., 2:].reshape(-1, 3), expected, atol=1e-9)
-    with_alpha = np.concatenate([image, rng.integers(0, 256, (12, 12, 1), dtype=np.uint8)], axis=-1)
+    with_alpha = np.concatenate([image, rng.integers(1, 256, (12, 12, 1), dtype=np.uint8)], axis=-1)
     np.testing.assert_array_equal(wt.image.segment_by_radii(with_alpha, 2.0, 5.0, n_iter=1, tol=1e9).modes, found.modes)
     plain = wt.image.segment_by_radii(image, 2.0, 5.0, color="rgb", n_iter=1, tol=1e9)
     np.testing.assert_allclose(
@@ -219,8 +218,8 @@ def test_colors_as_signed_integers_are_those_of_eight_bits(rng: np.random.Genera
 
 @pytest.mark.parametrize("space", ["luv", "lab", "rgb"])
 def test_colors_come_back(space: str, rng: np.random.Generator) -> None:
-    image = rng.integers(0, 256, (9, 8, 4), dtype=np.uint8)
-    image[0] = 0
+    image = rng.integers(1, 256, (9, 8, 4), dtype=np.uint8)
+    image[0, :, :3] = 0
     still = wt.image.segment_by_radii(image, 1.0, 1e-9, color=space)  # nobody has neighbors: nothing moves
     np.testing.assert_array_equal(still.filtered, image)
     floats = image[..., :3] / 255
@@ -282,17 +281,6 @@ def test_obvious_images_have_obvious_segments(image: np.ndarray, options: dict, 
     assert wt.image.segment_by_radii(image, **options).n_segments == count
 
 
-def test_parts_can_be_given_instead_of_names(rng: np.random.Generator) -> None:
-    image = blocks(rng, (20, 20))
-    by_name, by_part = (
-        wt.image.segment_by_radii(image, 3, 8, linking="paper"),
-        wt.image.segment_by_radii(image, 3, 8, linking=LinkAllModes()),
-    )
-    np.testing.assert_array_equal(by_name.labels, by_part.labels)
-    with pytest.raises(ValueError, match="share"):
-        LinkTouching(0.0)
-
-
 def test_radii_beyond_all_squares_are_radii_of_the_whole_image() -> None:
     image = np.random.default_rng(3).integers(0, 255, (9, 8)).astype(np.uint8)
     for lam in (0.0, 2.0):
@@ -304,3 +292,15 @@ def test_radii_beyond_all_squares_are_radii_of_the_whole_image() -> None:
     for linking in ("adjacent", "paper"):
         assert wt.image.segment_by_radii(image, 5.0, 1e300, linking=linking).n_segments == 1
     assert wt.image.segment_by_radii(image, tol=1e300).n_iter.max() == 1
+
+
+def test_gray_levels_are_in_their_own_unit_and_the_default_follows_it(rng: np.random.Generator) -> None:
+    image = np.rint(np.clip(blocks(rng, (60, 50)) + 20, 0, 255))
+    image[0, :2] = 0, 255
+    levels = wt.image.segment_by_radii(image.astype(np.uint8), 4, 8)
+    for unit in (1.0, 64.0, 1e-3):
+        np.testing.assert_array_equal(wt.image.segment_by_radii(image * unit, 4, 8 * unit).labels, levels.labels)
+    usual = wt.image.segment_by_radii(image.astype(np.uint16) * 64, 4)
+    np.testing.assert_array_equal(usual.labels, wt.image.segment_by_radii(image * 1e-3, 4).labels)
+    with pytest.warns(UserWarning, match="in the unit of the image, whose values spread over"):
+        wt.image.segment_by_radii(image.astype(np.uint16) * 64, 4, 1.0)

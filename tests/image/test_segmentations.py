@@ -107,7 +107,7 @@ def test_other_files_are_refused(tmp_path):
 @pytest.mark.parametrize(
     ("labels", "truths", "match"),
     [
-        (np.zeros((2, 2)), [np.zeros((2, 2), int)], "labels must be whole numbers"),
+        (np.zeros((2, 2)), [np.zeros((2, 2), int)], "labels must be integers"),
         (np.zeros((2, 2), int), [], "at least one segmentation"),
         (np.zeros((2, 2), int), [np.zeros((2, 3), int)], "of the shape of labels"),
         (np.zeros((2, 2), int), np.zeros((2, 2), int), "must be a list of arrays"),

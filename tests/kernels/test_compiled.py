@@ -17,11 +17,11 @@ from uuid import uuid4
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from everyday import everyday
-from typer.testing import CliRunner
 
 from wasserstein_transform import _files
-from wasserstein_transform.cli import app, warming, warmup
+from wasserstein_transform.cli import app, warmup
 from wasserstein_transform.compute import compiling
 from wasserstein_transform.engine.progress import Bar
 from wasserstein_transform.kernels import compile as compile_, store
@@ -315,7 +315,7 @@ def test_a_metric_is_one_record(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow
 def test_warmup_says_what_it_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(warming, "PARTS", {"one profile": lambda: profile_value(GAUSSIAN, 1.0)})
+    monkeypatch.setattr(warmup, "PARTS", {"one profile": lambda: profile_value(GAUSSIAN, 1.0)})
     monkeypatch.setattr(warmup, "GROUPS", (("one profile",),))
     done = CliRunner().invoke(app.app, ["warmup", "-j", "1"])
     assert done.exit_code == 0
@@ -324,12 +324,12 @@ def test_warmup_says_what_it_does(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_every_part_is_in_one_group() -> None:
-    assert sorted(itertools.chain(*warming.GROUPS)) == sorted(warming.PARTS)
+    assert sorted(itertools.chain(*warmup.GROUPS)) == sorted(warmup.PARTS)
 
 
 def test_an_error_of_a_process_is_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(warmup, "GROUPS", ((str(-1),),))
-    monkeypatch.setattr(warmup, "warm", math.sqrt)
+    monkeypatch.setattr(warmup, "GROUPS", (-1,))
+    monkeypatch.setattr(warmup, "_warm_group", math.sqrt)
     done = CliRunner().invoke(app.app, ["warmup", "-j", "2"])
     assert (done.exit_code, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert done.stderr.startswith("wt warmup: ")

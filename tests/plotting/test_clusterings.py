@@ -50,7 +50,7 @@ def test_cuts_are_marked_at_the_heights_of_the_edges_between_clusters(found: Clu
     for most in (1000, 5):  # the whole tree, and its highest merges
         monkeypatch.setattr(clusterings, "_LEAVES", most)
         monkeypatch.setattr(clusterings, "_FEW_LEAVES", most)
-        ax = wt.plotting.clustering(found, details=True).axes[1]
+        ax = found.plot(details=True).axes[1]
         np.testing.assert_allclose(np.sort(ax.lines[0].get_ydata()), np.sort(heights))
     assert "the highest" in ax.get_xlabel()
 

@@ -12,7 +12,7 @@ import pytest
 
 import wasserstein_transform as wt
 from wasserstein_transform import plotting
-from wasserstein_transform.plotting.labels import MARKERS, marker
+from wasserstein_transform.plotting.colors import MARKERS, marker
 
 mpl = pytest.importorskip("matplotlib")
 mpl.use("Agg")
@@ -153,7 +153,6 @@ def test_columns_name_the_axes(rng: np.random.Generator) -> None:
         ax = plotting.cloud(shown)
         assert (ax.get_xlabel(), ax.get_ylabel()) == names
         ax.figure.canvas.draw()
-    assert plotting.balls(frame, 0, 1.0).get_xlabel() == "east"
     assert plotting.ellipses(frame, np.ones((9, 2))).get_xlabel() == "east"
     solid = plotting.cloud(frame.assign(height=1.0))
     assert (solid.get_xlabel(), solid.get_zlabel()) == ("east", "height")
@@ -195,5 +194,5 @@ def test_negative_curvature_is_dashed() -> None:
 @pytest.mark.slow
 def test_results_take_a_title() -> None:
     X = wt.datasets.circles(0).points
-    assert wt.suggest(X).plot(title="Name").get_title(loc="left") == "Name"
+    assert wt.suggest(X).plot(title="Name").axes[0].get_title(loc="left") == "Name"
     assert wt.cluster(X[:60]).plot(title="Name").get_suptitle() == "Name"

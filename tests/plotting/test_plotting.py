@@ -26,7 +26,8 @@ DRAW = {
     "dendrogram": lambda X, **ax: plotting.dendrogram(wt.Space.from_points(X), n_clusters=1, **ax),
     "ellipses": lambda X, **ax: plotting.ellipses(X, np.tile(np.eye(2), (len(X), 1, 1)), **ax),
     "heatmap": lambda X, **ax: plotting.heatmap(wt.Space.from_points(X), order="tree", **ax),
-    "balls": lambda X, **ax: plotting.balls(X, 0, 1.0, **ax),
+    "suggestion": lambda X, **ax: plotting.suggestion(wt.suggest(X), **ax),
+    "clustering": lambda X, **ax: plotting.clustering(wt.cluster(X), **ax),
     "segmentation": lambda X, **ax: plotting.segmentation(X, np.arange(X.size).reshape(X.shape), **ax),
 }
 
@@ -101,10 +102,10 @@ def test_panels_and_walks_too_say_how_to_get_matplotlib(
 @pytest.mark.slow
 def test_the_room_is_there_without_matplotlib() -> None:
     script = (
-        "import sys; sys.modules['matplotlib'] = None; from wasserstein_transform import plotting as p; print(p.INK)"
+        "import sys; sys.modules['matplotlib'] = None; import wasserstein_transform as wt; print(wt.plotting.color(-1))"
     )
     out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert out.stdout == "#333333\n"
+    assert out.stdout == "#999999\n"
 
 
 # colors
@@ -188,19 +189,10 @@ def test_a_walk_shows_all_states_in_the_same_limits(flow: wt.transforms.Trajecto
         assert ax.viewLim.x0 < state.points[:, 0].min()
 
 
-def test_lines_are_the_ways_of_the_points(flow: wt.transforms.Trajectory) -> None:
-    axes = plotting.panels(1, 2)[1]
-    start, end = plotting.walk(flow, np.arange(30) % 2, steps=[0, 3], axes=axes, lines=True)
-    ways = end.collections[0]
-    np.testing.assert_array_equal(ways.get_segments(), np.stack([s.points for s in flow.states], axis=1))
-    assert to_hex(ways.get_colors()[1]).upper() == plotting.color(1)
-    assert len(start.collections[0].get_segments()[0]) == 1
-
-
 def test_long_walks_are_thinned_and_solid_ones_drawn(rng: np.random.Generator) -> None:
     space = wt.Space.from_points(rng.normal(size=(20, 3)))
     long = wt.iterate(wt.mean_shift(0.5), space, n_iter=11, keep="all")
-    panels = plotting.walk(long, lines=True)
+    panels = plotting.walk(long)
     assert [ax.get_title(loc="left") for ax in panels][:: len(panels) - 1] == ["τ = 0", "τ = 11"]
     assert len(panels) == 6
     assert {ax.name for ax in panels} == {"3d"}
@@ -305,16 +297,6 @@ def test_trees_come_in_many_shapes_and_are_the_same(cloud: np.ndarray) -> None:
     assert all(ink in (plotting.style.GRAY, wanted) for (_, ink), (_, wanted) in zip(alone, expected, strict=True))
 
 
-@pytest.mark.parametrize("orientation", ["bottom", "left", "right"])
-def test_the_root_is_where_it_is_wanted(ax: mpl.axes.Axes, cloud: np.ndarray, orientation: str) -> None:
-    plotting.dendrogram(wt.Space.from_points(cloud), ax=ax, orientation=orientation)
-    upright = orientation == "bottom"
-    low, high = ax.get_ylim() if upright else ax.get_xlim()
-    assert (low > high) == (orientation in ("bottom", "left"))
-    levels = sorted(float(s[1][int(upright)]) for lines in ax.collections for s in lines.get_segments())
-    assert levels == wt.hierarchy.spanning_tree(wt.Space.from_points(cloud)).heights.tolist()
-
-
 @pytest.mark.slow
 def test_a_chain_of_twenty_thousand_leaves_is_drawn(ax: mpl.axes.Axes) -> None:
     n = 20_000
@@ -401,25 +383,7 @@ def test_tree_order_brings_clusters_together(ax: mpl.axes.Axes, rng: np.random.G
     assert [line.get_ydata()[0] for line in ax.lines[::2]] == [9.5, 19.5]
 
 
-# balls
-
-
-def test_balls_are_those_of_the_gt_distance_and_nested(ax: mpl.axes.Axes, rng: np.random.Generator) -> None:
-    X, weights = rng.normal(size=(80, 2)), rng.uniform(0.5, 1.5, 80)
-    plotting.balls(X, 7, 1.0, lams=(20, 0, 3), weights=weights, ax=ax)
-    drawn = [{tuple(place) for place in dots.get_offsets()} for dots in ax.collections[1:]]
-    for lam, ball in zip((0, 3, 20), drawn, strict=True):
-        metric = wt.iterate(wt.gaussian_transform(1.0, lam), wt.Space.from_points(X, weights), n_iter=0).last.metric
-        assert ball == {tuple(place) for place in X[metric.dense()[7] <= 1.0]}
-    assert drawn[0] > drawn[1] > drawn[2]
-    assert ax.get_legend().get_texts()[0].get_text() == f"λ = 0 ({len(drawn[0])})"
-
-
-def test_the_center_is_a_point_or_the_nearest_to_a_place(cloud: np.ndarray) -> None:
-    by_number = plotting.balls(cloud, 5, 0.8).patches[0]
-    by_place = plotting.balls(wt.Space.from_points(cloud), cloud[5] + 1e-6, 0.8).patches[0]
-    assert by_number.center == by_place.center == tuple(cloud[5])
-    assert by_number.radius == 0.8
+# panels
 
 
 def test_panels_have_the_size_asked_for() -> None:

@@ -22,7 +22,7 @@ def points() -> np.ndarray:
 def test_a_suggestion_draws_its_table_and_marks_what_was_chosen(purpose: str, points: np.ndarray) -> None:
     found = wt.suggest(points, purpose)
     figure, ax = plt.subplots()
-    assert found.plot(ax) is ax
+    assert wt.plotting.suggestion(found, ax) is ax
     lines = [np.asarray(line.get_xdata(), float) for line in ax.get_lines()]
     assert any(np.array_equal(x, found.table["eps"]) for x in lines)
     assert any(np.array_equal(x, [found.eps, found.eps]) for x in lines)
@@ -33,6 +33,5 @@ def test_a_suggestion_draws_its_table_and_marks_what_was_chosen(purpose: str, po
 
 
 def test_it_makes_a_figure_of_its_own(points: np.ndarray) -> None:
-    ax = wt.suggest(points, "curve").plot()
-    assert ax.get_ylabel() == "noise across lines"
-    plt.close(ax.figure)
+    figure = wt.suggest(points, "curve").plot()
+    assert figure.axes[0].get_ylabel() == "noise across lines"

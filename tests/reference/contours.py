@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import wasserstein_distance
 
-from wasserstein_transform.image.seams import GROUP, STARTS, UNITS, Evidence
+from wasserstein_transform.image.seams import Evidence
 
 
 def sides(reach: int, direction: int) -> np.ndarray:
@@ -34,10 +34,11 @@ def evidence(found: Evidence, parts: np.ndarray, a: int, b: int) -> np.ndarray:
     length, cues = found.lengths[between].sum(), found.cues[between].sum(axis=0)
     sizes = [found.sizes[parts == part].sum() for part in (a, b)]
     shares = [found.counts[parts == part].sum(axis=0) / size for part, size in zip((a, b), sizes, strict=True)]
-    apart = np.zeros(GROUP.max() + 1)
-    for k, group in enumerate(GROUP):
-        bins = slice(STARTS[k], STARTS[k + 1])
-        apart[group] += np.abs(np.cumsum(shares[0][bins] - shares[1][bins])).sum() * UNITS[group]
+    starts, groups, units = found.histograms
+    apart = np.zeros(4)
+    for k, group in enumerate(groups):
+        bins = slice(starts[k], starts[k + 1])
+        apart[group] += np.abs(np.cumsum(shares[0][bins] - shares[1][bins])).sum() * units[group]
     small, large = sorted(sizes)
     total = found.sizes.sum()
     of_size = [np.log(small / total), np.log(large / total), np.log(length / np.sqrt(small))]

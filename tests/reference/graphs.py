@@ -46,12 +46,12 @@ def curvature(graph: nx.Graph, P: np.ndarray) -> np.ndarray:
     return np.array([1 - w1(P[a], P[b], D) / D[a, b] for a, b in edges])
 
 
-def lin_lu_yau(graph: nx.Graph, idleness: Fraction) -> list[Fraction]:
-    """κ_α/(1 − α) of all edges, every edge counting 1, in rational numbers: whole masses, a whole-numbered flow."""
+def rational_curvature(graph: nx.Graph, idleness: Fraction) -> list[Fraction]:
+    """Curvature of all edges, every edge counting 1, in rational numbers: integer masses, an integer flow."""
     nodes, place = list(graph), {node: k for k, node in enumerate(graph)}
     hops = dict(nx.all_pairs_shortest_path_length(graph))
     edges = sorted(tuple(sorted((place[a], place[b]))) for a, b in graph.edges)
-    return [_rational(graph, nodes[a], nodes[b], idleness, hops) / (1 - idleness) for a, b in edges]
+    return [_rational(graph, nodes[a], nodes[b], idleness, hops) for a, b in edges]
 
 
 def _rational(graph: nx.Graph, x: object, y: object, idleness: Fraction, hops: dict) -> Fraction:
@@ -63,33 +63,3 @@ def _rational(graph: nx.Graph, x: object, y: object, idleness: Fraction, hops: d
             plan.add_node((side, v), demand=int(mass * unit) * (2 * side - 1))
     plan.add_edges_from(((0, u), (1, v), {"weight": hops[u][v]}) for u in walks[0] for v in walks[1])
     return 1 - Fraction(nx.network_simplex(plan)[0], unit)
-
-
-def balanced_forman(graph: nx.Graph) -> list[float]:
-    """By its definition in the paper of Topping et al. (2022), set by set, in the order of the numbers of ends."""
-    place = {node: k for k, node in enumerate(graph)}
-    edges = sorted(
-        (tuple(sorted(edge, key=place.__getitem__)) for edge in graph.edges), key=lambda e: [place[v] for v in e]
-    )
-    return [_balanced(graph, i, j) for i, j in edges]
-
-
-def _balanced(graph: nx.Graph, i: object, j: object) -> float:
-    S = {v: set(graph[v]) for v in graph}
-    d_i, d_j = len(S[i]), len(S[j])
-    if min(d_i, d_j) == 1:
-        return 0.0
-    triangles = S[i] & S[j]
-
-    def squares(i: object, j: object) -> set:
-        return {k for k in S[i] - S[j] - {j} if (S[k] & S[j]) - S[i] - {i}}
-
-    def turns(k: object, i: object, j: object) -> int:
-        return sum(1 for w in S[k] if w in S[j] and w not in S[i]) - 1  # A_k · (A_j − A_i ∘ A_j) − 1
-
-    at_i, at_j = squares(i, j), squares(j, i)
-    value = 2 / d_i + 2 / d_j - 2 + 2 * len(triangles) / max(d_i, d_j) + len(triangles) / min(d_i, d_j)
-    if at_i or at_j:
-        most = max([turns(k, i, j) for k in at_i] + [turns(w, j, i) for w in at_j])
-        value += (len(at_i) + len(at_j)) / (most * max(d_i, d_j))
-    return value

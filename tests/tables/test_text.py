@@ -131,7 +131,7 @@ def test_what_cannot_be_read_is_said_with_its_line(text: str, said: str) -> None
     [
         (
             "abc",
-            r"points\.csv, line 4, column y: 'abc' is not a number; mend it, or leave the column out with --columns",
+            r"points\.csv, line 4, column y: 'abc' is not a number; correct it, or leave the column out \(columns=",
         ),
         ("", r"line 4, column y: the cell holds no value and a number is needed; fill it in"),
         ("NA", r"line 4, column y: 'NA' stands for a missing value; fill it in, drop the row"),

@@ -1,87 +1,84 @@
-"""The command `wt words`: models, nearest words, distances, and what it refuses."""
+"""The command `wt words`: it writes adapted vectors, and says in one line what is wrong."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
+from click.testing import CliRunner, Result
 
-import wasserstein_transform as wt
+from wasserstein_transform import words
 from wasserstein_transform.cli.app import app
+from wasserstein_transform.words.adapting import POWER, SHARE
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Vectors and a corpus."""
+    """Vectors in lower case, and a text with capitals and commas."""
     rng = np.random.default_rng(0)
     folder = tmp_path_factory.mktemp("words")
     names = [f"w{k}" for k in range(40)]
-    rows = rng.normal(size=(40, 5)).astype(np.float32).tolist()
-    lines = [f"{name} {' '.join(map(repr, row))}" for name, row in zip(names, rows, strict=True)]
-    (folder / "vectors.txt").write_text("\n".join(lines))
-    (folder / "corpus.txt").write_text(" ".join(rng.choice(names, 3000)))
+    words.WordVectors.of(names, rng.normal(size=(40, 5))).write(folder / "vectors.txt")
+    (folder / "corpus.txt").write_text(", ".join(rng.choice(names, 3000)).upper())
     return folder
 
 
-def command(*arguments: object) -> Result:
-    return CliRunner().invoke(app, ["words", *map(str, arguments)])
+def command(place: Path, *arguments: object) -> Result:
+    files = ["--vectors", place / "vectors.txt", "--corpus", place / "corpus.txt", "--sample", 0]
+    return CliRunner().invoke(app, ["words", *map(str, [*files, *arguments])])
 
 
-def files(place: Path) -> list[object]:
-    return ["--vectors", place / "vectors.txt", "--corpus", place / "corpus.txt"]
+def test_the_command_writes_vectors(place: Path, tmp_path: Path) -> None:
+    done = command(place, "-o", tmp_path / "new.bin", "--json")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["moved"] == 40
+    expected = words.adapt(place / "vectors.txt", place / "corpus.txt", sample=0)
+    assert np.array_equal(words.read_vectors(tmp_path / "new.bin").matrix, expected.matrix)
+    assert "40 words, of which 40 moved" in command(place, "-o", tmp_path / "new.txt").output
 
 
-def test_the_command_answers_about_words(place: Path, tmp_path: Path) -> None:
-    gt = wt.words.WordTransform(place / "vectors.txt", lam=2.0).fit(place / "corpus.txt")
-    found = gt.most_similar("w3", 4)
-    model = tmp_path / "words.npz"
-    assert "40 words" in command("fit", *files(place), "-o", model).output
-    for source in (files(place), ["--model", model]):
-        done = command("similar", "w3", *source, "-k", 4, "--lam", 2)
-        assert done.exit_code == 0, done.output
-        assert [line.split()[0] for line in done.output.splitlines()[1:5]] == list(found.words)
-        assert f"{found.n_exact} of 40 distances computed" in done.output
-        done = command("pair", "w3", "w5", *source, "--lam", 2)
-        assert f"{gt.distance('w3', 'w5'):.4f} with λ = 2" in done.output
-
-
-def test_a_model_keeps_its_lam_and_what_was_settled(place: Path, tmp_path: Path) -> None:
-    model = tmp_path / "words.npz"
-    command("fit", *files(place), "--lam", 0.5, "--window", 2, "-o", model)
-    assert "with λ = 0.5" in command("pair", "w3", "w5", "--model", model).output
-    gt = wt.words.WordTransform.load(model)
-    found = command("similar", "w3", "--model", model, "-k", 1).output
-    assert f"{gt.most_similar('w3', 1).distances[0]:.4f}" in found
-    for option in (["--window", 5], ["--common", 1], ["--letters"]):
-        done = command("pair", "w3", "w5", "--model", model, *option)
-        assert done.exit_code == 2
-        assert f"{option[0]} was fixed when the model was fitted" in done.stderr
-
-
-def test_small_corpora_are_noted(place: Path, tmp_path: Path) -> None:
-    (tmp_path / "small.txt").write_text("w1 w2 w3")
-    done = command("pair", "w1", "w2", "--vectors", place / "vectors.txt", "--corpus", tmp_path / "small.txt")
-    assert done.exit_code == 0
-    assert done.stderr.startswith("note: no word with a vector has a context")
+def test_notes_name_options(place: Path, tmp_path: Path) -> None:
+    done = command(place, "--spaces", "-o", tmp_path / "new.bin")
+    assert done.exit_code == 0, done.output
+    assert "40 words, of which 0 moved" in done.output
+    assert "note: no word with a vector has a context" in done.stderr
+    assert "lower --min-count, use --sample 0" in done.stderr
 
 
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        (["fit", "FILES", "-o", "/no/where.npz"], "there is no folder /no to write"),
-        (["similar", "yeti", "FILES"], "'yeti' has no vector"),
-        (["pair", "w1", "w2"], "give --vectors and --corpus, or --model"),
-        (["pair", "w1", "w2", "FILES", "--model", "m"], "a model contains vectors and corpus"),
-        (["pair", "w1", "w2", "FILES", "--lam", "-1"], "lam must be a finite number"),
-        (["similar", "w1", "--model", "none.npz"], "none.npz is not there"),
+        (["-o", "new.csv"], "must end in .txt"),
+        (["-o", "/no/where.bin"], "there is no folder /no to write"),
+        (["-o", "new.bin", "--window", "0"], "--window must be"),
+        (["-o", "new.bin", "--min-count", "-1"], "--min-count must be"),
+        (["-o", "new.bin", "--share", "2"], "--share must be between 0 and 1"),
+        (["-o", "new.bin", "--seed", "-1"], "--seed must be"),
+        (["-o", "new.bin", "--vectors", "none.txt"], "none.txt does not exist"),
     ],
 )
-def test_what_is_wrong_is_one_line(place: Path, arguments: list[str], error: str) -> None:
-    given = [part for word in arguments for part in (files(place) if word == "FILES" else [word])]
-    done = command(*given)
+def test_what_is_wrong_is_one_line(
+    place: Path, arguments: list[str], error: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = command(place, *arguments)
     assert done.exit_code == 2
     assert error in done.stderr
-    assert done.stderr.startswith(f"wt words {arguments[0]}: ")
     assert len(done.stderr.splitlines()) == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_files_stay_unless_force_is_given(place: Path, tmp_path: Path) -> None:
+    (tmp_path / "new.bin").write_text("mine")
+    done = command(place, "-o", tmp_path / "new.bin")
+    assert done.exit_code == 2
+    assert "exists already" in done.stderr
+    assert command(place, "-o", tmp_path / "new.bin", "--force").exit_code == 0
+
+
+def test_the_command_has_the_defaults_of_the_call() -> None:
+    shown = " ".join(CliRunner().invoke(app, ["words", "--help"]).output.split())
+    assert f"0 to 1. [default: {SHARE:g}]" in shown
+    assert f"0 to 1. [default: {POWER:g}]" in shown

@@ -135,10 +135,18 @@ def pictures(result: Result) -> Sequence[Picture]:
 
 def draw(result: Result) -> Figure:
     """The data beside the balls."""
+    from matplotlib import colormaps
+    from matplotlib.patches import Circle
+
     eps = result.parameters.eps
     figure, axes = mosaic([["data", "balls"]], 3.2)
     plotting.cloud(result.data.points, result.data.labels, ax=axes["data"], size=0.5, title="data")
-    ax = plotting.balls(result.data.points, result.center, eps, result.parameters.lams, ax=axes["balls"], size=14)
+    ax = plotting.cloud(result.data.points, ax=axes["balls"], size=7, colors="#D0D0D0")
+    shades = colormaps["viridis"](np.linspace(0.15, 0.95, len(result.distances)))  # sequential: the balls are nested
+    for (lam, distances), shade in zip(result.distances.items(), shades, strict=True):
+        inside = result.data.points[distances <= rim(eps)]
+        ax.scatter(inside[:, 0], inside[:, 1], s=14, color=shade, linewidths=0, label=f"λ = {lam:g} ({len(inside)})")
+    ax.add_patch(Circle((0.5, 0.5), eps, fill=False, ec=plotting.style.INK, lw=0.6, ls=(0, (4, 3))))
     for panel, (low, high) in ((axes["data"], (0.0, 1.0)), (ax, (0.5 - 1.15 * eps, 0.5 + 1.15 * eps))):
         panel.set_aspect("equal", adjustable="box")
         panel.set(xlim=(low, high), ylim=(low, high))

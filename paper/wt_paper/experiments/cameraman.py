@@ -15,9 +15,9 @@ from wasserstein_transform import plotting
 from wasserstein_transform._types import Floats, Ints
 from wasserstein_transform.compute.pixels import Motion, Moved
 from wasserstein_transform.engine import Engine
-from wasserstein_transform.image.linking import LINKINGS
-from wasserstein_transform.image.moving import move
+from wasserstein_transform.image.linking import link_pixels
 from wasserstein_transform.image.pixels import read
+from wasserstein_transform.image.radii import move
 from wasserstein_transform.image.regions import boundaries
 
 from .experiment import Choice, Claim, Experiment, Picture, Table
@@ -101,7 +101,7 @@ def _photograph(path: str | None) -> Floats:
             'cameraman needs scikit-image, which is not installed; run: pip install "wasserstein-transform[image]"'
         ) from None
     camera: Any = data.camera
-    photo = np.asarray(camera() if path is None else from_file(Path(path)), np.float64)
+    photo = np.asarray(camera() if path is None else from_file(Path(path)).image, np.float64)
     if photo.ndim == 3:
         photo = photo[..., :3].mean(axis=2) if photo.shape[2] > 2 else photo[..., 0]
     side = min(photo.shape)
@@ -130,10 +130,10 @@ def _view(photo: Floats, scene: Scene, parameters: Cameraman, engine: Engine) ->
     for method in METHODS:
         result = _moved(image, scene, method, 1, parameters, engine)
         restless[method] = (result.n_swinging + result.n_unfinished) / len(result.modes)
-        labels.update(_linked(result.modes, image.shape, scene, method, 1, parameters))
+        labels.update(_linked(result.modes, image.shape, scene, method, 1, parameters, engine))
         if finer is not None and method in parameters.finer:
             result = _moved(finer, scene, method, _FINER, parameters, engine)
-            above.update(_linked(result.modes, finer.shape, scene, method, _FINER, parameters))
+            above.update(_linked(result.modes, finer.shape, scene, method, _FINER, parameters, engine))
     return View(scene, image, labels, {key: _brought_down(fine) for key, fine in above.items()}, restless)
 
 
@@ -146,13 +146,12 @@ def _moved(image: Floats, scene: Scene, method: str, scale: int, parameters: Cam
 
 
 def _linked(
-    modes: Floats, shape: tuple[int, ...], scene: Scene, method: str, scale: int, parameters: Cameraman
+    modes: Floats, shape: tuple[int, ...], scene: Scene, method: str, scale: int, parameters: Cameraman, engine: Engine
 ) -> dict[Key, Ints]:
     """Segmentations of the moved pixels, for every way of linking."""
-    modes = np.pad(modes, ((0, 0), (1, 0)))  # depth 0
-    inside, grid = np.ones(len(modes), np.bool_), (1, *shape)
+    radii = scale * scene.spatial, scene.range
     return {
-        Key(method, name): LINKINGS[name](modes, inside, grid, scale * scene.spatial, scene.range)[0].reshape(shape)
+        Key(method, name): link_pixels(name, modes, None, shape, *radii, engine)[0].reshape(shape)
         for name in parameters.linkings
     }
 

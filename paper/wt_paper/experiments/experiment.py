@@ -185,7 +185,7 @@ def no_tables(_: Any) -> Sequence[Table]:
 
 @dataclass(frozen=True)
 class Experiment:
-    """An experiment of the reproduction, as `wt reproduce` runs it.
+    """An experiment of the reproduction, as `python -m wt_paper` runs it.
 
     Attributes
     ----------

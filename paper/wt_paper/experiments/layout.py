@@ -9,8 +9,8 @@ import numpy as np
 
 from wasserstein_transform import plotting
 from wasserstein_transform._types import Floats, Ints
-from wasserstein_transform.plotting.canvas import birth, need_matplotlib
 from wasserstein_transform.plotting.embedding import laid
+from wasserstein_transform.plotting.style import birth, need_matplotlib
 from wasserstein_transform.spaces import Space
 
 if TYPE_CHECKING:

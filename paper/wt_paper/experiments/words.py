@@ -13,13 +13,12 @@ from scipy.sparse import csr_array
 from wasserstein_transform import _check as check, plotting, words as app
 from wasserstein_transform._types import Floats, Ints
 from wasserstein_transform.engine import Engine, using
-from wasserstein_transform.words.cleaning import Common
-from wasserstein_transform.words.contexts import count_contexts
+from wasserstein_transform.words.contexts import Contexts, count_contexts
 from wasserstein_transform.words.reading import as_vectors
-from wasserstein_transform.words.variants import PPMI, AboutMean, Shift, Shrinkage
 
 from .. import ratings
 from ..ratings.evaluation import gaps_of
+from ..ratings.variants import Variant, without_components
 from .experiment import Choice, Claim, Experiment, Picture, Table
 from .parameters import Words
 
@@ -36,16 +35,14 @@ PAPER = {
     "YP-130": (0.37, 0.37),
 }  # fmt: skip
 
-VARIANTS: Mapping[str, Mapping[str, Any]] = {
-    "paper": {},
-    "λ by frequency": {"shrinkage": Shrinkage(300.0, pooled=False)},
-    "about the mean, pooled": {"about": AboutMean(), "shrinkage": Shrinkage(300.0)},
-    "PPMI, about the mean, pooled": {
-        "about": AboutMean(), "shrinkage": Shrinkage(300.0), "weighting": PPMI(),
-    },
-    "PPMI, points moved": {"weighting": PPMI(), "shift": Shift(0.2)},
-    "neighborhoods in the embedding": {"about": AboutMean(), "neighbors": 30},
-}  # fmt: skip
+VARIANTS: Mapping[str, Variant] = {
+    "paper": Variant(),
+    "λ by frequency": Variant(shrinkage=300.0, pooled=False),
+    "about the mean, pooled": Variant(about_mean=True, shrinkage=300.0),
+    "PPMI, about the mean, pooled": Variant(by_ppmi=True, about_mean=True, shrinkage=300.0),
+    "PPMI, points moved": Variant(by_ppmi=True, share=0.2),
+    "neighborhoods in the embedding": Variant(about_mean=True, neighbors=30),
+}
 """Variants of the definition, apart from λ and common components."""
 
 
@@ -70,7 +67,7 @@ def run(parameters: Words, engine: Engine) -> Result:
 
 def _run(parameters: Words) -> Result:
     vectors = app.read_vectors(str(parameters.vectors))
-    corpus = app.Corpus.read(str(parameters.corpus))
+    corpus = app.Corpus.read(str(parameters.corpus), str)
     sets = ratings.read_benchmarks(str(parameters.benchmarks))
     evaluation = ratings.evaluate(vectors, corpus, sets, parameters.windows, parameters.lams, n_boot=parameters.n_boot)
     if not parameters.variants:
@@ -86,19 +83,17 @@ def _predictions(
     """Similarities of all pairs for all variants, with and without common components, and every λ."""
     out: dict[str, Floats] = {}
     for n_components in parameters.commons:
-        common = Common(n_components) if n_components is not None else None
-        prefix = "vectors" if common is None else f"without {n_components} components"
-        cleaned = vectors if common is None else common(vectors)
+        prefix = "vectors" if n_components is None else f"without {n_components} components"
+        cleaned = vectors if n_components is None else without_components(vectors, n_components)
         contexts = count_contexts(corpus, cleaned, parameters.window)
         rows = np.unique([row for one in sets for row in one.rows(cleaned).ravel() if row >= 0])
         for name in parameters.variants:
-            parts = dict(VARIANTS[name])
-            neighbors = parts.pop("neighbors", None)
-            gt = app.WordTransform(cleaned, **parts)
-            gt.fit(contexts.matrix if neighbors is None else nearest_contexts(cleaned, neighbors, rows))
-            squares, gaps = gaps_of(gt, sets)
+            variant, some = VARIANTS[name], contexts
+            if variant.neighbors:
+                some = Contexts(nearest_contexts(cleaned, variant.neighbors, rows), contexts.counts, 0)
+            squares, gaps = gaps_of(cleaned, sets, partial(variant.gaps, cleaned, some))
             for lam in (0.0, *parameters.study_lams):
-                setting = prefix if lam == 0 and "shift" not in parts else f"{prefix}, {name}, λ = {lam:g}"
+                setting = prefix if lam == 0 and not variant.share else f"{prefix}, {name}, λ = {lam:g}"
                 out[setting] = -(squares + lam * gaps)
     return out
 
@@ -150,7 +145,7 @@ def _rows(rows: Ints, n: int) -> Ints:
     """Check rows; return them sorted and without repetition."""
     chosen = np.asarray(rows)
     if chosen.size and (chosen.ndim != 1 or chosen.dtype.kind not in "iu" or chosen.min() < 0 or chosen.max() >= n):
-        raise ValueError(f"rows must be a list of whole numbers from 0 to {n - 1}, got {rows!r}")
+        raise ValueError(f"rows must be a list of integers from 0 to {n - 1}, got {rows!r}")
     return np.unique(chosen).astype(np.intp)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from wasserstein_transform import _check as check
+from wasserstein_transform._check import warn
 from wasserstein_transform._types import Floats, Ints
 from wasserstein_transform.words.files import DAMAGED, Allowance, PathLike, damaged, lines_of, open_bytes
 from wasserstein_transform.words.vectors import WordVectors
@@ -130,7 +131,8 @@ def read_benchmarks(folder: PathLike) -> tuple[Benchmark, ...]:
     Parameters
     ----------
     folder : path
-        A folder, whose .txt files are read in alphabetical order; or a single file.
+        A folder, whose .txt files are read in alphabetical order; or a single file. Files of a folder that hold no
+        ratings are skipped with a warning.
 
     Returns
     -------
@@ -150,11 +152,19 @@ def read_benchmarks(folder: PathLike) -> tuple[Benchmark, ...]:
     if path.is_file():
         return (read_benchmark(path),)
     if not path.is_dir():
-        raise ValueError(f"{path} is not there; give a folder of benchmarks or one file")
+        raise ValueError(f"{path} does not exist; give a folder of benchmarks or one file")
     files = sorted(path.glob("*.txt"), key=lambda file: file.name.lower())
     if not files:
         raise ValueError(f"{path} must hold benchmarks as .txt files, it holds none")
-    return tuple(read_benchmark(file) for file in files)
+    found = []
+    for file in files:
+        try:
+            found.append(read_benchmark(file))
+        except ValueError as error:
+            warn(f"skipped {file.name}, which is no benchmark: {error}")
+    if not found:
+        raise ValueError(f"{path} must hold benchmarks as .txt files, but none of its files is one")
+    return tuple(found)
 
 
 def as_benchmarks(source: object) -> tuple[Benchmark, ...]:

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from wasserstein_transform.plotting.canvas import canvas
-from wasserstein_transform.plotting.labels import marker
-from wasserstein_transform.plotting.style import GRAY, INK, LEGEND, TEXT, THIN, TICKS, color, tidy
+from wasserstein_transform.plotting.colors import marker
+from wasserstein_transform.plotting.style import GRAY, INK, LEGEND, TEXT, THIN, TICKS, canvas, color, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

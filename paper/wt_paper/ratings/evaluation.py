@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -10,9 +10,9 @@ import numpy as np
 
 from wasserstein_transform import _check as check
 from wasserstein_transform._shown import table
-from wasserstein_transform._types import Bools, Floats
+from wasserstein_transform._types import Bools, Floats, Ints
 from wasserstein_transform.engine import Engine, current, using
-from wasserstein_transform.words.corpus import Corpus
+from wasserstein_transform.words.corpus import Corpus, letters
 from wasserstein_transform.words.reading import as_vectors
 from wasserstein_transform.words.transform import WordTransform
 from wasserstein_transform.words.vectors import WordVectors
@@ -169,8 +169,7 @@ def evaluate(
     lams : sequence of float, default (0.1, 0.5, 1.0)
         Values of λ, combined with each window. λ = 0, the plain vectors, is always the first column.
     transform : WordTransform, optional
-        Supplies all other parameters; its vectors, window and λ are ignored. If it cleans vectors (`common`), the plain
-        vectors are cleaned too. None means the paper's parameters.
+        Supplies all other parameters; its vectors, window and λ are ignored. None means the paper's parameters.
     n_boot : int, default 1000
         Number of bootstrap resamples of the pairs, for the confidence intervals.
     rng : int, default 0
@@ -214,11 +213,11 @@ def evaluate(
     requested = current(engine, n_jobs=parts["n_jobs"], verbose=parts["verbose"])
     parts |= {"vectors": known, "n_jobs": None, "verbose": False}  # the engine already has n_jobs and verbose
     with requested.watched() as engine, using(engine):
-        text = Corpus.read(corpus, parts["tokens"])
+        text = Corpus.read(corpus, parts["tokens"] or letters(known.are_lower))
         for window in windows:
             fitted = WordTransform(**{**parts, "window": window}).fit(text)
-            squares, gaps = gaps_of(fitted, sets)
-            columns += [] if columns else [squares if fitted.shift is None else _plain(fitted, sets)]
+            squares, gaps = gaps_of(known, sets, fitted.gaps)
+            columns += [] if columns else [squares]
             columns += [squares + lam * gaps for lam in lams]
     ends = np.unique(np.concatenate([one.rows(fitted.vectors_).ravel() for one in sets]))
     n_bare = int(np.count_nonzero(fitted.contexts_.totals()[ends[ends >= 0]] == 0))
@@ -278,17 +277,11 @@ def _listed(values: Any, name: str) -> list[Any]:
     return list(values)
 
 
-def _plain(fitted: WordTransform, sets: Sequence[Benchmark]) -> Floats:
-    """Return ‖w₁ − w₂‖² of all pairs before points were moved; NaN where a word has no vector."""
-    ends = np.concatenate([one.rows(fitted.vectors_) for one in sets])
-    unit = fitted.vectors_.unit.astype(np.float64)
-    squares = ((unit[ends[:, 0]] - unit[ends[:, 1]]) ** 2).sum(axis=1)
-    return np.where((ends >= 0).all(axis=1), squares, np.nan)
-
-
-def gaps_of(fitted: WordTransform, sets: Sequence[Benchmark]) -> tuple[Floats, Floats]:
-    """Return ‖w₁ − w₂‖² and dcov² of all pairs of all benchmarks; NaN where a word has no vector."""
-    ends = np.concatenate([one.rows(fitted.vectors_) for one in sets])
+def gaps_of(
+    vectors: WordVectors, sets: Sequence[Benchmark], measure: Callable[[Ints], tuple[Floats, Floats]]
+) -> tuple[Floats, Floats]:
+    """Return ‖w₁ − w₂‖² and dcov², by `measure`, of all pairs of all benchmarks; NaN where a word has no vector."""
+    ends = np.concatenate([one.rows(vectors) for one in sets])
     known = (ends >= 0).all(axis=1)
     if not known.any():
         words = ", ".join(word for pair in sets[0].pairs[:2] for word in pair)
@@ -297,7 +290,7 @@ def gaps_of(fitted: WordTransform, sets: Sequence[Benchmark]) -> tuple[Floats, F
             "and benchmarks share language and case"
         )
     squares, gaps = np.full(len(ends), np.nan), np.full(len(ends), np.nan)
-    squares[known], gaps[known] = fitted.gaps(ends[known])
+    squares[known], gaps[known] = measure(ends[known])
     return squares, gaps
 
 

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from wasserstein_transform._files import write_bytes
 from wasserstein_transform.engine import Engine, current, using
-from wasserstein_transform.plotting.canvas import need_matplotlib
+from wasserstein_transform.plotting.style import need_matplotlib
 
 from ..experiments.experiment import Experiment, Picture
 from ..experiments.parameters import FULL, QUICK

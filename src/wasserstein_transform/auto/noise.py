@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _check as check
-from .._shown import Brief, counted
+from .._shown import Brief, Plotted, counted
 from .._types import Floats, Ints
 from ..compute.passes import sample_evenly
 from ..engine import Engine, current, one_blas_thread
@@ -43,7 +43,7 @@ Level = tuple[int, Floats, Ints]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Noise(Brief):
+class Noise(Brief, Plotted):
     """Noise across a curve or surface, and the measurements it was read from; `noise_scale` returns it.
 
     Balls grow from a few points to a quarter of all points. In small ones, noise spreads as far across the best line

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._shown import Reported, counted, frame, import_plotting, table
+from .._shown import Reported, counted, frame, table
 from .._types import Floats, Ints
 from ..compute.passes import sample_evenly
 from ..engine import Engine, current
@@ -24,9 +24,6 @@ from ..transforms import iterate, mean_shift
 from .clustering.criteria import compare_clusterings
 from .noise import Noise, noise_of
 from .span import outward, within_span
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _SAMPLE = 400  # places that are moved
 _STEP = 1.25  # factor from one radius to the next
@@ -164,23 +161,6 @@ class Suggestion(Reported):
     def to_pandas(self) -> Any:
         """Return the table as a pandas DataFrame, with a row for each radius."""
         return frame(self.table)
-
-    def plot(self, ax: Axes | None = None, *, title: str | None = None) -> Axes:
-        """Draw the compared radii and the chosen one; needs matplotlib (extra `plot`).
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; None means a new figure.
-        title : str, optional
-            Title of the picture; None means a default title.
-
-        Returns
-        -------
-        matplotlib Axes
-        """
-        axes: Axes = import_plotting("suggestions").draw(self, ax, title=title)
-        return axes
 
     @property
     def _call(self) -> str:

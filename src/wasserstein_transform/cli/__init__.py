@@ -5,46 +5,44 @@ A command imports the modules it needs when it runs, so that `wt --help` loads n
 
 from __future__ import annotations
 
+import io
 import signal
 import sys
 import traceback
-from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NoReturn
 
-_MISTAKE = 70  # exit status of an internal error
+_BUG = 70  # exit status of an internal error
 
 
 def main() -> None:
-    """The entry point of `wt`."""
+    """The entry point of `wt` and `wasserstein-transform`."""
+    name = Path(sys.argv[0]).stem
+    name = name if name == "wasserstein-transform" else "wt"
     try:
-        from .app import app
-        from .printing import spell_out
+        from . import app
+        from .errors import PIPE, silence_stdout
 
-        spell_out(sys.stdout, sys.stderr)
-        signal.signal(signal.SIGTERM, _end)
-        _flushed(app)
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="replace")  # characters that a terminal cannot show are no error
+        signal.signal(signal.SIGTERM, _exit)
+        try:
+            try:
+                app.app(prog_name=name)
+            finally:
+                sys.stdout.flush()
+        except BrokenPipeError:  # the reader of the output has gone
+            silence_stdout()
+            sys.exit(PIPE)
     except KeyboardInterrupt:  # while modules are still being imported
         sys.exit(130)
     except Exception:
         traceback.print_exc()
-        print("wt: this is a bug in the program; please report it with the lines above", file=sys.stderr)
-        sys.exit(_MISTAKE)
+        print(f"{name}: this is a bug in the program; please report it with the lines above", file=sys.stderr)
+        sys.exit(_BUG)
 
 
-def _flushed(app: Callable[[], Any]) -> None:
-    """Run the app and flush its output; exit silently with status 141 if the reader of the pipe has gone."""
-    try:
-        try:
-            app(prog_name="wt")  # type: ignore[call-arg]  # passed on to click
-        finally:
-            sys.stdout.flush()
-    except BrokenPipeError:
-        from .errors import PIPE, hush
-
-        hush()
-        sys.exit(PIPE)
-
-
-def _end(*_: Any) -> NoReturn:
+def _exit(*_: Any) -> NoReturn:
     """Exit by an exception, so that partly written files are removed."""
     sys.exit(128 + signal.SIGTERM)

@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
-from .answering import Answer
-from .expanding import Call, expanded
-from .keeping import Keeping
-from .machine import Machine
-from .reading import TableSource, as_options, read_points
-from .running import opened
+from .options import (
+    DISTANCES,
+    FILE,
+    KIND,
+    LABEL,
+    LAYER,
+    SCALES,
+    WEIGHT,
+    Computation,
+    Output,
+    Source,
+    command,
+    computation,
+    option,
+    record,
+    table_output,
+)  # fmt: skip
+from .reading import read_features
+from .running import Result, running
 
 if TYPE_CHECKING:
     from ..auto import Clustering
@@ -20,84 +33,99 @@ if TYPE_CHECKING:
     from .reading import Points
 
 PROFILE = "profile.csv"
+_MISSING = ("drop", "fill", "error")
+
+table_input = record(
+    "source", Source, FILE,
+    option("--columns", metavar="NAMES", help="Columns to use, by name or number: x,y or 1,2.", show_default="chosen"),
+    option(
+        "--scale", type=click.Choice(("auto", *SCALES)), default="auto", metavar="HOW",
+        help=f"Scaling of columns: {', '.join(SCALES)}, or auto: where their units differ.",
+    ),
+    WEIGHT, LABEL,
+    option(
+        "--missing", section="Input", type=click.Choice(_MISSING), default="drop", metavar="HOW",
+        help="Rows with missing cells: drop (label -1), fill or error.",
+    ),
+    DISTANCES, KIND, LAYER,
+)  # fmt: skip
 
 
-@expanded
+@command
+@option("-k", "--clusters", type=int, metavar="N", help="Number of clusters.", show_default="chosen from the data")
+@option(
+    "--noise", metavar="HOW", show_default="yes without -k",
+    help="Label points in sparse regions -1: yes, no, or at most a share of the points, such as 0.05.",
+)  # fmt: skip
+@option(
+    "--errors",
+    section="Input",
+    is_flag=True,
+    help="Use columns such as x_err beside x as standard errors of the points.",
+)
+@table_input
+@table_output
+@computation
 def cluster(
-    *,
-    clusters: Annotated[
-        int | None, typer.Option("-k", "--clusters", help="Number of clusters.", show_default="chosen from the data")
-    ] = None,
-    noise: Annotated[
-        bool | None,
-        typer.Option("--noise/--no-noise", help="Label points in sparse regions -1.", show_default="on without -k"),
-    ] = None,
-    noise_share: Annotated[
-        float | None, typer.Option(help="Label the sparsest points -1, at most this share: 0.05.", show_default=False)
-    ] = None,
-    errors: Annotated[
-        bool, typer.Option("--errors", help="Use columns such as x_err beside x as standard errors of the points.")
-    ] = False,
-    source: TableSource,
-    keeping: Keeping,
-    machine: Machine,
-    call: Call,
+    clusters: int | None, noise: str | None, errors: bool, source: Source, output: Output, computation: Computation
 ) -> None:
     """Find clusters of points or distances, with parameters chosen from the data.
 
     Columns are chosen and scaled as notes say: ids, dates and text are left out. New columns: label (0, 1, ... by
-    decreasing size; -1 is noise, or a row with missing cells), probability, outlier. With -o FOLDER the command
-    writes clusters.csv (or the format of FILE), profile.csv (what tells the clusters apart), clusters.png, and
-    summary.json, from which `wt again` repeats the run.
+    decreasing size; -1 is noise, or a row with missing cells), probability, outlier. With -o FOLDER the command writes
+    clusters.csv (or the format of FILE), profile.csv (what tells the clusters apart), clusters.png and summary.json.
     """
-    with opened(call, keeping, machine) as run:
+    with running(output, computation) as run:
         from ..auto import cluster as find
-        from .tabling import beside, check_kind, encoder, offered
+        from .results import add_columns, check_kind, offer_table, table_encoder
 
         if clusters is not None and clusters < 1:
             raise ValueError(
                 f"--clusters must be 1 or more, got {clusters}; leave it out to have the number chosen from the data"
             )
-        level = _level(noise, noise_share)
-        points, plan = read_points(source, run, offered("clusters", (PROFILE,)))
+        level = _noise_level(noise)
+        points, plan = read_features(source, run, offer_table("clusters", (PROFILE,)))
         check_kind(points, plan.kind, ("label", "probability", "outlier"))
         with run.stage("clustering"):
             data = points.space if points.features is None else points.features
             weights = None if points.features is None else points.weights
-            found = find(data, clusters, noise=level, sample_weight=weights, covariances=errors or None)
-        for note in found.notes[len(points.features.notes) if points.features else 0 :]:
-            run.note(as_options(note))
-        points = replace(points, features=found.features)
+            clustering = find(data, clusters, noise=level, sample_weight=weights, covariances=errors or None)
+        for note in clustering.notes[len(points.features.notes) if points.features else 0 :]:
+            run.note(note)
+        points = replace(points, features=clustering.features)
         run.about |= points.facts()
-        profile = found.profile()
-        table = beside(points, _columns(found), run)
-        answer = Answer(
-            _words(points, found, profile), _result(points, found, profile), _parameters(found, clusters, level),
-            encoder(table), lambda: _draw(found, points), {PROFILE: lambda: encoder(profile.to_pandas())("csv")},
+        profile = clustering.profile()
+        table = add_columns(points, _columns(clustering), run.note)
+        result = Result(
+            _lines(points, clustering, profile), _facts(points, clustering, profile),
+            _parameters(clustering, clusters, level), table_encoder(table), lambda: _draw(clustering, points),
+            {PROFILE: lambda: table_encoder(profile.to_pandas())("csv")},
         )  # fmt: skip
-        run.finish(plan, answer, points.input)
+        run.finish(plan, result, points.input)
 
 
-def _level(noise: bool | None, share: float | None) -> bool | float | None:
-    if share is None:
-        return noise
+def _noise_level(text: str | None) -> bool | float | None:
+    if text in (None, "yes", "no"):
+        return None if text is None else text == "yes"
+    try:
+        share = float(text or "")
+    except ValueError:
+        share = -1.0
     if not 0 <= share < 1:
-        raise ValueError(f"--noise-share must be from 0 to below 1, got {share}; 0.05 is a twentieth of the points")
-    if noise is False:
-        raise ValueError("--no-noise and --noise-share contradict each other; leave one of them out")
+        raise ValueError(f"--noise must be yes, no, or a share from 0 to below 1, got {text}; 0.05 is a twentieth")
     return share
 
 
-def _columns(found: Clustering) -> dict[str, Any]:
+def _columns(clustering: Clustering) -> dict[str, Any]:
     import numpy as np
 
-    used = np.arange(len(found.labels)) if found.features is None else found.features.rows
-    outlier = np.zeros(len(found.labels), np.int64)
-    outlier[used] = found.labels[used] < 0  # rows with missing cells are none
-    return {"label": found.labels, "probability": found.probabilities, "outlier": outlier}
+    used = np.arange(len(clustering.labels)) if clustering.features is None else clustering.features.rows
+    outlier = np.zeros(len(clustering.labels), np.int64)
+    outlier[used] = clustering.labels[used] < 0  # rows with missing cells are none
+    return {"label": clustering.labels, "probability": clustering.probabilities, "outlier": outlier}
 
 
-def agreement(points: Points, labels: Any) -> float | None:
+def _agreement(points: Points, labels: Any) -> float | None:
     """The adjusted Rand index with the known labels; None if there are none."""
     from ..auto.clustering.criteria import compare_clusterings
 
@@ -105,38 +133,38 @@ def agreement(points: Points, labels: Any) -> float | None:
     return None if points.known is None else compare_clusterings(points.known[rows], labels[rows])
 
 
-def _words(points: Points, found: Clustering, profile: Profile) -> list[str]:
-    answer = (found.verdict, found.sizes_in_words(), found.reason)  # notes were said before
+def _lines(points: Points, clustering: Clustering, profile: Profile) -> list[str]:
+    answer = (clustering.verdict, clustering.sizes_in_words(), clustering.reason)  # notes were said before
     lines = [f"{points}", *answer, *str(profile).splitlines()]
-    if (share := agreement(points, found.labels)) is not None:
+    if (share := _agreement(points, clustering.labels)) is not None:
         lines.append(f"agreement with the known labels: adjusted Rand index {share:.3f}")
     return lines
 
 
-def _result(points: Points, found: Clustering, profile: Profile) -> dict[str, Any]:
+def _facts(points: Points, clustering: Clustering, profile: Profile) -> dict[str, Any]:
     return {
-        "verdict": found.verdict,
-        "clusters": found.n_clusters,
-        "sizes": found.sizes,
-        "noise": found.n_noise,
-        "expected": found.expected,
-        "notes": found.notes,
-        "reason": found.reason,
+        "verdict": clustering.verdict,
+        "clusters": clustering.n_clusters,
+        "sizes": clustering.sizes,
+        "noise": clustering.n_noise,
+        "expected": clustering.expected,
+        "notes": clustering.notes,
+        "reason": clustering.reason,
         "alternatives": [
             {"clusters": one.n_clusters, "sizes": one.sizes, "expected": one.expected, "reason": one.reason}
-            for one in found.alternatives
+            for one in clustering.alternatives
         ],
         "profile": profile.clusters,
-        "adjusted_rand": agreement(points, found.labels),
+        "adjusted_rand": _agreement(points, clustering.labels),
     }
 
 
-def _parameters(found: Clustering, clusters: int | None, noise: bool | float | None) -> dict[str, Any]:
+def _parameters(clustering: Clustering, clusters: int | None, noise: bool | float | None) -> dict[str, Any]:
     recipe = None
-    if found.recipe is not None:
-        recipe = {"name": str(found.recipe), **found.recipe._asdict()}
-        if found.recipe.kind == "gaussian" and found.ground is not None:
-            recipe["eps"] = found.recipe.factor * found.ground.unit
+    if clustering.recipe is not None:
+        recipe = {"name": str(clustering.recipe), **clustering.recipe._asdict()}
+        if clustering.recipe.kind == "gaussian" and clustering.ground is not None:
+            recipe["eps"] = clustering.recipe.factor * clustering.ground.unit
     return {
         "clusters": "auto" if clusters is None else clusters,
         "noise": clusters is None if noise is None else noise,
@@ -144,11 +172,11 @@ def _parameters(found: Clustering, clusters: int | None, noise: bool | float | N
     }
 
 
-def _draw(found: Clustering, points: Points) -> Any:
+def _draw(clustering: Clustering, points: Points) -> Any:
     from ..plotting.clusterings import draw
-    from .figures import named_axes, title_of
+    from .results import label_axes, title_of
 
-    figure = draw(found, title=title_of(points))
-    if found.points is not None and found.points.shape[1] <= 2:  # otherwise the axes are not columns
-        named_axes(figure.axes[0], points)
+    figure = draw(clustering, title=title_of(points))
+    if clustering.points is not None and clustering.points.shape[1] <= 2:  # otherwise the axes are not columns
+        label_axes(figure.axes[0], points)
     return figure

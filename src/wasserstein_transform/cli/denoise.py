@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from .answering import Answer
-from .expanding import Call, expanded
-from .keeping import Keeping, Offer
-from .options import Jobs
-from .reading import PointSource, read_tracks
-from .running import Run, opened
+from .options import Computation, Output, Source, command, option, points_input, record, table_output, threads
+from .reading import read_tracks
+from .running import Result, Run, running
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..curves import Denoised
-    from .keeping import Plan
+    from .output import Offer, Plan
     from .reading import Points
-
 
 _SIDE, _WIDE = 30, 3  # times eps: side of a part of a picture; times this side: width of a picture with such a part
 
@@ -29,24 +23,13 @@ _SIDE, _WIDE = 30, 3  # times eps: side of a part of a picture; times this side:
 class Denoising:
     """Options of denoising."""
 
-    eps: Annotated[str, typer.Option(help="Radius of neighborhoods: a number, in meters on Earth, or auto.")] = "auto"
-    lam: Annotated[float, typer.Option(help="Weight of covariances; larger keeps crossing curves apart.")] = 0.0
-    n_iter: Annotated[
-        int | None, typer.Option("--n-iter", help="Iterations.", show_default="until a stopping rule, at most 5")
-    ] = None
-    trust: Annotated[
-        float,
-        typer.Option(help="A point with this many neighbors moves half way, with more farther; 0: all move fully."),
-    ] = 3.5
-    trip: Annotated[
-        str | None,
-        typer.Option(help="Column of trip ids, for tracks; none: points without order.", show_default="found by name"),
-    ] = None
-    time: Annotated[
-        str | None, typer.Option(help="Column of times, which sort the trips.", show_default="found by name")
-    ] = None
+    eps: str
+    lam: float
+    n_iter: int | None
+    trip: str | None
+    time: str | None
 
-    def read(self, source: PointSource, run: Run, offer: Callable[[str], Offer]) -> tuple[Points, Plan]:
+    def read(self, source: Source, run: Run, offer: Callable[[str], Offer]) -> tuple[Points, Plan]:
         """Read the points; trips are not looked for with --lam, which replaces them."""
         trip = "none" if self.trip is None and self.time is None and self.lam > 0 else self.trip
         return read_tracks(source, trip, self.time, run, offer)
@@ -60,41 +43,63 @@ class Denoising:
         with run.stage("denoising"):
             return find(
                 points.tracks, dim, eps=number_or_auto(self.eps, "eps"), lam=self.lam, n_iter=self.n_iter,
-                sample_weight=points.weights, scale=scale, trust=self.trust,
+                sample_weight=points.weights, scale=scale,
             )  # fmt: skip
 
 
-@expanded
-def denoise(
-    *,
-    dim: Annotated[
-        int | None,
-        typer.Option("-d", "--dim", help="1: curves, 2: surfaces, 0: modes.", show_default="chosen from the data"),
-    ] = None,
-    how: Denoising,
-    source: PointSource,
-    keeping: Keeping,
-    jobs: Jobs = None,
-    call: Call,
-) -> None:
+denoising = record(
+    "how", Denoising,
+    option(
+        "--eps", default="auto", metavar="RADIUS",
+        help="Radius of neighborhoods: a number, in meters on Earth, or auto.",
+    ),
+    option(
+        "--n-iter", type=int, metavar="N", section="Tuning", help="Number of iterations.",
+        show_default="until a stopping rule, at most 5",
+    ),
+    option(
+        "--lam", type=float, default=0.0, metavar="WEIGHT", section="Tuning",
+        help="Weight of directions: 1 or more keeps crossing curves apart if the points have no trips.",
+    ),
+    option(
+        "--trip", section="Input", metavar="NAMES", show_default="found by name",
+        help="Column of trip ids, for tracks; none: points without order.",
+    ),
+    option(
+        "--time", section="Input", metavar="NAME", show_default="found by name",
+        help="Column of times, which sort the trips.",
+    ),
+)  # fmt: skip
+"""Options of denoising, for `denoise` and `skeleton`."""
+
+
+@command
+@option(
+    "-d", "--dim", type=int, metavar="N", help="1: curves, 2: surfaces, 0: modes.", show_default="chosen from the data"
+)
+@points_input
+@denoising
+@table_output
+@threads
+def denoise(dim: int | None, source: Source, how: Denoising, output: Output, computation: Computation) -> None:
     """Move noisy points onto the curve or surface they come from.
 
     Maps and scans get the moved points, and columns x_before, y_before, ...; other tables get columns x_moved, y_moved,
-    ...; all get a column outlier. With -o FOLDER the command writes denoised.csv (or the format of FILE), denoised.png,
-    and summary.json, from which `wt again` repeats the run.
+    ...; all get a column outlier. With -o FOLDER the command writes denoised.csv (or the format of FILE), denoised.png
+    and summary.json.
     """
-    with opened(call, keeping, jobs) as run:
-        from .tabling import check_kind, moved_encoder, offered
+    with running(output, computation) as run:
+        from .results import check_kind, moved_encoder, offer_table
 
-        points, plan = how.read(source, run, offered("denoised"))
+        points, plan = how.read(source, run, offer_table("denoised"))
         check_kind(points, plan.kind, ("outlier",))
-        found = how.run(points, dim, run)
-        new = {"outlier": found.outliers.astype("int64")}
-        answer = Answer(
-            words(points, found), result(found), parameters(points, found, dim, how),
-            moved_encoder(points, found.points, new, run), lambda: _draw(found, points),
+        denoised = how.run(points, dim, run)
+        new = {"outlier": denoised.outliers.astype("int64")}
+        result = Result(
+            lines(points, denoised), facts(denoised), parameters(points, denoised, dim, how),
+            moved_encoder(points, denoised.points, new, run.note), lambda: _draw(denoised, points),
         )  # fmt: skip
-        run.finish(plan, answer, points.input)
+        run.finish(plan, result, points.input)
 
 
 def number_or_auto(word: str, name: str) -> float | None:
@@ -107,61 +112,63 @@ def number_or_auto(word: str, name: str) -> float | None:
         raise ValueError(f"--{name.replace('_', '-')} must be a number or auto, got {word!r}") from None
 
 
-def words(points: Points, found: Denoised) -> list[str]:
+def lines(points: Points, denoised: Denoised) -> list[str]:
     """The result as lines of text."""
-    if found.n_iter == 0:
-        return [str(points), found.outcome]
+    if denoised.n_iter == 0:
+        return [str(points), denoised.outcome]
+    eps, noise = denoised.length(denoised.eps), denoised.length(denoised.sigma)
     return [
         str(points),
-        f"{found.shape}, eps {found.length(found.eps)}, noise {found.length(found.sigma)}; {found.moved_in_words}",
-        found.outliers_in_words,
-        found.outcome if found.reason in found.outcome else f"{found.outcome}; {found.reason}",
+        f"{denoised.shape}, eps {eps}, noise {noise}; {denoised.moved_in_words}",
+        denoised.outliers_in_words,
+        denoised.outcome if denoised.reason in denoised.outcome else f"{denoised.outcome}; {denoised.reason}",
     ]
 
 
-def result(found: Denoised) -> dict[str, Any]:
+def facts(denoised: Denoised) -> dict[str, Any]:
     """The result for the summary."""
     import numpy as np
 
     return {
-        "dim": found.dim, "noise": found.sigma, "outliers": int(found.outliers.sum()), "steps": found.n_iter,
-        "moved_median": float(np.median(found.moved)), "moved_most": float(found.moved.max()), "unit": found.unit,
-        "outcome": found.outcome, "reason": found.reason,
+        "dim": denoised.dim, "noise": denoised.sigma, "outliers": int(denoised.outliers.sum()),
+        "steps": denoised.n_iter, "moved_median": float(np.median(denoised.moved)),
+        "moved_most": float(denoised.moved.max()), "unit": denoised.unit, "outcome": denoised.outcome,
+        "reason": denoised.reason,
     }  # fmt: skip
 
 
-def parameters(points: Points, found: Denoised, dim: int | None, how: Denoising) -> dict[str, Any]:
-    """The parameters for the summary: values that were used, and under `asked` those that were given."""
+def parameters(points: Points, denoised: Denoised, dim: int | None, how: Denoising) -> dict[str, Any]:
+    """The parameters for the summary: values that were used, and under `given` those of the options."""
     assert points.tracks is not None
     return {
-        "dim": found.dim, "eps": found.eps, "lam": how.lam, "n_iter": found.n_iter, "trust": how.trust,
+        "dim": denoised.dim, "eps": denoised.eps, "lam": how.lam, "n_iter": denoised.n_iter,
         "order": list(points.tracks.columns),
-        "asked": {
+        "given": {
             "dim": "auto" if dim is None else dim, "eps": how.eps, "trip": how.trip, "time": how.time,
             "n_iter": "auto" if how.n_iter is None else how.n_iter,
         },
     }  # fmt: skip
 
 
-def _draw(found: Denoised, points: Points) -> Any:
+def _draw(denoised: Denoised, points: Points) -> Any:
     """The points before and after; of a large map also a part of it."""
-    from ..plotting import denoised, panels
-    from .figures import axes_for, named_axes, seen, title_of
+    from ..plotting import denoised as draw, panels
+    from .results import axes_for, label_axes, project, title_of
 
-    before, after = seen(found.before, found.points)
-    shown = replace(found, before=before, points=after)
-    inside = _part(found) if found.before.shape[1] == 2 else None
+    before, after = project(denoised.before, denoised.points)
+    shown = replace(denoised, before=before, points=after)
+    inside = _part(denoised) if denoised.before.shape[1] == 2 else None
     if inside is None:
-        return named_axes(
-            denoised(
-                shown, axes_for(found.in_meters().before if before.shape[1] == 2 else before), title=title_of(points)
+        return label_axes(
+            draw(
+                shown, axes_for(denoised.in_meters().before if before.shape[1] == 2 else before), title=title_of(points)
             ),
             points,
         )
     figure, (left, right) = panels(1, 2, width=10.0, height=5.0)
-    part = replace(found, before=before[inside], points=after[inside], outliers=found.outliers[inside])
-    named_axes(denoised(shown, left, title=title_of(points)), points)
-    named_axes(denoised(part, right, title="a part of it: gray before, blue after"), points)
+    part = replace(denoised, before=before[inside], points=after[inside], outliers=denoised.outliers[inside])
+    label_axes(draw(shown, left, title=title_of(points)), points)
+    label_axes(draw(part, right, title="a part of it: gray before, blue after"), points)
     (low, high) = part.before.min(axis=0), part.before.max(axis=0)
     left.plot(
         [low[0], high[0], high[0], low[0], low[0]], [low[1], low[1], high[1], high[1], low[1]], color="black", lw=1
@@ -169,12 +176,12 @@ def _draw(found: Denoised, points: Points) -> Any:
     return figure
 
 
-def _part(found: Denoised) -> Any:
+def _part(denoised: Denoised) -> Any:
     """The rows in the fullest square of a wide cloud; None if the whole shows enough."""
     import numpy as np
 
-    flat = found.in_meters()
-    places, side = flat.before / flat.scale, _SIDE * found.eps
+    flat = denoised.in_meters()
+    places, side = flat.before / flat.scale, _SIDE * denoised.eps
     if np.ptp(places, axis=0).max() < _WIDE * side:
         return None
     cells = np.floor((places - places.min(axis=0)) / side)

@@ -2,110 +2,77 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
-from .answering import Answer
-from .expanding import Call, expanded
-from .keeping import Keeping, Offer
-from .machine import Machine
-from .methods import Method, fitted, parameters, words
-from .reading import Source, read_points
-from .running import opened
-from .targets import PACKED, check_space
+from .methods import METHODS, Method, describe, fit, method_options, parameters
+from .options import Computation, Output, Source, command, computation, option, points_or_distances_input, table_output
+from .output import COMPRESSED, Offer, check_space
+from .reading import read_points
+from .running import Result, running
 
 if TYPE_CHECKING:
     from .._types import Floats
     from .reading import Points
 
-_OFFER = Offer("distances", {"npy": ".npy", "csv": ".csv", "parquet": ".parquet"}, "npy", "csv")
-_DRAWN = 1500  # the most points in the figure
-_LETTERS = 24  # the most bytes of a number as text
-_LEAST = {"npy": 8, "csv": 4}  # bytes of a number at least; Parquet compresses
+_OFFER = Offer("distances", {"npy": ".npy", "csv": ".csv"}, "npy", "csv")
+_MAX_DRAWN = 1500  # the most points in the figure
+_MAX_LETTERS = 24  # the most bytes of a number as text
+_MIN_BYTES = {"npy": 8, "csv": 4}  # bytes of a number at least
 
 
-@dataclass(frozen=True)
-class Linking:
-    """The option for the tree."""
-
-    keeps: ClassVar[tuple[str, ...]] = ("linkage",)
-
-    linkage: Annotated[
-        Path | None, typer.Option(help="Write the single-linkage matrix (SciPy's Z) here: .npy or .csv.")
-    ] = None
-
-
-@expanded
+@command
+@method_options(*METHODS)
+@points_or_distances_input
+@option("--condensed", section="Output", is_flag=True, help="Only the upper triangle, like SciPy's pdist.")
+@option(
+    "--linkage", section="Output", type=click.Path(path_type=Path), metavar="PATH",
+    help="Write the single-linkage matrix (SciPy's Z) here: .npy or .csv.",
+)  # fmt: skip
+@table_output
+@computation
 def distances(
-    *,
-    how: Method,
-    condensed: Annotated[
-        bool, typer.Option("--condensed", help="Only the upper triangle, like SciPy's pdist.")
-    ] = False,
-    tree: Linking,
-    source: Source,
-    keeping: Keeping,
-    machine: Machine,
-    call: Call,
+    how: Method, source: Source, condensed: bool, linkage: Path | None, output: Output, computation: Computation
 ) -> None:
     """Compute the distances between all points under a transform, an n by n matrix.
 
     By default, gt chooses eps and lam from the data and runs 0 iterations: points stay, and their neighborhoods are
-    compared. With -o FOLDER the command writes distances.npy (or --format csv or parquet), distances.png and
+    compared. With -o FOLDER the command writes distances.npy (or --format csv), distances.png and
     summary.json. Standard output gets CSV.
     """
-    with opened(call, keeping, machine) as run:
+    with running(output, computation) as run:
         import numpy as np
 
         how.check()
-        _check_linkage(tree.linkage)
-        elsewhere = {} if tree.linkage is None else {"linkage": tree.linkage}
+        if linkage is not None and linkage.suffix.lower() not in (".npy", ".csv"):
+            raise ValueError(f"--linkage must end in .npy or .csv, got {linkage}")
+        elsewhere = {} if linkage is None else {"linkage": linkage}
         points, plan = read_points(source, run, lambda _: _OFFER, elsewhere=elsewhere)
         if plan.kind != "npy" and plan.mode not in ("shown", "nothing"):
             run.engine.reserve(
-                _LETTERS * points.n**2, f"{plan.kind} of the distances", "take fewer rows, or --format npy"
+                _MAX_LETTERS * points.n**2, f"{plan.kind} of the distances", "take fewer points, or --format npy"
             )
-        _encoded(np.zeros((1, 1)), plan.kind)  # raises now if a package is missing
-        if plan.table is not None and plan.table.suffix.lower() not in PACKED:
+        if plan.table is not None and plan.table.suffix.lower() not in COMPRESSED:
             n_numbers = points.n * (points.n - 1) // 2 if condensed else points.n**2
-            check_space(plan.table, n_numbers * _LEAST.get(plan.kind, 0), "the file of the distances")
+            check_space(plan.table, n_numbers * _MIN_BYTES[plan.kind], "the file of the distances")
         with run.stage("transforming"):
-            found = fitted(how, points, "auto")
-            matrix = np.asarray(found.distances_)
-        answer = Answer(
-            [str(points), words(how, points, found), _said(matrix)],
-            {"n": points.n, "condensed": condensed, "reason": found.reason_, **_quantiles(matrix)},
-            parameters(how, points, found),
-            lambda kind: _encoded(_shaped(matrix, condensed), kind),
+            fitted = fit(how, points, "auto")
+            matrix = np.asarray(fitted.distances_)
+        result = Result(
+            [str(points), describe(how, points, fitted), _describe(matrix)],
+            {"n": points.n, "condensed": condensed, "reason": fitted.reason_, **_quantiles(matrix)},
+            parameters(how, points, fitted),
+            lambda kind: _encode(matrix[np.triu_indices(points.n, 1)] if condensed else matrix, kind),
             lambda: _draw(matrix, points),
-            elsewhere={"linkage": lambda path: _linkage(found.linkage(), path)},
+            elsewhere={"linkage": lambda path: _encode_linkage(fitted.linkage(), path)},
         )
-        run.finish(plan, answer, points.input)
+        run.finish(plan, result, points.input)
 
 
-def _check_linkage(path: Path | None) -> None:
-    if path is not None and path.suffix.lower() not in (".npy", ".csv"):
-        raise ValueError(f"--linkage must end in .npy or .csv, got {path}")
-
-
-def _shaped(matrix: Floats, condensed: bool) -> Floats:
-    import numpy as np
-
-    return matrix[np.triu_indices(len(matrix), 1)] if condensed else matrix
-
-
-def _encoded(values: Floats, kind: str) -> bytes:
-    if kind == "parquet":
-        from pandas import DataFrame
-
-        from ..tables.files import encode
-
-        columns = {"distance": values} if values.ndim == 1 else {str(k): row for k, row in enumerate(values, 1)}
-        return encode(DataFrame(columns), "parquet")
+def _encode(values: Floats, kind: str) -> bytes:
     return _npy(values) if kind == "npy" else _csv(values)
 
 
@@ -123,7 +90,7 @@ def _csv(values: Floats, head: str = "") -> bytes:
     return (head + "".join(",".join(map(repr, row)) + "\n" for row in rows.tolist())).encode()
 
 
-def _linkage(Z: Floats, path: Path) -> bytes:
+def _encode_linkage(Z: Floats, path: Path) -> bytes:
     return _npy(Z) if path.suffix.lower() == ".npy" else _csv(Z, "one,other,height,size\n")
 
 
@@ -136,19 +103,19 @@ def _quantiles(matrix: Floats) -> dict[str, Any]:
     return {"least": float(pairs.min()), "median": float(np.median(pairs)), "largest": float(pairs.max())}
 
 
-def _said(matrix: Floats) -> str:
-    found = _quantiles(matrix)
-    if found["median"] is None:
+def _describe(matrix: Floats) -> str:
+    known = _quantiles(matrix)
+    if known["median"] is None:
         return "one point has no distances"
-    return f"distances {found['least']:.4g} to {found['largest']:.4g}, {found['median']:.4g} in the middle"
+    return f"distances {known['least']:.4g} to {known['largest']:.4g}, median {known['median']:.4g}"
 
 
 def _draw(matrix: Floats, points: Points) -> Any:
     from ..compute.passes import sample_evenly
     from ..plotting import heatmap, panels
-    from .figures import title_of
+    from .results import title_of
 
-    rows = sample_evenly(len(matrix), _DRAWN)
+    rows = sample_evenly(len(matrix), _MAX_DRAWN)
     some = "" if len(rows) == len(matrix) else f", {len(rows)} of {len(matrix)} points"
     figure, ax = panels(width=5.6, height=4.8)
     heatmap(matrix[rows][:, rows], order="tree", ax=ax, title=f"{title_of(points)}{some}")

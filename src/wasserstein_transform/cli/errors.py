@@ -8,36 +8,43 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
+from functools import partial
 
-import typer
+import click
 
 from .printing import say
-from .wording import typed
 
+_OPTIONS = {
+    "n_clusters": "clusters", "n_jobs": "jobs", "covariances": "errors", "order": "trip",
+    "spatial_radius": "spatial", "range_radius": "range", "rng": "seed",
+}  # fmt: skip
+_VALUES = {"None": "none", "False": "none", "True": "", "[...]": ""}
 BAD, MEMORY, STOPPED, PIPE = 2, 3, 130, 128 + getattr(signal, "SIGPIPE", 13)
 
 
 @contextmanager
-def reporting_errors(
-    command: str, note: Callable[[str], None] | None = None, left: str = "nothing was written"
-) -> Iterator[None]:
+def reporting_errors(note: Callable[[str], None] | None = None, left: str = "nothing was written") -> Iterator[None]:
     """Print expected errors in one line and exit with a status; warnings become notes; Ctrl-C exits with 130."""
+    from .._check import use_spelling
+
+    context = click.get_current_context()
+    command = context.command_path
     note = note or (lambda words: say(f"note: {words}", err=True))
     try:
         with warnings.catch_warnings(action="always"):
             warnings.simplefilter("ignore", DeprecationWarning)  # for developers, not for users of the command line
             warnings.showwarning = lambda message, *_, **__: note(str(message))
-            yield
+            with use_spelling(partial(_spell, context)):
+                yield
     except BrokenPipeError:
-        hush()
-        raise typer.Exit(PIPE) from None
+        silence_stdout()
+        raise click.exceptions.Exit(PIPE) from None
     except (ImportError, ValueError, TypeError, ArithmeticError, OSError, MemoryError) as error:
-        say(f"{command}: {typed(in_a_line(error))}", err=True)
-        raise typer.Exit(MEMORY if isinstance(error, MemoryError) else BAD) from None
+        say(f"{command}: {in_a_line(error)}", err=True)
+        raise click.exceptions.Exit(MEMORY if isinstance(error, MemoryError) else BAD) from None
     except KeyboardInterrupt:
         say(f"{command}: stopped; {left}", err=True)
-        raise typer.Exit(STOPPED) from None
+        raise click.exceptions.Exit(STOPPED) from None
 
 
 def in_a_line(error: BaseException) -> str:
@@ -47,20 +54,35 @@ def in_a_line(error: BaseException) -> str:
         at = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes | os.PathLike) else ""
         words = f"{at}{error.strerror[:1].lower()}{error.strerror[1:]}" if at else error.strerror
     if isinstance(error, MemoryError) and not words:
-        words = "there is not enough memory; take fewer rows"
+        words = "there is not enough memory; take fewer points"
     return " ".join(words.split()) or type(error).__name__
 
 
-def hush() -> None:
+def _spell(context: click.Context, python: str, argument: str) -> str:
+    """Spell what the library advises: an argument as an option of the command, a function as another command."""
+    if not argument:
+        return ""
+    name, _, value = argument.partition("=")
+    option = _OPTIONS.get(name, name)
+    if any(option == one.name for one in context.command.params):
+        value = _VALUES.get(value, value.strip("'"))
+        return f"--{option.replace('_', '-')} {value}".rstrip()
+    if name == "suggest":
+        return f"{context.find_root().info_name} {name}"
+    return python
+
+
+@contextmanager
+def exit_at_broken_pipes() -> Iterator[None]:
+    """Exit silently with status 141 if the reader of the output has gone; click would exit with 1."""
+    try:
+        yield
+    except BrokenPipeError:
+        silence_stdout()
+        raise click.exceptions.Exit(PIPE) from None
+
+
+def silence_stdout() -> None:
     """Send the rest of standard output to /dev/null after a broken pipe, so that Python exits without an error."""
     with suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def hushed(work: Callable[[], Any]) -> Any:
-    """Print the output of a command; exit silently with status 141 on a broken pipe."""
-    try:
-        return work()
-    except BrokenPipeError:
-        hush()
-        raise typer.Exit(PIPE) from None

@@ -8,47 +8,55 @@ import threading
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
-from .columns import column_named, columns_named
 from .errors import reporting_errors
+from .options import DISTANCES, KIND, SCALES, WEIGHT, argument, command, option
 from .printing import say
-from .reading import opened_table
+from .reading import find_column, find_columns, read_table
 
 if TYPE_CHECKING:
-    from ..explorer.shelf import Shelf
+    from ..explorer.data import Shelf
 
 
+@command
+@argument("file", "Points as for wt cluster; -: standard input.", metavar="[FILE]", required=False)
+@option("--columns", metavar="NAMES", help="Columns to use, by name or number: x,y or 1,2.", show_default="all numeric")
+@option("--label", section="Input", metavar="NAME", help="Column of known labels, for coloring.")
+@option(
+    "--scale", section="Input", type=click.Choice(("auto", *SCALES)), default="auto", metavar="HOW",
+    help="Scaling of columns: auto (if units differ), none, standard, robust or range.",
+)  # fmt: skip
+@option(
+    "--missing", section="Input", type=click.Choice(("drop", "fill")), default="drop", metavar="HOW",
+    help="Rows with missing cells: drop or fill.",
+)  # fmt: skip
+@WEIGHT
+@DISTANCES
+@KIND
+@option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Port of the server; 0: any free port.")
+@option("--browser/--no-browser", default=True, help="Open the page in a browser.")
 def explore(
-    file: Annotated[
-        str | None,
-        typer.Argument(metavar="[FILE]", help="Points as for wt cluster, or an image; -: stdin.", show_default=False),
-    ] = None,
-    columns: Annotated[
-        str | None, typer.Option(help="Coordinate columns, by name or number: x,y or 1,2.", show_default="all numeric")
-    ] = None,
-    label: Annotated[str | None, typer.Option(help="Column of known labels, for coloring.")] = None,
-    weight: Annotated[str | None, typer.Option(help="Column of weights.")] = None,
-    distances: Annotated[bool, typer.Option("--distances", help="FILE holds distances, square or condensed.")] = False,
-    kind: Annotated[str | None, typer.Option(help="Format of FILE if its name does not tell: csv, npy, ...")] = None,
-    port: Annotated[int, typer.Option(help="Port of the server; 0: any free port.", min=0, max=65535)] = 0,
-    browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
-) -> None:
+    file: str | None, columns: str | None, label: str | None, scale: str, missing: str, weight: str | None,
+    distances: bool, kind: str | None, port: int, browser: bool,
+) -> None:  # fmt: skip
     """Explore points with sliders on a page in your browser.
 
     Only this computer can reach the page, at an address with a secret token, until Ctrl-C. More files can be opened on
     the page itself. Without FILE the page starts with a built-in data set.
     """
-    with reporting_errors("wt explore"):
+    with reporting_errors():
         _check_installed()
-        from ..explorer.shelf import Shelf
+        from ..explorer.data import Shelf
+        from ..explorer.server import Explorer
 
         shelf = Shelf()
-        if file is not None:
-            _put(shelf, file, columns, label, weight, distances, kind)
-        from ..explorer.server import Explorer
+        if file is not None and distances:
+            _put_distances(shelf, file, kind)
+        elif file is not None:
+            _put(shelf, file, kind, columns, label, weight, scale=scale, missing=missing)
 
         for name in ("bokeh", "tornado"):
             logging.getLogger(name).setLevel(logging.CRITICAL)  # such as requests for pages that do not exist
@@ -84,31 +92,24 @@ def _show(url: str, private: Path) -> None:
     webbrowser.open(file.as_uri())
 
 
-def _put(
-    shelf: Shelf, file: str, columns: str | None, label: str | None, weight: str | None, distances: bool,
-    kind: str | None,
-) -> None:  # fmt: skip
-    from ..engine import current
-    from ..explorer.shelf import PICTURES, Choice
+def _put_distances(shelf: Shelf, file: str, kind: str | None) -> None:
+    from ..explorer.data import of_points
+    from ..spaces import Space
+    from ..tables import read_matrix
 
     name = "standard input" if file == "-" else Path(file).name
-    if distances:
-        from ..explorer.sets import of_points
-        from ..spaces import Space
-        from ..tables import read_matrix
+    source = sys.stdin.buffer if file == "-" else Path(file)
+    space = Space.from_distances(read_matrix(source, kind=kind, name=name))
+    shelf.put(name, of_points(space, name, reading=f"D = wt.tables.read_matrix({name!r})"))
 
-        source = sys.stdin.buffer if file == "-" else Path(file)
-        space = Space.from_distances(read_matrix(source, kind=kind, name=name))
-        shelf.put(name, of_points(space, name, reading=f"D = wt.tables.read_matrix({name!r})"))
-        return
-    if kind is None and name.lower().endswith(PICTURES):
-        current().reserve(Path(file).stat().st_size, file, "choose a smaller image")
-        shelf.open(name, Path(file).read_bytes())
-        return
-    table, _ = opened_table(file, kind)
-    chosen = columns_named(table, columns) or ()
-    choice = Choice(tuple(chosen), column_named(table, label) or "", column_named(table, weight) or "")
-    from ..explorer.sets import of_table
 
-    of_table(table, choice.columns, choice.label, choice.weight)  # raises now if the table cannot be shown
-    shelf.put(name, table, choice)
+def _put(
+    shelf: Shelf, file: str, kind: str | None, columns: str | None, label: str | None, weight: str | None,
+    **reading: str,
+) -> None:  # fmt: skip
+    from ..explorer.data import Choice, Source
+
+    table, _ = read_table(file, kind)
+    chosen = tuple(find_columns(table, columns) or ())
+    choice = Choice(chosen, find_column(table, label) or "", find_column(table, weight) or "", **reading)
+    shelf.put("standard input" if file == "-" else Path(file).name, Source(table), choice)

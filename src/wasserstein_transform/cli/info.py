@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import importlib.util
-import json as as_json
 import os
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from .errors import hushed, reporting_errors
-from .printing import say, tell
-from .summary import plain, versions
-from .tables import show
+from .errors import reporting_errors
+from .options import argument, command, option
+from .printing import print_table, say, tell
+from .summary import encode_json, versions
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 _EXTRAS = {
     "plot": ("matplotlib",),
-    "image": ("imageio", "tifffile"),
+    "image": ("pillow", "tifffile"),
     "graph": ("networkx",),
     "arrow": ("pyarrow",),
     "gis": ("geopandas", "pyogrio"),
@@ -27,34 +24,28 @@ _EXTRAS = {
     "explore": ("bokeh",),
     "dask": ("dask", "distributed", "zarr"),
 }
-_LISTED = 40  # the most columns that are listed
+_MAX_LISTED = 40  # the most columns that are listed
 
 
-def info(
-    file: Annotated[
-        str | None, typer.Argument(metavar="[FILE]", help="A file of points; -: stdin.", show_default=False)
-    ] = None,
-    kind: Annotated[str | None, typer.Option(help="Format of FILE if its name does not tell: csv, npy, ...")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
-) -> None:
+@command
+@argument("file", "A file of points; -: standard input.", metavar="[FILE]", required=False)
+@option("--kind", metavar="FORMAT", help="Format of FILE if its name does not tell: csv, npy, ...")
+@option("--json", is_flag=True, help="Print it as JSON.")
+def info(file: str | None, kind: str | None, json: bool) -> None:
     """Show versions, cores, memory and extras; with FILE, its columns and which of them are read as points."""
-    with reporting_errors("wt info"):
+    with reporting_errors():
+        rows: list[list[str]] = []
         if file is None:
-            found, lines = _installed()
-            rows: list[list[str]] = []
+            facts, lines = _installed()
         else:
-            found, lines, rows = _described(file, kind)
-
-        def print_all() -> None:
-            if json:
-                say(as_json.dumps(plain(found), indent=2, ensure_ascii=False))
-                return
-            for line in lines:
-                tell(line)
-            if rows:
-                show(rows)
-
-        hushed(print_all)
+            facts, lines, rows = _describe(file, kind)
+        if json:
+            say(encode_json(facts).decode().rstrip("\n"))
+            return
+        for line in lines:
+            tell(line)
+        if rows:
+            print_table(rows)
 
 
 def _installed() -> tuple[dict[str, Any], list[str]]:
@@ -64,7 +55,7 @@ def _installed() -> tuple[dict[str, Any], list[str]]:
 
     home, count = compiled_code()
     extras = {name: all(map(importlib.util.find_spec, modules)) for name, modules in _EXTRAS.items()}
-    found = {
+    facts = {
         "versions": versions(), "cores": current().n_threads, "memory": available(), "extras": extras,
         "kernels": {"compiled": count, "folder": None if home is None else os.fspath(home)},
     }  # fmt: skip
@@ -80,34 +71,33 @@ def _installed() -> tuple[dict[str, Any], list[str]]:
         lines.insert(
             3, f'not installed: {", ".join(missing)}; pip install "wasserstein-transform[{",".join(missing)}]"'
         )
-    return found, lines
+    return facts, lines
 
 
-def _described(file: str, kind: str | None) -> tuple[dict[str, Any], list[str], list[list[str]]]:
+def _describe(file: str, kind: str | None) -> tuple[dict[str, Any], list[str], list[list[str]]]:
     from ..tables.columns import chosen, coordinates
-    from .columns import shortened
-    from .reading import opened_table
+    from .reading import read_table, shorten
 
-    table, given = opened_table(file, kind)
+    table, given = read_table(file, kind)
     columns = {name: _column(table, name) for name in table.columns}
     taken: tuple[str, ...] = ()
     would = ""
     try:
         taken = chosen(table)
-        would = f"would be read as points: {shortened(taken)}"
+        would = f"would be read as points: {shorten(taken)}"
         coordinates(table, taken)
     except ValueError as error:
         would = f"{would}; but {error}" if would else str(error)
     facts = {
-        "file": given.facts(None), "kind": table.attrs["kind"], "rows": len(table), "columns": columns,
+        "file": given._asdict(), "kind": table.attrs["kind"], "rows": len(table), "columns": columns,
         "points": list(taken), "notes": table.attrs["notes"],
     }  # fmt: skip
     lines = [f"{table.attrs['source']}: {table.attrs['kind']}, {len(table)} rows, {len(columns)} columns", would]
     lines += [f"note: {note}" for note in table.attrs["notes"]]
-    if len(columns) > _LISTED:
-        lines.append(f"the first {_LISTED} columns:")
+    if len(columns) > _MAX_LISTED:
+        lines.append(f"the first {_MAX_LISTED} columns:")
     rows = [["column", "holds", "from", "to", "missing"]]
-    rows += [[name, *_cells(one)] for name, one in list(columns.items())[:_LISTED]]
+    rows += [[name, *_cells(one)] for name, one in list(columns.items())[:_MAX_LISTED]]
     return facts, lines, rows
 
 
@@ -121,7 +111,7 @@ def _column(table: DataFrame, name: str) -> dict[str, Any]:
     if values.dtype.kind in "iuf":
         there = values[np.isfinite(values)]
         ends = (there.min().item(), there.max().item()) if len(there) else (None, None)
-        kind = "whole numbers" if values.dtype.kind in "iu" else "numbers"
+        kind = "integers" if values.dtype.kind in "iu" else "numbers"
         return {"holds": kind, "from": ends[0], "to": ends[1], "missing": int(values.isna().sum())}
     codes, names = labels(table, name)
     kind = "numbers and words" if name in numeric(table) else f"{len(names)} different"

@@ -2,39 +2,68 @@
 
 from __future__ import annotations
 
+import math
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .answering import Answer, drawn
-from .errors import hushed, in_a_line, reporting_errors
-from .expanding import Call
-from .keeping import Folder, Keeping, Offer, Plan, planned
-from .machine import Machine, working
+from .errors import in_a_line, reporting_errors
+from .options import Computation, Output
+from .output import SUMMARY, Offer, Plan, compress, plan_folder, plan_output
 from .printing import say, tell
-from .summary import Input, command_line, encoded, versions
-from .targets import SUMMARY, Place, packed
-from .wording import typed
+from .summary import Input, command_line, encode_json, versions
 
 if TYPE_CHECKING:
     from ..engine import Engine
     from ..engine.progress import Bar
 
+_UNITS = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+_PATIENCE = 10  # seconds to wait for a cluster
 _PIECE = 1 << 16  # bytes printed at a time
+_DPI = 200
+_UNDATED = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}  # so that the same figure gives the same file
 _STARTED = time.perf_counter()
-inherited: ContextVar[tuple[str, ...]] = ContextVar("notes", default=())
-"""Notes that a run starts with."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """The result of a command.
+
+    Attributes
+    ----------
+    lines : list of str
+        Lines to print.
+    facts, parameters : dict
+        Results and parameters for the summary.
+    encode : callable, optional
+        Function from a file format to the encoded table.
+    draw : callable, optional
+        Function that draws the figure.
+    more, elsewhere : dict
+        Functions that make other files: by name in the output folder, and at paths given by options.
+    """
+
+    lines: list[str]
+    facts: dict[str, Any]
+    parameters: dict[str, Any]
+    encode: Callable[[str], bytes] | None = None
+    draw: Callable[[], Any] | None = None
+    more: dict[str, Callable[[], bytes]] = field(default_factory=dict)
+    elsewhere: dict[str, Callable[[Path], bytes]] = field(default_factory=dict)
 
 
 class Run:
     """The state of a running command."""
 
-    def __init__(self, call: Call, keeping: Keeping | Folder, bar: Bar) -> None:
-        self.call, self.keeping, self.bar = call, keeping, bar
+    def __init__(self, output: Output, bar: Bar) -> None:
+        self.output, self.bar = output, bar
         self.notes: list[str] = []
         self._held: list[str] | None = []  # notes are held back until input and output are checked
         self.seconds: dict[str, float] = {}
@@ -43,16 +72,16 @@ class Run:
 
     def note(self, words: str) -> None:
         """Print a note, once; with --json it is only in the summary."""
-        words = typed(" ".join(words.split()))
+        words = " ".join(words.split())
         if words in self.notes:
             return
         self.notes.append(words)
         if self._held is not None:
             self._held.append(words)
-        elif not (self.keeping.quiet or self.keeping.json):
+        elif not (self.output.quiet or self.output.json):
             tell(f"note: {words}", err=True)
 
-    def speak(self) -> None:
+    def release_notes(self) -> None:
         """Print the notes that were held back, and from now on every note at once."""
         held, self._held, said = self._held or [], None, self.notes
         self.notes = [words for words in said if words not in held]
@@ -71,95 +100,71 @@ class Run:
 
     def plan(self, offer: Offer, file: str, elsewhere: dict[str, Path] | None = None) -> Plan:
         """The output files, checked before the work starts."""
-        assert isinstance(self.keeping, Keeping)
-        plan = planned(self.keeping, offer, elsewhere)
-        plan.check(None if file == "-" else Path(file))
-        return plan if plan.figure is None else self._drawable(plan)
+        return self._check(plan_output(self.output, offer, elsewhere), None if file == "-" else Path(file))
 
-    def _drawable(self, plan: Plan) -> Plan:
-        from dataclasses import replace
+    def plan_folder(self, offer: Offer, file: Path | None = None) -> Plan:
+        """The files of a command that always writes a folder, checked before the work starts."""
+        plan = self._check(plan_folder(self.output, offer), file)
+        self.release_notes()
+        return plan
 
-        from ..plotting.canvas import need_matplotlib
+    def _check(self, plan: Plan, source: Path | None) -> Plan:
+        plan.check(source)
+        if plan.figure is None or find_spec("matplotlib") is not None:  # it is imported after the work
+            return plan
+        from ..plotting.style import need_matplotlib
 
         try:
             need_matplotlib()
         except ImportError as error:
-            if plan.asked_figure:
+            if plan.needs_figure:
                 raise
             self.note(f"no figure: {error}")
             return replace(plan, figure=None)
         return plan
 
-    def finish(self, plan: Plan, answer: Answer, source: Input) -> None:
+    def finish(self, plan: Plan, result: Result, source: Input) -> None:
         """Draw the figure, write all files, and print the result."""
         files: dict[Path, bytes] = {}
-        if plan.figure is not None and answer.draw is not None:
+        if plan.figure is not None and result.draw is not None:
             with self.stage("drawing"):
-                files |= self._figure(plan, plan.figure, answer.draw)
+                files |= self._draw(plan, plan.figure, result.draw)
         self.bar.stage("writing")
-        table = b"" if plan.mode in ("shown", "nothing") else answer.encode(plan.kind)
+        table = b"" if result.encode is None or plan.mode in ("shown", "nothing") else result.encode(plan.kind)
         if plan.table is not None:
-            files[plan.table] = packed(table, plan.table)
+            files[plan.table] = compress(table, plan.table)
         for name, path in plan.elsewhere.items():
-            files[path] = answer.elsewhere[name](path)
+            files[path] = result.elsewhere[name](path)
         if plan.folder is not None:
-            files |= {plan.folder / name: make() for name, make in answer.more.items()}
-        summary = self._summary(plan.folder, answer.parameters, answer.result, source, files)
+            files |= {plan.folder / name: make() for name, make in result.more.items()}
+        summary = self._summarize(plan.folder, result, source, files)
         if plan.folder is not None:
-            files[plan.folder / SUMMARY] = encoded(summary)
+            files[plan.folder / SUMMARY] = encode_json(summary)
         if files:
             plan.write(files)
         self.bar.stop()
-        hushed(lambda: self._say(plan, answer, table, summary, files))
+        self._print(plan, result, table, summary, files)
 
-    def _figure(self, plan: Plan, path: Path, draw: Callable[[], Any]) -> dict[Path, bytes]:
+    def _draw(self, plan: Plan, path: Path, draw: Callable[[], Any]) -> dict[Path, bytes]:
         """The figure. If it fails and was not requested by an option, there is only a note."""
         try:
-            return {path: drawn(draw(), path.suffix.lower().lstrip("."))}
+            return {path: _encode_figure(draw(), path.suffix.lower().lstrip("."))}
         except Exception as error:
-            if plan.asked_figure:
+            if plan.needs_figure:
                 raise
             self.note(f"no figure: {in_a_line(error)}")
             return {}
 
-    def place(self, *names: str) -> Place:
-        """A folder for files with these names and a summary, checked before the work starts."""
-        assert isinstance(self.keeping, Folder)
-        self.speak()
-        return Place(self.keeping.output, *names, SUMMARY, force=self.keeping.force)
-
-    def finish_folder(
-        self, place: Place, files: dict[str, bytes], words: list[str], parameters: dict[str, Any],
-        result: dict[str, Any], source: Input, stale: tuple[str, ...] = (),
-    ) -> None:  # fmt: skip
-        """Write the files of a command to its folder, and print the result."""
-        self.bar.stage("writing")
-        paths = {place.folder / name: content for name, content in files.items()}
-        summary = self._summary(place.folder, parameters, result, source, paths)
-        place.write(files | {SUMMARY: encoded(summary)}, stale)
-        self.bar.stop()
-
-        def speak() -> None:
-            if self.keeping.json:
-                say(encoded(summary).decode().rstrip("\n"))
-            elif not self.keeping.quiet:
-                for line in (*words, f"{place.folder}: {', '.join((*files, SUMMARY))}"):
-                    tell(line)
-
-        hushed(speak)
-
-    def _summary(
-        self, folder: Path | None, parameters: dict[str, Any], result: dict[str, Any], source: Input,
-        files: dict[Path, bytes],
-    ) -> dict[str, Any]:  # fmt: skip
+    def _summarize(
+        self, folder: Path | None, result: Result, source: Input, files: dict[Path, bytes]
+    ) -> dict[str, Any]:
         return {
             "summary": 1,
             "command_line": command_line(),
-            "again": {"command": self.call.name, "file": source.name, "options": list(self.call.options)},
-            "file": source.facts(folder),
+            "file": source._asdict(),
             **self.about,
-            "parameters": parameters,
-            "result": result,
+            "parameters": result.parameters,
+            "result": result.facts,
             "notes": self.notes,
             "written": [str(path) if path.parent != folder else path.name for path in files],
             "seconds": self.seconds | {"in_all": round(time.perf_counter() - _STARTED, 3)},
@@ -167,25 +172,34 @@ class Run:
             "versions": versions(),
         }
 
-    def _say(self, plan: Plan, answer: Answer, table: bytes, summary: dict[str, Any], files: dict[Path, bytes]) -> None:
-        if self.keeping.json:
-            say(encoded(summary).decode().rstrip("\n"))
-        elif not self.keeping.quiet:
-            for line in answer.words:
-                tell(typed(line), err=plan.mode == "stream")
+    def _print(
+        self, plan: Plan, result: Result, table: bytes, summary: dict[str, Any], files: dict[Path, bytes]
+    ) -> None:
+        if self.output.json:
+            say(encode_json(summary).decode().rstrip("\n"))
+        elif not self.output.quiet:
+            for line in result.lines:
+                tell(line, err=plan.mode == "stream")
             if plan.mode == "shown":
                 tell(f"to keep it: {command_line()} -o {plan.offer.name}")
             elif plan.folder is not None:
-                inside = [path.name for path in (*files, plan.folder / SUMMARY) if path.parent == plan.folder]
-                tell(f"{plan.folder}: {', '.join(dict.fromkeys(inside))}")
+                tell(f"{plan.folder}: {', '.join(path.name for path in files if path.parent == plan.folder)}")
             for path in files:
                 if path.parent != plan.folder:
                     tell(str(path), err=plan.mode == "stream")
         if plan.mode == "stream":
-            _pour(table)
+            _write_to_stdout(table)
 
 
-def _pour(content: bytes) -> None:
+def _encode_figure(figure: Any, kind: str) -> bytes:
+    """Encode a figure, or the figure of Axes, as a file."""
+    figure = getattr(figure, "figure", figure)
+    raw = BytesIO()
+    figure.savefig(raw, format=kind, dpi=_DPI, metadata=_UNDATED.get(kind))
+    return raw.getvalue()
+
+
+def _write_to_stdout(content: bytes) -> None:
     """Write to standard output in pieces, so that a broken pipe is noticed early."""
     out = getattr(sys.stdout, "buffer", None)
     if out is None:
@@ -198,27 +212,72 @@ def _pour(content: bytes) -> None:
 
 
 @contextmanager
-def opened(call: Call, keeping: Keeping | Folder, machine: Machine | int | None = None) -> Iterator[Run]:
+def running(output: Output, computation: Computation | None = None) -> Iterator[Run]:
     """A Run with error reporting, notes for warnings, and a progress line."""
     from ..engine import using
     from ..engine.progress import Bar
 
-    bar, machine = Bar(quiet=keeping.quiet), machine if isinstance(machine, Machine) else Machine(machine)
-    run = Run(call, keeping, bar)
-    with reporting_errors(call.command, run.note, machine.left(keeping.output)), bar:
+    computation = computation or Computation()
+    bar = Bar(quiet=output.quiet)
+    run = Run(output, bar)
+    left = "nothing was written"
+    if computation.store is not None:
+        left = f"finished work is in {computation.store}, and the same command continues from there"
+    with reporting_errors(run.note, left), bar:
         bar.stage("starting")
-        for words in inherited.get():
-            run.note(words)
-        with working(machine, keeping.output) as changes, using(progress=bar, **changes) as run.engine:
+        with _engine_settings(computation) as settings, using(progress=bar, **settings) as run.engine:
             yield run
 
 
 @contextmanager
-def speaking(command: str, quiet: bool = False) -> Iterator[None]:
-    """Error reporting and a progress line for commands that only print lines."""
-    note = (lambda words: None) if quiet else None
-    from ..engine import using
-    from ..engine.progress import Bar
+def _engine_settings(given: Computation) -> Iterator[dict[str, Any]]:
+    """Yield the settings of the engine; stores and connections are closed at the end."""
+    settings: dict[str, Any] = {} if given.jobs is None else {"n_jobs": given.jobs}
+    if given.memory is not None:
+        settings["memory"] = _parse_bytes(given.memory)
+    if given.device is not None:
+        from ..cuda import device_name
+        from ..engine import Engine
 
-    with reporting_errors(command, note), Bar(quiet=quiet) as bar, using(progress=bar):
-        yield
+        device_name(Engine(device=given.device))  # raises now if there is no GPU
+        settings["device"] = given.device
+    with ExitStack() as stack:
+        if given.store is not None:
+            from ..engine import Store
+
+            settings["store"] = stack.enter_context(Store(given.store))
+        if given.scheduler is not None:
+            settings["client"] = stack.enter_context(_connect(given.scheduler))
+        yield settings
+
+
+def _parse_bytes(text: str) -> float:
+    """Parse a number of bytes: 4GB → 4e9; 4GiB → 4·2³⁰."""
+    found = re.fullmatch(r"\s*([0-9.]+(?:e[0-9]+)?)\s*([KMGT]?)(i?)B?\s*", text, re.IGNORECASE)
+    try:
+        number = float(found[1]) if found is not None else -1.0
+    except ValueError:
+        number = -1.0
+    if found is None or number <= 0:
+        raise ValueError(f"--memory must be a number of bytes, such as 4GB or 500MiB, got {text!r}")
+    unit = _UNITS[found[2].upper()]
+    return number * (1024.0 ** round(math.log(unit, 1000)) if found[3] else unit)
+
+
+@contextmanager
+def _connect(address: str) -> Iterator[Any]:
+    """A Dask client for the cluster at an address."""
+    try:
+        import distributed
+
+        make: Any = distributed.Client
+    except ImportError:
+        raise ImportError('a cluster needs Dask: pip install "wasserstein-transform[dask]"') from None
+    try:
+        client = make(address, timeout=_PATIENCE, set_as_default=False)
+    except (OSError, ValueError, TypeError) as error:
+        raise OSError(f"no scheduler answers at {address} ({error}); start one with: dask scheduler") from None
+    try:
+        yield client
+    finally:
+        client.close()

@@ -1,29 +1,26 @@
-"""Summaries of runs, for readers and for `wt again`: input, parameters, versions, times."""
+"""Facts for the summary of a run: the input, the command line, versions."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import math
-import os
 import platform
 import shlex
 import sys
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import __version__
 
 _PACKAGES = ("numpy", "scipy", "numba", "scikit-learn")
 
 
-@dataclass(frozen=True)
-class Input:
+class Input(NamedTuple):
     """A file that was read: its name as given, its size and its hash."""
 
     name: str
-    size: int
+    bytes: int
     sha256: str
 
     @property
@@ -31,18 +28,8 @@ class Input:
         """The path; None for standard input."""
         return None if self.name == "-" else Path(self.name)
 
-    def facts(self, folder: Path | None) -> dict[str, Any]:
-        """Facts for the summary, with the path relative to it so that both can be moved together."""
-        found: dict[str, Any] = {"name": self.name, "bytes": self.size, "sha256": self.sha256}
-        if self.path is not None and folder is not None:
-            try:
-                found["from_here"] = os.path.relpath(self.path, folder)
-            except ValueError:  # on another drive
-                return found
-        return found
 
-
-def as_input(name: str, content: bytes | None = None) -> Input:
+def describe_input(name: str, content: bytes | None = None) -> Input:
     """Facts about a file, or about the content of a pipe."""
     if content is not None:
         return Input(name, len(content), hashlib.sha256(content).hexdigest())
@@ -55,13 +42,13 @@ def versions() -> dict[str, str]:
     """Versions of the packages that a result may depend on."""
     from importlib.metadata import PackageNotFoundError, version
 
-    found = {"wasserstein-transform": __version__, "python": platform.python_version()}
+    known = {"wasserstein-transform": __version__, "python": platform.python_version()}
     for name in _PACKAGES:
         try:
-            found[name] = version(name)
+            known[name] = version(name)
         except PackageNotFoundError:  # not installed, but run from a source folder
             continue
-    return found
+    return known
 
 
 def command_line() -> str:
@@ -69,7 +56,7 @@ def command_line() -> str:
     return shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
 
 
-def encoded(summary: dict[str, Any]) -> bytes:
+def encode_json(summary: dict[str, Any]) -> bytes:
     """Encode as JSON, with null for NaN and infinity."""
     return (json.dumps(plain(summary), indent=2, allow_nan=False, ensure_ascii=False) + "\n").encode()
 

@@ -1,123 +1,182 @@
-"""`wt transform`: move the points of a file by a transform."""
+"""`wt transform`: move the points of a file, which may be larger than memory, by a transform."""
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .answering import Answer
-from .cluster import agreement
-from .expanding import Call, expanded
-from .keeping import Keeping
-from .large import large_cloud, move_large
-from .machine import Machine
-from .methods import Method, fitted, moves_points, parameters, words
-from .reading import Source, read_points
-from .running import opened
+from .._shown import counted
+from .methods import METHODS, Method, describe, fit, method_options, parameters, parse_radii
+from .options import Computation, Output, Source, command, computation, points_input, table_output
+from .output import Offer, Plan, check_free
+from .reading import read_points
+from .running import Result, running
+from .summary import Input
 
 if TYPE_CHECKING:
     from .._types import Floats
+    from ..clouds.sources import CloudSource as Cloud
+    from ..transforms import Process
     from .reading import Points
+    from .running import Run
+
+_READ = (".npy", ".parquet", ".pq", ".zarr")
+_WRITTEN = (".parquet", ".npy", ".zarr")
+_SMALL = 1 << 26  # smaller files, in bytes, always fit into memory
+_TABLE = 3  # memory of a table relative to its coordinates
 
 
-@expanded
-def transform(*, how: Method, source: Source, keeping: Keeping, machine: Machine, call: Call) -> None:
-    """Move points by a transform of your choice.
+@command
+@method_options("gt", "ms")
+@points_input
+@table_output
+@computation
+def transform(how: Method, source: Source, output: Output, computation: Computation) -> None:
+    """Move points by the Gaussian Transform (gt) or by mean shift (ms).
 
-    New columns: x_moved, y_moved, ...; ms (mean shift) also adds label, the same for points that end in one place. lt
-    and kernel change only distances: their columns embedded_1, embedded_2, ... are points with approximately the new
-    distances. With -o FOLDER the command writes transformed.csv (or the format of FILE), transformed.png and
-    summary.json. Parquet, NPY and Zarr files that do not fit into memory are processed in parts; the output file then
-    has only the moved columns.
+    New columns: x_moved, y_moved, ...; ms also adds label, the same for points that end in one place. With -o FOLDER
+    the command writes transformed.csv (or the format of FILE), transformed.png and summary.json. Parquet, NPY and Zarr
+    files that do not fit into memory are processed in parts; the output file then has only the moved columns.
     """
-    with opened(call, keeping, machine) as run:
-        from .tabling import beside, check_kind, encoder, offered
+    with running(output, computation) as run:
+        import numpy as np
+
+        from .results import add_columns, check_kind, moved_columns, offer_table, table_encoder
 
         how.check()
-        if (cloud := large_cloud(how, source, run)) is not None:
-            move_large(cloud, how, source, keeping, run)
+        if (cloud := _large_cloud(how, source, run)) is not None:
+            _move_large(cloud, how, source, output, run)
             return
-        points, plan = read_points(source, run, offered("transformed"))
+        points, plan = read_points(source, run, offer_table("transformed"))
         check_kind(points, plan.kind, ("moved",))
-        moves = moves_points(how.name_for(points))
         with run.stage("transforming"):
-            found = fitted(how, points, 1, output="points" if moves else "embedding")
-            places = _places(points, found, moves)
-        off = None if moves else distortion(places, found.distances_)
-        labels = getattr(found, "labels_", None) if how.name_for(points) == "ms" else None
-        table = beside(points, _columns(points, places, labels, moves), run)
-        answer = Answer(
-            _words(points, labels, off, words(how, points, found)), _result(points, found, labels, off),
-            parameters(how, points, found), encoder(table),
-            lambda: _draw(points, places, labels, f"{found.n_iter_} iteration{'s' * (found.n_iter_ != 1)}", moves),
-        )  # fmt: skip
-        run.finish(plan, answer, points.input)
-
-
-def _places(points: Points, found: Any, moves: bool) -> Floats:
-    """The moved points in the units of the file, or an embedding with as many axes as columns."""
-    import numpy as np
-
-    if moves:
+            fitted = fit(how, points, 1, output="points")
         assert points.scaling is not None
-        return points.scaling.back(np.asarray(found.points_))
-    axes = max(2, len(points.names))
-    places = np.asarray(found.embedding_)[:, :axes]
-    return np.pad(places, ((0, 0), (0, axes - places.shape[1])))
+        places = points.scaling.back(np.asarray(fitted.points_))
+        labels = fitted.labels_ if how.method == "ms" else None
+        new = moved_columns(points, places) | ({} if labels is None else {"label": labels})
+        lines = [str(points), describe(how, points, fitted)]
+        facts: dict[str, Any] = {"outcome": fitted.trajectory_.outcome, "reason": fitted.reason_}
+        if labels is not None:
+            facts["clusters"] = len(set(labels.tolist()))
+            lines.append(f"{counted(facts['clusters'], 'place')} where points came together")
+        result = Result(
+            lines, facts, parameters(how, points, fitted), table_encoder(add_columns(points, new, run.note)),
+            lambda: _draw(points, places, labels, counted(fitted.n_iter_, "iteration")),
+        )  # fmt: skip
+        run.finish(plan, result, points.input)
 
 
-def _columns(points: Points, places: Floats, labels: Any, moves: bool) -> dict[str, Any]:
-    from .tabling import moved
-
-    if moves:
-        return moved(points, places) | ({} if labels is None else {"label": labels})
-    return {f"embedded_{k}": column for k, column in enumerate(places.T, 1)}
-
-
-def distortion(places: Floats, distances: Floats) -> float:
-    """Relative error of the distances of an embedding: √(Σ(‖x − y‖ − d)² / Σd²)."""
-    import numpy as np
-    from scipy.spatial.distance import cdist
-
-    total = float((distances**2).sum())
-    rows = (
-        float(((cdist(place[None], places)[0] - row) ** 2).sum()) for place, row in zip(places, distances, strict=True)
-    )
-    return float(np.sqrt(sum(rows) / total)) if total else 0.0
-
-
-def _words(points: Points, labels: Any, off: float | None, method: str) -> list[str]:
-    lines = [str(points), method]
-    if labels is not None:
-        n = len(set(labels.tolist()))
-        lines.append(f"{n} place{'s' * (n != 1)} where points came together")
-        if (share := agreement(points, labels)) is not None:
-            lines.append(f"agreement with the known labels: adjusted Rand index {share:.3f}")
-    if off is not None:
-        lines.append(f"relative error of the distances of the embedded points: {off:.2%}")
-    return lines
-
-
-def _result(points: Points, found: Any, labels: Any, off: float | None) -> dict[str, Any]:
-    facts: dict[str, Any] = {"outcome": found.trajectory_.outcome, "reason": found.reason_}
-    if labels is not None:
-        facts |= {"clusters": len(set(labels.tolist())), "adjusted_rand": agreement(points, labels)}
-    return facts if off is None else facts | {"distortion": off}
-
-
-def _draw(points: Points, places: Floats, labels: Any, after: str, moves: bool) -> Any:
-    """Points before and after, side by side with the same limits; for distances only the embedding."""
+def _draw(points: Points, places: Floats, labels: Any, after: str) -> Any:
+    """Points before and after, side by side with the same limits."""
     from ..plotting import cloud
-    from .figures import in_same_limits, named_axes, seen, side_by_side, title_of
+    from ..plotting.clouds import drawable
+    from ..plotting.style import panels
+    from .results import label_axes, project, title_of
 
-    colors = labels if labels is not None else points.known
-    shown = [] if points.given is None else list(seen(points.given, places) if moves else seen(points.given))
-    shown += [] if moves else [places[:, :2]]
-    names = [title_of(points), f"after {after}" if moves else f"embedded, after {after}"][-len(shown) :]
-    figure, axes = side_by_side(shown)
-    for ax, cloud_shown, name in zip(axes, shown, names, strict=True):
-        cloud(cloud_shown, colors, ax=ax, title=name)
-        if moves or cloud_shown is not shown[-1]:
-            named_axes(ax, points)
-    if moves:
-        in_same_limits(axes, shown)
+    assert points.given is not None
+    clouds = project(points.given, places)
+    figure, axes = panels(1, 2, width=7.2, height=3.4, dim=drawable(clouds[0]))
+    for ax, shown, name in zip(axes, clouds, (title_of(points), f"after {after}"), strict=True):
+        label_axes(cloud(shown, labels, ax=ax, title=name), points)
+    _set_same_limits(axes, clouds)
     return figure
+
+
+def _set_same_limits(axes: Any, clouds: tuple[Any, ...]) -> None:
+    """Give all Axes the limits of the box around all clouds."""
+    from ..plotting.clouds import flat
+
+    low = [min(column) for column in zip(*(flat(points).min(axis=0) for points in clouds), strict=True)]
+    high = [max(column) for column in zip(*(flat(points).max(axis=0) for points in clouds), strict=True)]
+    margin = 0.05 * max(b - a for a, b in zip(low, high, strict=True)) or 1.0
+    for ax in axes:
+        ax.set_aspect("equal", adjustable="box")
+        for letter, least, most in zip("xyz", low, high, strict=False):
+            ax.set(**{f"{letter}lim": (least - margin, most + margin)})
+
+
+def _large_cloud(how: Method, source: Source, run: Run) -> Cloud | None:
+    """The points of a file as a source for reading in parts, if they do not fit into memory; else None."""
+    path = Path(source.file)
+    kind = path.suffix.lower()
+    if kind not in _READ or not path.exists():
+        return None
+    if path.is_file() and path.stat().st_size < _SMALL and run.engine.memory is None:
+        return None
+    from ..clouds.sources import open_source
+    from ..clouds.state import job_bytes
+
+    names = None if source.columns is None else [name.strip() for name in source.columns.split(",")]
+    cloud = open_source(path, names, source.weight)
+    n, m = _n_points(cloud), len(cloud.names())
+    process = _process(how, 1.0)
+    needed = job_bytes(n, process, m, source.weight is not None, run.engine) + 8.0 * _TABLE * n * m
+    return cloud if kind == ".zarr" or not run.engine.fits(needed) else None
+
+
+def _n_points(cloud: Cloud) -> int:
+    """Number of points according to the header of the file."""
+    return sum(rows.n for rows in cloud.ranges())
+
+
+def _move_large(cloud: Cloud, how: Method, source: Source, given: Output, run: Run) -> None:
+    """Move the points of a file, write them to another file, and print the result."""
+    from .. import clouds
+
+    n = _n_points(cloud)
+    output = _output(n, source, given)
+    check_free(output, given.force)
+    eps = parse_radii(how.eps)
+    if eps == "auto":
+        raise ValueError(f"{source.file} has {n:,} points, too many for memory, and --eps auto needs all of them; "
+        "give a number, such as wt suggest finds for a part of them")  # fmt: skip
+    process, n_iter = _process(how, eps), how.n_iter if how.n_iter is not None else 1
+    store: Any = run.engine.store
+    folder = (output.with_name(f"{output.name}.unfinished") if store is None else store.folder) / "cloud"
+    run.release_notes()
+    try:
+        with run.stage("transforming"):
+            walk = clouds.iterate(process, cloud, folder=folder, n_iter=n_iter, engine=run.engine)
+        with run.stage("writing"):
+            if given.force and output.is_dir():
+                shutil.rmtree(output)
+            walk.write(output, run.engine)
+    except BaseException:
+        if (folder / "run.json").exists():
+            run.note(f"finished work is in {folder.parent}, and the same command continues from there")
+        raise
+    shutil.rmtree(folder.parent if store is None else folder, ignore_errors=True)
+    name, lam = how.method or "gt", getattr(process.at(0).localize, "lam", None)
+    run.about |= {"rows": walk.n, "columns": list(walk.names)}
+    lines = [
+        f"{walk.n:,} points, columns {', '.join(walk.names)}, processed in parts",
+        f"{METHODS[name]}, eps {how.eps}{'' if lam is None else f', lam {lam:g}'}; {walk.outcome}",
+        str(output),
+    ]
+    known = {"method": name, "eps": eps, "lam": lam, "n_iter": walk.n_iter, "ridge": how.ridge}
+    facts = {"outcome": walk.outcome, "movements": walk.movements, "written": str(output)}
+    done = Plan("file", "", None, None, None, Offer(""), given.force)
+    run.finish(done, Result(lines, facts, known), Input(source.file, Path(source.file).stat().st_size, ""))
+
+
+def _output(n: int, source: Source, given: Output) -> Path:
+    several = f"{source.file} has {n:,} points, too many for memory, and is processed in parts, from file to file"
+    if given.output is None or Path(given.output).suffix not in _WRITTEN:
+        raise ValueError(f"{several}: give a file to write to, -o NAME{', -o NAME'.join(_WRITTEN)}")
+    for option, value in (("--figure", given.figure), ("--format", given.format)):
+        if value is not None:
+            raise ValueError(f"{several}: leave {option} out")
+    if source.scale != "none":
+        raise ValueError(f"{several}, without scaling: leave --scale out")
+    return Path(given.output)
+
+
+def _process(how: Method, eps: Any) -> Process:
+    from ..transforms import gaussian_transform, mean_shift
+
+    if how.method == "ms":
+        return mean_shift(eps)
+    lam = 1.0 if how.lam in (None, "auto") else float(how.lam)
+    return gaussian_transform(eps, lam, ridge=how.ridge)

@@ -1,59 +1,179 @@
-"""`wt warmup`: compile the common kernels in advance."""
+"""`wt warmup`: compile the common kernels in advance, by tiny computations of every kind."""
 
 from __future__ import annotations
 
+import signal
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import closing
-from typing import Annotated
+from multiprocessing import get_context
+from typing import Any, NamedTuple
 
-import typer
-
+from .._shown import counted
 from .errors import reporting_errors
-from .options import AsJson, Quiet
+from .options import command, option
 from .printing import say
-from .summary import encoded
-from .warming import GROUPS, Warmed, warm
-
-Processes = Annotated[
-    int | None, typer.Option("-j", "--jobs", help="Number of processes; -1: all cores.", show_default="all cores")
-]
+from .summary import encode_json
 
 
-def warmup(jobs: Processes = None, json: AsJson = False, quiet: Quiet = False) -> None:
+@command
+@option("-j", "--jobs", type=int, metavar="N", help="Number of processes; -1: all cores.", show_default="all cores")
+@option("--json", is_flag=True, help="Print only JSON.")
+@option("-q", "--quiet", is_flag=True, help="Print no text or progress.")
+def warmup(jobs: int | None, json: bool, quiet: bool) -> None:
     """Compile the common kernels in advance.
 
     Runs tiny computations of every kind. The compiled kernels are cached; other processes load them quickly.
     """
-    with reporting_errors("wt warmup", left="the compiled kernels are kept"):
-        start, parts = time.perf_counter(), dict[str, Warmed]()
+    with reporting_errors(left="the compiled kernels are kept"):
+        start, parts = time.perf_counter(), dict[str, Part]()
         from ..engine.progress import Bar
 
-        with Bar(quiet=json or quiet) as bar, closing(_warmed(jobs)) as warmed:
+        with Bar(quiet=json or quiet) as bar, closing(_compile(jobs)) as parts_done:
             bar.stage("compiling")
-            for part in warmed:
+            for part in parts_done:
                 parts[part.name] = part
                 if not (json or quiet):
-                    say(f"{part.name}: {_told(part.compiled)}, {part.seconds:.1f} s")
+                    done = f"{counted(part.compiled, 'kernel')} compiled" if part.compiled else "ready"
+                    say(f"{part.name}: {done}, {part.seconds:.1f} s")
         n_compiled, seconds = sum(part.compiled for part in parts.values()), time.perf_counter() - start
         if json:
             facts = {name: {"compiled": part.compiled, "seconds": part.seconds} for name, part in parts.items()}
-            say(encoded({"compiled": n_compiled, "seconds": seconds, "parts": facts}).decode().rstrip("\n"))
+            say(encode_json({"compiled": n_compiled, "seconds": seconds, "parts": facts}).decode().rstrip("\n"))
         elif not quiet:
-            say(f"all: {n_compiled} kernels compiled, {seconds:.1f} s")
+            say(f"all: {counted(n_compiled, 'kernel')} compiled, {seconds:.1f} s")
 
 
-def _warmed(jobs: int | None) -> Generator[Warmed]:
+def _compile(jobs: int | None) -> Generator[Part]:
     """Run all parts, in this process or in several."""
     from ..engine import current
-    from .children import dealt
 
     n_processes = current(n_jobs=jobs).n_threads
     if n_processes == 1:
         yield from (warm(name) for names in GROUPS for name in names)
-    else:
-        yield from dealt(warm, GROUPS, n_processes)
+        return
+    # numba's threads do not survive a fork; a terminal sends Ctrl-C to all processes, and the pool ends the others
+    with get_context("spawn").Pool(n_processes, signal.signal, (signal.SIGINT, signal.SIG_IGN)) as pool:
+        for parts in pool.imap_unordered(_warm_group, GROUPS):
+            yield from parts
 
 
-def _told(n_compiled: int) -> str:
-    return f"{n_compiled} kernel{'s' * (n_compiled > 1)} compiled" if n_compiled else "ready"
+def _warm_group(names: Iterable[str]) -> list[Part]:
+    return [warm(name) for name in names]
+
+
+class Part(NamedTuple):
+    """A part that has run: its name, the number of kernels compiled, and the time in seconds."""
+
+    name: str
+    compiled: int
+    seconds: float
+
+
+def warm(name: str) -> Part:
+    """Run a part and count the kernels that it compiles."""
+    from ..compute.compiling import on_compile
+    from ..engine.progress import Bar
+
+    names: list[str] = []
+    end = on_compile(lambda name, seconds: names.append(name) if seconds is not None else None)
+    began = time.perf_counter()
+    try:
+        with Bar(quiet=True):  # no hint to run `wt warmup`
+            PARTS[name]()
+    finally:
+        end()
+    return Part(name, len(names), time.perf_counter() - began)
+
+
+def _points(n: int, m: int) -> Any:
+    """Two clusters, which cause no warnings."""
+    import numpy as np
+
+    return np.random.default_rng(0).random((n, m)) + 9.0 * (np.arange(n)[:, None] % 2)
+
+
+def _mean_shift() -> None:
+    from ..estimators import MeanShift
+
+    for m in (1, 2, 3):
+        MeanShift(1.0).fit(_points(20, m))
+
+
+def _gaussian_transform() -> None:
+    from ..estimators import GaussianTransform, SingleLinkage
+
+    for m in (1, 2, 3):
+        SingleLinkage(2, cut="robust").fit(GaussianTransform(1.0, n_iter=2).fit(_points(20, m)))
+
+
+def _local_truncation() -> None:
+    from ..estimators import LocalTruncation, SingleLinkage
+
+    for p in (1, 2):
+        SingleLinkage(2, cut="robust").fit(LocalTruncation(1.0, p=p, n_iter=2).fit(_points(20, 2)))
+
+
+def _single_linkage() -> None:
+    from ..estimators import SingleLinkage
+
+    SingleLinkage(2, cut="robust").fit(_points(400, 2))
+
+
+def _clusters() -> None:
+    from ..auto import cluster
+
+    for m in (1, 2, 3):
+        cluster(_points(20, m), 2)
+
+
+def _pairs() -> None:
+    import numpy as np
+
+    from ..transport import bures_pairs, wasserstein_pairs
+
+    rng = np.random.default_rng(0)
+    wasserstein_pairs(rng.random((3, 6)), rng.normal(size=(6, 2)))
+    bures_pairs(np.stack([np.eye(2), 2 * np.eye(2)]))
+
+
+def _segment() -> None:
+    import numpy as np
+
+    from ..image import segment, segment_by_radii
+
+    image = np.random.default_rng(0).random((8, 8, 3))
+    segment(image)
+    segment(np.zeros((400, 400), np.uint8))  # large enough to be reduced first
+    for lam in (0.0, 1.0):
+        segment_by_radii(image, 2, 0.3, lam, color="none", tol=0.01)
+        segment_by_radii((9 * image[..., 0]).astype(np.uint8), 2, 3.0, lam, color="none", tol=0.01)
+
+
+def _curvature() -> None:
+    from ..graphs import communities, curvature, ricci_flow
+
+    edges = [(0, 1), (1, 2), (2, 0), (2, 3)]
+    communities(edges)
+    curvature(edges)
+    curvature([(*edge, 1.0 + k) for k, edge in enumerate(edges)])
+    ricci_flow(edges, 2)
+
+
+PARTS: dict[str, Callable[[], None]] = {
+    "mean shift": _mean_shift,
+    "Gaussian Transform": _gaussian_transform,
+    "local truncation": _local_truncation,
+    "single linkage": _single_linkage,
+    "clusters without parameters": _clusters,
+    "pairs of measures": _pairs,
+    "segmentation": _segment,
+    "curvature": _curvature,
+}
+
+GROUPS = (
+    ("mean shift", "Gaussian Transform", "clusters without parameters"),
+    ("local truncation", "pairs of measures", "single linkage", "curvature"),
+    ("segmentation",),
+)
+"""The names of all parts, in groups that share most of their kernels; the slowest come first."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from .._files import PathLike, check_target, writing
 from .._mapped import write_mapped
-from .._shown import facts
+from .._shown import Plotted, facts
 from .._types import Floats
 from ..engine import Engine, current
 from ..engine.memory import available
@@ -25,7 +25,7 @@ _MAX_SHOWN_MOVEMENTS = 8  # in a notebook
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StoredTrajectory:
+class StoredTrajectory(Plotted):
     """The last state of a run on disk; `wt.clouds.iterate` returns it.
 
     Attributes

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
 from .._cached import cached_property
-from .._shown import Reported, counted, facts, frame, import_plotting, quantity
+from .._shown import Reported, counted, facts, frame, quantity
 from .._types import Bools, Floats, Ints
 from ..tables.earth import LocalMeters, Tracks
 from .moving import Step
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _WIDE = 0.25  # relative to the largest variance: axes with at least this variance belong to the shape
 
@@ -179,23 +176,6 @@ class Denoised(Reported):
         columns |= {f"{name}_moved": column for name, column in zip(names, self.points.T, strict=True)}
         columns |= {"moved": self.moved, "outlier": self.outliers, "local_dim": self.local_dim}
         return frame(columns | {"evidence": self.evidence})
-
-    def plot(self, ax: Axes | None = None, *, title: str | None = None) -> Axes:
-        """Draw the points before, in gray, and after; for two or three coordinates. Needs matplotlib (extra `plot`).
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; None means a new figure.
-        title : str, optional
-            Title of the picture; None means a default title.
-
-        Returns
-        -------
-        matplotlib Axes
-        """
-        axes: Axes = import_plotting("curves").denoised(self, ax, title=title)
-        return axes
 
     def _repr_html_(self) -> str:
         steps = "; ".join(f"{s.step}: {s.across:.3g} across, {s.shared:.0%} shared" for s in self.steps)

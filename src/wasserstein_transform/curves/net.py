@@ -8,22 +8,19 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import isnan
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+from scipy.ndimage import gaussian_filter1d
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
 from .._files import PathLike, write_bytes
-from .._shown import Reported, counted, facts, frame, import_plotting, quantity
+from .._shown import Reported, counted, facts, frame, quantity
 from .._types import Floats, Ints
 from ..tables.kinds import need
 from .denoised import Denoised
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-from scipy.ndimage import gaussian_filter1d
 
 _SPACING = 0.25  # times the reach: distance of the samples of a line
 
@@ -235,23 +232,6 @@ class Skeleton(Reported):
             return lambda places: list(places.round(8).tolist())
         change = need("pyproj", "geojson").Transformer.from_crs(self._crs, 4326, always_xy=True).transform
         return lambda places: list(np.column_stack(change(*places.T)).round(8).tolist())
-
-    def plot(self, ax: Axes | None = None, *, title: str | None = None) -> Axes:
-        """Draw the points, in gray, the lines and their junctions; needs matplotlib (extra `plot`).
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; None means a new figure.
-        title : str, optional
-            Title of the picture; None means a default title.
-
-        Returns
-        -------
-        matplotlib Axes
-        """
-        axes: Axes = import_plotting("curves").skeleton(self, ax, title=title)
-        return axes
 
     @property
     def in_words(self) -> str:

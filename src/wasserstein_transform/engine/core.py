@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 import numpy as np
 from numpy.typing import DTypeLike
 
+from .. import _check as check
 from .._files import PathLike
 from .._mapped import scratch_map
 from . import memory as mem
@@ -125,8 +126,8 @@ class Engine:
             or not (self.n_jobs < 0 or 0 < self.n_jobs <= MAX_THREADS)
         ):
             raise ValueError(
-                f"n_jobs must be a positive number of threads, at most {MAX_THREADS}, or -1 for all cores, "
-                f"got {self.n_jobs!r:.60}"
+                f"{check.spell('n_jobs')} must be a positive number of threads, at most {MAX_THREADS}, "
+                f"or -1 for all cores, got {self.n_jobs!r:.60}"
             )
         if self.memory is not None and not isinstance(self.memory, int | float | np.number):
             raise ValueError(f"memory must be a number of bytes, got {self.memory!r}")

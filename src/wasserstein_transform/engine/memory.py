@@ -88,8 +88,8 @@ class _XzReader(io.RawIOBase):
                 if "emory" not in str(error):
                     raise
                 raise WindowError(
-                    f"{self._name} takes more than {in_words(_MAX_WINDOW_BYTES)} to be unpacked; "
-                    "pack it again with xz -9 or less"
+                    f"{self._name} takes more than {in_words(_MAX_WINDOW_BYTES)} to decompress; "
+                    "compress it again with xz -9 or less"
                 ) from None
         buffer[: len(piece)] = piece
         return len(piece)

@@ -92,7 +92,8 @@ def _count_iterations(n_radii: int, n_iter: int | None) -> int:
     """The number of iterations for `n_radii` radii."""
     if n_iter is not None and n_radii > max(n_iter, 1):
         raise ValueError(
-            f"eps has {n_radii} radii, one per iteration, but n_iter={n_iter}; n_iter={n_radii} uses all of them"
+            f"eps has {n_radii} radii, one per iteration, but n_iter={n_iter}; "
+            f"{check.spell(f'n_iter={n_radii}')} uses all of them"
         )
     return n_radii if n_iter is None else n_iter
 
@@ -153,9 +154,11 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
         space = read_space(self, X, self.metric, sample_weight)
         if kind != "points":
             need = f"a {space.n} × {space.n} matrix of new distances in addition to the old one"
-            instead = "output='points'" if self._moves_points() else "GaussianTransform"
+            instead = ", or " + check.spell("GaussianTransform", "method='gt'")
+            if self._moves_points():
+                instead = check.spell(", or output='points'", "")
             matrices = 7 if kind == "embedding" else 2  # the centered matrix, its eigenvectors, workspace of LAPACK
-            engine.reserve(8.0 * matrices * space.n**2, need, f"use fewer points, or {instead}")
+            engine.reserve(8.0 * matrices * space.n**2, need, f"use fewer points{instead}")
         chosen = self._choose(space, engine)
         process = self._make_process(space, chosen)
         request = Request(process, chosen.n_iter, self.tol, self.merge, self.keep)

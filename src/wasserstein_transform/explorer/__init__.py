@@ -1,12 +1,13 @@
 """An interactive web page with sliders and linked views, and reports that work offline.
 
-Needs Bokeh, which the extra `explore` installs.
+The page and reports need Bokeh, which the extra `explore` installs.
 """
 
 from .opening import explore
-from .report import report
+from .report import report, to_embedding_atlas
 
 __all__ = (
     "explore",
     "report",
+    "to_embedding_atlas",
 )

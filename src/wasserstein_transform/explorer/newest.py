@@ -107,9 +107,3 @@ class Newest(Generic[R]):
                     self._changed.wait_for(partial(self._is_over, engine))
                 else:
                     self._changed.wait(left)
-
-
-def in_words(error: BaseException) -> str:
-    """The message of an exception in one line."""
-    text = " ".join(str(error).split())
-    return text or type(error).__name__

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..engine import current
-from ..spaces import Space
+from ..spaces import Space, as_space
 
 if TYPE_CHECKING:
     from .server import Explorer
@@ -20,6 +19,7 @@ def explore(
     *,
     sample_weight: Any = None,
     metric: str = "euclidean",
+    scale: str | None = "auto",
     name: str = "X",
     port: int = 0,
 ) -> Explorer:
@@ -38,6 +38,8 @@ def explore(
         Masses of the points. Default None: equal masses.
     metric : str, default "euclidean"
         "precomputed" if X holds distances, or the name of a SciPy metric.
+    scale : {"auto", "standard", "robust", "range", "unit", None}, default "auto"
+        How columns are scaled, as for `wt.cluster`; it can be changed on the page.
     name : str, default "X"
         Name of the data on the page.
     port : int, default 0
@@ -50,7 +52,8 @@ def explore(
 
     Notes
     -----
-    Large data are sampled: at most 100,000 points are shown, 1,000 for local truncation.
+    Large data are sampled: at most 100,000 points are shown, 1,000 for local truncation. Of more than 5,000 points, a
+    sample is computed and shown first, then all.
 
     Examples
     --------
@@ -64,40 +67,16 @@ def explore(
         import bokeh  # noqa: F401
     except ImportError:
         raise ImportError(_MISSING) from None
-    from .server import in_thread
-    from .shelf import Shelf
-
-    shelf = Shelf()
-    if X is not None:
-        _put(shelf, X, labels, metric, sample_weight, name)
-    return in_thread(shelf, port)
-
-
-def _put(shelf: Any, X: Any, labels: Any, metric: str, sample_weight: Any, name: str) -> None:
-    from ..spaces import as_space
-    from ..tables.features import features, is_frame
-    from .sets import of_features, of_points
-
-    if isinstance(X, str | Path):
-        _put_file(shelf, Path(X))
-        return
-    if is_frame(X) and metric == "euclidean":
-        shelf.put(name, of_features(features(X), name, labels, sample_weight))
-        return
-    columns = tuple(map(str, X.columns)) if hasattr(X, "columns") else ()
-    space = X if isinstance(X, Space) else as_space(X, sample_weight, metric)
-    shelf.put(name, of_points(space, name, columns if space.points is not None else (), labels))
-
-
-def _put_file(shelf: Any, path: Path) -> None:
     from ..tables import read
-    from .sets import of_table
-    from .shelf import PICTURES
+    from .data import Choice, Shelf, Source, of_points
+    from .server import in_thread
 
-    if path.name.lower().endswith(PICTURES) and path.is_file():
-        current().reserve(path.stat().st_size, str(path), "choose a smaller image")
-        shelf.open(path.name, path.read_bytes())
-        return
-    table = read(path)
-    of_table(table)  # raises now if the table cannot be shown
-    shelf.put(path.name, table)
+    shelf, choice = Shelf(), Choice(scale=scale or "none")
+    if isinstance(X, str | Path):
+        shelf.put(Path(X).name, Source(read(X)), choice)
+    elif isinstance(X, Space) or metric != "euclidean":
+        space = X if isinstance(X, Space) else as_space(X, sample_weight, metric)
+        shelf.put(name, of_points(space, name, (), labels))
+    elif X is not None:
+        shelf.put(name, Source(X, labels, sample_weight), choice)
+    return in_thread(shelf, port)

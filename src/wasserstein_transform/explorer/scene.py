@@ -1,15 +1,23 @@
-"""The arrays that the views draw, independent of how they were computed."""
+"""The arrays that the views draw, and the map from points of any dimension to the plane."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._shown import Brief
 from .._types import Floats, Ints
+from ..engine import Engine
+from ..hierarchy import Tree
+from ..plotting.embedding import embed
+from ..spaces import GaussianMetric, Space
+
+MAX_SHAPES = 20_000  # Gaussians are drawn for at most this many points
+_SMALLEST, _LARGEST = 1e-30, 1e30  # range of values for single precision, with a margin for products
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -65,10 +73,17 @@ class Scene(Brief):
     planar : bool, default True
         Whether balls can be computed from `frames` and `covariances`. False for projections of higher dimensions,
         and for points known only by distances.
-    tree : array of shape (n − 1, 4), optional
-        SciPy linkage matrix of the last metric.
-    embedding : float32 array of shape (n, 2), optional
+    tree : Tree, optional
+        Single-linkage tree of the last metric; None for one point.
+    cut : float, optional
+        Height at which the dendrogram is cut at first; None chooses one. NaN if `labels` are no cut of the tree at one
+        height.
+    answer : str, default ""
+        How `labels` and the tree belong together, for the reader.
+    embedding : float32 array of shape (k, 2), optional
         Classical scaling of the last metric.
+    embedded : integer array of shape (k,), optional
+        The points of `embedding`; None means all.
     matrix : float32 array of shape (k, k), optional
         Distances between the points `shown`, in the order of the leaves of the tree.
     shown : integer array of shape (k,), optional
@@ -105,15 +120,18 @@ class Scene(Brief):
     lam: float = 0.0
     covariances: NDArray[np.float32] | None = None
     planar: bool = True
-    tree: Floats | None = None
+    tree: Tree | None = None
+    cut: float | None = None
+    answer: str = ""
     embedding: NDArray[np.float32] | None = None
+    embedded: Ints | None = None
     matrix: NDArray[np.float32] | None = None
     shown: Ints | None = None
     curve: Curve | None = None
     truth: Ints | None = None
     labels: Ints | None = None
     code: str = ""
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
     taus: tuple[int, ...] = ()
     lines: tuple[Floats, ...] = ()
 
@@ -121,11 +139,6 @@ class Scene(Brief):
     def n(self) -> int:
         """Number of points."""
         return int(self.frames.shape[1])
-
-    @property
-    def missing(self) -> str:
-        """Text shown instead of a tree, an embedding or distances that are None."""
-        return "needs at least two points" if self.n < 2 else "not computed yet"
 
     @property
     def n_frames(self) -> int:
@@ -137,6 +150,106 @@ class Scene(Brief):
         """The iteration of each frame."""
         return self.taus or tuple(range(self.n_frames))
 
-    def column(self, axis: int, frame: int) -> Any:
-        """One coordinate of all points in a frame."""
-        return self.frames[frame, :, axis]
+
+class Plane(NamedTuple):
+    """The map from points to the plane.
+
+    Attributes
+    ----------
+    directions : array of shape (m, 2)
+        Coordinates are multiplied by this matrix.
+    layout : array of shape (n, 2), or None
+        Positions of points without coordinates.
+    whole : bool
+        Whether nothing is lost: the points have at most two coordinates.
+    notes : tuple of str
+        Remarks for the page.
+    """
+
+    directions: Floats
+    layout: Floats | None
+    whole: bool
+    notes: tuple[str, ...] = ()
+
+    def names(self, columns: tuple[str, ...]) -> tuple[str, str]:
+        """Names of the two axes."""
+        if self.layout is not None:
+            return "scaling 1", "scaling 2"
+        if not self.whole:
+            return "principal axis 1", "principal axis 2"
+        known = columns if len(columns) == len(self.directions) else ("x", "y")
+        return (known[0], known[1]) if len(self.directions) == 2 else (known[0], "")
+
+
+def plane_of(points: Floats | None, space: Space | None = None, engine: Engine | None = None) -> Plane:
+    """The plane of the points: their own, the first two principal axes, or a classical scaling of the distances."""
+    if points is None:
+        assert space is not None
+        return _scaled(space, engine)
+    m = points.shape[1]
+    if m <= 2:
+        return Plane(np.eye(m, 2), None, True)
+    centered = points - points.mean(axis=0)
+    centered /= np.abs(centered).max(initial=0.0) or 1.0
+    axes = np.linalg.eigh(centered.T @ centered)[1][:, ::-1][:, :2]
+    axes = axes * np.where(axes.sum(axis=0) < 0, -1.0, 1.0)
+    return Plane(axes, None, False, (f"points with {m} coordinates are drawn along their first two principal axes",))
+
+
+def _scaled(space: Space, engine: Engine | None) -> Plane:
+    distances = space.metric.dense(engine)
+    if np.isfinite(distances).all():
+        unit = float(distances.max(initial=0.0)) or 1.0
+        note = "points without coordinates are placed by classical scaling of their initial distances"
+        return Plane(np.eye(2), unit * embed(distances / unit).points, False, (note,))
+    turn = 2 * np.pi * np.arange(space.n) / space.n
+    note = "points without coordinates are drawn on a circle, because some distances are unknown"
+    return Plane(np.eye(2), np.column_stack([np.cos(turn), np.sin(turn)]), False, (note,))
+
+
+def places(plane: Plane, points: Floats | None) -> Floats:
+    """Positions of points in the plane, shape (n, 2)."""
+    if plane.layout is not None or points is None:
+        assert plane.layout is not None
+        return plane.layout
+    return np.asarray(points @ plane.directions)
+
+
+def frames_of(states: Sequence[Space], plane: Plane, names: tuple[str, ...] = ()) -> Scene:
+    """A scene with a frame for each state; the caller adds title, rows, radius and everything else."""
+    first, metrics = states[0], [state.metric for state in states]
+    frames = np.stack([places(plane, state.points) for state in states])
+    shaped = first.n <= MAX_SHAPES and first.points is not None and is_moderate(np.square(frames))
+    covs = [metric.covs for metric in metrics if isinstance(metric, GaussianMetric)]
+    gaussian = len(covs) == len(states)
+    is_planar = isinstance(metrics[0], GaussianMetric) or metrics[0].is_euclidean
+    return Scene(
+        "", plane.names(names), single(frames), np.arange(first.n), float("nan"),
+        lam=float(metrics[0].lam) if gaussian and isinstance(metrics[0], GaussianMetric) else 0.0,
+        covariances=_shapes(plane, covs) if gaussian and shaped else None,
+        planar=plane.whole and is_planar and (not gaussian or shaped), notes=plane.notes,
+    )  # fmt: skip
+
+
+def single(frames: Floats) -> Any:
+    """Frames in single precision if it is enough: not for small point clouds far from the origin."""
+    extent, far = float(np.ptp(frames, axis=(0, 1)).max(initial=0.0)), float(np.abs(frames).max(initial=0.0))
+    return compact(frames) if far * 2.0**-24 <= 1e-5 * extent else frames
+
+
+def _shapes(plane: Plane, covs: list[Floats]) -> NDArray[np.float32]:
+    """Covariances projected onto the two directions, shape (T + 1, n, 3): xx, xy, yy."""
+    u, v = plane.directions.T
+    along = [[np.einsum("i,nij,j->n", a, c, b) for a, b in ((u, u), (u, v), (v, v))] for c in covs]
+    return np.moveaxis(np.array(along), 1, 2).astype(np.float32)
+
+
+def is_moderate(values: Floats) -> bool:
+    """Whether single precision can represent the numbers."""
+    largest = float(np.abs(values).max(initial=0.0))
+    return largest == 0 or _SMALLEST < largest < _LARGEST
+
+
+def compact(values: Floats) -> Any:
+    """The numbers in single precision if it can represent them."""
+    return values.astype(np.float32) if is_moderate(values) else values

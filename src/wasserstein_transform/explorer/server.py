@@ -9,13 +9,13 @@ import re
 import secrets
 import socket
 import threading
-from importlib.resources import files
 from queue import Queue
 from typing import Any
 from urllib.parse import quote
 
 from bokeh.application import Application
 from bokeh.application.handlers.function import FunctionHandler
+from bokeh.core.templates import get_env
 from bokeh.document import Document
 from bokeh.models import CustomJS
 from bokeh.server.server import Server
@@ -23,14 +23,14 @@ from tornado.ioloop import IOLoop
 from tornado.web import HTTPError, RequestHandler, stream_request_body
 
 from ..engine import current
-from .newest import in_words
-from .page import Page
-from .shelf import MOST_BYTES, Shelf
+from .data import MAX_BYTES, Shelf
+from .figures import static
+from .page import Page, page_words
 
 HOST = "127.0.0.1"
 _PATIENCE = 5.0  # seconds to wait for work to end
 _KEPT = 8  # files kept for download
-_GONE = 3_000  # milliseconds after which the work of a closed tab is stopped
+_GONE = 10_000  # milliseconds after which the work of a closed tab is stopped; browsers take a while to connect
 _SIZE = re.compile("[0-9]{1,12}")
 _HELD = 3.0  # memory for opening a file, at least, relative to its size
 _BODY = 64 << 10  # largest body of a request in bytes, but for files: bodies are held for addresses without token, too
@@ -56,8 +56,8 @@ class Explorer:
         self.shelf, self.token = shelf, secrets.token_urlsafe(24)
         self._downloads: dict[str, tuple[str, bytes]] = {}
         self.pages: dict[str, Page] = {}
-        self.port = _free(port)
-        self._server = self._bound()
+        self.port = _find_port(port)
+        self._server = self._bind()
         self._loop = self._server.io_loop
         self._ended = threading.Event()
 
@@ -109,46 +109,40 @@ class Explorer:
             raise HTTPError(404)
         return found
 
-    def _bound(self) -> Server:
+    def _bind(self) -> Server:
         """A Bokeh server on the port."""
+        handlers = [
+            (r"/open", Opening, {"explorer": self}), (r"/download/([\w-]+)", Downloading, {"explorer": self}),
+        ]  # fmt: skip
         return Server(
-            {"/": Application(FunctionHandler(self._made))},
-            address=HOST,
-            port=self.port,
-            prefix=f"/{self.token}",
-            allow_websocket_origin=[f"{HOST}:{self.port}", f"localhost:{self.port}"],
-            extra_patterns=[
-                (r"/open", Opening, {"explorer": self}),
-                (r"/download/([\w-]+)", Downloading, {"explorer": self}),
-            ],
-            websocket_max_message_size=_MESSAGE,
-            unused_session_lifetime_milliseconds=_GONE,
-            check_unused_sessions_milliseconds=1000,
-            http_server_kwargs={"max_body_size": _BODY},
-        )
+            {"/": Application(FunctionHandler(self._set_up))}, address=HOST, port=self.port, prefix=f"/{self.token}",
+            allow_websocket_origin=[f"{HOST}:{self.port}", f"localhost:{self.port}"], extra_patterns=handlers,
+            websocket_max_message_size=_MESSAGE, unused_session_lifetime_milliseconds=_GONE,
+            check_unused_sessions_milliseconds=1000, http_server_kwargs={"max_body_size": _BODY},
+        )  # fmt: skip
 
-    def _made(self, document: Document) -> None:
+    def _set_up(self, document: Document) -> None:
         """Set up a new tab."""
         context = document.session_context
         arguments = {} if context is None or context.request is None else context.request.arguments
-        asked = {name: values[0].decode(errors="replace") for name, values in arguments.items() if values}
-        page = Page(document, self.shelf, asked, self.keep)
+        query = {name: values[0].decode(errors="replace") for name, values in arguments.items() if values}
+        page = Page(document, self.shelf, query, self.keep)
         key = "" if context is None else str(context.id)
         self.pages[key] = page
         document.add_root(page.body)
         document.js_on_event("document_ready", CustomJS(args={"wire": page.wire}, code="window.wtStart(wire)"))
         document.title = "Wasserstein Transform"
-        document.template = _template()
-        document.template_variables.update(css=_static("page.css"), js=_static("page.js"))
-        document.on_session_destroyed(lambda _: self._left(key))
+        document.template = get_env().from_string(static("page.html"))
+        document.template_variables.update(css=static("page.css"), js=static("page.js"))
+        document.on_session_destroyed(lambda _: self._leave(key))
 
-    def _left(self, key: str) -> None:
+    def _leave(self, key: str) -> None:
         page = self.pages.pop(key, None)
         if page is not None:
             page.close()
 
 
-def _free(port: int) -> int:
+def _find_port(port: int) -> int:
     """The port if it is free; for 0, any free port."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -157,16 +151,6 @@ def _free(port: int) -> int:
         except (OSError, OverflowError):
             raise OSError(f"port {port} is not available; choose another one, or 0 for any free port") from None
         return int(probe.getsockname()[1])
-
-
-def _template() -> Any:
-    from bokeh.core.templates import get_env
-
-    return get_env().from_string(_static("page.html"))
-
-
-def _static(name: str) -> str:
-    return (files(__package__) / "static" / name).read_text("utf-8")
 
 
 class _Guarded(RequestHandler):
@@ -191,7 +175,7 @@ class Opening(_Guarded):
         if self.request.method != "POST":
             raise HTTPError(405)
         size = self.request.headers.get("Content-Length", "")
-        if not _SIZE.fullmatch(size) or int(size) > MOST_BYTES or not current().fits(_HELD * int(size)):
+        if not _SIZE.fullmatch(size) or int(size) > MAX_BYTES or not current().fits(_HELD * int(size)):
             raise HTTPError(413)
         self.request.connection.set_max_body_size(int(size))  # type: ignore[union-attr]
         self._content = bytearray()
@@ -207,7 +191,7 @@ class Opening(_Guarded):
             self.write(json.dumps({"data": kept}))
         except Exception as error:  # any error is shown on the page
             self.set_status(400)
-            self.write(json.dumps({"error": in_words(error)}))
+            self.write(json.dumps({"error": page_words(error)}))
 
 
 class Downloading(_Guarded):

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from .. import _check as check
 from ..transforms import Process, gaussian_transform, local_truncation, mean_shift
 
-MOST_ITERATIONS = 30
+MAX_ITERATIONS = 30
 
 
 class Method(NamedTuple):
@@ -42,19 +42,19 @@ class Method(NamedTuple):
 
 METHODS = {
     "gt": Method(
-        "Gaussian Transform", ("lam",), lambda asked: gaussian_transform(asked.eps, asked.lam),
+        "Gaussian Transform", ("lam",), lambda given: gaussian_transform(given.eps, given.lam),
         "wt.GaussianTransform(eps={eps!r}, lam={lam!r}, n_iter={n_iter})", True, 100_000,
     ),
     "ridge": Method(
-        "Gaussian Transform onto curves", ("lam",), lambda asked: gaussian_transform(asked.eps, asked.lam, ridge=1),
+        "Gaussian Transform onto curves", ("lam",), lambda given: gaussian_transform(given.eps, given.lam, ridge=1),
         "wt.GaussianTransform(eps={eps!r}, lam={lam!r}, ridge=1, n_iter={n_iter})", True, 100_000,
     ),
     "ms": Method(
-        "mean shift", (), lambda asked: mean_shift(asked.eps),
+        "mean shift", (), lambda given: mean_shift(given.eps),
         "wt.MeanShift(eps={eps!r}, n_iter={n_iter}, tol=None, merge=None)", True, 100_000,
     ),
     "lt": Method(
-        "local truncation", ("p",), lambda asked: local_truncation(asked.eps, asked.p),
+        "local truncation", ("p",), lambda given: local_truncation(given.eps, given.p),
         "wt.LocalTruncation(eps={eps!r}, p={p!r}, n_iter={n_iter})", False, 1_000,
     ),
 }  # fmt: skip
@@ -95,8 +95,8 @@ class Settings:
         check.positive(self.eps, "eps")
         check.lam(self.lam)
         check.count(self.n_iter, "n_iter", 0)
-        if self.n_iter > MOST_ITERATIONS:
-            raise ValueError(f"n_iter must be at most {MOST_ITERATIONS} on the page, got {self.n_iter}")
+        if self.n_iter > MAX_ITERATIONS:
+            raise ValueError(f"n_iter must be at most {MAX_ITERATIONS} on the page, got {self.n_iter}")
         check.order_p(self.p)
 
     @classmethod

@@ -3,35 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import csr_array, diags_array
 
 from .. import _check as check
-from .._shown import Brief, facts, in_range
+from .._parts import Part
+from .._shown import Plotted, facts, frame, in_range
 from .._types import Floats, Ints
 from ..compute.exact import exact_listed
 from ..compute.problems import Ground
 from ..cuda import on
 from ..engine import Engine, current
-from ..localize import Heat, Localization
+from ..localize import Given, Localization
 from ..measures import Discrete
 from ..spaces import Space
-from ..spaces.edges import ASK
+from ..spaces.edges import ASK, Weight
 from ..transport import Report
 from .network import Network, as_network
-from .walks import LazyWalk
 
 _FLAT = 1e-9  # rounding errors of curvature
 
 
 @dataclass(frozen=True, eq=False)
-class Curvature:
+class Curvature(Plotted):
     """Ollivier–Ricci curvature κ(x, y) = 1 − W1(m_x, m_y) / d(x, y) of k pairs of nodes.
 
-    `curvature` and `lin_lu_yau` return it.
+    `curvature` returns it.
 
     Attributes
     ----------
@@ -40,8 +41,7 @@ class Curvature:
     pairs : array of int, shape (k, 2)
         Node numbers of each pair; by default the edges of the graph.
     values : array of shape (k,)
-        The curvatures, at most 1 (at most 2 from `lin_lu_yau`); nan where two nodes coincide (d = 0) or no path joins
-        them.
+        The curvatures, at most 1; nan where two nodes coincide (d = 0) or no path joins them.
     distances, transports : arrays of shape (k,)
         d(x, y), the length of the shortest path, which may be less than the length of the edge; and W1(m_x, m_y). In
         the unit of the lengths of edges.
@@ -109,6 +109,11 @@ class Curvature:
         counts = np.bincount(ends.ravel(), minlength=n)
         return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
 
+    def to_pandas(self) -> Any:
+        """Return a DataFrame with the columns `a`, `b`, `distance` and `curvature`, a row for each pair."""
+        a, b = ([self.network.nodes[node] for node in column] for column in self.pairs.T.tolist())
+        return frame({"a": a, "b": b, "distance": self.distances, "curvature": self.values})
+
     def to_networkx(self) -> Any:
         """Return a networkx graph with the attribute `curvature` at edges and nodes; only if `pairs` are the edges."""
         if not np.array_equal(self.pairs, self.network.edges):
@@ -116,33 +121,58 @@ class Curvature:
         return self.network.to_networkx({"curvature": self.values}, {"curvature": self.at_nodes()})
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Dynamics(Brief):
-    """Curvature of edges under the heat kernel at several times (Gosztolai and Arnaudon 2021).
+@dataclass(frozen=True)
+class LazyWalk(Part):
+    """The lazy random walk: stay with probability `idleness`, else go to a neighbor y ∝ exp(−length(x, y)^power).
 
-    `dynamical_curvature` returns it.
-
-    Attributes
+    Parameters
     ----------
-    network : Network
-        The graph, with m edges.
-    times : array of shape (t,)
-        Times, in steps of the walk.
-    values : array of shape (t, m)
-        Curvature of each edge at each time.
+    idleness : float, 0 to 1, default 0.5
+        α, the probability to stay; a node without neighbors always stays.
+    power : float, default 0
+        0 is the simple random walk, where all neighbors are equally likely. Ni, Lin, Luo and Gao (2019) use 2 for Ricci
+        flow.
 
     Examples
     --------
-    >>> import wasserstein_transform as wt
-    >>> two = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), (2, 3)]  # triangles joined by a bridge
-    >>> found = wt.graphs.dynamical_curvature(two, [0.5, 2.0])
-    >>> found.values.shape, found.network.edges[found.values[1].argmin()]
-    ((2, 7), array([2, 3]))
+    >>> from wasserstein_transform.graphs import LazyWalk, as_network
+    >>> LazyWalk(0.5).on(as_network([(0, 1), (1, 2)])).matrix.toarray()
+    array([[0.5 , 0.5 , 0.  ],
+           [0.25, 0.5 , 0.25],
+           [0.  , 0.5 , 0.5 ]])
     """
 
-    network: Network
-    times: Floats
-    values: Floats
+    idleness: float = 0.5
+    power: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not check.tolerance(self.idleness, "idleness") <= 1:
+            raise ValueError(f"idleness must be between 0 and 1, got {self.idleness}")
+        check.tolerance(self.power, "power")
+
+    def on(self, network: Network) -> Given:
+        """Return the walk on a graph as a localization."""
+        edges = network.metric.lengths
+        degrees = np.diff(edges.indptr)
+        chances = np.ones(edges.nnz)
+        if self.power > 0 and edges.nnz:
+            with np.errstate(over="ignore", under="ignore"):
+                reluctance = edges.data**self.power
+            if np.isinf(reluctance).any():
+                raise ValueError(
+                    f"lengths up to {edges.data.max():g} to the power {self.power:g} overflow; rescale "
+                    "lengths or use a smaller power"
+                )
+            least = np.zeros(network.n)
+            some = degrees > 0
+            least[some] = np.minimum.reduceat(reluctance, edges.indptr[:-1][some])
+            chances = np.exp(
+                np.repeat(least, degrees) - reluctance
+            )  # scaled by the nearest neighbor: no underflow to 0
+        rows = csr_array((chances, edges.indices, edges.indptr), shape=edges.shape)
+        sums = np.asarray(rows.sum(axis=1)).ravel()
+        share = np.where(degrees > 0, 1.0 - self.idleness, 0.0) / np.where(degrees > 0, sums, 1.0)
+        return Given(csr_array(diags_array(share) @ rows + diags_array(np.where(degrees > 0, self.idleness, 1.0))))
 
 
 def curvature(
@@ -154,7 +184,7 @@ def curvature(
     verbose: bool = False,
     engine: Engine | None = None,
     *,
-    weight: str | None = ASK,
+    weight: Weight = ASK,
 ) -> Curvature:
     """Compute the Ollivier–Ricci curvature of all edges of an undirected graph, or of any pairs of nodes, exactly.
 
@@ -175,9 +205,10 @@ def curvature(
         Whether to show the progress bar at once, not after two seconds.
     engine : Engine, optional
         Threads, memory limit and progress; None means the setting of `wt.using`.
-    weight : {"length", "strength", None}, optional
-        Meaning of the numbers at edges, as for `as_network`: lengths, strengths (length is 1/strength), or None to
-        ignore them. By default the names decide, and an ambiguous name such as `weight` raises an error.
+    weight : str, pair of str, or None, optional
+        The numbers at edges, as for `as_network`: "length", "strength" (length is 1/strength), an attribute and its
+        meaning, such as ("value", "length"), or None to ignore them. By default the names decide, and ambiguous ones
+        raise an error.
 
     Returns
     -------
@@ -202,96 +233,6 @@ def curvature(
     space = Space(network.metric, check.weights(masses, network.n), None)
     with asked.watched() as engine:
         return compare(network, localized(network, measures, space, engine), ends, engine)
-
-
-def lin_lu_yau(
-    graph: Any,
-    power: float = 0.0,
-    n_jobs: int | None = None,
-    verbose: bool = False,
-    engine: Engine | None = None,
-    *,
-    weight: str | None = ASK,
-) -> Curvature:
-    """Compute the curvature of Lin, Lu and Yau of all edges: the limit of κ_α / (1 − α) as the idleness α goes to 1.
-
-    Parameters
-    ----------
-    graph : networkx graph, scipy sparse matrix, list of edges (a, b) or (a, b, length), or a file
-        As for `curvature`.
-    power : float, default 0
-        Of `LazyWalk`: 0 is the simple random walk.
-    n_jobs, verbose, engine, weight
-        As for `curvature`.
-
-    Returns
-    -------
-    Curvature
-
-    Notes
-    -----
-    W1 is linear in α for α ≥ ½, for any walk and any lengths: while a node keeps at least half of its mass, some of it
-    is transported straight to the other node, so every optimal potential decreases by d(x, y). The limit is therefore
-    2 κ_½, and takes one transport problem per edge.
-
-    Examples
-    --------
-    >>> import wasserstein_transform as wt
-    >>> wt.graphs.lin_lu_yau([(0, 1), (1, 2), (2, 3), (3, 0)]).values
-    array([1., 1., 1., 1.])
-    """
-    half = curvature(graph, LazyWalk(0.5, power), n_jobs=n_jobs, verbose=verbose, engine=engine, weight=weight)
-    return replace(half, values=2 * half.values)
-
-
-def dynamical_curvature(
-    graph: Any,
-    times: ArrayLike,
-    cut: float = 1e-4,
-    n_jobs: int | None = None,
-    verbose: bool = False,
-    engine: Engine | None = None,
-    *,
-    weight: str | None = ASK,
-) -> Dynamics:
-    """Compute the curvature of all edges under the heat kernel at several times; communities show at their time scale.
-
-    Parameters
-    ----------
-    graph : networkx graph, scipy sparse matrix, list of edges (a, b) or (a, b, length), or a file
-        As for `curvature`.
-    times : array of shape (t,)
-        Times of the heat kernel, in steps of the walk.
-    cut : float, default 1e-4
-        Masses of the heat kernel below this fraction of a node's weight are dropped; smaller is more exact and slower.
-    n_jobs, verbose, engine, weight
-        As for `curvature`.
-
-    Returns
-    -------
-    Dynamics
-        Values of shape (t, m) for m edges.
-
-    Notes
-    -----
-    One transport problem per edge and time; measures reach more nodes as the time grows.
-
-    Examples
-    --------
-    >>> import wasserstein_transform as wt
-    >>> found = wt.graphs.dynamical_curvature([(0, 1), (1, 2), (2, 0)], [0.1, 1.0, 10.0])
-    >>> found.values[:, 0].round(3)
-    array([0.139, 0.777, 1.   ])
-    """
-    network = as_network(graph, weight)
-    moments = np.atleast_1d(check.floats(times, "times"))
-    if moments.ndim != 1 or len(moments) == 0:
-        raise ValueError(f"times must be a list of numbers, got shape {moments.shape}")
-    rules = [Heat(float(time), cut=cut) for time in moments]
-    with current(engine, n_jobs=n_jobs, verbose=verbose).watched() as engine:
-        steps = [engine.iteration(k, len(rules)) for k in range(1, len(rules) + 1)]
-        values = [curvature(network, rule, engine=step).values for rule, step in zip(rules, steps, strict=True)]
-    return Dynamics(network, moments, np.array(values))
 
 
 def localized(network: Network, measures: Localization | LazyWalk | None, space: Space, engine: Engine) -> Discrete:

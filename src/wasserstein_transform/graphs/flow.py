@@ -6,51 +6,27 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from .. import _check as check
-from .._parts import Part
-from .._shown import facts, in_range
-from .._types import Bools, Floats, Ints
+from .._check import warn
+from .._shown import Plotted, counted, facts, frame, in_range
+from .._types import Floats, Ints
 from ..engine import Engine, current
+from ..hierarchy import FewerClustersWarning
 from ..localize import Localization
 from ..spaces import Space
-from ..spaces.edges import ASK
-from .curvature import Curvature, compare, localized
-from .cuts import Communities, best_cut, cut_at, cut_into
+from ..spaces.edges import ASK, Weight
+from .communities import Communities, labelled
+from .curvature import Curvature, LazyWalk, compare, localized
 from .network import Network, as_network
-from .walks import LazyWalk
 
-
-@dataclass(frozen=True)
-class Surgery(Part):
-    """Cut long edges at regular intervals during a Ricci flow.
-
-    Parameters
-    ----------
-    every : int, default 10
-        Number of iterations between cuts.
-    longer : float, default 4
-        Edges longer than this many times the mean length are cut; more than 1.
-
-    Examples
-    --------
-    >>> import wasserstein_transform as wt
-    >>> two = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), (2, 3)]
-    >>> wt.graphs.ricci_flow(two, 20, surgery=wt.graphs.Surgery(every=5))
-    <Flow of <Network of 6 nodes and 7 edges>, 20 iterations, 1 edges cut>
-    """
-
-    every: int = 10
-    longer: float = 4.0
-
-    def __post_init__(self) -> None:
-        check.count(self.every, "every", 1)
-        if check.positive(self.longer, "longer") <= 1:
-            raise ValueError(f"longer must be more than 1, the mean length, got {self.longer}")
+_TIE = 1e-9  # relative difference below which two lengths count as equal
 
 
 @dataclass(frozen=True, eq=False)
-class Flow:
+class Flow(Plotted):
     """Lengths of the m edges of a graph under Ricci flow.
 
     `ricci_flow` returns it.
@@ -60,12 +36,9 @@ class Flow:
     network : Network
         The given graph.
     lengths : array of shape (n_iter + 1, m)
-        Lengths of all edges at the start and after each iteration; nan once an edge is cut. They are scaled to mean 1,
-        unless all are 0.
+        Lengths of all edges at the start and after each iteration, scaled to mean 1, unless all are 0.
     curvatures : array of shape (n_iter, m)
-        Curvature of the edges in each iteration; nan for cut edges.
-    cut_after : array of int, shape (m,)
-        Iteration (from 0) after which surgery cut the edge; −1 if it was never cut.
+        Curvature of the edges in each iteration.
     converged : bool
         Whether all edges had the same curvature in the end, up to `tol`.
 
@@ -83,19 +56,16 @@ class Flow:
     network: Network
     lengths: Floats
     curvatures: Floats
-    cut_after: Ints
     converged: bool
 
     def __repr__(self) -> str:
-        cut = int((self.cut_after >= 0).sum())
-        return f"<Flow of {self.network!r}, {self.n_iter} iterations, {cut} edges cut>"
+        return f"<Flow of {self.network!r}, {counted(self.n_iter, 'iteration')}>"
 
     def _repr_html_(self) -> str:
         rows: dict[str, Any] = {
             "graph": repr(self.network)[1:-1],
             "iterations": f"{self.n_iter}, {'all curvatures equal' if self.converged else 'not converged'}",
             "lengths at the end": f"{in_range(self.lengths[-1])}, mean 1",
-            "edges cut": int((self.cut_after >= 0).sum()),
         }
         if self.n_iter:
             rows["curvatures at the end"] = in_range(self.curvatures[-1])
@@ -105,11 +75,6 @@ class Flow:
     def n_iter(self) -> int:
         """Number of iterations made."""
         return len(self.curvatures)
-
-    @property
-    def kept(self) -> Bools:
-        """Which edges were not cut, shape (m,)."""
-        return np.asarray(self.cut_after < 0)
 
     def communities(
         self, n_communities: int | None = None, *, cutoff: float | None = None, resolution: float = 1.0
@@ -135,31 +100,35 @@ class Flow:
         if n_communities is not None and cutoff is not None:
             raise ValueError("either n_communities or cutoff can be given, got both; leave one out")
         if n_communities is not None:
-            return cut_into(self.network, last, self.kept, check.count(n_communities, "n_communities", 1))
+            return _cut_into(self.network, last, check.count(n_communities, "n_communities", 1))
         if cutoff is not None:
-            return cut_at(self.network, last, self.kept, check.positive(cutoff, "cutoff"))
-        return best_cut(self.network, last, self.kept, resolution)
+            return _cut_at(self.network, last, check.positive(cutoff, "cutoff"))
+        return _best_cut(self.network, last, resolution)
+
+    def to_pandas(self) -> Any:
+        """Return a DataFrame with the columns `a`, `b`, `length before` and `length after`, a row for each edge."""
+        a, b = ([self.network.nodes[node] for node in column] for column in self.network.edges.T.tolist())
+        return frame({"a": a, "b": b, "length before": self.network.lengths, "length after": self.lengths[-1]})
 
     def to_networkx(self) -> Any:
-        """Return a networkx graph with the attributes `length` and `curvature` at the edges that were not cut."""
+        """Return a networkx graph with the attributes `length` and `curvature` at the edges."""
         columns = {"length": self.lengths[-1]}
         if self.n_iter:
             columns["curvature"] = self.curvatures[-1]
-        return self.network.to_networkx(columns, kept=self.kept)
+        return self.network.to_networkx(columns)
 
 
 def ricci_flow(
     graph: Any,
     n_iter: int = 50,
     measures: Localization | LazyWalk | None = None,
-    surgery: Surgery | None = None,
     step: float = 1.0,
     tol: float | None = 1e-4,
     n_jobs: int | None = None,
     verbose: bool = False,
     engine: Engine | None = None,
     *,
-    weight: str | None = ASK,
+    weight: Weight = ASK,
 ) -> Flow:
     """Run discrete Ricci flow: each length becomes (1 − step·κ(x, y))·d(x, y), then lengths are scaled to mean 1.
 
@@ -172,8 +141,6 @@ def ricci_flow(
     measures : LazyWalk or Localization, optional
         The measure at each node; None means `LazyWalk(0.5, power=2)`, whose steps depend on the lengths, as in Ni, Lin,
         Luo and Gao (2019).
-    surgery : Surgery, optional
-        Cuts long edges during the flow; None (default) cuts none: `Flow.communities` cuts in the end.
     step : float, default 1
         Step size in (0, 1].
     tol : float or None, default 1e-4
@@ -184,9 +151,10 @@ def ricci_flow(
         Whether to show the progress bar at once, not after two seconds.
     engine : Engine, optional
         Threads, memory limit and progress; None means the setting of `wt.using`.
-    weight : {"length", "strength", None}, optional
-        Meaning of the numbers at edges, as for `as_network`: lengths, strengths (length is 1/strength), or None to
-        ignore them. By default the names decide, and an ambiguous name such as `weight` raises an error.
+    weight : str, pair of str, or None, optional
+        The numbers at edges, as for `as_network`: "length", "strength" (length is 1/strength), an attribute and its
+        meaning, such as ("value", "length"), or None to ignore them. By default the names decide, and ambiguous ones
+        raise an error.
 
     Returns
     -------
@@ -209,61 +177,126 @@ def ricci_flow(
     n_iter, tol = check.count(n_iter, "n_iter", 0), None if tol is None else check.tolerance(tol, "tol")
     if not 0 < check.positive(step, "step") <= 1:
         raise ValueError(f"step must be at most 1, got {step}; a larger step could make lengths negative")
-    if not (surgery is None or isinstance(surgery, Surgery)):
-        raise TypeError(f"surgery must be a Surgery such as Surgery(every=10), or None, got {surgery!r}")
     rule = LazyWalk(0.5, power=2.0) if measures is None else measures
     with asked.watched() as engine:
-        return _flow(network, n_iter, rule, surgery, step, tol, engine)
+        return _flow(network, n_iter, rule, step, tol, engine)
 
 
 def _flow(
     network: Network,
     n_iter: int,
     rule: Localization | LazyWalk,
-    surgery: Surgery | None,
     step: float,
     tol: float | None,
     engine: Engine,
 ) -> Flow:
     weights = np.full(network.n, 1.0 / network.n)
-    lengths, curvatures = [_of_mean_one(network.lengths)], []
-    cut_after = np.full(len(network.edges), -1, np.intp)
+    lengths, curvatures = [_of_mean_one(network.lengths)], list[Floats]()
     converged = False
     for k in range(n_iter):
         here = engine.iteration(k + 1, n_iter)
         here.check()
-        kept = cut_after < 0
-        state = network.with_lengths(lengths[-1], kept)
-        measures = localized(state, rule, Space(state.metric, weights, None), here)
-        found = compare(state, measures, state.edges, here)
-        curvatures.append(_spread(found.values, kept))
-        new = _of_mean_one(found.distances - step * (found.distances - found.transports))
-        lengths.append(_spread(new, kept))
+        state = network.with_lengths(lengths[-1])
+        found = compare(state, localized(state, rule, Space(state.metric, weights, None), here), state.edges, here)
+        curvatures.append(found.values)
+        lengths.append(_of_mean_one(found.distances - step * (found.distances - found.transports)))
         converged = tol is not None and _agree(found, tol)
         if converged:
             break
-        if surgery is not None and (k + 1) % surgery.every == 0:
-            long = np.flatnonzero(np.nan_to_num(lengths[-1]) > surgery.longer)
-            cut_after[long] = k
-            lengths[-1][long] = np.nan
-            lengths[-1] = _of_mean_one(lengths[-1])
     shape = (len(curvatures), len(network.edges))
-    return Flow(network, np.array(lengths), np.array(curvatures).reshape(shape), cut_after, converged)
+    return Flow(network, np.array(lengths), np.array(curvatures).reshape(shape), converged)
 
 
 def _of_mean_one(lengths: Floats) -> Floats:
-    known = lengths[~np.isnan(lengths)]
-    total = float(known.sum())
-    return np.asarray(lengths * (len(known) / total)) if total > 0 else lengths.copy()
-
-
-def _spread(values: Floats, kept: Bools) -> Floats:
-    """Return values of the kept edges as an array over all edges, nan elsewhere."""
-    out = np.full(len(kept), np.nan)
-    out[kept] = values
-    return out
+    total = float(lengths.sum())
+    return np.asarray(lengths * (len(lengths) / total)) if total > 0 else lengths.copy()
 
 
 def _agree(found: Curvature, tol: float) -> bool:
     known = found.values[~np.isnan(found.values)]
     return bool(len(known) == 0 or np.ptp(known) <= tol)
+
+
+def _best_cut(network: Network, lengths: Floats, resolution: float = 1.0) -> Communities:
+    """Cut at the length with the largest modularity."""
+    levels, scores = _sweep(network, lengths, resolution)
+    return _cut_at(network, lengths, float(levels[int(np.argmax(scores))]))
+
+
+def _cut_into(network: Network, lengths: Floats, n_communities: int) -> Communities:
+    """Cut at the smallest length that leaves at most `n_communities`; edges of equal length are kept together."""
+    leader, merged = np.arange(network.n), list[float]()
+    for e in np.argsort(lengths, kind="stable"):
+        a, b = (_leader(leader, int(node)) for node in network.edges[e])
+        if a != b:
+            leader[b] = a
+            merged.append(float(lengths[e]))
+    n_parts = network.n - len(merged)
+    if n_communities < n_parts:
+        raise ValueError(
+            f"n_communities must be at least {n_parts}, the number of connected parts of the graph, got {n_communities}"
+        )
+    if n_communities >= network.n:
+        return _cut_at(network, lengths, -1.0)
+    cutoff = merged[network.n - n_communities - 1] * (1 + _TIE)
+    found = _cut_at(network, lengths, float(lengths[lengths <= cutoff].max()))
+    if found.n_communities < n_communities:
+        warn(
+            f"found {counted(found.n_communities, 'community')} of the {n_communities} requested: the next edges are "
+            "equally long, and leaving all of them out would make more; request another number",
+            FewerClustersWarning,
+        )
+    return found
+
+
+def _cut_at(network: Network, lengths: Floats, cutoff: float) -> Communities:
+    """Return the connected components of the edges up to this length."""
+    a, b = network.edges[lengths <= cutoff].T
+    joined = coo_array((np.ones(len(a)), (a, b)), shape=(network.n, network.n))
+    found = connected_components(joined, directed=False)[1]
+    return labelled(network, found, cutoff=cutoff)
+
+
+def _sweep(network: Network, lengths: Floats, resolution: float) -> tuple[list[float], list[float]]:
+    """Return all levels of length and the modularity at each, by merging communities along edges of rising length."""
+    m = max(len(network.edges), 1)
+    leader = np.arange(network.n)
+    degree = network.degrees.astype(np.float64)
+    across: list[dict[int, int]] = [{} for _ in range(network.n)]  # number of edges from a community to each other one
+    for a, b in network.edges.tolist():
+        across[a][b] = across[b][a] = 1
+    inside, squares = 0, float((degree**2).sum())
+    levels, scores = [-1.0], [-resolution * squares / (2 * m) ** 2]
+    for e in np.argsort(lengths, kind="stable"):
+        a, b = (_leader(leader, int(node)) for node in network.edges[e])
+        if a != b:
+            if len(across[a]) < len(across[b]):
+                a, b = b, a
+            inside += across[a].get(b, 0)
+            squares += 2 * degree[a] * degree[b]
+            degree[a] += degree[b]
+            leader[b] = a
+            _move(across, b, a)
+        score = inside / m - resolution * squares / (2 * m) ** 2
+        if lengths[e] <= levels[-1] * (1 + _TIE):
+            levels[-1], scores[-1] = float(lengths[e]), score
+        else:
+            levels.append(float(lengths[e]))
+            scores.append(score)
+    return levels, scores
+
+
+def _leader(leader: Ints, node: int) -> int:
+    while leader[node] != node:
+        leader[node] = leader[leader[node]]
+        node = int(leader[node])
+    return node
+
+
+def _move(across: list[dict[int, int]], b: int, a: int) -> None:
+    """Give the edges of community b to community a."""
+    for other, count in across[b].items():
+        del across[other][b]
+        if other != a:
+            across[a][other] = across[other][a] = across[a].get(other, 0) + count
+    across[b] = {}

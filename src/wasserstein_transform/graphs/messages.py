@@ -1,7 +1,8 @@
-"""Belief propagation: nodes exchange messages about their communities with their neighbors until these agree."""
+"""Communities by belief propagation: nodes exchange messages about their communities until these agree."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -10,9 +11,13 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
+from .._check import warn
+from .._shown import counted
 from .._types import Floats, Ints
 from ..engine import Engine
-from .spectrum import first_largest
+from ..hierarchy import FewerClustersWarning
+from .partitions import probabilities
+from .spectrum import Spectrum, first_largest
 
 Singles: TypeAlias = NDArray[np.float32]
 
@@ -24,6 +29,10 @@ _HOPE = 2.0  # nats by which the evidence may still rise per node whose probabil
 _ALIKE = 0.999  # cosine of the probabilities above which two communities count as one
 _TIE = 1e-4  # difference up to which probabilities are equal: messages are in float32
 _LEAST = 1e-6
+_STRONG = 3.0  # nats: a larger number of communities must be e³ = 20 times as likely
+_GROWTH = 1.5  # factor from one number tried to the next
+_MISSES = 1  # numbers in a row without improvement, before the search refines
+_FINE = 6  # the search ends when neighbors of the best number differ by at most 1/_FINE of it
 _TINY = -40.0  # log of the smallest probabilities: products of two are no denormal numbers, which are slow
 
 
@@ -57,7 +66,7 @@ class Links(NamedTuple):
         """Make links from edges listed once; strengths are scaled to mean 1."""
         ends = np.concatenate([edges, edges[:, ::-1]])
         order = np.lexsort((ends[:, 1], ends[:, 0]))
-        source, target = ends[order].T
+        source, target = np.ascontiguousarray(ends[order].T)
         scaled = np.tile(strengths, 2)[order]
         scaled /= scaled.mean()
         starts = np.searchsorted(source, np.arange(n + 1))
@@ -65,6 +74,13 @@ class Links(NamedTuple):
         degrees = np.asarray(np.bincount(source, scaled, n), np.float64)
         adding = csr_array((np.ones(len(source), np.float32), np.arange(len(source)), starts), shape=(n, len(source)))
         return cls(source, target, np.lexsort((source, target)), scaled, degrees, matrix, adding)
+
+
+class Partition(NamedTuple):
+    """The community of each node, and its probability."""
+
+    labels: Ints
+    probabilities: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +103,63 @@ class Beliefs:
     chances: Floats
     evidence: float
     moving: float
+
+
+class Propagation:
+    """Belief propagation on one graph, for several numbers of communities.
+
+    The model is a planted partition with given degrees; its rates within and between communities are learned. On graphs
+    of this model it finds communities down to the detectability limit. Messages start from eigenvectors of the Bethe
+    Hessian. Nothing is random.
+    """
+
+    def __init__(self, links: Links, engine: Engine) -> None:
+        self._links, self._engine = links, engine
+        self._spectrum = Spectrum(links.matrix)
+        self._tried: dict[int, Beliefs] = {}
+
+    def choose(self) -> Partition:
+        """Return the smallest number of communities whose likelihood is within a factor of 20 of the largest."""
+        if self._spectrum.r == 1:  # no eigenvalue is negative: there is nothing to see
+            return self._alone()
+        seen, n_nodes = self._spectrum.n_negative(), self._links.n
+        first, most = max(seen, 2), min(n_nodes, max(2 * seen, int(2 * np.sqrt(n_nodes))))
+        number = best_number(self._evidence, first, most, 0.0 if seen == 1 else -np.inf, _STRONG)
+        return self._alone() if number == 1 else self._partition(self._beliefs(number))
+
+    def into(self, k: int) -> Partition:
+        """Return k communities: those of the eigenvectors, if messages find fewer."""
+        if k == 1:
+            return self._alone()
+        if k == self._links.n:
+            return Partition(np.arange(k), np.ones(k))
+        found = self._beliefs(k)
+        if found.evidence > 0 and len(np.unique(found.labels)) == k:
+            return self._partition(found)
+        labels = self._spectrum.groups(k)
+        labels = np.unique(labels, return_inverse=True)[1]
+        n_found = int(labels.max()) + 1
+        if n_found < k:
+            text = f"found {counted(n_found, 'community')} of the {k} requested: no more can be told apart"
+            warn(f"{text}; request fewer", FewerClustersWarning)
+        return Partition(labels, probabilities(self._links.matrix, labels))
+
+    def _alone(self) -> Partition:
+        return Partition(np.zeros(self._links.n, np.intp), np.ones(self._links.n))
+
+    def _partition(self, found: Beliefs) -> Partition:
+        return Partition(found.labels, found.chances.max(axis=1) / found.chances.sum(axis=1))
+
+    def _evidence(self, k: int) -> float:
+        best = max((found.evidence - found.moving for found in self._tried.values()), default=-np.inf)
+        found = self._beliefs(k, best)
+        return found.evidence - found.moving
+
+    def _beliefs(self, k: int, least: float = -np.inf) -> Beliefs:
+        if k not in self._tried:
+            self._engine.report("messages", len(self._tried), len(self._tried) + 1)
+            self._tried[k] = pass_messages(self._links, self._spectrum.groups(k), k, self._engine, least)
+        return self._tried[k]
 
 
 class _Rates(NamedTuple):
@@ -217,3 +290,45 @@ def _evidence(links: Links, agreement: Floats, chances: Floats, rates: _Rates, n
     constant = half * (np.log(rates.outside) - rates.outside + 1.0)
     again = rates.push * float(shares @ shares) / (2 * links.total)  # missing edges were counted at both ends
     return float(nodes.sum() - edges + constant + again)
+
+
+def best_number(score: Callable[[int], float], first: int, most: int, at_one: float, margin: float = 0.0) -> int:
+    """Return the smallest number whose score is within `margin` of the largest score found.
+
+    Parameters
+    ----------
+    score : callable
+        Maps a number of communities, 2 or more, to its score. Called once for each number tried.
+    first, most : int
+        Number to begin with, and the largest number to try.
+    at_one : float
+        The score of one community.
+    """
+    scores = {1: at_one}
+    _upwards(score, scores, first, most)
+    while True:
+        open_ = _between(scores)
+        if not open_:
+            break
+        for k in open_:
+            scores[k] = score(k)
+    top = max(scores.values())
+    return min(k for k, value in scores.items() if value >= top - margin)
+
+
+def _upwards(score: Callable[[int], float], scores: dict[int, float], k: int, most: int) -> None:
+    misses = 0
+    while k <= most and misses < _MISSES:
+        before = max(scores.values())
+        scores[k] = score(k)
+        misses = 0 if scores[k] > before else misses + 1
+        k = max(k + 1, round(_GROWTH * k))
+
+
+def _between(scores: dict[int, float]) -> list[int]:
+    """Return the numbers halfway between the best one and its neighbors among those tried."""
+    best = max(scores, key=lambda k: (scores[k], -k))
+    tried = sorted(scores)
+    at = tried.index(best)
+    next_ = [tried[at + step] for step in (-1, 1) if 0 <= at + step < len(tried)]
+    return [(best + other) // 2 for other in next_ if abs(best - other) > max(1, best // _FINE)]

@@ -12,9 +12,9 @@ from scipy.sparse import csr_array
 
 from .._cached import cached_property
 from .._shown import facts, in_range
-from .._types import Bools, Floats, Ints
+from .._types import Floats, Ints
 from ..spaces import Graph
-from ..spaces.edges import ASK, as_edges, check_weight, is_graph
+from ..spaces.edges import ASK, Weight, as_edges, check_weight, is_graph
 from .files import need_networkx, read_graph
 
 _SHOWN = 5  # nodes shown in a notebook
@@ -84,26 +84,11 @@ class Network:
         """Number of each node, by name."""
         return {node: k for k, node in enumerate(self.nodes)}
 
-    def with_lengths(self, lengths: Floats, kept: Bools | None = None) -> Network:
-        """Return a network with the same nodes and other lengths.
+    def with_lengths(self, lengths: Floats) -> Network:
+        """Return a network with the same nodes and edges, and other lengths, an array of shape (m,)."""
+        return Network(self.nodes, self.edges, lengths, self.origin)
 
-        Parameters
-        ----------
-        lengths : array of shape (m,)
-            New lengths of all edges.
-        kept : array of bool, shape (m,), optional
-            Edges of the new network; None means all.
-
-        Returns
-        -------
-        Network
-        """
-        kept = np.ones(len(self.edges), bool) if kept is None else kept
-        return Network(self.nodes, self.edges[kept], lengths[kept], self.origin)
-
-    def to_networkx(
-        self, edges: Mapping[str, Any], nodes: Mapping[str, Any] | None = None, kept: Bools | None = None
-    ) -> Any:
+    def to_networkx(self, edges: Mapping[str, Any], nodes: Mapping[str, Any] | None = None) -> Any:
         """Return a networkx graph with the given attributes at edges and nodes, besides those of the original graph.
 
         Parameters
@@ -112,8 +97,6 @@ class Network:
             Attributes of edges, by name. Parallel edges get those of the shortest one, loops get none.
         nodes : mapping of str to array of shape (n,), optional
             Attributes of nodes, by name.
-        kept : array of bool, shape (m,), optional
-            Edges of the graph; None means all.
 
         Returns
         -------
@@ -121,13 +104,9 @@ class Network:
             Needs networkx (extra `graph`).
         """
         nx = need_networkx("a networkx graph")
-        kept = np.ones(len(self.edges), bool) if kept is None else kept
         graph = self._bare(nx) if self.origin is None else self.origin.copy()
         for k, (a, b) in enumerate(self.edges):
             ends = self.nodes[a], self.nodes[b]
-            if not kept[k]:
-                graph.remove_edges_from([ends] * graph.number_of_edges(*ends))
-                continue
             values = {name: column[k].item() for name, column in edges.items()}
             for attributes in graph[ends[0]][ends[1]].values() if graph.is_multigraph() else [graph.edges[ends]]:
                 attributes.update(values)
@@ -143,18 +122,19 @@ class Network:
         return graph
 
 
-def as_network(graph: Any, weight: str | None = ASK) -> Network:
+def as_network(graph: Any, weight: Weight = ASK) -> Network:
     """Convert a networkx graph, a symmetric sparse matrix, a list of edges, or a file to a Network.
 
     Parameters
     ----------
     graph : networkx graph, scipy sparse matrix, list of edges (a, b) or (a, b, length), or a file
         Edges without a number have length 1.
-    weight : {"length", "strength", None}, optional
-        Meaning of the numbers at edges: "length"; "strength", so that strong ties are short, with length 1/strength; or
-        None to ignore them, so that all edges have length 1. If not given, numbers of lists (a, b, length) are lengths,
-        and attributes or columns named `length`, `distance` and `strength` are taken by their names; `weight` and the
-        entries of a matrix are ambiguous and raise an error that asks for this parameter, unless all are 1.
+    weight : str, pair of str, or None, optional
+        The numbers at edges: "length"; "strength", so that strong ties are short, with length 1/strength; the name of
+        an edge attribute and its meaning, such as ("value", "strength"); or None to ignore them, so that all edges have
+        length 1. If not given, numbers of lists (a, b, length) are lengths, and attributes or columns named `length`,
+        `distance` and `strength` are taken by their names; `weight`, the entries of a matrix, and numbers of other
+        names raise an error that asks for this parameter, unless all are equal.
 
     Returns
     -------
@@ -162,7 +142,8 @@ def as_network(graph: Any, weight: str | None = ASK) -> Network:
 
     Notes
     -----
-    Time O(m log m) for m edges.
+    Directed graphs are used without directions, with a warning if directions differ. Loops are left out; of parallel
+    edges the shortest counts. Time O(m log m) for m edges.
 
     Examples
     --------
@@ -181,7 +162,10 @@ def as_network(graph: Any, weight: str | None = ASK) -> Network:
     a, b = rows.coords
     once = a < b
     edges = np.column_stack([a[once], b[once]]).astype(np.intp)
-    return Network(nodes, edges, np.asarray(rows.data)[once], graph if is_networkx(graph) else None)
+    origin = graph if is_networkx(graph) else None
+    if origin is not None and origin.is_directed():
+        origin = origin.to_undirected()
+    return Network(nodes, edges, np.asarray(rows.data)[once], origin)
 
 
 def is_networkx(graph: Any) -> bool:
@@ -189,8 +173,8 @@ def is_networkx(graph: Any) -> bool:
     return is_graph(graph) and hasattr(graph, "is_multigraph")
 
 
-def _again(network: Network, weight: str | None) -> Network:
+def _again(network: Network, weight: Weight) -> Network:
     check_weight(weight)
-    if weight == "strength":
-        raise ValueError("a Network has lengths already; give weight='strength' to as_network, where it is made")
+    if weight not in (None, ASK, "length"):
+        raise ValueError(f"a Network has lengths already; give weight={weight!r} to as_network, where it is made")
     return network.with_lengths(np.ones(len(network.edges))) if weight is None else network

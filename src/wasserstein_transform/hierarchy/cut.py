@@ -37,7 +37,7 @@ class FewerClustersWarning(UserWarning):
     ...     warnings.simplefilter("always")
     ...     labels = wt.cut_tree(tree, 3)
     >>> print(labels, caught[0].message)
-    [0 0 1] found 2 clusters of the 3 asked for: there are no more distinct points with mass
+    [0 0 1] found 2 of the 3 clusters requested: there are no more distinct points with mass
     """
 
 

@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import connected_components
 from .. import _check as check
 from .._archive import archived, check_array, check_range
 from .._cached import cached_property
-from .._shown import facts
+from .._shown import Plotted, facts
 from .._types import Bools, Floats, Ints
 from ..compute.records import Nearest
 from ..engine import Engine, Flag, current, cut_by_size
@@ -31,7 +31,7 @@ _REPORT_DISTANCES = 2e7  # distances between two progress reports of a linkage
 
 @archived
 @dataclass(frozen=True, eq=False)
-class Tree:
+class Tree(Plotted):
     """A spanning tree of n weighted points, with edges sorted by height. `spanning_tree` returns it.
 
     Attributes

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +14,7 @@ from ..compute.colors import SPACES, painted, range_features
 from ..compute.pixels import Grid, Picture, full, most
 from ..cuda import on
 from ..engine import Engine, current
+from .reading import from_file, picture_files
 
 _COLORS = 4  # largest length of a last axis that channel_axis="auto" takes for channels
 
@@ -88,42 +90,70 @@ class Pixels:
         return (1, *self.shape) if len(self.shape) == 2 else self.shape  # type: ignore[return-value]
 
 
-def read(image: ArrayLike, color: str, mask: ArrayLike | None, channel_axis: int | Literal["auto"] | None) -> Pixels:
-    """Check an image and its options."""
-    if np.ma.is_masked(image):
+def is_path(image: object) -> TypeGuard[str | os.PathLike[str]]:
+    """Tell whether an image is given by its file."""
+    return isinstance(image, str | os.PathLike)
+
+
+def read(
+    image: ArrayLike | str | os.PathLike[str],
+    color: str,
+    mask: ArrayLike | None,
+    channel_axis: int | Literal["auto"] | None,
+    most_channels: int = _COLORS,
+) -> Pixels:
+    """Check an image, given as an array or a file, and its options; transparent pixels are outside the mask.
+
+    Parameters
+    ----------
+    image, color, mask, channel_axis
+        As for `segment_by_radii`.
+    most_channels : int, default 4
+        Largest length of a last axis that channel_axis="auto" takes for channels.
+    """
+    if color not in (*SPACES, "none"):
+        raise ValueError(f"color must be one of {', '.join(SPACES)} and none, got {color!r}")
+    if is_path(image):
+        array, is_color = from_file(picture_files(image)[0])
+        color, channel_axis = color if is_color else "none", None if array.ndim == 2 else -1
+    elif np.ma.is_masked(image):
         raise ValueError("image must not be a masked array; pass image.data, and mask=~image.mask")
-    array = np.asarray(image)
+    else:
+        array = np.asarray(image)
     if channel_axis not in ("auto", None) and not isinstance(channel_axis, int | np.integer):
         raise ValueError(f"channel_axis must be the number of an axis, None or 'auto', got {channel_axis!r}")
-    channel_axis = _channel_axis(array) if channel_axis == "auto" else channel_axis
+    if channel_axis == "auto":  # the last of four axes, and of three if it is short
+        channel_axis = -1 if array.ndim == 4 or (array.ndim == 3 and array.shape[-1] <= most_channels) else None
     if channel_axis is not None and not -array.ndim <= channel_axis < array.ndim:
         raise ValueError(f"channel_axis must be an axis of the image, of shape {array.shape}, got {channel_axis}")
     if array.dtype.kind not in "buif":
-        raise ValueError(f"image must be numbers, got dtype {array.dtype}")
+        raise ValueError(f"image must be numbers or the path of a file, got dtype {array.dtype}")
     if array.size == 0:
         raise ValueError(f"image must hold at least one pixel, got shape {array.shape}")
     array = array if channel_axis is None else np.moveaxis(array, channel_axis, -1)
-    n_axes = array.ndim - (channel_axis is not None)
-    if n_axes not in (2, 3):
+    shape = array.shape[: array.ndim - (channel_axis is not None)]
+    if len(shape) not in (2, 3):
         raise ValueError(
-            f"image must be a grid of 2 or 3 axes, got shape {np.shape(image)}"
+            f"image must be a grid of 2 or 3 axes, got shape {array.shape}"
             + ("; tell which axis holds channels by channel_axis" if channel_axis is None else "")
         )
-    space = _space(array, color, channel_axis is not None)
-    shape = array.shape[:n_axes]
+    is_color = channel_axis is not None and array.shape[-1] in (3, 4) and color != "none"
     inside = None if mask is None else _mask(mask, shape)
-    return Pixels(array, shape, inside, space)
+    if is_color and array.shape[-1] == 4:
+        inside = _opaque(array[..., 3].ravel(), inside)
+    return Pixels(array, shape, inside, color if is_color else None)
 
 
-def _channel_axis(array: NDArray[Any]) -> int | None:
-    """Return −1 for four axes, and for three if the last one is short enough for colors; else None."""
-    return -1 if array.ndim == 4 or (array.ndim == 3 and array.shape[-1] <= _COLORS) else None
-
-
-def _space(array: NDArray[Any], color: str, has_channels: bool) -> str | None:
-    if color not in (*SPACES, "none"):
-        raise ValueError(f"color must be one of {', '.join(SPACES)} and none, got {color!r}")
-    return color if has_channels and array.shape[-1] in (3, 4) and color != "none" else None
+def _opaque(opacity: NDArray[Any], inside: Bools | None) -> Bools | None:
+    """Return the mask without transparent pixels; None if it has every pixel."""
+    visible = opacity > 0
+    if not visible.any():
+        raise ValueError("image is transparent everywhere; give the colors without the fourth channel: image[..., :3]")
+    if visible.all():
+        return inside
+    if inside is not None and not (inside & visible).any():
+        raise ValueError("mask has no pixel that is visible: the image is transparent there")
+    return visible if inside is None else inside & visible
 
 
 def check_colors(rgb: NDArray[Any]) -> None:

@@ -9,10 +9,22 @@ import numpy as np
 from .._types import Bools, Floats, Ints
 from ..compute.pixels import facing
 from ..engine import Engine, Flag
-from .basins import basins
+from ..kernels.contours import fill_basins, find_exits
 from .regions import renumbered
-from .sides import ANGLES, CONTRAST, DIRECTIONS, Singles, Whole, at_angle, contrasts, enlarged, filtered
-from .texture import N_TEXTURES, STRONGEST, textures
+from .sides import (
+    ANGLES,
+    CONTRAST,
+    DIRECTIONS,
+    N_TEXTURES,
+    STRONGEST,
+    Singles,
+    Whole,
+    at_angle,
+    contrasts,
+    enlarged,
+    filtered,
+    textures,
+)  # fmt: skip
 from .vibrations import jumps
 
 OCTAVES = {"L": (0, 1, 2, 3), "a": (0, 1, 2, 3), "b": (0, 1, 2, 3), "texture": (1, 2, 3)}
@@ -31,12 +43,9 @@ _SOFTNESS = 0.8
 _ENOUGH = 800  # typical number of regions of the photographs that the weights were fitted to
 
 _BINS = {"L": 16, "a": 16, "b": 16, "texture": 8}  # for contrasts, between the smallest and the largest value
-_COUNTED = ((0.0, 100.0, 16), (-60.0, 60.0, 24), (-60.0, 60.0, 24), *((0.0, STRONGEST, 8),) * N_TEXTURES)
-"""Histograms of regions: lower end, upper end and number of bins, for L*, a*, b* and the textures."""
+_COUNTED = {"L": (0.0, 100.0, 16), "a": (-60.0, 60.0, 24), "b": (-60.0, 60.0, 24), "texture": (0.0, STRONGEST, 8)}
+"""Histograms of regions: lower end, upper end and number of bins."""
 
-STARTS = np.cumsum([0, *(bins for _, _, bins in _COUNTED)])
-GROUP = np.array([0, 1, 2, *(3,) * N_TEXTURES])
-UNITS = np.array([(high - low) / bins for low, high, bins in _COUNTED[:4]]) / (1, 1, 1, N_TEXTURES)
 _COUNTS = 2**8  # steps of a pixel in histograms
 NAMES = (
     *(f"contrast of {name}, width {1.5 * 2**octave:g}" for name, octave in CUES),
@@ -45,6 +54,32 @@ NAMES = (
     "log of length over root of size",
 )  # fmt: skip
 """Names of the features of a seam, in order."""
+
+
+class Histograms(NamedTuple):
+    """Which columns of `Evidence.counts` are the histogram of a channel, and how distances of histograms are added.
+
+    Attributes
+    ----------
+    starts : array of int
+        First column of each histogram, and the end.
+    group : array of int
+        The distance to which each histogram contributes: 0 of L*, 1 of a*, 2 of b*, 3 of textures.
+    units : array of shape (4,)
+        Width of a bin, divided by the number of histograms of the group: distances are means over them.
+    """
+
+    starts: Ints
+    group: Ints
+    units: Floats
+
+    @classmethod
+    def of(cls, names: tuple[str, ...]) -> Self:
+        """Lay out the histograms of channels, which are called L, a, b and texture."""
+        kinds = tuple(_COUNTED)
+        starts = np.cumsum([0, *(_COUNTED[name][2] for name in names)])
+        widths = [(high - low) / bins / max(names.count(kind), 1) for kind, (low, high, bins) in _COUNTED.items()]
+        return cls(starts, np.array([kinds.index(name) for name in names]), np.array(widths))
 
 
 class Evidence(NamedTuple):
@@ -62,8 +97,10 @@ class Evidence(NamedTuple):
         Contrast across the seam, summed over those pairs, in the order of `CUES`; then the jump of slow modes.
     sizes : array of shape (regions,)
         Sizes in pixels.
-    counts : array of shape (regions, 128)
-        Histograms of L*, a*, b* and eight textures, in pixels.
+    counts : array of shape (regions, columns)
+        Histograms of the channels and of eight textures of each lightness, in pixels.
+    histograms : Histograms
+        Where these are.
     """
 
     labels: Ints
@@ -72,52 +109,74 @@ class Evidence(NamedTuple):
     cues: Floats
     sizes: Floats
     counts: Floats
+    histograms: Histograms
 
     @classmethod
-    def of(cls, lab: Singles, inside: Bools | None, engine: Engine) -> Self:
-        """Compute the evidence of an L*a*b* image of shape (3, h, w); pixels outside `inside` have no region."""
-        channels = [*lab, *textures(lab[0])]
-        measured = _measured(channels, engine)
-        height = np.asarray(sum(weight * measured[cue] for cue, weight in _LANDSCAPE.items())).max(axis=0)
-        labels = basins(filtered(height, _SMOOTH, _SMOOTH), inside)
-        labels, sizes, counts = _sorted(labels, channels)
+    def of(cls, values: Singles, is_color: bool, inside: Bools | None, engine: Engine) -> Self:
+        """Compute the evidence of an image; pixels outside `inside` have no region.
+
+        Parameters
+        ----------
+        values : array of shape (channels, h, w)
+            L*, a* and b* of colors, else one lightness from 0 to 100 for each channel. At each pixel and in each
+            direction, the strongest contrast of all lightnesses counts.
+        is_color : bool
+            Whether the values are L*a*b*.
+        inside : array of bool, shape (h·w,), optional
+            Pixels to use; None means all.
+        engine : Engine
+            Progress and cancellation.
+        """
+        shades = values[:1] if is_color else values
+        names = (*(("L", "a", "b") if is_color else ("L",) * len(shades)), *("texture",) * N_TEXTURES * len(shades))
+        channels = [*values, *(texture for shade in shades for texture in textures(shade))]
+        measured = _measured(names, channels, engine)
+        landscape = [weight * measured[cue] for cue, weight in _LANDSCAPE.items() if cue in measured]
+        height = np.asarray(sum(landscape)).max(axis=0)
+        histograms = Histograms.of(names)
+        labels, sizes, counts = _sorted(basins(filtered(height, _SMOOTH, _SMOOTH), inside), names, channels)
         pixels, seam, ends = _across(labels)
         lengths = np.bincount(seam, minlength=len(ends)).astype(np.float64)
         angle = _angles(pixels, seam, lengths, labels.shape[1])
-        cues = np.empty((len(ends), len(CUES)))
+        cues = np.zeros((len(ends), len(CUES)))
         for k, (name, octave) in enumerate(CUES):
-            here, there = (at_angle(measured[name, octave], angle, side) for side in pixels)
-            unit = 2 * ANGLES * CONTRAST * (N_TEXTURES if name == "texture" else 1)
-            cues[:, k] = np.bincount(seam, here + there, len(ends)) / unit
+            if (name, octave) in measured:
+                here, there = (at_angle(measured[name, octave], angle, side) for side in pixels)
+                unit = 2 * ANGLES * CONTRAST * (N_TEXTURES if name == "texture" else 1)
+                cues[:, k] = np.bincount(seam, here + there, len(ends)) / unit
         cues = np.column_stack([cues, lengths * engine.alone(lambda _: _jumps(ends, lengths, cues, sizes), "contours")])
-        return cls(labels, ends, lengths, cues, sizes, counts)
+        return cls(labels, ends, lengths, cues, sizes, counts, histograms)
 
 
-def _measured(channels: list[Singles], engine: Engine) -> dict[tuple[str, int], Whole]:
-    """Measure all of `CUES`, each of shape (8, h, w); textures are added."""
-    names = ("L", "a", "b", *("texture",) * N_TEXTURES)
+def _measured(names: tuple[str, ...], channels: list[Singles], engine: Engine) -> dict[tuple[str, int], Whole]:
+    """Measure all of `CUES`, each of shape (8, h, w): the textures of a lightness are added, the strongest counts."""
     sums = dict[tuple[str, int], Whole]()
-    for k, (name, values) in enumerate(zip(names, channels, strict=True)):
+    for k, name in enumerate(names):
         engine.report("contours", k, len(names))
+        if name == "texture" and (k - names.index(name)) % N_TEXTURES:
+            continue
+        together = channels[k : k + N_TEXTURES] if name == "texture" else channels[k : k + 1]
 
-        def each(stop: Flag, values: Singles = values, name: str = name) -> dict[int, Whole]:
-            return contrasts(values, _BINS[name], OCTAVES[name], stop)
+        def each(stop: Flag, together: list[Singles] = together, name: str = name) -> dict[int, Whole]:
+            found = [contrasts(values, _BINS[name], OCTAVES[name], stop) for values in together]
+            return {octave: np.asarray(sum(one[octave] for one in found)) for octave in OCTAVES[name]}
 
         for octave, found in engine.alone(each, "contours").items():
             cue = name, octave
-            sums[cue] = sums[cue] + found if cue in sums else found
+            sums[cue] = np.maximum(sums[cue], found) if cue in sums else found
     return {cue: enlarged(found, cue[1], channels[0].shape) for cue, found in sums.items()}
 
 
-def _sorted(labels: Ints, channels: list[Singles]) -> tuple[Ints, Floats, Floats]:
+def _sorted(labels: Ints, names: tuple[str, ...], channels: list[Singles]) -> tuple[Ints, Floats, Floats]:
     """Number regions by their sizes and histograms, whatever the order of pixels; return sizes and histograms as well.
 
     Rounding errors of the modes then do not depend on the order of pixels either.
     """
     sizes = np.bincount(labels[labels >= 0]).astype(np.float64)
-    counts = _counted(labels, channels, len(sizes))
-    alike = counts[:, STARTS[3] :].reshape(len(sizes), N_TEXTURES, -1).sum(axis=1)  # rotating permutes textures
-    order = np.lexsort([*alike.T, *counts[:, : STARTS[3]].T, sizes])
+    counts = _counted(labels, names, channels, len(sizes))
+    first = sum(_COUNTED[name][2] for name in names if name != "texture")
+    alike = counts[:, first:].reshape(len(sizes), -1, N_TEXTURES, _COUNTED["texture"][2]).sum(axis=2)
+    order = np.lexsort([*alike.reshape(len(sizes), -1).T, *counts[:, :first].T, sizes])  # rotating permutes textures
     new = np.empty(len(order), np.intp)
     new[order] = np.arange(len(order))
     return renumbered(labels, new), sizes[order], counts[order]
@@ -162,12 +221,13 @@ def _jumps(ends: Ints, lengths: Floats, cues: Floats, sizes: Floats) -> Floats:
     return found * min(1.0, float(np.sqrt(len(sizes) / _ENOUGH)))  # with few regions, modes jump at every seam
 
 
-def _counted(labels: Ints, channels: list[Singles], n: int) -> Floats:
+def _counted(labels: Ints, names: tuple[str, ...], channels: list[Singles], n: int) -> Floats:
     """Return histograms, each value shared linearly by the two nearest bins."""
     inside = labels >= 0
     rows = labels[inside]
     found = []
-    for (low, high, bins), values in zip(_COUNTED, channels, strict=True):
+    for name, values in zip(names, channels, strict=True):
+        low, high, bins = _COUNTED[name]
         place = np.clip((values[inside] - low) / (high - low) * bins - 0.5, 0.0, bins - 1.0)
         below = np.minimum(place.astype(np.intp), bins - 2)
         share = np.rint((place - below) * _COUNTS) / _COUNTS
@@ -176,3 +236,18 @@ def _counted(labels: Ints, channels: list[Singles], n: int) -> Floats:
         )
         found.append(each.reshape(n, bins))
     return np.concatenate(found, axis=1)
+
+
+def basins(height: Floats, inside: Bools | None = None) -> Ints:
+    """Return the watershed basins of a height map, numbered from 0; −1 outside `inside`.
+
+    Each pixel drains to the lowest of its eight neighbors, over level ground to the nearest exit. A pixel that drains
+    to several basins alike is a basin of its own, so that basins of a mirrored map are the mirrored basins.
+    """
+    away, memory, labels = (np.full(height.shape, -1) for _ in range(3))
+    find_exits(height, away, memory.ravel())
+    fill_basins(height, away, memory.ravel(), labels)
+    if inside is not None:
+        labels.ravel()[inside] = np.unique(labels.ravel()[inside], return_inverse=True)[1]
+        labels.ravel()[~inside] = -1
+    return labels

@@ -1,4 +1,4 @@
-"""Contrast at a pixel: the Wasserstein distance between the values on its two sides.
+"""Contrast at a pixel: the Wasserstein distance between the values on its two sides; textures, which are values too.
 
 All sums are exact: values, filters and directions are whole numbers so small that no sum reaches 2⁵³. So neither the
 order of a sum nor fused multiply-adds change it, and the contrasts of a mirrored or rotated image are exactly the
@@ -37,6 +37,16 @@ _SHARES = 2**10  # steps of a share; sums of 16 of them are below 0.75 · 16 · 
 _WEIGHTS = 2**14  # about the sum of the weights of a filter
 _WIDTH = 1.5  # standard deviation, in pixels of the octave
 _TRUNCATE = 2.5  # radius of the filter, in standard deviations
+
+_TEXTURE_WIDTHS = (1.0, 2.0)  # standard deviations, in pixels
+_SIDE, _DIAGONAL = 99, 70  # 70 / 99 is 1/√2 to within 5e-5; sums are exact, as those of contrasts
+_SLOPES = (_SIDE, 0), (_DIAGONAL, _DIAGONAL), (0, _SIDE), (-_DIAGONAL, _DIAGONAL)
+_SOFT = 1.5  # lightness: weaker changes are noise
+_STRONG = 20.0  # lightness: stronger changes count the same
+
+N_TEXTURES = len(_TEXTURE_WIDTHS) * len(_SLOPES)
+STRONGEST = float(np.log1p(_STRONG / _SOFT))
+"""Largest texture value in histograms."""
 
 
 def on_grid(values: NDArray[Any]) -> Singles:
@@ -157,3 +167,15 @@ def at_angle(contrast: Whole, angle: Ints, pixel: Ints) -> Ints:
     below, share = np.divmod(angle, ANGLES)
     above = (below + 1) % DIRECTIONS
     return np.asarray(flat[below, pixel] * (ANGLES - share) + flat[above, pixel] * share)
+
+
+def textures(light: Singles) -> list[Singles]:
+    """Return log(1 + |slope of L*| / 1.5) along four directions at two widths, each of shape (h, w)."""
+    found = []
+    for width in _TEXTURE_WIDTHS:
+        even, steep = bell(width), slope(width)
+        across, down = (filtered(light * GRID, *order) for order in ((even, steep), (steep, even)))
+        unit = _SIDE * GRID * even.sum() ** 2 * _SOFT
+        for c, s in _SLOPES:
+            found.append(on_grid(np.log1p(np.abs(c * across + s * down) / unit)))
+    return found

@@ -30,32 +30,38 @@ class Reduced(NamedTuple):
     Attributes
     ----------
     values : array of shape (channels, h, w)
-        Gray, or red, green and blue, from 0 to 1.
+        Red, green and blue, or gray or other channels, from 0 to 1.
     inside : array of bool, shape (h·w,), optional
         Pixels that contain any pixel of the mask; the others get the values of the nearest of those.
-    low, high : float
+    low, high : arrays of shape (channels,)
         Values of the image that are mapped to 0 and 1.
     """
 
     values: Singles
     inside: Bools | None
-    low: float
-    high: float
+    low: Singles
+    high: Singles
 
 
-def reduced(image: NDArray[Any], mask: Bools | None) -> Reduced:
+def reduced(image: NDArray[Any], mask: Bools | None, is_color: bool) -> Reduced:
     """Average over equal parts of the image, without pixels outside the mask; small images keep their size."""
     shape = image.shape[:2]
     small = _small_shape(shape)
-    channels = image.reshape(*shape, -1)[..., :3]
+    channels = _channels(image, is_color)
     inside = None if mask is None else mask.reshape(shape)
     weights = [_overlaps(n, m) for n, m in zip(shape, small, strict=True)]
     held = np.full(small, float(np.prod(shape))) if inside is None else _summed(inside, None, *weights)
     sums = np.stack([_summed(channels[..., k], inside, *weights) for k in range(channels.shape[2])])
     values = _filled(sums, held).astype(np.float32)
-    low, high = _range(values, image)
-    shares = np.clip((values - np.float32(low)) / np.float32((high - low) or 1.0), 0.0, 1.0)
+    low, high = _range(values, image.dtype, is_color)
+    shares = np.clip((values - low[:, None, None]) / (high - low)[:, None, None], 0.0, 1.0)
     return Reduced(shares, None if mask is None else (held > 0).ravel(), low, high)
+
+
+def _channels(image: NDArray[Any], is_color: bool) -> NDArray[Any]:
+    """Return the channels in the last axis, of colors without opacity."""
+    flat = image.reshape(*image.shape[:2], -1)
+    return flat[..., :3] if is_color else flat
 
 
 def _small_shape(shape: tuple[int, ...]) -> tuple[int, int]:
@@ -99,29 +105,35 @@ def _filled(sums: Floats, held: Floats) -> Floats:
     return total / 8
 
 
-def _range(values: Singles, image: NDArray[Any]) -> tuple[float, float]:
-    """Return the values mapped to 0 and 1: for colors and bytes by their type, else by percentiles of the values."""
-    if len(values) == 3 or image.dtype in (np.uint8, np.bool_):
-        return 0.0, full(image.dtype)
-    low, high = np.percentile(values, _SPREAD)
-    return (float(low), float(high)) if high > low else (float(values.min()), float(values.max()))
+def _range(values: Singles, dtype: np.dtype[Any], is_color: bool) -> tuple[Singles, Singles]:
+    """Return the values mapped to 0 and 1: for colors and bytes by their type, else by percentiles of each channel."""
+    n = len(values)
+    if is_color or dtype in (np.uint8, np.bool_):
+        return np.zeros(n, np.float32), np.full(n, full(dtype), np.float32)
+    low, high = np.percentile(values.reshape(n, -1), _SPREAD, axis=1)
+    flat = values.reshape(n, -1)
+    low, high = np.where(high > low, (low, high), (flat.min(axis=1), flat.max(axis=1)))
+    return low.astype(np.float32), np.where(high > low, high, low + 1).astype(np.float32)
 
 
-def carried_up(labels: Ints, small: Reduced, image: NDArray[Any], mask: Bools | None, engine: Engine) -> Ints:
+def carried_up(
+    labels: Ints, small: Reduced, image: NDArray[Any], mask: Bools | None, is_color: bool, engine: Engine
+) -> Ints:
     """Return labels of the full image; none is lost but by the mask: the center of a reduced pixel keeps its label."""
     shape = image.shape[:2]
     if labels.shape == shape:
         return labels
-    channels = image.reshape(*shape, -1)[..., :3]
+    channels = _channels(image, is_color)
     guide = np.ascontiguousarray(np.moveaxis(small.values, 0, -1))
-    scale = np.float32(1 / ((small.high - small.low) or 1.0))
+    scale = 1 / (small.high - small.low)
+    sharpness = (100 / _UNIT) ** 2 / (1 if is_color else len(small.values))  # a channel given twice changes nothing
     out, step = np.empty(shape, np.intp), max(1, _ROWS // shape[1])
     for top in range(0, shape[0], step):
         engine.report("carrying labels up", top, shape[0])
-        rows = np.clip((channels[top : top + step] - np.float32(small.low)) * scale, 0, 1).astype(np.float32)
+        rows = np.clip((channels[top : top + step] - small.low) * scale, 0, 1).astype(np.float32)
 
         def work(stop: Flag, rows: Singles = rows, top: int = top) -> None:
-            carry_up(rows, guide, labels, top, shape[0], (100 / _UNIT) ** 2, out[top : top + len(rows)], stop)
+            carry_up(rows, guide, labels, top, shape[0], sharpness, out[top : top + len(rows)], stop)
 
         engine.alone(work, "carrying labels up")
     if mask is not None:

@@ -12,6 +12,14 @@ from ..compute.pixels import facing, number_parts
 from ..kernels.regions import unite
 from .regions import renumbered
 
+USUAL_SCALE = 0.61
+"""Scale at which most photographs are cut."""
+
+_RANKS = 50, 200  # strengths of these boundaries, by rank, tell the contrast of a picture; for 1,000 finest regions
+_USUAL, _SLOPE = -2.17, 1.4  # log odds of these boundaries below which the scale is lowered, and how much
+_STRONG, _FEW = 0.7, 8  # more than this many regions at this scale are a crowd
+_LEAST = 0.25
+
 
 @dataclass(frozen=True, eq=False)
 class RegionTree:
@@ -56,6 +64,24 @@ class RegionTree:
     def n_finest(self) -> int:
         """Number of finest regions."""
         return len(self.joins) + 1
+
+    def choose_scale(self) -> float:
+        """Return the scale that suits this picture: 0.61 for most photographs, down to 0.25.
+
+        In a dull or smooth picture all boundaries are weaker, those of objects as well. How weak is told by the 50th to
+        200th strongest, most of which are texture: if the mean of their log odds is below −2.17, the log odds of the
+        scale are lowered by 1.4 times the difference. In a crowded picture people draw more: if more than 8 regions
+        remain at scale 0.7, the odds are divided by the square root of their number over 8. These numbers were chosen
+        on 50 photographs, some of them made dull, and on generated road scenes, and scored on others.
+        """
+        first, last = (int(rank * min(1.0, self.n_finest / 1000)) for rank in _RANKS)
+        if last <= first:
+            return USUAL_SCALE
+        odds = np.log(self.heights / np.maximum(1 - self.heights, 1e-9) + 1e-9)[::-1]
+        lack = min(0.0, float(odds[first:last].mean()) - _USUAL)
+        crowd = max(1.0, self.n_segments(_STRONG) / _FEW)
+        chosen = USUAL_SCALE / (1 - USUAL_SCALE) * np.exp(_SLOPE * lack) / np.sqrt(crowd)
+        return max(_LEAST, float(chosen / (1 + chosen)))
 
     def n_segments(self, scale: float) -> int:
         """Return the number of regions of `cut(scale)`."""

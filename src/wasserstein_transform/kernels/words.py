@@ -1,4 +1,4 @@
-"""Texts: a growing hash table of words, counting of windows, and Bures distances of packed factors."""
+"""Texts: a growing hash table of words, counting of windows, and means of contexts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .bures import nuclear_norm_of_factors
 from .compile import jit, jit_or, jit_summing
 
 DONE, FULL = 0, 1
@@ -207,58 +206,6 @@ def fill_contexts(
             totals[seen[k]] = 0.0
 
 
-@jit
-def unpack(packed: Any, rank: int, R: Any) -> float:
-    """Unpack the upper trapezoid R with `rank` rows; returns tr RᵀR."""
-    m = R.shape[1]
-    at, trace = 0, 0.0
-    for k in range(rank):
-        for l in range(k):
-            R[k, l] = 0.0
-        for l in range(k, m):
-            value = np.float64(packed[at])
-            R[k, l] = value
-            trace += value * value
-            at += 1
-    return trace
-
-
-@jit
-def _comes_first(R: Any, rank_r: int, S: Any, rank_s: int) -> bool:
-    """An order of factors (fewer rows, then the first smaller entry), which makes results symmetric to the last bit."""
-    if rank_r != rank_s:
-        return rank_r < rank_s
-    for k in range(rank_r):
-        for l in range(k, R.shape[1]):
-            if R[k, l] != S[k, l]:
-                return R[k, l] < S[k, l]
-    return True
-
-
-@jit
-def bures_gaps(
-    packed: Any, starts: Any, ranks: Any, ends: Any, start: int, stop: int, scratch: Any, gaps: Any, flag: Any
-) -> None:
-    """dcov² of pairs start…stop of packed factors, RᵀR each; `scratch` is (5, m, m)."""
-    R, S, rest = scratch[0], scratch[1], scratch[2:]
-    held, trace = -1, 0.0
-    for pair in range(start, stop):
-        if flag[0] != 0:
-            return
-        i, j = ends[pair, 0], ends[pair, 1]
-        if i != held:
-            held, trace = i, unpack(packed[starts[i] :], ranks[i], R)
-        other = unpack(packed[starts[j] :], ranks[j], S)
-        fidelity = 0.0
-        if i == j:
-            fidelity = trace
-        elif _comes_first(R, ranks[i], S, ranks[j]):
-            fidelity = nuclear_norm_of_factors(R, ranks[i], S, ranks[j], 1.0, rest)
-        else:
-            fidelity = nuclear_norm_of_factors(S, ranks[j], R, ranks[i], 1.0, rest)
-        gaps[pair - start] = max(trace + other - 2.0 * fidelity, 0.0)
-
-
 @jit_summing
 def _add_four(a: float, x: Any, b: float, y: Any, c: float, z: Any, d: float, t: Any, sums: Any) -> None:
     """Add four weighted rows at once, so that sums are read and written a quarter as often."""
@@ -268,19 +215,17 @@ def _add_four(a: float, x: Any, b: float, y: Any, c: float, z: Any, d: float, t:
 
 @jit
 def means(
-    indptr: Any, indices: Any, weights: Any, points: Any, squares: Any, rows: Any, start: int, stop: int, sums: Any,
-    out: Any, sizes: Any, flag: Any,
-) -> None:  # fmt: skip
-    """Weighted means of the contexts of the words `rows` from start to stop, and of `squares`; 0 without contexts."""
+    indptr: Any, indices: Any, weights: Any, points: Any, start: int, stop: int, sums: Any, out: Any, flag: Any
+) -> None:
+    """Weighted means of the contexts of the words from start to stop; 0 without contexts."""
     for i in range(start, stop):
         if flag[0] != 0:
             return
         for l in range(len(sums)):
             sums[l] = 0.0
-        total, size, first, end = 0.0, 0.0, indptr[rows[i]], indptr[rows[i] + 1]
+        total, first, end = 0.0, indptr[i], indptr[i + 1]
         for k in range(first, end):
             total += weights[k]
-            size += weights[k] * squares[indices[k]]
         for k in range(first, end, 4):
             # past the end: the last one again, with weight 0
             q, r, s = min(k + 1, end - 1), min(k + 2, end - 1), min(k + 3, end - 1)
@@ -290,68 +235,5 @@ def means(
             x, y, z, t = points[indices[k]], points[indices[q]], points[indices[r]], points[indices[s]]
             _add_four(weights[k], x, b, y, c, z, d, t, sums)
         over = 1.0 / total if total > 0.0 else 0.0
-        sizes[i - start] = size * over
         for l in range(len(sums)):
             out[i - start, l] = sums[l] * over
-
-
-@jit_summing
-def _two(row: Any, x: Any, y: Any) -> tuple[float, float]:
-    """Products of a row with two others."""
-    a, b = 0.0, 0.0
-    for k in range(len(row)):
-        value = np.float64(row[k])
-        a += value * x[k]
-        b += value * y[k]
-    return a, b
-
-
-@jit
-def factor_forms(
-    packed: Any, starts: Any, ranks: Any, directions: Any, fixed: Any, start: int, stop: int, out: Any, flag: Any
-) -> None:
-    """xᵀΣx, xᵀΣy and yᵀΣy of packed factors start…stop; x is the direction of each, y the fixed one."""
-    m = directions.shape[1]
-    for i in range(start, stop):
-        if flag[0] != 0:
-            return
-        at = starts[i]
-        xx, xy, yy = 0.0, 0.0, 0.0
-        for k in range(ranks[i]):
-            a, b = _two(packed[at : at + m - k], directions[i, k:], fixed[k:])
-            xx += a * a
-            xy += a * b
-            yy += b * b
-            at += m - k
-        out[i - start, 0], out[i - start, 1], out[i - start, 2] = xx, xy, yy
-
-
-@jit_summing
-def _dot(x: Any, y: Any) -> float:
-    total = 0.0
-    for k in range(len(x)):
-        total += np.float64(x[k]) * y[k]
-    return total
-
-
-@jit
-def context_forms(
-    indptr: Any, indices: Any, weights: Any, points: Any, rows: Any, directions: Any, along: Any, offsets: Any,
-    start: int, stop: int, out: Any, flag: Any,
-) -> None:  # fmt: skip
-    """The same as weighted sums over the contexts v of the words `rows`, minus their centers c.
-
-    along : y·v of all words
-    offsets : x·c and y·c of the words `rows`
-    """
-    for i in range(start, stop):
-        if flag[0] != 0:
-            return
-        row, x = rows[i], directions[i]
-        xx, xy, yy = 0.0, 0.0, 0.0
-        for k in range(indptr[row], indptr[row + 1]):
-            a, b = _dot(points[indices[k]], x) - offsets[i, 0], along[indices[k]] - offsets[i, 1]
-            xx += weights[k] * a * a
-            xy += weights[k] * a * b
-            yy += weights[k] * b * b
-        out[i - start, 0], out[i - start, 1], out[i - start, 2] = xx, xy, yy

@@ -1,7 +1,7 @@
-"""Figures: point clouds, trajectories, embeddings, trees, Gaussians, distances, balls, curves, images, scores, graphs.
+"""Figures: point clouds, trajectories, embeddings, trees, Gaussians, distances, curves, images, graphs, results.
 
 Needs matplotlib, which the extra `plot` installs. Every function draws into the Axes passed as `ax`, or into a new
-figure, and returns the Axes; `clustering` always makes a new figure and returns it. No function calls `plt.show` or
+figure, and returns the Axes. `plot()` of a result makes a new figure and returns it. No function calls `plt.show` or
 changes a global setting of matplotlib.
 """
 
@@ -10,17 +10,15 @@ from .clusterings import clustering
 from .contours import contour_map
 from .curves import denoised, skeleton
 from .dendrograms import dendrogram
+from .embedding import heatmap, mds
 from .gaussians import ellipses
 from .graphs import communities, curvature, flow, histogram
 from .images import segmentation
-from .locality import balls
-from .matrices import heatmap
-from .scaling import mds
+from .results import suggestion
 from .style import color, panels
 from .walks import walk
 
 __all__ = (
-    "balls",
     "cloud",
     "clustering",
     "color",
@@ -37,5 +35,6 @@ __all__ = (
     "panels",
     "segmentation",
     "skeleton",
+    "suggestion",
     "walk",
 )

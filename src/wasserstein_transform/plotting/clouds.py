@@ -1,25 +1,68 @@
-"""Scatter plots of points, colored by label or value."""
+"""Scatter plots of points, colored by label or value, and what can be drawn as points or distances."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import _check as check
 from .._types import Floats
-from .canvas import canvas
-from .colors import Look, draw_scale, look
-from .inputs import as_points, axis_names
-from .labels import draw_legend, shape_dots, wants_legend
-from .style import INK, RASTER, TEXT, WIDTH, Colors, dot_size, tidy
+from ..spaces import Metric, Space
+from ..transforms import Trajectory
+from .colors import Colors, Look, draw_legend, draw_scale, look, plain, shape_dots, wants_legend
+from .style import INK, RASTER, TEXT, WIDTH, canvas, dot_size, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-
 _ROOM = 0.08  # space that one tick needs, as a share of the longest side of the box
+
+
+def as_space(shown: Any) -> Space | None:
+    """The Space of a Space, Metric, Trajectory or fitted transform (its last state); None for anything else."""
+    shown = getattr(shown, "trajectory_", shown)
+    if isinstance(shown, Trajectory):
+        return shown.last
+    if isinstance(shown, Metric):
+        return Space(shown, np.full(shown.n, 1.0 / shown.n), None)
+    return shown if isinstance(shown, Space) else None
+
+
+def as_points(shown: Any) -> Floats:
+    """Coordinates of an array, of a table, or of a space that has them."""
+    space = as_space(shown)
+    if space is None:
+        return check.points(shown)
+    if space.points is None:
+        raise ValueError(f"{space!r} has no coordinates to draw; plotting.mds(space) places points by their distances")
+    return space.points
+
+
+def axis_names(shown: Any, m: int) -> tuple[str, ...]:
+    """Names of the m coordinates: the columns of a table, or of the table that a transform was fitted to; else ()."""
+    names = (
+        getattr(shown, "feature_names_in_", None) if hasattr(shown, "trajectory_") else getattr(shown, "columns", None)
+    )
+    named = () if names is None else tuple(names)
+    return tuple(map(plain, named)) if len(named) == m and all(isinstance(name, str) for name in named) else ()
+
+
+def with_distances(shown: Any) -> Space:
+    """The Space of a square or condensed matrix of distances, or of anything `as_space` accepts."""
+    space = as_space(shown)
+    return Space.from_distances(shown) if space is None else space
+
+
+def as_matrix(shown: Any) -> Floats:
+    """All distances, shape (n, n), checked to be finite."""
+    matrix = with_distances(shown).metric.dense()
+    if not np.isfinite(matrix).all():
+        raise ValueError(
+            "distances must all be finite, some are infinite; draw a part of the points, or use a larger radius"
+        )
+    return matrix
 
 
 def cloud(
@@ -74,20 +117,20 @@ def cloud(
     """
     places = as_points(points)
     dim = drawable(places)
-    dots = dotted(len(places), labels, size, colors, values)
-    named = wants_legend(legend, dots.look.groups, ax is None)
+    dots = look(labels, len(places), colors, values, size)
+    named = wants_legend(legend, dots.groups, ax is None)
     ax = canvas(ax, dim, frame(places))
     draw(ax, places, dots, title, named)
     name_axes(ax, axis_names(points, places.shape[1]))
     return ax
 
 
-def draw(ax: Any, points: Floats, dots: Dots, title: str | None, legend: bool = False) -> None:
+def draw(ax: Any, points: Floats, dots: Look, title: str | None, legend: bool = False) -> None:
     """Draw points with frame, title and legend."""
     shaped = scatter(ax, points, dots)
     equal(ax, points)
     tidy(ax, title)
-    explain(ax, dots.look, legend, shaped)
+    explain(ax, dots, legend, shaped)
 
 
 def explain(ax: Any, shown: Look, legend: bool, shaped: bool = False) -> None:
@@ -115,29 +158,17 @@ def drawable(points: Floats) -> int:
     return max(m, 2)
 
 
-class Dots(NamedTuple):
-    """The look of the dots, and their size if the caller chose one."""
-
-    look: Look
-    size: float | None
-
-
-def dotted(n: int, labels: Any = None, size: float | None = None, colors: Colors = None, values: Any = None) -> Dots:
-    """Check the arguments for n dots and find their look, before a figure is made."""
-    return Dots(look(labels, n, colors, values), None if size is None else check.positive(size, "size"))
-
-
-def scatter(ax: Any, points: Floats, dots: Dots) -> bool:
+def scatter(ax: Any, points: Floats, dots: Look) -> bool:
     """Draw the dots only. Returns whether they have a shape for each label."""
-    n, order = len(points), dots.look.order
+    n, order = len(points), dots.order
     size = dot_size(n, ax) if dots.size is None else dots.size
     extra = {"depthshade": False} if points.shape[1] == 3 else {}
     drawn = ax.scatter(
-        *flat(points)[order].T, s=size, c=dots.look.colors[order], linewidths=0, rasterized=n > RASTER, **extra
+        *flat(points)[order].T, s=size, c=dots.colors[order], linewidths=0, rasterized=n > RASTER, **extra
     )
-    if dots.look.numbers is None or extra:  # 3-D Axes reorder dots by depth, but not their shapes
+    if dots.numbers is None or extra:  # 3-D Axes reorder dots by depth, but not their shapes
         return False
-    return shape_dots(drawn, dots.look.numbers[order], size)
+    return shape_dots(drawn, dots.numbers[order], size)
 
 
 def flat(points: Floats) -> Floats:

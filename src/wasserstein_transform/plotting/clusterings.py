@@ -14,14 +14,14 @@ from ..auto import Clustering
 from ..auto.clustering.clustering import Partition
 from ..auto.clustering.profile import Profile, shortened
 from ..compute.passes import sample_evenly
-from .branches import branches, places, top
-from .canvas import need_matplotlib
-from .clouds import dotted, draw as draw_points, name_axes
-from .dendrograms import dendrogram
+from .clouds import draw as draw_points, name_axes
+from .colors import look
+from .dendrograms import branches, dendrogram, places, top
 from .embedding import embed
-from .style import GRAY, INK, TEXT, THIN, TICKS, WIDTH, color, panels, tidy
+from .style import GRAY, INK, TEXT, THIN, TICKS, WIDTH, canvas, color, panels, tidy
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _LEAVES = 1000  # leaves that are drawn; larger trees show only the highest merges
@@ -40,57 +40,53 @@ _KINDS = {
 }  # fmt: skip
 
 
-def clustering(
-    found: Clustering, *, details: bool = False, width: float | None = None, title: str | None = None
-) -> Figure:
-    """Draw a clustering: the clusters, and what tells them apart.
+def clustering(found: Clustering, ax: Axes | None = None, *, title: str | None = None) -> Axes:
+    """Draw the points of a clustering, colored by cluster, noise in gray.
 
-    First panel: the points, colored by cluster, noise in gray. Points with three or more coordinates are shown along
-    the two directions that separate the clusters best (linear discriminant analysis), named by the columns that go with
-    them; points known only by distances are placed by classical scaling (at most 2,000 of them).
-
-    Second panel, for three or more columns: the typical values of the clusters (see `Clustering.profile`), in the
-    columns that tell them apart most; red is higher and blue is lower than in the other clusters.
+    Points with three or more coordinates are shown along the two directions that separate the clusters best (linear
+    discriminant analysis), named by the columns that go with them; points known only by distances are placed by
+    classical scaling (at most 2,000 of them). `found.plot()` adds what tells the clusters apart.
 
     Parameters
     ----------
     found : Clustering
         The result of `wt.cluster`.
-    details : bool, default False
-        Whether to add the tree, with branches colored by cluster and a dot at each cut, if the clusters come from one;
-        and the partitions that were considered, larger if more recipes gave them, by their expected agreement with the
-        true clusters; a ring marks the chosen one. Large trees show only their highest merges.
-    width : float, optional
-        Width of the figure in inches; by default it depends on the number of panels.
+    ax : Axes, optional
+        Axes to draw into; None (default) makes a new figure.
     title : str, optional
-        Title of the figure; none by default.
+        Title above the Axes; by default the number of clusters.
 
     Returns
     -------
-    Figure
-        Write it to a file with `figure.savefig(file)`.
+    Axes
 
     Examples
     --------
     >>> import wasserstein_transform as wt
-    >>> found = wt.cluster(wt.datasets.circles(0).points)
-    >>> figure = wt.plotting.clustering(found, details=True)
-    >>> [ax.get_title(loc="left") for ax in figure.axes][:2]
-    ['2 clusters', 'tree of the distances']
+    >>> figure, ax = wt.plotting.panels()
+    >>> wt.plotting.clustering(wt.cluster(wt.datasets.circles(0).points), ax).get_title(loc="left")
+    '2 clusters'
     """
     if not isinstance(found, Clustering):
         raise TypeError(f"found must be a Clustering, got {type(found).__name__}; wt.cluster(X) makes one")
-    return draw(found, details=details, width=width, title=title)
+    ax = canvas(ax)
+    _draw_cloud(ax, found, *found.columns, title)
+    return ax
 
 
 def draw(found: Clustering, *, details: bool = False, width: float | None = None, title: str | None = None) -> Figure:
-    """Draw a clustering."""
-    need_matplotlib()
+    """Draw the figure of a clustering: the clusters, and what tells them apart; `Clustering.plot` calls this.
+
+    For three or more columns, a second panel has the typical values of the clusters (see `Clustering.profile`), in the
+    columns that tell them apart most; red is higher and blue is lower than in the other clusters. With `details`, the
+    tree follows, with branches colored by cluster and a dot at each cut, if the clusters come from one; and the
+    partitions that were considered, larger if more recipes gave them, by their expected agreement with the true
+    clusters; a ring marks the chosen one. Large trees show only their highest merges.
+    """
     names, values = found.columns
     parts: list[Callable[[Any], None]] = [lambda ax: _draw_cloud(ax, found, names, values)]
     if len(names) > 2 and found.n_clusters > 1:
-        profile = found.profile()
-        parts.append(lambda ax: _draw_profile(ax, profile))
+        parts.append(lambda ax: _draw_profile(ax, found.profile()))
     if details and found.tree is not None:
         parts.append(lambda ax: _draw_tree(ax, found))
     if details and len(found.partitions) > 1:
@@ -105,10 +101,12 @@ def draw(found: Clustering, *, details: bool = False, width: float | None = None
     return figure
 
 
-def _draw_cloud(ax: Any, found: Clustering, names: tuple[str, ...], values: Floats) -> None:
+def _draw_cloud(ax: Any, found: Clustering, names: tuple[str, ...], values: Floats, title: str | None = None) -> None:
     points, labels = _coordinates(found)
     words = counted(found.n_clusters, "cluster") + f", {found.noise:.0%} noise" * bool(found.n_noise)
-    draw_points(ax, points, dotted(len(points), labels), words, 2 <= found.n_clusters <= _LEGEND)
+    draw_points(
+        ax, points, look(labels, len(points)), words if title is None else title, 2 <= found.n_clusters <= _LEGEND
+    )
     ax.locator_params(nbins=5)
     if found.space.points is None:
         name_axes(ax, ["classical scaling"])
@@ -171,7 +169,17 @@ def _name_direction(coordinates: Floats, names: tuple[str, ...], values: Floats)
     return "\n".join(named).replace("$", r"\$")
 
 
-def _draw_profile(ax: Any, profile: Profile) -> None:
+def draw_profile(profile: Profile, title: str | None = None) -> Axes:
+    """Draw a profile in a new figure."""
+    if not profile.names:
+        raise ValueError("this profile has no columns, so there is nothing to draw: only distances are known")
+    ax = canvas(None, size=(0.7 * WIDTH, 0.5 * WIDTH))
+    _draw_profile(ax, profile, title)
+    drawn: Axes = ax
+    return drawn
+
+
+def _draw_profile(ax: Any, profile: Profile, title: str | None = None) -> None:
     """Draw typical values as a table, colored by the difference from the other clusters."""
     columns = profile.columns[:_SHOWN_COLUMNS]
     clusters = range(min(len(profile.sizes), _SHOWN_CLUSTERS))
@@ -186,7 +194,7 @@ def _draw_profile(ax: Any, profile: Profile) -> None:
     ax.set_xticks(clusters, [str(c) for c in clusters])
     more = len(profile.sizes) - len(clusters)
     ax.set_xlabel("cluster" + f" ({more} more are not shown)" * (more > 0), fontsize=TEXT, color=INK)
-    tidy(ax, "medians of the most telling columns")
+    tidy(ax, "medians of the most telling columns" if title is None else title)
     ax.tick_params(length=0)
     for c, tick in zip(clusters, ax.get_xticklabels(), strict=True):
         tick.set(color=color(c), fontweight="bold")
@@ -226,7 +234,7 @@ def _draw_partitions(ax: Any, found: Clustering) -> None:
     wanted = {round(one.n_clusters / one.criteria["clusters of those wanted"]) for one in considered}
     same = len(wanted) == 1  # the number was given, or all partitions have the same
     along = _by_kind(ax, considered) if same else counts.astype(float)
-    expected = np.clip([one.value for one in considered], 0.0, 1.0)
+    expected = np.clip([one.expected for one in considered], 0.0, 1.0)
     sizes = 7 * np.array([one.votes for one in considered]) ** 0.7
     taken = np.arange(len(considered))[::-1] == (-1 if found.chosen is None else found.chosen)
     ax.scatter(along[~taken], expected[~taken], s=sizes[~taken], color=GRAY, alpha=0.5, linewidths=0)

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._types import Floats
-from .canvas import canvas, ready
 from .images import figure_size
-from .style import tidy
+from .style import canvas, ready, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,10 +9,9 @@ import numpy as np
 from .._shown import quantity
 from .._types import Floats
 from ..curves import Denoised, Skeleton
-from .canvas import canvas
-from .clouds import dotted, drawable, equal, flat, frame, scatter
-from .labels import Group, draw_legend
-from .style import GRAY, INK, NOISE, PALETTE, STRONG, TICKS, tidy
+from .clouds import drawable, equal, flat, frame, scatter
+from .colors import Group, draw_legend, look
+from .style import GRAY, INK, NOISE, PALETTE, STRONG, TICKS, canvas, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,7 +51,7 @@ def denoised(found: Denoised, ax: Axes | None = None, *, title: str | None = Non
         raise TypeError(f"found must be a Denoised, got {type(found).__name__}; wt.denoise(X) makes one")
     dim = drawable(found.points)
     labels = np.where(found.outliers, -1, 0)
-    before, after = dotted(len(labels), colors=_FAINT), dotted(len(labels), labels)
+    before, after = look(None, len(labels), _FAINT), look(labels, len(labels))
     named = legend or (legend is None and ax is None)
     ax = canvas(ax, dim, frame(found.in_meters().before))
     scatter(ax, found.before, before)
@@ -97,7 +96,7 @@ def skeleton(found: Skeleton, ax: Axes | None = None, *, title: str | None = Non
     points = found.source.points
     dim = drawable(points)
     ax = canvas(ax, dim, frame(found.source.in_meters().points))
-    scatter(ax, points, dotted(len(points), colors=_FAINT))
+    scatter(ax, points, look(None, len(points), _FAINT))
     above = 10 if dim == 3 else 2  # otherwise 3-D Axes draw the points over the lines
     for line in found.lines:
         ax.plot(*flat(line).T, color=PALETTE[0], lw=1.4, solid_capstyle="round", zorder=above)

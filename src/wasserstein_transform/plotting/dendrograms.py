@@ -1,22 +1,124 @@
-"""Dendrograms with branches colored by cluster."""
+"""Dendrograms with branches colored by cluster, and where their branches lie, computed without recursion."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from scipy.cluster.hierarchy import is_valid_linkage
 
 from .. import _check as check
 from .._types import Floats, Ints
-from ..hierarchy import Tree, cut_tree
-from .branches import MIXED, Branches, as_tree, branches, places, top
-from .canvas import canvas, ready
-from .style import GRAY, INK, NOISE, RASTER, TEXT, THIN, WIDTH, color, numbered, tidy
+from ..hierarchy import Tree, cut_tree, spanning_tree
+from .clouds import with_distances
+from .colors import numbered
+from .style import GRAY, INK, NOISE, RASTER, TEXT, THIN, WIDTH, canvas, color, ready, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Orientation = Literal["top", "bottom", "left", "right"]
+MIXED = int(np.iinfo(np.intp).min)  # label of a node whose leaves belong to several clusters
+
+
+class Branches(NamedTuple):
+    """The n − 1 merges of n leaves. Nodes are numbered as in SciPy: leaves first, then merges by height.
+
+    pairs : (n − 1, 2), the two nodes that each merge joins, the one with more points first
+    heights : (2n − 1,), the heights of all nodes
+    labels : (2n − 1,), the label that all leaves below a node share, or MIXED
+    """
+
+    pairs: Ints
+    heights: Floats
+    labels: Ints
+
+    @property
+    def n(self) -> int:
+        """Number of leaves."""
+        return len(self.pairs) + 1
+
+
+def as_tree(shown: Any) -> Tree:
+    """Convert a Tree, a fitted SingleLinkage, SciPy's Z, or anything with distances to a Tree."""
+    shown = getattr(shown, "tree_", shown)
+    if isinstance(shown, Tree):
+        return shown
+    if isinstance(shown, np.ndarray | list) and np.ndim(shown) == 2 and np.shape(shown)[1] == 4:
+        Z = np.array(shown, np.float64)
+        if len(Z) != 4 or _is_linkage(Z):  # four rows of four may also be the distances of four points
+            return _of_linkage(Z)
+    return spanning_tree(with_distances(shown))
+
+
+def _is_linkage(Z: Floats) -> bool:
+    """Whether Z is valid; also checks that every node but the root is joined once, which SciPy does not."""
+    return bool(is_valid_linkage(Z)) and np.array_equal(np.sort(Z[:, :2], axis=None), np.arange(2 * len(Z)))
+
+
+def _of_linkage(Z: Floats) -> Tree:
+    """A Tree with the merges of Z. Its edges join arbitrary points of the two sides: cuts and plots do not use them."""
+    if not _is_linkage(Z):
+        raise ValueError(
+            "Z must be a linkage matrix as scipy.cluster.hierarchy.linkage returns it, and this one is invalid"
+        )
+    heights = check.floats(Z[:, 2], "heights of Z")
+    if (np.diff(heights) < 0).any():
+        raise ValueError(
+            "the heights of Z must not decrease, as they can in centroid and median linkage; use another method"
+        )
+    n = len(Z) + 1
+    leader = np.arange(2 * n - 1)
+    edges = np.empty((n - 1, 2), np.intp)
+    for k, nodes in enumerate(Z[:, :2].astype(np.intp).tolist()):
+        edges[k] = leader[nodes]
+        leader[n + k] = edges[k, 0]
+    return Tree(edges, heights, np.full(n, 1.0 / n))
+
+
+def branches(tree: Tree, labels: Ints | None = None) -> Branches:
+    """The branches of a tree, each with the label that all points below it share."""
+    Z = tree.Z
+    pairs, sizes = Z[:, :2].astype(np.intp), np.concatenate([np.ones(tree.n), Z[:, 3]])
+    turned = sizes[pairs[:, 0]] < sizes[pairs[:, 1]]
+    pairs[turned] = pairs[turned, ::-1]
+    below = [0] * tree.n if labels is None else labels.tolist()
+    for a, b in pairs.tolist():
+        below.append(below[a] if below[a] == below[b] else MIXED)
+    return Branches(pairs, np.concatenate([np.zeros(tree.n), Z[:, 2]]), np.array(below, np.intp))
+
+
+def top(all: Branches, most: int) -> Branches:
+    """The highest merges only, over `most` leaves; a leaf stands for its whole subtree, with its height and label."""
+    if all.n <= most:
+        return all
+    pairs = all.pairs[all.n - most :]
+    first = 2 * all.n - most  # nodes with this number or a higher one stay
+    leaves = np.unique(pairs[pairs < first]) if most > 1 else np.array([first - 1])
+    kept = np.concatenate([leaves, np.arange(first, 2 * all.n - 1)])
+    number = np.zeros(2 * all.n - 1, np.intp)
+    number[kept] = np.arange(len(kept))
+    return Branches(number[pairs], all.heights[kept], all.labels[kept])
+
+
+def leaf_order(tree: Tree) -> Ints:
+    """Points in an order in which no branches cross."""
+    return np.argsort(places(branches(tree))[: tree.n], kind="stable")
+
+
+def places(tree: Branches) -> Floats:
+    """Positions of the nodes: leaves at 0, 1, … so that no branches cross, merges midway between their two children."""
+    n, pairs = tree.n, tree.pairs.tolist()
+    sizes = [1] * n
+    for a, b in pairs:
+        sizes.append(sizes[a] + sizes[b])
+    first = [0] * (2 * n - 1)
+    for k in range(n - 2, -1, -1):  # from the root down
+        a, b = pairs[k]
+        first[a], first[b] = first[n + k], first[n + k] + sizes[a]
+    along = [float(place) for place in first]
+    for k, (a, b) in enumerate(pairs):
+        along[n + k] = (along[a] + along[b]) / 2
+    return np.array(along)
 
 
 def dendrogram(
@@ -26,7 +128,6 @@ def dendrogram(
     n_clusters: int | None = None,
     height: float | None = None,
     ax: Axes | None = None,
-    orientation: Orientation = "top",
     max_leaves: int | None = None,
     title: str | None = None,
 ) -> Axes:
@@ -47,8 +148,6 @@ def dendrogram(
         marks it.
     ax : Axes, optional
         Axes to draw into; None (default) makes a new figure.
-    orientation : {"top", "bottom", "left", "right"}, default "top"
-        Side of the figure on which the root lies.
     max_leaves : int, optional
         Draw only the highest merges, down to this many branches; a triangle stands for the subtree below a branch
         and has its height. Default None: the whole tree.
@@ -68,8 +167,6 @@ def dendrogram(
     >>> [len(lines.get_segments()) for lines in ax.collections]  # top merge, one in each cluster
     [1, 1, 1]
     """
-    if orientation not in ("top", "bottom", "left", "right"):
-        raise ValueError(f"orientation must be 'top', 'bottom', 'left' or 'right', got {orientation!r}")
     ready(ax)
     most = None if max_leaves is None else check.count(max_leaves, "max_leaves", 2)
     grown = as_tree(tree)
@@ -78,14 +175,13 @@ def dendrogram(
     along = places(drawn)
     ax = canvas(ax, 2, (WIDTH, 0.6 * WIDTH))
     for label in _colored(drawn):
-        _draw_merges(ax, drawn, along, label, orientation)
-    _draw_triangles(ax, drawn, along, orientation)
+        _draw_merges(ax, drawn, along, label)
+    _draw_triangles(ax, drawn, along)
     highest = float(drawn.heights.max()) or 1.0
     if height is not None:
-        across = ax.axhline if orientation in ("top", "bottom") else ax.axvline
-        across(height, color=INK, lw=THIN, ls=(0, (4, 3)))
+        ax.axhline(height, color=INK, lw=THIN, ls=(0, (4, 3)))
         highest = max(highest, float(height))
-    _frame(ax, drawn.n, highest, orientation)
+    _frame(ax, drawn.n, highest)
     tidy(ax, title)
     return ax
 
@@ -114,7 +210,7 @@ def _color(label: int, drawn: Branches) -> str:
     return GRAY if label == MIXED else color(label)
 
 
-def _draw_merges(ax: Any, drawn: Branches, along: Floats, label: int, orientation: Orientation) -> None:
+def _draw_merges(ax: Any, drawn: Branches, along: Floats, label: int) -> None:
     """Draw the merges of one color: up from one branch, across, and down to the other."""
     from matplotlib.collections import LineCollection
 
@@ -124,7 +220,7 @@ def _draw_merges(ax: Any, drawn: Branches, along: Floats, label: int, orientatio
     x = np.stack([along[a], along[a], along[b], along[b]], axis=1)
     y = np.stack([drawn.heights[a], level, level, drawn.heights[b]], axis=1)
     lines = LineCollection(
-        list(_turned(x, y, orientation)), colors=_color(label, drawn), capstyle="projecting",
+        list(np.stack([x, y], axis=-1)), colors=_color(label, drawn), capstyle="projecting",
         linewidths=_widths(along[b] - along[a], drawn.n), rasterized=drawn.n > RASTER,
     )  # fmt: skip
     ax.add_collection(lines, autolim=False)
@@ -135,7 +231,7 @@ def _widths(spans: Floats, n: int) -> Floats:
     return np.clip(70 * np.abs(spans) / n, np.clip(7 / np.sqrt(n), 0.2, 0.7), 0.7)
 
 
-def _draw_triangles(ax: Any, drawn: Branches, along: Floats, orientation: Orientation) -> None:
+def _draw_triangles(ax: Any, drawn: Branches, along: Floats) -> None:
     """Draw a triangle for each subtree that max_leaves leaves out, as high as the subtree."""
     from matplotlib.collections import PolyCollection
 
@@ -144,23 +240,13 @@ def _draw_triangles(ax: Any, drawn: Branches, along: Floats, orientation: Orient
         return
     x, y = along[who, None] + [0.0, -0.4, 0.4], drawn.heights[who, None] * [1.0, 0.0, 0.0]
     colors = [_color(label, drawn) for label in drawn.labels[who].tolist()]
-    shapes = PolyCollection(list(_turned(x, y, orientation)), facecolors=colors, alpha=0.35, linewidths=0)
+    shapes = PolyCollection(list(np.stack([x, y], axis=-1)), facecolors=colors, alpha=0.35, linewidths=0)
     ax.add_collection(shapes, autolim=False)
 
 
-def _turned(along: Floats, up: Floats, orientation: Orientation) -> Floats:
-    pair = (along, up) if orientation in ("top", "bottom") else (up, along)
-    return np.stack(pair, axis=-1)
-
-
-def _frame(ax: Any, n: int, highest: float, orientation: Orientation) -> None:
+def _frame(ax: Any, n: int, highest: float) -> None:
     """Set the limits, and keep only the axis of the heights."""
-    upright = orientation in ("top", "bottom")
-    up, along = ("y", "x") if upright else ("x", "y")
-    limits = (0.0, 1.05 * highest) if orientation in ("top", "right") else (1.05 * highest, 0.0)
     margin = max(0.5, 0.01 * n)
-    ax.set(**{f"{up}lim": limits, f"{along}lim": (-margin, n - 1 + margin), f"{along}ticks": []})
-    for side, spine in ax.spines.items():
-        spine.set_visible(side == ("left" if upright else "bottom"))
-    ax.set(**{f"{up}label": "height"})
-    (ax.yaxis if upright else ax.xaxis).label.set_fontsize(TEXT)
+    ax.set(ylim=(0.0, 1.05 * highest), xlim=(-margin, n - 1 + margin), xticks=[])
+    ax.spines[["top", "right", "bottom"]].set_visible(False)
+    ax.set_ylabel("height", fontsize=TEXT)

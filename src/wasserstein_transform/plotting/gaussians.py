@@ -10,12 +10,9 @@ from numpy.typing import ArrayLike
 from .. import _check as check
 from .._types import Floats
 from ..spaces import GaussianMetric
-from .canvas import canvas, ready
-from .clouds import equal, explain, frame, name_axes
-from .colors import look
-from .inputs import as_space, axis_names
-from .labels import wants_legend
-from .style import RASTER, THIN, Colors, tidy
+from .clouds import as_space, axis_names, equal, explain, frame, name_axes
+from .colors import Colors, look, wants_legend
+from .style import RASTER, THIN, canvas, ready, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

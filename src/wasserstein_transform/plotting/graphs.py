@@ -10,12 +10,10 @@ from numpy.typing import ArrayLike
 from .. import _check as check
 from .._types import Floats, Ints
 from ..graphs import Communities, Curvature, Flow, Network
-from .canvas import canvas, ready
 from .clouds import frame
-from .colors import draw_scale
-from .labels import Group, draw_legend, shape_dots, wants_legend
+from .colors import Group, draw_legend, draw_scale, shape_dots, wants_legend
 from .layouts import layout
-from .style import GRAY, INK, LEGEND, PALETTE, RASTER, STRONG, TEXT, THIN, TICKS, WIDTH, color, tidy
+from .style import GRAY, INK, LEGEND, PALETTE, RASTER, STRONG, TEXT, THIN, TICKS, WIDTH, canvas, color, ready, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,6 +21,10 @@ if TYPE_CHECKING:
 BENT = STRONG, "#E6E6E6", PALETTE[0]
 """Colors of negative, zero and positive curvature."""
 
+DRAWN = 1500
+"""Communities are drawn as a graph up to this many nodes, else as a matrix of edges."""
+
+_PIXELS = 300  # pixels per side of that matrix
 _FLAT = 1e-9  # smaller curvatures count as 0
 _DASHES = (0, (1.6, 1.6))
 
@@ -156,6 +158,8 @@ def communities(
 ) -> Axes:
     """Draw a graph with a color and a shape for the nodes of each community; edges between communities are dashed.
 
+    Of more than 1,500 nodes without `points`, the matrix of edges is drawn, with nodes sorted by community.
+
     Parameters
     ----------
     found : Communities
@@ -188,6 +192,8 @@ def communities(
         raise TypeError(
             f"found must be Communities, got {type(found).__name__}; wt.graphs.communities(graph) finds them"
         )
+    if points is None and found.network.n > DRAWN:
+        return _draw_matrix(found, ax, title)
     places = _places(found.network, points)
     groups = tuple(Group(str(k), k, _owner_color(k)) for k in range(found.n_communities))
     named = wants_legend(legend, groups, ax is None)
@@ -253,6 +259,24 @@ def flow(found: Flow, ax: Axes | None = None, *, cutoff: float | None = None, ti
     if ax.get_legend_handles_labels()[0]:
         _legend(ax)
     tidy(ax, title, LEGEND)
+    return ax
+
+
+def _draw_matrix(found: Communities, ax: Axes | None, title: str | None) -> Axes:
+    """Draw the matrix of edges; lines separate the larger communities."""
+    n, sizes = found.network.n, np.bincount(found.labels)
+    place = np.empty(n)
+    place[np.argsort(found.labels, kind="stable")] = np.arange(n)
+    a, b = place[found.network.edges].T
+    counts = np.histogram2d(np.r_[a, b], np.r_[b, a], bins=_PIXELS, range=((0, n), (0, n)))[0]
+    ax = canvas(ax, size=(WIDTH, WIDTH))
+    top = max(float(np.quantile(counts, 0.995)), 1.0)
+    ax.imshow(counts, cmap="gray_r", vmax=top, extent=(0, n, n, 0), interpolation="nearest")
+    for end in np.cumsum(sizes)[:-1][sizes[:-1] >= n / _PIXELS]:
+        ax.axhline(end, color=STRONG, lw=THIN)
+        ax.axvline(end, color=STRONG, lw=THIN)
+    ax.set(xticks=[], yticks=[])
+    tidy(ax, f"{title}: edges, nodes by community" if title else "edges, nodes by community")
     return ax
 
 

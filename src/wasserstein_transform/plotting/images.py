@@ -9,9 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check as check
 from .._types import Floats, Ints
-from .canvas import canvas, ready
 from .colors import one_color
-from .style import GRAY, RASTER, STRONG, THIN, WIDTH, color, tidy
+from .style import GRAY, RASTER, STRONG, THIN, WIDTH, canvas, color, ready, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,9 +37,8 @@ def segmentation(
     Parameters
     ----------
     image : array of shape (h, w) or (h, w, channels)
-        Gray, RGB or RGBA (opacity is ignored); one or two channels show the first, more than four their mean. uint8 is
-        shown unchanged; other unsigned integers are scaled by the range of their type, floats in [0, 1] are kept, and
-        anything else is scaled from its minimum and maximum.
+        Gray, RGB or RGBA (opacity is ignored); of two channels, or more than four, the mean is shown. uint8 and floats
+        in [0, 1] are shown unchanged, anything else is stretched between its 0.1 and 99.9 percentiles.
     labels : array of shape (h, w)
         Region of each pixel, as integers; −1 is no region.
     ax : Axes, optional
@@ -109,8 +107,8 @@ def outlined(image: ArrayLike, labels: ArrayLike) -> NDArray[np.uint8]:
 def as_rgb(image: ArrayLike) -> NDArray[np.uint8]:
     """Convert an image to 8-bit RGB.
 
-    Unsigned integers are scaled by the range of their type, floats in [0, 1] are kept, anything else is scaled from its
-    minimum and maximum. Of one or two channels the first is shown as gray; of more than four, their mean.
+    uint8 and floats in [0, 1] are kept, anything else is stretched between its 0.1 and 99.9 percentiles. Two channels,
+    or more than four, are shown as the mean of the stretched channels.
     """
     array = np.asarray(image)
     if array.ndim not in (2, 3) or array.size == 0 or array.dtype.kind not in "buif":
@@ -118,21 +116,24 @@ def as_rgb(image: ArrayLike) -> NDArray[np.uint8]:
             f"image must hold numbers, in shape (h, w) or (h, w, channels), got {array.dtype} of shape {array.shape}"
         )
     array = array[..., None] if array.ndim == 2 else array
-    if array.shape[2] not in (3, 4):
-        array = array[..., :1] if array.shape[2] < 3 else array.mean(axis=2, keepdims=True)
-    level = array[..., :3] if array.dtype == np.uint8 else np.rint(255 * _share(array[..., :3])).astype(np.uint8)
+    if array.shape[2] in (3, 4):
+        level = _bytes(array[..., :3])
+    else:
+        channels = [_bytes(array[..., k]) for k in range(array.shape[2])]
+        level = np.rint(np.mean(channels, axis=0))[..., None].astype(np.uint8)
     return np.broadcast_to(level, (*array.shape[:2], 3))
 
 
-def _share(values: NDArray[Any]) -> Floats:
-    """Values as shares of full intensity, from 0 to 1."""
-    if values.dtype.kind == "u":
-        return np.asarray(values / np.iinfo(values.dtype).max)
+def _bytes(values: NDArray[Any]) -> NDArray[np.uint8]:
+    if values.dtype == np.uint8:
+        return values
     known = values[np.isfinite(values)].astype(np.float64)
-    low, high = (known.min(), known.max()) if known.size else (0.0, 1.0)
-    if low >= 0 and high <= 1:
+    low, high = np.percentile(known, (0.1, 99.9)) if known.size else (0.0, 1.0)
+    if values.dtype.kind in "fb" and known.min(initial=0) >= 0 and known.max(initial=1) <= 1:
         low, high = 0.0, 1.0
-    return np.asarray(np.clip(np.nan_to_num((values - low) / ((high - low) or 1.0)), 0.0, 1.0))
+    if low == high:
+        low, high = 0.0, float(np.iinfo(values.dtype).max) if values.dtype.kind == "u" else (high or 1.0)
+    return np.asarray(np.rint(255 * np.clip(np.nan_to_num((values - low) / (high - low)), 0, 1)), np.uint8)
 
 
 def painted(labels: Ints, like: Ints | None = None) -> NDArray[np.uint8]:
@@ -175,7 +176,7 @@ def _regions(labels: ArrayLike, shape: tuple[int, ...]) -> Ints:
     if regions.shape != shape:
         raise ValueError(f"labels must have the shape of the image, {shape}, got {regions.shape}")
     if regions.dtype.kind not in "iub":
-        raise ValueError(f"labels must be whole numbers, got dtype {regions.dtype}")
+        raise ValueError(f"labels must be integers, got dtype {regions.dtype}")
     return regions.astype(np.intp)
 
 

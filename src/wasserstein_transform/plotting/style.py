@@ -1,15 +1,18 @@
-"""Colors, sizes and panels of all figures: readable at page width, safe for color-blind readers."""
+"""The look of all figures: colors, sizes, new figures and their Axes; readable at page width."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
+from functools import partial
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import _check as check
-from .._types import Floats, Ints
-from .canvas import DPI, birth, need_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,11 +38,11 @@ NOISE = -1
 N_COLORS = 21  # labels from this one on repeat the colors
 RASTER = 5000  # more points or lines than this are stored as pixels in vector files
 
-Colors: TypeAlias = str | Sequence[Any] | Mapping[Any, Any] | None
-"""Colors instead of the palette: one color, a sequence for labels 0, 1, …, or a mapping from label to color."""
+DPI = 130  # of new figures; a figure of full page width then fits the width of a notebook
 
 _PANEL = 3.2  # width of a panel, in inches
 _SHADES = ((0.0, 0), (0.4, 0), (0.5, 255))  # share of black (0) or white (255) mixed in on each pass of the palette
+_by_pyplot: ContextVar[bool] = ContextVar("by_pyplot", default=True)
 
 
 def color(label: int) -> str:
@@ -72,86 +75,87 @@ def color(label: int) -> str:
     return "#" + "".join(f"{round((1 - share) * part + share * end):02X}" for part in parts)
 
 
-def numbered(labels: Any, n: int) -> Ints:
-    """Labels of n points as integers; names are numbered in sorted order."""
-    names = np.asarray(labels)
-    if names.shape != (n,):
-        raise ValueError(f"labels must hold one label per point, shape ({n},), got shape {names.shape}")
-    if names.dtype.kind in "iub":
-        return names.astype(np.intp)
-    if names.dtype.kind == "f":
-        names = check.floats(names, "labels")
-        if not (names == np.rint(names)).all():
-            raise ValueError(
-                "labels must be whole numbers or names, got fractions; pass them as values to cloud, mds or ellipses"
-            )
-        return names.astype(np.intp)
-    names = names.astype(str) if names.dtype.kind == "O" else names
-    return np.unique(names, return_inverse=True)[1].astype(np.intp)
+def need_matplotlib() -> None:
+    """Raise an ImportError with instructions if matplotlib is not installed."""
+    try:
+        importlib.import_module("matplotlib")
+    except ImportError:
+        raise ImportError(
+            'drawing needs matplotlib, which is not installed; run: pip install "wasserstein-transform[plot]"'
+        ) from None
 
 
-def paint(labels: Any, n: int, colors: Colors = None) -> Floats:
-    """Colors of n points, shape (n, 4): rows of RGBA."""
-    from matplotlib.colors import to_rgba_array
-
-    if isinstance(colors, str):
-        colors = [colors]
-    if colors is not None and hasattr(colors, "__len__") and len(colors) == 0:
-        raise ValueError("colors must hold at least one color, got none; leave colors out to use the palette")
-    if labels is None:
-        return _unlabeled(n, colors)
-    numbers = numbered(labels, n)
-    used, first, which = np.unique(numbers, return_index=True, return_inverse=True)
-    names = np.asarray(labels)[first].tolist()
-    _check_enough(colors, n, int(np.count_nonzero(used != NOISE)))
-    chosen = [_chosen(int(k), name, colors) for k, name in zip(used, names, strict=True)]
-    return np.asarray(to_rgba_array(chosen)[which], np.float64)
+def canvas(ax: Axes | None, dim: int = 2, size: tuple[float, float] = (6.5, 5.5)) -> Any:
+    """The given Axes, or those of a new figure; with dim = 3 they must be, or are made, 3-D."""
+    ready(ax, dim)
+    return _new(dim, size) if ax is None else ax
 
 
-def _unlabeled(n: int, colors: Any) -> Floats:
-    """Colors of n points without labels: one for all, or one for each."""
-    from matplotlib.colors import is_color_like, to_rgba_array
+def ready(ax: Axes | None, dim: int = 2) -> None:
+    """Check before any work is done that matplotlib is installed and the Axes fit."""
+    need_matplotlib()
+    if ax is not None:
+        check_axes(ax, dim)
 
-    if isinstance(colors, Mapping):
+
+def check_axes(ax: Any, dim: int = 2) -> None:
+    """Raise if `ax` is not an Axes, or cannot show `dim` dimensions."""
+    from matplotlib.axes import Axes
+
+    if not isinstance(ax, Axes):
+        raise TypeError(f"ax must be a matplotlib Axes, got {type(ax).__name__}; plt.subplots()[1] is one")
+    if dim == 3 and ax.name != "3d":
         raise ValueError(
-            "a mapping from labels to colors needs labels, got none; pass labels, or one color for each point"
+            "three dimensions need 3-D Axes, got 2-D ones; leave ax out, or make them with "
+            "figure.add_subplot(projection='3d')"
         )
-    if colors is None or is_color_like(colors):
-        return np.tile(to_rgba_array(PALETTE[0] if colors is None else colors), (n, 1))
-    if np.ndim(colors) == 1 and np.asarray(colors).dtype.kind in "iuf":
-        raise ValueError("colors must be colors, got numbers; pass numbers as values: cloud(points, values=...)")
-    rows = to_rgba_array(colors)
-    if len(rows) not in (1, n):
-        raise ValueError(f"without labels, give one color, or one for each of the {n} points, got {len(rows)}")
-    return np.asarray(np.broadcast_to(rows, (n, 4)), np.float64)
+    if dim < 3 and ax.name == "3d":
+        raise ValueError("this figure is flat and needs 2-D Axes, got 3-D ones; leave ax out, or use plt.subplots()")
 
 
-def _check_enough(colors: Any, n: int, n_labels: int) -> None:
-    """Raise if the colors cannot show the labels."""
-    from matplotlib.colors import Colormap, is_color_like
+def birth(dim: int) -> Any:
+    """A context in which new 3-D Axes get thin grid lines: matplotlib has no public way to set them later."""
+    import matplotlib as mpl
 
-    if colors is None or isinstance(colors, Mapping):
-        return
-    if isinstance(colors, Colormap):
-        raise ValueError(
-            f"labels take a list of colors, got the colormap {colors.name!r}; pass values instead, or leave colors out"
-        )
-    if not hasattr(colors, "__len__"):
-        raise ValueError(f"colors must be a list of colors, or a mapping from label to color, got {colors!r}")
-    if n_labels > 1 and (len(colors) == 1 or is_color_like(colors)):
-        raise ValueError(f"one color cannot show {n_labels} labels, got {colors!r}; leave out labels or colors")
-    if len(colors) == n > N_COLORS:
-        raise ValueError(f"got labels and also a color for each of the {n} points; leave out labels or colors")
+    if dim < 3:
+        return nullcontext()
+    return mpl.rc_context({"grid.linewidth": 0.4, "grid.color": "#DDDDDD"})
 
 
-def _chosen(k: int, name: Any, colors: Colors) -> Any:
-    if isinstance(colors, Mapping):
-        if name not in colors:
-            raise ValueError(
-                f"colors has none for the label {name!r}; it has {', '.join(map(repr, colors))}; add the missing one"
-            )
-        return colors[name]
-    return color(k) if colors is None or k == NOISE else colors[k % len(colors)]
+def _new(dim: int, size: tuple[float, float]) -> Any:
+    figure = new_figure(size)
+    with birth(dim):
+        return figure.add_subplot(projection="3d" if dim == 3 else None)
+
+
+def new_figure(size: tuple[float, float]) -> Figure:
+    """A figure of pyplot, which `plt.show` shows; within `without_pyplot` one that only notebooks show."""
+    need_matplotlib()
+    options: Any = {"figsize": size, "dpi": DPI, "layout": "constrained"}
+    if _by_pyplot.get():
+        figure: Figure = importlib.import_module("matplotlib.pyplot").figure(**options)
+        return figure
+    from matplotlib.figure import Figure as Plain
+
+    plain = Plain(**options)
+    plain._repr_png_ = partial(_as_png, plain)  # type: ignore[attr-defined]  # notebooks show it as the value of a cell
+    return plain
+
+
+def _as_png(figure: Figure) -> bytes:
+    raw = BytesIO()
+    figure.savefig(raw, format="png")
+    return raw.getvalue()
+
+
+@contextmanager
+def without_pyplot() -> Iterator[None]:
+    """Within it, new figures are made without pyplot: nothing keeps or shows them a second time."""
+    token = _by_pyplot.set(False)
+    try:
+        yield
+    finally:
+        _by_pyplot.reset(token)
 
 
 def dot_size(n: int, ax: Axes) -> float:
@@ -207,10 +211,8 @@ def panels(
     >>> wt.plotting.cloud(wt.datasets.dumbbell().points, ax=left) is left
     True
     """
-    need_matplotlib()
-    from .figures import Figure
-
-    figure = Figure(figsize=size_of(rows, cols, width, height), dpi=DPI, layout="constrained")
+    with without_pyplot():
+        figure = new_figure(size_of(rows, cols, width, height))
     axes = grid(figure, rows, cols, dim)
     if not squeeze:
         return figure, axes

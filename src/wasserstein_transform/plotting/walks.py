@@ -10,10 +10,9 @@ import numpy as np
 from .. import _check as check
 from .._types import Floats
 from ..transforms import Trajectory
-from .canvas import DPI, check_axes, need_matplotlib
-from .clouds import dotted, drawable, equal, explain, flat, scatter
-from .labels import wants_legend
-from .style import GRAY, RASTER, THIN, Colors, grid, size_of, tidy
+from .clouds import drawable, equal, explain, flat, scatter
+from .colors import Colors, look, wants_legend
+from .style import check_axes, grid, need_matplotlib, new_figure, size_of, tidy
 
 _MOST = 6  # panels drawn by default
 _COLS = 3  # panels side by side
@@ -26,7 +25,6 @@ def walk(
     values: Any = None,
     steps: Sequence[int] | None = None,
     axes: Any = None,
-    lines: bool = False,
     title: str | None = None,
     colors: Colors = None,
     legend: bool | None = None,
@@ -43,8 +41,6 @@ def walk(
         The τ to draw. Default None: all of them, or six evenly spaced ones if there are more than six states.
     axes : array of Axes, optional
         One Axes for each panel; None (default) makes a new figure.
-    lines : bool, default False
-        Whether to draw the path of each point up to τ, in a light color.
     title : str, optional
         Text in front of τ in the title of each panel.
     colors, legend
@@ -66,18 +62,16 @@ def walk(
     states = _states(trajectory)
     dim = drawable(states[0])
     taus = _chosen(steps, len(states))
-    dots = dotted(len(states[0]), labels, colors=colors, values=values)
-    named = wants_legend(legend, dots.look.groups, axes is None)
+    dots = look(labels, len(states[0]), colors, values)
+    named = wants_legend(legend, dots.groups, axes is None)
     panels = _new(len(taus), states, dim) if axes is None else _given(axes, len(taus), dim)
     limits = _limits([states[tau] for tau in taus])
     shaped = False
     for ax, tau in zip(panels, taus, strict=True):
-        if lines:
-            _paths(ax, states[: tau + 1], GRAY if labels is None and values is None else dots.look.colors)
         shaped = scatter(ax, states[tau], dots)
         tidy(ax, f"τ = {tau}" if title is None else f"{title}, τ = {tau}")
         _frame(ax, states[tau], limits)
-    explain(panels[-1], dots.look, named, shaped)
+    explain(panels[-1], dots, named, shaped)
     return panels
 
 
@@ -101,6 +95,13 @@ def _states(trajectory: Any) -> list[Floats]:
     return known
 
 
+def can_walk(run: Trajectory) -> bool:
+    """Whether all states were kept, in one to three coordinates that change."""
+    points = [state.points for state in run.quotients]
+    whole = len(points) == run.n_iter + 1 > 1 and points[0] is not None and points[0].shape[1] <= 3
+    return whole and points[-1] is not points[0]
+
+
 def _chosen(steps: Sequence[int] | None, n: int) -> list[int]:
     if steps is None:
         return [round(tau) for tau in np.linspace(0, n - 1, min(n, _MOST))]
@@ -121,17 +122,13 @@ def _given(axes: Any, n: int, dim: int) -> Any:
 
 
 def _new(n: int, states: list[Floats], dim: int) -> Any:
-    need_matplotlib()
-    import matplotlib.pyplot as plt
-
     cols = min(n, _COLS)
     rows = -(-n // cols)
     low, high = _limits(states)
     ratio = float(np.clip((high - low)[1] / (high - low)[0], 0.2, 2.0)) if dim == 2 else 1.0
     width = size_of(rows, cols)[0]
     size = size_of(rows, cols, width, rows * (width / cols * ratio + 0.25))
-    figure = plt.figure(figsize=size, dpi=DPI, layout="constrained")
-    panels = grid(figure, rows, cols, dim).ravel()
+    panels = grid(new_figure(size), rows, cols, dim).ravel()
     for ax in panels[n:]:
         ax.remove()
     return panels[:n]
@@ -152,22 +149,3 @@ def _frame(ax: Any, points: Floats, limits: tuple[Floats, Floats]) -> None:
         ax.set_aspect("equal", adjustable="box")  # all panels have the same limits
     for axis, least, most in zip("xyz", low, high, strict=False):
         ax.set(**{f"{axis}lim": (least, most), f"{axis}ticks": []})
-
-
-def _paths(ax: Any, states: list[Floats], colors: Any) -> None:
-    from matplotlib.collections import LineCollection
-
-    ways = np.stack([flat(points) for points in states], axis=1)
-    style: dict[str, Any] = {
-        "colors": colors,
-        "linewidths": THIN,
-        "alpha": 0.35,
-        "rasterized": len(ways) > RASTER,
-        "zorder": 0.5,
-    }
-    if ways.shape[2] == 2:
-        ax.add_collection(LineCollection(list(ways), **style))
-        return
-    from mpl_toolkits.mplot3d.art3d import Line3DCollection
-
-    ax.add_collection3d(Line3DCollection(list(ways), **style))

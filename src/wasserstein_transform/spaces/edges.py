@@ -2,34 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from numbers import Real
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.sparse import coo_array, csr_array, issparse
 
 from .. import _check as check
+from .._shown import listed
 from .._types import Floats, Ints
 
 ASK = "ask"
-"""The default of `weight`: clear attribute names are used, and ambiguous ones raise an error."""
+"""The default of `weight`: clear attribute names are used, and other numbers raise an error that asks for it."""
+
+Weight: TypeAlias = str | tuple[str, str] | None
+"""What `weight` may be: a meaning, the name of an attribute, a name and its meaning, or None."""
 
 _LENGTHS, _STRENGTHS, _AMBIGUOUS = ("length", "distance"), ("strength",), "weight"
+_MEANINGS = "length", "strength"
 KNOWN = (*_LENGTHS, *_STRENGTHS, _AMBIGUOUS)
-"""Names of edge attributes and columns that are read."""
+"""Names of edge attributes and columns that are numbers at edges."""
 
+_NUMBERS = ("id", "key")  # attributes that number the edges of a file
 _MAX_NODE = 2.0**53  # above this, floats do not hold all integers
 _MIN_LENGTH, _MAX_LENGTH = 1e-150, 1e150  # squares stay within the range of floats
-_ANSWERS = "weight='length', weight='strength' (lengths are 1/strength) or weight=None (all edges have length 1)"
 
 
 class EdgeList(list[tuple[Any, ...]]):
-    """Edges (a, b) or (a, b, number), and the name of the number, one of `KNOWN`."""
+    """Edges (a, b) or (a, b, number), the name of the number, and other numbers at all edges by name."""
 
-    def __init__(self, edges: Collection[tuple[Any, ...]], column: str = _LENGTHS[0]) -> None:
+    def __init__(
+        self,
+        edges: Collection[tuple[Any, ...]],
+        column: str = _LENGTHS[0],
+        others: Mapping[str, Sequence[float]] | None = None,
+    ) -> None:
         super().__init__(edges)
-        self.column = column
+        self.column, self.others = column, others or {}
 
 
 class Meaning(NamedTuple):
@@ -39,33 +50,79 @@ class Meaning(NamedTuple):
     strength: bool = False
 
 
-def choose_meaning(present: Collection[str], weight: str | None) -> Meaning:
-    """Choose the edge attribute to use among those present, by `weight`."""
+def choose_meaning(present: Collection[str], weight: Weight, others: Collection[str] = ()) -> Meaning:
+    """Choose the edge attribute to use by `weight`, among those of known names and others that have numbers."""
     check_weight(weight)
     known = [name for name in KNOWN if name in present]
-    if weight is None or not known:
+    if weight is None:
         return Meaning(None)
     if weight == ASK:
         if len(known) > 1:
-            raise ValueError(f"edges have {' and '.join(map(repr, known))}; choose one by {_ANSWERS}")
-        return Meaning(known[0], known[0] in _STRENGTHS)
-    names = (*(_LENGTHS if weight == "length" else _STRENGTHS), _AMBIGUOUS)
+            raise ValueError(f"edges have {listed([repr(name) for name in known])}; choose one by {_say_answers()}")
+        if not known and others:
+            first = next(iter(others))
+            have = f"edges have the attribute{'s' * (len(others) > 1)} {listed([repr(name) for name in others])}"
+            it = "it" if len(others) == 1 else repr(first)
+            raise ValueError(f"{have}; pass {_say(first)} to use {it}, or {_say(None)} to ignore numbers at edges")
+        return Meaning(known[0], known[0] in _STRENGTHS) if known else Meaning(None)
+    if isinstance(weight, tuple) or weight not in _MEANINGS:
+        return _named(weight, [*known, *others])
+    names: tuple[str, ...] = (*(_LENGTHS if weight == "length" else _STRENGTHS), _AMBIGUOUS)
     chosen = next((name for name in names if name in known), None)
-    if chosen is None:
+    if chosen is None and known:
         raise ValueError(
             f"weight={weight!r} needs edges with {' or '.join(map(repr, names))}, but these have {known[0]!r}; "
-            f"say {_ANSWERS}"
+            f"say {_say_answers()}"
         )
-    return Meaning(chosen, weight == "strength")
+    if chosen is None and others:
+        first = next(iter(others))
+        raise ValueError(f"edges have no {weight}; pass {_say((first, weight))} to use {first!r} as one")
+    return Meaning(chosen, weight == "strength" and chosen is not None)
 
 
-def check_weight(weight: str | None) -> None:
+def _say(weight: Weight) -> str:
+    """Return the argument as the user writes it; the command line takes NAME:MEANING."""
+    written = repr(":".join(weight)) if isinstance(weight, tuple) else repr(weight)
+    return check.spell(f"weight={weight!r}", f"weight={written}")
+
+
+def _say_answers() -> str:
+    return f"{_say('length')}, {_say('strength')} (lengths are 1/strength) or {_say(None)} (all edges have length 1)"
+
+
+def _named(weight: str | tuple[str, str], present: list[str]) -> Meaning:
+    """Return the attribute of a given name, with its meaning; a name that does not say it must be given a meaning."""
+    name, meaning = weight if isinstance(weight, tuple) else (weight, "")
+    if name not in present:
+        have = f"they have {listed([repr(one) for one in present])}" if present else "they have no numbers"
+        raise ValueError(f"{_say(weight)}: no edge has the attribute {name!r} with a number; {have}")
+    if not meaning and name not in (*_LENGTHS, *_STRENGTHS):
+        raise ValueError(
+            f"the attribute {name!r} may be a length or a strength; pass {_say((name, 'length'))} or "
+            f"{_say((name, 'strength'))}"
+        )
+    return Meaning(name, (meaning or name) == "strength")
+
+
+def as_strength(weight: Weight) -> Weight:
+    """Return `weight` for functions of strengths: an attribute whose name does not say its meaning is a strength."""
+    known = (ASK, *_MEANINGS, *_LENGTHS, *_STRENGTHS)
+    return (weight, "strength") if isinstance(weight, str) and weight not in known else weight
+
+
+def check_weight(weight: Weight) -> None:
     """Check the value of `weight`."""
-    if not (weight is None or (isinstance(weight, str) and weight in (ASK, "length", "strength"))):
-        raise ValueError(f"weight must be 'length', 'strength' or None, got {weight!r}: say {_ANSWERS}")
+    if weight is None or (isinstance(weight, str) and weight):
+        return
+    if isinstance(weight, tuple) and len(weight) == 2 and isinstance(weight[0], str) and weight[1] in _MEANINGS:
+        return
+    raise ValueError(
+        "weight must be 'length', 'strength', the name of an edge attribute, a pair such as ('value', 'strength'), or "
+        f"None, got {weight!r}"
+    )
 
 
-def lengths_of(values: Floats, meant: Meaning, weight: str | None) -> Floats:
+def lengths_of(values: Floats, meant: Meaning, weight: Weight) -> Floats:
     """Turn the numbers at edges into lengths; raise an error if their meaning is unclear, unless all are 1."""
     if meant.strength:
         strengths = check.floats(values, "strengths of edges")
@@ -76,9 +133,10 @@ def lengths_of(values: Floats, meant: Meaning, weight: str | None) -> Floats:
         with np.errstate(over="ignore"):
             return np.asarray(1.0 / strengths)
     if weight == ASK and meant.column == _AMBIGUOUS and (check.floats(values, "weights of edges") != 1).any():
+        weights = f"weights of edges, {np.min(values):g} to {np.max(values):g},"
         raise ValueError(
-            f"weights of edges, {np.min(values):g} to {np.max(values):g}, may be lengths or strengths; say {_ANSWERS}; "
-            "where a function has no weight=, pass wt.Graph.of(graph, weight=…)"
+            f"{weights} may be lengths or strengths; say {_say_answers()}"
+            + check.spell("; where a function has no weight=, pass wt.Graph.of(graph, weight=…)", "")
         )
     return values
 
@@ -109,7 +167,7 @@ def is_graph(thing: object) -> bool:
     return issparse(thing) or (hasattr(thing, "adjacency") and hasattr(thing, "number_of_nodes"))
 
 
-def as_edges(graph: Any, weight: str | None = ASK) -> Edges:
+def as_edges(graph: Any, weight: Weight = ASK) -> Edges:
     """Convert a networkx graph, a symmetric sparse matrix or a list of edges to nodes and edge lengths.
 
     A list has rows (a, b) or (a, b, length). Its nodes are the names that occur: integers in ascending order, other
@@ -118,11 +176,12 @@ def as_edges(graph: Any, weight: str | None = ASK) -> Edges:
     Parameters
     ----------
     graph : networkx graph, scipy sparse matrix, or list of edges
-    weight : {"length", "strength", None}, optional
-        The meaning of the numbers at edges: lengths; strengths (the length is 1/strength); or None to ignore them, so
-        that all edges have length 1. By default the attributes `length`, `distance` and `strength` mean what their
-        names say, and a list (a, b, length) holds lengths. The attribute `weight` and the entries of a matrix are
-        ambiguous: they raise an error unless all are 1.
+    weight : str, pair of str, or None, optional
+        The numbers at edges: "length"; "strength" (the length is 1/strength); the name of an edge attribute and its
+        meaning, such as ("value", "strength"); or None to ignore them, so that all edges have length 1. By default the
+        attributes `length`, `distance` and `strength` mean what their names say, and a list (a, b, length) holds
+        lengths. The attribute `weight` and the entries of a matrix are ambiguous: they raise an error unless all are 1.
+        If there are only numbers of other names, they raise an error that asks for `weight`.
     """
     check_weight(weight)
     if issparse(graph):
@@ -141,7 +200,7 @@ def as_edges(graph: Any, weight: str | None = ASK) -> Edges:
     return _read_list(graph, weight)
 
 
-def _read_networkx(graph: Any, weight: str | None) -> Edges:
+def _read_networkx(graph: Any, weight: Weight) -> Edges:
     nodes = list(graph)
     place = {node: k for k, node in enumerate(nodes)}
     if graph.is_multigraph():
@@ -155,22 +214,36 @@ def _read_networkx(graph: Any, weight: str | None) -> Edges:
         a = np.repeat(np.arange(len(adjacency)), [len(row) for row in adjacency])
         b = np.fromiter((place[node] for row in adjacency for node in row), np.intp, len(a))
         attributes = [at for row in adjacency for at in row.values()]
-    names = set(chain.from_iterable(attributes)).intersection(KNOWN)
-    meant, numbers = choose_meaning(names, weight), np.ones(len(a))
-    if meant.column in names:
+    names = set(chain.from_iterable(attributes))
+    others = [] if weight is None else _numeric(names.difference(KNOWN, _NUMBERS), attributes)
+    meant, numbers = choose_meaning(names.intersection(KNOWN), weight, others), np.ones(len(a))
+    if meant.column is not None:
         ends = zip(a.tolist(), b.tolist(), attributes, strict=True)
         numbers = np.array([_read_number(nodes[i], nodes[j], at.get(meant.column, 1.0), meant) for i, j, at in ends])
     return Edges(nodes, _undirected(a, b, lengths_of(numbers, meant, weight), len(nodes)))
 
 
-def _read_list(graph: Any, weight: str | None) -> Edges:
+def _numeric(names: Collection[str], attributes: Collection[Mapping[str, Any]]) -> list[str]:
+    """Return the names, sorted, of attributes that are numbers at all edges, and not the same number."""
+
+    def differ(values: list[Any]) -> bool:
+        return all(isinstance(x, Real) and not isinstance(x, bool) for x in values) and len(set(values)) > 1
+
+    return sorted(name for name in map(str, names) if differ([at.get(name) for at in attributes]))
+
+
+def _read_list(graph: Any, weight: Weight) -> Edges:
     if not isinstance(graph, Sequence) or isinstance(graph, str):
         raise TypeError(
             "a graph must be a networkx graph, a sparse matrix of edge lengths or a list of edges (a, b) or "
             f"(a, b, length), got {type(graph).__name__}"
         )
-    meant = choose_meaning([graph.column], weight) if isinstance(graph, EdgeList) else _third(weight)
-    rows = [_read_row(edge, k, meant) for k, edge in enumerate(graph)]
+    meant, edges = _third(weight), graph
+    if isinstance(graph, EdgeList):
+        meant = choose_meaning([] if graph.others else [graph.column], weight, graph.others)
+        if meant.column is not None and meant.column in graph.others:
+            edges = [(a, b, x) for (a, b), x in zip(graph, graph.others[meant.column], strict=True)]
+    rows = [_read_row(edge, k, meant) for k, edge in enumerate(edges)]
     try:
         names = list(dict.fromkeys(name for a, b, _ in rows for name in (a, b)))
     except TypeError as error:
@@ -183,9 +256,12 @@ def _read_list(graph: Any, weight: str | None) -> Edges:
     return Edges(names, _undirected(np.r_[a, b], np.r_[b, a], np.r_[lengths, lengths], len(names)))
 
 
-def _third(weight: str | None) -> Meaning:
+def _third(weight: Weight) -> Meaning:
     """The meaning of the third entry of a row (a, b, length): a length, unless `weight` says otherwise."""
-    return Meaning(None if weight is None else "length" if weight == ASK else weight, weight == "strength")
+    meaning = weight[1] if isinstance(weight, tuple) else weight
+    return Meaning(
+        None if meaning is None else "strength" if meaning == "strength" else "length", meaning == "strength"
+    )
 
 
 def _read_row(edge: Any, k: int, meant: Meaning) -> tuple[Any, Any, float]:
@@ -196,7 +272,7 @@ def _read_row(edge: Any, k: int, meant: Meaning) -> tuple[Any, Any, float]:
     return row[0], row[1], _read_number(row[0], row[1], row[2], meant) if given else 1.0
 
 
-def _read_array(array: Any, weight: str | None) -> Edges:
+def _read_array(array: Any, weight: Weight) -> Edges:
     if array.ndim != 2 or array.shape[1] not in (2, 3):
         raise ValueError(
             f"a list of edges must have rows (a, b) or (a, b, length), got shape {array.shape}; pass a matrix of "
@@ -222,7 +298,7 @@ def _read_array(array: Any, weight: str | None) -> Edges:
 
 
 def _undirected(a: Ints, b: Ints, lengths: Floats, n: int) -> csr_array:
-    """The matrix of edges that are listed in both directions; raises an error if the two directions differ."""
+    """The matrix of edges that are listed in both directions; if they differ, the shorter counts, with a warning."""
     if n == 0:
         raise ValueError("the graph must have at least one node, got none")
     lengths = check.floats(lengths, "lengths of edges")
@@ -234,12 +310,12 @@ def _undirected(a: Ints, b: Ints, lengths: Floats, n: int) -> csr_array:
             f"lengths of edges must be 0 or between 1e-150 and 1e150, got {some.min():g} to {some.max():g}; rescale"
         )
     csr = _shortest_of_parallel(a, b, lengths, n)
-    if csr.nnz and abs(csr - csr.T).max() > 1e-9 * lengths.max(initial=0.0):
-        raise ValueError(
-            "the graph must be undirected, but some lengths from a to b and from b to a differ; "
-            "use graph.to_undirected() or (A + A.T) / 2"
-        )
     back = csr.T.tocsr()
+    if csr.nnz and abs(csr - back).max() > 1e-9 * lengths.max(initial=0.0):
+        check.warn(
+            "the graph is directed and is used without directions: where the lengths from a to b and from b to a "
+            "differ, the shorter counts"
+        )
     if all(np.array_equal(getattr(csr, part), getattr(back, part)) for part in ("indptr", "indices", "data")):
         return csr
     edges = csr.tocoo()

@@ -16,7 +16,7 @@ from ..compute.search import Search
 from ..engine import Engine, current
 from ..kernels.geometry import Geometry, SparseRows, Table
 from ..kernels.paths import Adjacency
-from .edges import ASK, as_edges
+from .edges import ASK, Weight, as_edges
 from .metric import Metric
 
 
@@ -74,7 +74,7 @@ class Graph(Metric):
             raise ValueError("lengths of edges must be the same in both directions")
 
     @classmethod
-    def of(cls, graph: Any, *, weight: str | None = ASK) -> Graph:
+    def of(cls, graph: Any, *, weight: Weight = ASK) -> Graph:
         """Make the metric of a networkx graph, a symmetric sparse matrix, or a list of edges.
 
         `weight` gives the meaning of the numbers at edges, as in `Space.from_graph`.

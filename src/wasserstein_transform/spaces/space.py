@@ -19,7 +19,7 @@ from .._types import Floats, Ints
 from ..cuda import on_gpu
 from ..engine import Engine, current
 from .dense import Dense, open_distances, read_distances
-from .edges import ASK
+from .edges import ASK, Weight
 from .graph import Graph
 from .metric import Metric
 from .named import metric_by_name
@@ -158,9 +158,9 @@ class Space:
         weights: ArrayLike | None = None,
         points: ArrayLike | None = None,
         *,
-        weight: str | None = ASK,
+        weight: Weight = ASK,
     ) -> Space:
-        """Make a space of the nodes of an undirected graph with the shortest-path metric, computed on demand.
+        """Make a space of the nodes of a graph, without directions, with the shortest-path metric, computed on demand.
 
         Parameters
         ----------
@@ -172,11 +172,12 @@ class Space:
             Masses ≥ 0 of the nodes; they are divided by their total. None: uniform.
         points : array of shape (n, m), optional
             Coordinates of the nodes in addition to the metric. None: no coordinates.
-        weight : {"length", "strength", None}, optional
-            The meaning of the numbers at edges: lengths; strengths (the length is 1/strength); or None to ignore them,
-            so that all edges have length 1. By default a list (a, b, length) holds lengths, and the attributes
-            `length`, `distance` and `strength` mean what their names say. The attribute `weight` and the entries of a
-            matrix are ambiguous: they raise an error unless all are 1.
+        weight : str, pair of str, or None, optional
+            The numbers at edges: "length"; "strength" (the length is 1/strength); the name of an edge attribute and its
+            meaning, such as ("value", "strength"); or None to ignore them, so that all edges have length 1. By default
+            a list (a, b, length) holds lengths, and the attributes `length`, `distance` and `strength` mean what their
+            names say. Other numbers at edges, and the entries of a matrix, raise an error that asks for `weight`,
+            unless all are equal.
 
         Returns
         -------

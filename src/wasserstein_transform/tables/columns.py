@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from .. import _check as check
 from .._check import warn_of_rounding
 from .._types import Floats, Ints
 from .cells import MISSING
@@ -298,9 +299,8 @@ def _is_numeric(values: pd.Series, decimal: str) -> bool:
 def _finite(frame: pd.DataFrame, name: str) -> Floats:
     values = column(frame, name)
     if values.dtype.kind in "mM" or isinstance(values.dtype, pd.DatetimeTZDtype):
-        raise ValueError(
-            f"{source_of(frame)}, column {name!s:.60} holds dates, not numbers; leave it out with --columns"
-        )
+        leave = f"leave it out ({check.spell('columns=[...]')})"
+        raise ValueError(f"{source_of(frame)}, column {name!s:.60} holds dates, not numbers; {leave}")
     if is_text(values) or isinstance(values.dtype, pd.CategoricalDtype):
         floats = np.asarray(_of_text(values, _decimal(frame)))
     elif values.dtype.kind in "biuf":
@@ -319,13 +319,14 @@ def _finite(frame: pd.DataFrame, name: str) -> Floats:
 def cell_fault(frame: pd.DataFrame, row: int, name: str) -> ValueError:
     """The error for a cell that should be a finite number."""
     cell = column(frame, name).iloc[row]
-    shown, instead = f"'{frame.attrs.get('missing', '') if pd.isna(cell) else cell!s:.40}'", "mend it"
+    shown, instead = f"'{frame.attrs.get('missing', '') if pd.isna(cell) else cell!s:.40}'", "correct it"
     what = "is not finite" if number_of(str(cell), _decimal(frame)) is not None else "is not a number"
     if is_missing(cell):
         what, instead = "stands for a missing value", "fill it in, drop the row"
         if not shown.strip("' "):
             shown, what = "the cell holds no value and", "a number is needed"
-    return ValueError(f"{where(frame, row, name)}: {shown} {what}; {instead}, or leave the column out with --columns")
+    leave = f"leave the column out ({check.spell('columns=[...]')})"
+    return ValueError(f"{where(frame, row, name)}: {shown} {what}; {instead}, or {leave}")
 
 
 def default_names(n: int) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .. import _check as check
 from .._types import Floats
 from .cells import Column
 from .columns import chosen, numeric, source_of
@@ -47,7 +48,7 @@ def name_errors(frame: pd.DataFrame, names: Sequence[Any], used: Sequence[Column
         columns = ", ".join(one.name for one in used)
         raise ValueError(
             f"covariances must name a column of errors for each of the {len(used)} columns {columns}, "
-            f"got {len(names)}; columns=[...] names those to cluster"
+            f"got {len(names)}; {check.spell('columns=[...]')} names those to cluster"
         )
     return {one.name: name for one, name in zip(used, chosen(frame, names), strict=True)}
 

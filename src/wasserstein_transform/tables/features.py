@@ -14,7 +14,7 @@ from scipy.sparse import issparse
 
 from .. import _check as check
 from .._archive import archived, check_array, check_range, check_type
-from .._shown import Brief, counted
+from .._shown import Brief, Plotted, counted
 from .._types import Bools, Floats, Ints
 from .cells import Column
 from .scaling import Scaling, absurd
@@ -43,7 +43,7 @@ _AXIS = re.compile(r"(?:.*[\W_])?(x|y|z|lon|lat|lng|longitude|latitude|easting|n
 
 @archived
 @dataclass(frozen=True, eq=False, repr=False)
-class Features(Brief):
+class Features(Brief, Plotted):
     r"""A table as coordinates; `features` returns it.
 
     Attributes
@@ -288,7 +288,8 @@ def _errors_of(
         return None, (), []
     said = _list([name for name in names if name])
     of = _list([one for one, name in zip((one for each in used for one in each.names), names, strict=True) if name])
-    note = f"read as standard errors of {of}, not as coordinates: {said}; covariances=True takes them into account"
+    use = check.spell("covariances=True")
+    note = f"read as standard errors of {of}, not as coordinates: {said}; {use} takes them into account"
     return _by_columns(read_errors(frame, names)), names, [note]
 
 
@@ -303,7 +304,8 @@ def _of_frame(frame: DataFrame, columns: Sequence[Any] | None) -> tuple[list[Col
     if not used:
         said = "; ".join(f"{one.name} {one.why_not}" for one in found[:_LISTED])
         more = f"; and {len(found) - _LISTED} more" if len(found) > _LISTED else ""
-        raise ValueError(f"{source_of(frame)} has no column to cluster: {said}{more}; columns=[...] uses them anyway")
+        use = check.spell("columns=[...]")
+        raise ValueError(f"{source_of(frame)} has no column to cluster: {said}{more}; {use} uses them anyway")
     notes = _say_left_out(found)
     for one in used:
         count, first = misread(frame, one)
@@ -366,8 +368,10 @@ def _say_left_out(found: list[Column]) -> list[str]:
     if left[0].why_not == "is beside the coordinates":
         used = " and ".join(one.name for one in found if not one.why_not)
         others = [one.name for one in left if one.kind == "number"]
-        return [f"{used} are used as coordinates; columns=[...] includes {_list(others)}"] if others else []
-    return [f"left out: {_list([f'{one.name} ({one.why_not})' for one in left])}; columns=[...] names those to use"]
+        include = check.spell("columns=[...]")
+        return [f"{used} are used as coordinates; {include} includes {_list(others)}"] if others else []
+    names = _list([f"{one.name} ({one.why_not})" for one in left])
+    return [f"left out: {names}; {check.spell('columns=[...]')} names those to use"]
 
 
 def _list(words: list[str]) -> str:
@@ -380,7 +384,8 @@ def _gaps(values: Floats, names: tuple[str, ...]) -> str:
     counts = np.isnan(values).sum(axis=0)
     where = _list([f"{count} in column {name}" for name, count in zip(names, counts, strict=True) if count])
     said = f"{counted(int(counts.sum()), 'cell')} {'has' if counts.sum() == 1 else 'have'} no value: {where}"
-    return f"{said}; missing='drop' leaves their rows out, missing='fill' fills them"
+    drop, fill = check.spell("missing='drop'"), check.spell("missing='fill'")
+    return f"{said}; {drop} leaves their rows out, {fill} fills them"
 
 
 def _say_gaps(gaps: Bools, missing: str) -> list[str]:
@@ -393,7 +398,7 @@ def _say_gaps(gaps: Bools, missing: str) -> list[str]:
         ]
     verbs = ("has", "gets") if n == 1 else ("have", "get")
     said = f"{n} of {len(gaps)} rows {verbs[0]} missing cells and {verbs[1]} no cluster (label -1)"
-    said += "; missing='fill' fills the cells"
+    said += "; " + check.spell("missing='fill'") + " fills the cells"
     if 2 * n > len(gaps):
         check.warn(said)
     return [said]
@@ -423,7 +428,8 @@ def _scaling_of(how: str, values: Floats, used: list[Column]) -> Scaling:
 
 def _readings(scale: str | None, used: list[Column], spreads: Floats, nameless: bool) -> tuple[tuple[str, ...], str]:
     """Return the plausible readings, the likelier one first, and what is said of the only one."""
-    said = "{n} columns of different units were scaled to {way} (scale=None keeps their units)"
+    keep = check.spell("scale=None")
+    said = f"{{n}} columns of different units were scaled to {{way}} ({keep} keeps their units)"
     if scale == "unit":
         return (UNIT_LENGTH,), ""
     if scale != "auto":

@@ -8,6 +8,7 @@ import re
 from pathlib import PurePath
 from typing import Any
 
+from .. import _check as check
 from ..engine import current
 
 TEXT = ("csv", "tsv", "txt")
@@ -76,7 +77,7 @@ def kind_of(content: bytes, source: str, kind: str | None = None) -> str:
     if {found, wanted} == {"las", "laz"}:
         return found
     instead = "give the right name" if kind is None else "ask for another kind"
-    or_kind = f", or kind={found!r}" if found != "text" and kind is None else ""
+    or_kind = f", or {check.spell(f'kind={found!r}')}" if found != "text" and kind is None else ""
     raise ValueError(f"{said} holds {what}; {instead}{or_kind}")
 
 

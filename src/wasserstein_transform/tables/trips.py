@@ -91,7 +91,9 @@ def tracks(
 def _order_columns(frame: Any, trip: Any, time: str | None) -> tuple[tuple[str, ...], str | None]:
     """Names of the columns of trips and times, as asked for or by their names."""
     if trip is False and time is not None:
-        raise ValueError("times sort the rows of a trip, but trip=False leaves trips out; leave one of them out")
+        raise ValueError(
+            f"times sort the rows of a trip, but {check.spell('trip=False')} leaves trips out; leave one of them out"
+        )
     asked = None if trip is None else () if trip is False else (trip,) if isinstance(trip, str) else tuple(trip)
     for name in (*(asked or ()), *(() if time is None else (time,))):
         of_table.column(frame, name)
@@ -112,7 +114,9 @@ def _coordinate_columns(
         counts = []
     names = of_table.chosen(frame, columns, (*aside, *counts))
     first = of_table.longitude_and_latitude(names) or ()
-    notes = [f"column {name} counts the rows and is left out; columns=[...] includes it" for name in counts]
+    notes = [
+        f"column {name} counts the rows and is left out; {check.spell('columns=[...]')} includes it" for name in counts
+    ]
     return (*first, *(name for name in names if name not in first)), notes
 
 
@@ -184,7 +188,8 @@ def _follow(points: Floats, times: Floats) -> bool:
 def _say_trips(trips: Ints, names: tuple[str, ...], time: str | None) -> str:
     by_time = f", sorted by column {time}" if time is not None else ""
     if not names:
-        return f"rows in order of column {time} are one trip (order=False leaves it out)"
+        return f"rows in order of column {time} are one trip ({check.spell('order=False')} leaves it out)"
     one = len(names) == 1
     verb = f"column {names[0]} gives" if one else f"columns {' and '.join(map(str, names))} give"
-    return f"{verb} {counted(int(trips.max()) + 1, 'trip')}{by_time} (order=False leaves {'it' if one else 'them'} out)"
+    out = f"({check.spell('order=False')} leaves {'it' if one else 'them'} out)"
+    return f"{verb} {counted(int(trips.max()) + 1, 'trip')}{by_time} {out}"

@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from .._check import warn
+from .._check import spell, warn
 from .._device_array import stored_array
 from .._types import Floats
 from ..compute.neighborhoods import working_bytes
@@ -129,7 +129,8 @@ def warn_of_scale(step: Step, eps: float, n_iter: int | None, space: Space, engi
     else:
         return
     warn(
-        f"{wrong}; is eps in the unit of the data?{_compare_columns(space.points)} wt.suggest(X) proposes an eps",
+        f"{wrong}; is eps in the unit of the data?{_compare_columns(space.points)} "
+        f"{spell('wt.suggest(X)', 'suggest')} proposes an eps",
         ScaleWarning,
     )
 
@@ -142,9 +143,10 @@ def _compare_columns(points: Floats | None) -> str:
     wide, narrow = int(spreads.argmax()), int(np.where(spreads > 0, spreads, np.inf).argmin())
     if not spreads[wide] > _MAX_UNEQUAL * spreads[narrow] > 0:
         return ""
+    scaling = spell("StandardScaler", "scale='standard'")
     return (
         f" Column {wide} spreads {spreads[wide] / spreads[narrow]:.2g} times as far as column {narrow}: if they have "
-        "different units, scale them first (StandardScaler)."
+        f"different units, scale them first ({scaling})."
     )
 
 
@@ -161,7 +163,8 @@ def warn_if_long(step: Step, n_iter: int | None, space: Space, engine: Engine) -
         work = f"{type(step.transport).__name__.lower()} transport ({problems} each time)"
     advice = "a localization with fewer neighbors is faster, such as a kernel with cut=3 or Nearest(k)"
     if np.isfinite(step.localize.reach):
-        advice = f"is eps={step.localize.scale:g} in the unit of the data? wt.suggest_eps(X) gives a starting value"
+        suggest = spell("wt.suggest_eps(X)", "suggest")
+        advice = f"is eps={step.localize.scale:g} in the unit of the data? {suggest} gives a starting value"
     warn(
         f"each neighborhood holds about {n_seen:.0f} of the {space.n} points, so that {work} will take about "
         f"{describe_seconds(seconds)}{' per iteration' * (n_iter is None)}; {advice}",

@@ -1,17 +1,9 @@
-"""Word embeddings as Gaussians: pre-trained vectors, adapted by the contexts of words in a corpus."""
+"""Word vectors adapted to a corpus, and words as Gaussians by the contexts of words in it."""
 
 from .adapting import adapt
-from .corpus import Corpus, Letters, Spaced
+from .corpus import Corpus
 from .reading import read_vectors
 from .transform import WordTransform
 from .vectors import WordVectors
 
-__all__ = (
-    "Corpus",
-    "Letters",
-    "Spaced",
-    "WordTransform",
-    "WordVectors",
-    "adapt",
-    "read_vectors",
-)
+__all__ = ("Corpus", "WordTransform", "WordVectors", "adapt", "read_vectors")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,15 +12,12 @@ from scipy.sparse import csr_array, issparse
 
 from .. import _check as check
 from .._check import warn
-from .._parts import Part
-from .._shown import Brief
+from .._shown import Brief, counted
 from .._types import Floats, Ints
-from ..engine import Engine, current
-from ..kernels.words import BORDER, keep as keep_words
-from . import arrays
-from .arrays import ContextRows, Stretch
-from .corpus import Corpus
-from .vectors import WordVectors
+from ..engine import GRAIN, Engine, Flag, Tile, current, cut_by_cost
+from ..kernels import words as kernels
+from .corpus import Corpus, Tokens, letters
+from .vectors import Singles, WordVectors
 
 _BLOCK = 1 << 24  # words of text that are counted at a time
 _HEAVIEST = 1e30  # largest sum of all context weights for which single-precision results stay finite
@@ -28,70 +25,14 @@ _WIDEST = 1 << 20  # largest window in words, far smaller than a block
 Rng: TypeAlias = "int | np.random.Generator | None"
 
 
-class Nearness(Part):
-    """Base class of weights by distance: how much a context counts at each distance 1…W.
+class Window(NamedTuple):
+    """How contexts are counted: the parameters that `adapt` and `WordTransform` share."""
 
-    A subclass defines `__call__`, which returns one weight for each distance.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from wasserstein_transform import words
-    >>> class Halving(words.contexts.Nearness):
-    ...     def __call__(self, window):
-    ...         return 0.5 ** np.arange(window)
-    >>> Halving()(3)
-    array([1.  , 0.5 , 0.25])
-    """
-
-    def __call__(self, window: int) -> Floats:
-        """Return the weights at the distances 1…W, an array of shape (W,)."""
-        raise NotImplementedError
-
-
-@dataclass(frozen=True)
-class Flat(Nearness):
-    """Weight all contexts in the window equally, as the paper's multiset does.
-
-    Examples
-    --------
-    >>> from wasserstein_transform import words
-    >>> words.contexts.Flat()(3)
-    array([1., 1., 1.])
-    """
-
-    def __call__(self, window: int) -> Floats:
-        return np.ones(window)
-
-
-@dataclass(frozen=True)
-class Harmonic(Nearness):
-    """Weight contexts by 1/distance, as GloVe does.
-
-    Examples
-    --------
-    >>> from wasserstein_transform import words
-    >>> words.contexts.Harmonic()(4).round(2)
-    array([1.  , 0.5 , 0.33, 0.25])
-    """
-
-    def __call__(self, window: int) -> Floats:
-        return 1.0 / np.arange(1, window + 1)
-
-
-@dataclass(frozen=True)
-class Linear(Nearness):
-    """Weight contexts by (W + 1 − distance)/W: the mean over windows of sizes 1…W, which word2vec samples from.
-
-    Examples
-    --------
-    >>> from wasserstein_transform import words
-    >>> words.contexts.Linear()(4)
-    array([1.  , 0.75, 0.5 , 0.25])
-    """
-
-    def __call__(self, window: int) -> Floats:
-        return np.arange(window, 0, -1) / window
+    window: int
+    min_count: int
+    sample: float
+    rng: Rng
+    tokens: Tokens | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -103,7 +44,7 @@ class Contexts(Brief):
     Attributes
     ----------
     matrix : csr_array of shape (n, n)
-        Weights of the contexts, ≥ 0: occurrences in the window, weighted by nearness.
+        Weights of the contexts, ≥ 0: the number of occurrences in the window.
     counts : array of shape (n,)
         How often each word occurs in the corpus, before any occurrence was dropped.
     n_kept : int
@@ -126,16 +67,6 @@ class Contexts(Brief):
     counts: Ints
     n_kept: int
 
-    @property
-    def n(self) -> int:
-        """The number of words."""
-        return int(self.matrix.shape[0])
-
-    @property
-    def rows(self) -> ContextRows:
-        """The rows as arrays."""
-        return ContextRows(self.matrix.indptr, self.matrix.indices, self.matrix.data)
-
     def of(self, row: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """Return the rows of one word's contexts, and their weights."""
         part = slice(self.matrix.indptr[row], self.matrix.indptr[row + 1])
@@ -145,28 +76,43 @@ class Contexts(Brief):
         """Return the total weight of the contexts of each word, shape (n,)."""
         return np.asarray(self.matrix.sum(axis=1, dtype=np.float64)).ravel()
 
+    def means(self, points: Singles, engine: Engine) -> Singles:
+        """Return the weighted mean of each word's contexts, shape (n, m); 0 without contexts."""
+        matrix, m = self.matrix, points.shape[1]
+        tiles = cut_by_cost(np.diff(matrix.indptr) * float(m) + 100.0, GRAIN / 4)  # small: memory access is random
+        means = np.empty(points.shape, np.float32)
 
-def given_contexts(matrix: Any, n: int) -> Contexts:
-    """Check a sparse matrix of contexts that were counted elsewhere, and convert it."""
-    if not issparse(matrix) or matrix.shape != (n, n):
+        def average(tile: Tile, stop: Flag) -> None:
+            rows = matrix.indptr, matrix.indices, matrix.data
+            kernels.means(*rows, points, *tile, np.empty(m), means[slice(*tile)], stop)
+
+        engine.loop("means of contexts", tiles, average)
+        return means
+
+
+def as_contexts(corpus: Any, vectors: WordVectors, how: Window) -> Contexts:
+    """Count the contexts in a corpus, or check a sparse matrix of contexts that were counted elsewhere."""
+    if issparse(corpus):
+        return _checked(corpus, len(vectors))
+    text = Corpus.read(corpus, how.tokens or letters(lower=vectors.are_lower))
+    return count_contexts(text, vectors, how.window, how.min_count, how.sample, how.rng)
+
+
+def _checked(matrix: Any, n: int) -> Contexts:
+    if matrix.shape != (n, n):
         raise ValueError(
             f"contexts must be a sparse matrix with a row and a column for each of the {n} words, got "
-            f"{type(matrix).__name__} of shape {getattr(matrix, 'shape', None)}"
+            f"{type(matrix).__name__} of shape {matrix.shape}"
         )
     if matrix.dtype.kind not in "buif":
         raise ValueError(f"weights of contexts must be real numbers, got dtype {matrix.dtype}")
     rows = csr_array(matrix, dtype=np.float32)
-    check_weights(rows.data)
+    if not np.isfinite(rows.data).all() or (rows.data < 0).any():
+        raise ValueError("weights of contexts must be finite and not negative; check the matrix of contexts")
+    if (total := float(rows.data.sum(dtype=np.float64))) > _HEAVIEST:
+        raise ValueError(f"weights of contexts must sum to at most {_HEAVIEST:g}, got {total:g}; divide them")
     rows.eliminate_zeros()
     return Contexts(rows, np.diff(rows.indptr).astype(np.intp), 0)
-
-
-def check_weights(weights: NDArray[np.float32]) -> None:
-    """Reject weights that are negative, not finite, or so large that their sums overflow in single precision."""
-    if not np.isfinite(weights).all() or (weights < 0).any():
-        raise ValueError("weights of contexts must be finite and not negative; check the matrix of contexts")
-    if (total := float(weights.sum(dtype=np.float64))) > _HEAVIEST:
-        raise ValueError(f"weights of contexts must sum to at most {_HEAVIEST:g}, got {total:g}; divide them")
 
 
 def count_contexts(
@@ -175,7 +121,6 @@ def count_contexts(
     window: int = 5,
     min_count: int = 5,
     sample: float = 1e-4,
-    nearness: Nearness | None = None,
     rng: Rng = 0,
     engine: Engine | None = None,
 ) -> Contexts:
@@ -198,8 +143,6 @@ def count_contexts(
         Words that occur less often are dropped.
     sample : float, default 1e-4
         Relative frequency above which occurrences are dropped at random; 0 drops none.
-    nearness : Nearness, optional
-        Weights by distance; None means `Flat()`.
     rng : int, Generator or None, default 0
         Seed of the random dropping. The same corpus and seed give the same counts; None gives different ones each time.
     engine : Engine, optional
@@ -227,34 +170,29 @@ def count_contexts(
     window, min_count = check.count(window, "window", 1), check.count(min_count, "min_count", 0)
     sample = check.tolerance(sample, "sample")
     if window > _WIDEST:
-        raise ValueError(f"window must be at most {_WIDEST}, got {window}; 2 to 10 are usual")
-    found = vectors.find(corpus.words)
+        raise ValueError(f"{check.spell('window')} must be at most {_WIDEST}, got {window}; 2 to 10 are usual")
+    try:
+        draws = np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        raise ValueError(f"{check.spell('rng')} must be an integer ≥ 0, a Generator or None, got {rng!r}") from None
+    rows = vectors.find(corpus.words)
     counts = np.zeros(len(vectors), np.intp)
-    counts[found[found >= 0]] = corpus.counts[found >= 0]
+    counts[rows[rows >= 0]] = corpus.counts[rows >= 0]
     chances = _chances(corpus.counts, min_count, sample)
-    rows, weights = found.astype(np.int32), (nearness or Flat())(window)
-    draws = seeded(rng)
     total: Any = None
     n_kept, n = 0, len(vectors)
     with current(engine).watched() as engine:
-        for text in _stretches(corpus, rows, chances, window, draws):
-            n_kept += int(np.count_nonzero(text.kept[text.first : text.last] != BORDER))
-            part = _matrix(arrays.count_contexts(text, weights, n, engine))
+        for text in _stretches(corpus, rows.astype(np.int32), chances, window, draws):
+            n_kept += int(np.count_nonzero(text.kept[text.first : text.last] != kernels.BORDER))
+            part = _count_stretch(text, window, n, engine)
             total = part if total is None else total + part
     if total.nnz == 0:
         warn(
-            f"no word with a vector has a context: of {corpus.n_tokens} words of text {n_kept} were kept; lower "
-            "min_count, use sample=0 for a small corpus, or check that corpus and vectors spell words the same way"
+            f"no word with a vector has a context: of {counted(corpus.n_tokens, 'word')} of text {n_kept:,} were kept; "
+            f"lower {check.spell('min_count')}, use {check.spell('sample=0')} for a small corpus, or check that corpus "
+            "and vectors spell words the same way"
         )
     return Contexts(total, counts, n_kept)
-
-
-def seeded(rng: Rng) -> np.random.Generator:
-    """Return a random generator from a seed, a generator, or None."""
-    try:
-        return np.random.default_rng(rng)
-    except (TypeError, ValueError):
-        raise ValueError(f"rng must be a whole number ≥ 0, a Generator or None, got {rng!r}") from None
 
 
 def _chances(counts: Ints, min_count: int, sample: float) -> Floats:
@@ -266,22 +204,60 @@ def _chances(counts: Ints, min_count: int, sample: float) -> Floats:
     return np.where(enough, np.minimum((np.sqrt(f / sample) + 1) * sample / f, 1.0), 0.0)
 
 
-def _stretches(corpus: Corpus, rows: Any, chances: Floats, window: int, rng: np.random.Generator) -> Iterator[Stretch]:
-    """Yield the kept text in overlapping stretches; in each, positions first…last are new, the others only context."""
+class _Stretch(NamedTuple):
+    """A part of a text as rows of words, with marks for words without a vector and for borders of documents.
+
+    Positions first…last are counted; the rest is only context.
+    """
+
+    kept: NDArray[np.int32]
+    first: int
+    last: int
+
+
+def _stretches(corpus: Corpus, rows: Any, chances: Floats, window: int, rng: np.random.Generator) -> Iterator[_Stretch]:
+    """Yield the kept text in stretches that overlap by two windows."""
     held = np.empty(0, np.int32)  # starts with one window of the previous stretch
     first = 0
     for numbers in corpus.pieces():
         kept = np.empty(len(numbers), np.int32)
-        n = keep_words(numbers, rows, chances, rng.random(len(numbers)), kept)
+        n = kernels.keep(numbers, rows, chances, rng.random(len(numbers)), kept)
         held = np.concatenate([held, kept[:n]])
         if len(held) >= _BLOCK:
             last = len(held) - window
-            yield Stretch(held, first, last)
+            yield _Stretch(held, first, last)
             held = held[last - window :]
             first = window
-    yield Stretch(held, first, len(held))
+    yield _Stretch(held, first, len(held))
 
 
-def _matrix(found: ContextRows) -> Any:
-    n = len(found.indptr) - 1
-    return csr_array((found.weights, found.indices, found.indptr), shape=(n, n))
+def _count_stretch(text: _Stretch, window: int, n: int, engine: Engine) -> csr_array:
+    """Count the contexts of n words in a part of a text, word by word, from the positions of each word.
+
+    Windows do not cross borders between documents.
+    """
+    begins = np.zeros(n + 1, np.int64)
+    kernels.count_places(*text, begins)
+    begins = np.cumsum(begins)
+    places = np.empty(begins[-1], np.int64)
+    kernels.list_places(*text, begins[:-1].copy(), places)
+    where, weights = (text.kept, begins, places), np.ones(window)
+    tiles = cut_by_cost(np.diff(begins) * 2.0 * window + 10.0)
+    sizes = np.empty(n, np.int64)
+
+    def count(tile: Tile, stop: Flag) -> None:
+        scratch = np.zeros(n), np.empty(n, np.int32)
+        kernels.count_contexts(*where, *tile, weights, *scratch, sizes[slice(*tile)], stop)
+
+    engine.loop("contexts, sizes", tiles, count)
+    starts = np.append(0, np.cumsum(sizes))
+    size = int(starts[-1])
+    engine.reserve(8.0 * size, f"{size} pairs of words", "use a smaller window or fewer words")
+    indices, values = np.empty(size, np.int32), np.empty(size, np.float32)
+
+    def fill(tile: Tile, stop: Flag) -> None:
+        part, scratch = slice(starts[tile.start], starts[tile.stop]), (np.zeros(n), np.empty(n, np.int32))
+        kernels.fill_contexts(*where, *tile, weights, *scratch, starts, indices[part], values[part], stop)
+
+    engine.loop("contexts", tiles, fill)
+    return csr_array((values, indices, starts), shape=(n, n))

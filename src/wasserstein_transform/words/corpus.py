@@ -5,16 +5,18 @@ from __future__ import annotations
 import codecs
 import re
 import tempfile
+import unicodedata
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._parts import Part
+from .. import _check as check
 from .._types import Ints
 from ..engine import Engine, current
 from ..kernels.words import FULL as TABLE_IS_FULL, Table as WordTable, fill_slots, intern as intern_words
@@ -23,59 +25,29 @@ from .files import DAMAGED, damaged, open_bytes
 _PIECE = 1 << 22  # bytes of text at a time
 _LONGEST = 1 << 20  # longest word in bytes: anything longer is not text
 _IN_MEMORY = 1 << 28  # bytes of word numbers kept in memory; more go to a temporary file
-_NOT_LETTERS = re.compile(r"[^\w\0]+|_+")
 _WORD = 140.0  # bytes of memory per word besides its characters: in the table, and as a string
 _END = b"\0"  # end of a document
+_ENCODING = 'give its encoding, such as Corpus.read(file, encoding="latin-1"), or '
 
 Numbers: TypeAlias = NDArray[np.int32]
+Tokens: TypeAlias = Callable[[str], str]
+"""Puts white space between the words of a text."""
 
 
-class Tokens(Part):
-    """Base class of tokenizers: `__call__` returns the text with white space between words.
-
-    Examples
-    --------
-    >>> from wasserstein_transform import words
-    >>> class Hyphens(words.corpus.Tokens):
-    ...     def __call__(self, text):
-    ...         return text.replace("-", " ")
-    >>> words.Corpus.read(["well-known word"], Hyphens()).words
-    ('well', 'known', 'word')
-    """
-
-    def __call__(self, text: str) -> str:
-        """Return the text with white space between words."""
-        raise NotImplementedError
+def letters(lower: bool) -> Tokens:
+    """Return the usual tokens: runs of letters and digits, in lower case or as written."""
+    return partial(_split, lower=lower)
 
 
-@dataclass(frozen=True)
-class Spaced(Tokens):
-    """Split text at white space: for corpora that are already tokenized, such as text8.
-
-    Examples
-    --------
-    >>> from wasserstein_transform import words
-    >>> words.Corpus.read(["The cat, it sat."], words.Spaced()).words
-    ('The', 'cat,', 'it', 'sat.')
-    """
-
-    def __call__(self, text: str) -> str:
-        return text
+def _split(text: str, lower: bool) -> str:
+    return _not_letters().sub(" ", text.lower() if lower else text)
 
 
-@dataclass(frozen=True)
-class Letters(Tokens):
-    """Take runs of letters and digits as words, in lower case: for ordinary text with punctuation.
-
-    Examples
-    --------
-    >>> from wasserstein_transform import words
-    >>> words.Corpus.read(["The cat, it sat."], words.Letters()).words
-    ('the', 'cat', 'it', 'sat')
-    """
-
-    def __call__(self, text: str) -> str:
-        return _NOT_LETTERS.sub(" ", text.lower())
+@cache
+def _not_letters() -> re.Pattern[str]:
+    """What separates words: neither letters, digits nor marks, such as the vowel signs of Hindi; blanks may stay."""
+    marks = "".join(c for c in map(chr, range(0x300, 0xFE30)) if unicodedata.category(c).startswith("M"))
+    return re.compile(rf"[^\w {marks}]+|_+")
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,8 +92,9 @@ class Corpus:
             A path (plain, gz or xz) is read as one document: line breaks count as blanks, and windows reach across
             them. Each item of an iterable is a document of its own; `open(file)` thus makes each line a document. The
             iterable is consumed once.
-        tokens : Tokens, optional
-            How the text is split into words; None means `Spaced()`.
+        tokens : callable, optional
+            Puts white space between the words of a text; `str` leaves it as it is. None: words are runs of letters and
+            digits, in lower case. Lists of words stay as they are.
         encoding : str, default "utf-8"
             Encoding of the file.
         verbose : bool, default False
@@ -141,11 +114,18 @@ class Corpus:
         if isinstance(source, Corpus):
             return source
         from_file = isinstance(source, str | Path)
-        pieces = _texts(_decoded(source, encoding), str(source)) if from_file else _joined(_documents(source))
+        tokens = letters(lower=True) if tokens is None else tokens
+        if not callable(tokens):
+            raise ValueError(f"tokens must be a function from text to text, such as str.lower, or None, got {tokens!r}")
+        pieces: Iterator[str]
+        if from_file:
+            pieces = map(tokens, _texts(_decoded(source, encoding), str(source)))
+        else:
+            pieces = _joined(_documents(source, tokens))
         writer = _Writer()
         with current(engine, verbose=verbose).watched() as engine:
             engine.report("reading the corpus", 0, 1)
-            writer.add(pieces, tokens or Spaced(), engine)
+            writer.add(pieces, engine)
             engine.report("reading the corpus", 1, 1)
         return writer.finish(str(source) if from_file else "the corpus")
 
@@ -162,28 +142,28 @@ class Corpus:
         return f"<Corpus of {self.n_tokens} words, {len(self.words)} different>"
 
 
-def _documents(source: Any) -> Iterator[str]:
+def _documents(source: Any, tokens: Tokens) -> Iterator[str]:
     if not isinstance(source, Iterable) or isinstance(source, bytes):
         raise ValueError(
             f"a corpus must be a file, or an iterable of texts or lists of words, got {type(source).__name__}"
         )
     for k, item in enumerate(source):
         if isinstance(item, str):
-            yield item
+            yield from map(tokens, _texts([item], "a document of the corpus"))
             continue
         if isinstance(item, bytes) or not isinstance(item, Iterable):
             raise ValueError(f"document {k} of the corpus must be a text or a list of words, got {type(item).__name__}")
         words = list(item)
         if any(not isinstance(word, str) or len(word.split()) != 1 for word in words):
             raise ValueError(f"document {k} of the corpus holds an item that is not one word; lists must hold words")
-        yield " ".join(words)
+        yield from _texts([" ".join(words)], "a document of the corpus")
 
 
 def _joined(documents: Iterable[str]) -> Iterator[str]:
     """Yield documents joined into pieces of some size, with an end mark after each document."""
     held: list[str] = []
     size = 0
-    for document in _texts(documents, "a document of the corpus"):
+    for document in documents:
         held += [document, " \0"]
         size += len(document)
         if size > _PIECE:
@@ -196,7 +176,7 @@ def _texts(pieces: Iterable[str], name: str) -> Iterator[str]:
     """Yield the pieces, and reject NUL characters: they are not text, and mark the ends of documents here."""
     for piece in pieces:
         if "\0" in piece:
-            raise ValueError(f'{name} holds zeros, as UTF-16 does; give its encoding, such as encoding="utf-16-le"')
+            raise ValueError(f"{name} holds zeros, as UTF-16 does; {check.spell(_ENCODING, '')}convert it to UTF-8")
         yield piece
 
 
@@ -217,7 +197,7 @@ def _decoded(file: str | Path, encoding: str) -> Iterator[str]:
     except UnicodeDecodeError as error:
         raise ValueError(
             f"{file} is not {encoding}: byte {done + error.start} is {error.object[error.start : error.end]!r}; "
-            'give its encoding, such as Corpus.read(file, encoding="latin-1"), or convert the file with iconv'
+            f"{check.spell(_ENCODING, '')}convert the file with iconv"
         ) from None
     except DAMAGED:
         raise damaged(file) from None
@@ -269,13 +249,13 @@ class _Writer:
         )
         self._numbers = _Spool()
 
-    def add(self, pieces: Iterable[str], tokens: Tokens, engine: Engine) -> None:
+    def add(self, pieces: Iterable[str], engine: Engine) -> None:
         """Add a text in pieces; a word may start in one piece and end in the next."""
         rest = b""
         for piece in pieces:
             engine.check()
             try:
-                rest = self._look_up(rest + tokens(piece).encode(), engine)
+                rest = self._look_up(rest + piece.encode(), engine)
             except UnicodeEncodeError as error:
                 raise ValueError(
                     f"the corpus holds {error.object[error.start : error.end]!r}, which is not a character; read the "

@@ -29,7 +29,7 @@ def open_bytes(file: PathLike) -> IO[bytes]:
         raise ValueError(f"a file must be given by its path, got {type(file).__name__}")
     path = Path(file)
     if not path.exists():
-        raise ValueError(f"{path} is not there")
+        raise ValueError(f"{path} does not exist")
     if not path.is_file():
         raise ValueError(f"{path} is not a file; give the path of a file")
     with path.open("rb") as stream:
@@ -61,8 +61,8 @@ class _Counted(io.RawIOBase):
         self._read += len(piece)
         if self._read > self._most:
             raise ValueError(
-                f"{self._path} unpacks to more than {_TIMES} times its size, as no text does; if you trust it, unpack "
-                "it first"
+                f"{self._path} decompresses to more than {_TIMES} times its size, as no text does; if you trust it, "
+                "decompress it first"
             )
         return len(piece)
 
@@ -112,4 +112,4 @@ DAMAGED = (EOFError, lzma.LZMAError, gzip.BadGzipFile, zlib.error)
 
 def damaged(file: object) -> ValueError:
     """Return the error for a file that cannot be unpacked."""
-    return ValueError(f"{file} is cut off or damaged: it cannot be unpacked to its end; download it again")
+    return ValueError(f"{file} is cut off or damaged: it cannot be decompressed to its end; download it again")

@@ -1,16 +1,14 @@
-"""Read vectors: GloVe's text, word2vec's text and binary, `.npy` with a vocabulary, gensim's KeyedVectors."""
+"""Read vectors: GloVe's text, word2vec's and fastText's text, word2vec's binary, gensim's KeyedVectors."""
 
 from __future__ import annotations
 
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping
-from math import prod
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
-from .._arrays import read_header, show_shape
 from .files import DAMAGED, Allowance, PathLike, damaged, lines_of, open_bytes, shown
 from .vectors import Singles, WordVectors
 
@@ -22,16 +20,14 @@ _DIGITS = 40  # most digits of a number of words: no disk holds more
 _HELD = 100.0  # bytes of memory per word besides its characters
 
 
-def read_vectors(file: PathLike, vocabulary: PathLike | None = None) -> WordVectors:
+def read_vectors(file: PathLike) -> WordVectors:
     r"""Read words and vectors from a file; the format is recognized from its first bytes.
 
     Parameters
     ----------
     file : path
-        Plain, gz or xz, with words in UTF-8. GloVe's text (a word and its numbers per line), word2vec's text (the same
-        after a line with the number of words and the dimension), word2vec's binary, or an array in NumPy's format.
-    vocabulary : path, optional
-        A text file with one word per line; needed for an array in NumPy's format, and only then.
+        Plain, gz or xz, with words in UTF-8. GloVe's text (a word and its numbers per line), word2vec's or fastText's
+        text (the same after a line with the number of words and the dimension), or word2vec's binary.
 
     Returns
     -------
@@ -52,12 +48,6 @@ def read_vectors(file: PathLike, vocabulary: PathLike | None = None) -> WordVect
     <WordVectors of 2 words in R^2>
     """
     try:
-        with open_bytes(file) as stream:
-            head = stream.read(6)
-            if head == b"\x93NUMPY":
-                return _from_array(file, vocabulary)
-        if vocabulary is not None:
-            raise ValueError(f"{file} has words of its own; a vocabulary is only for an array in NumPy's format")
         with open_bytes(file) as stream:
             return _from_stream(stream, file)
     except DAMAGED:
@@ -83,32 +73,6 @@ def as_vectors(source: Any) -> WordVectors:
         f"vectors must be WordVectors, a file, gensim's KeyedVectors or a dict, got {type(source).__name__}; "
         "WordVectors.of(words, matrix) takes an array"
     )
-
-
-def _from_array(file: PathLike, vocabulary: PathLike | None) -> WordVectors:
-    if vocabulary is None:
-        raise ValueError(f"{file} is an array and names no words; give a vocabulary: a file with one word per line")
-    memory = Allowance(file)
-    try:
-        with open_bytes(file) as stream:
-            shape, dtype = read_header(stream)
-        if len(shape) != 2 or min(shape) < 1 or dtype.kind not in "iuf":
-            raise ValueError(
-                f"it holds {dtype!s:.60} of shape {show_shape(shape)}, but numbers with a row for each word are needed"
-            )
-        memory.take(float(prod(shape)) * dtype.itemsize)  # before NumPy allocates the array
-        with open_bytes(file) as stream:
-            matrix = np.load(stream, allow_pickle=False)
-    except (ValueError, OverflowError) as error:
-        raise ValueError(f"{file} cannot be read as an array: {error!s:.300}") from None
-    words = []
-    with open_bytes(vocabulary) as stream:
-        for number, line in enumerate(lines_of(stream, vocabulary), 1):
-            memory.take(_HELD + len(line))
-            words.append(_word(line.rstrip(b"\r\n"), vocabulary, number))
-    if len(words) != len(matrix):
-        raise ValueError(f"{file} has shape {matrix.shape}, and {vocabulary} {len(words)} words; each needs one row")
-    return _vectors(words, matrix, file)
 
 
 def _vectors(words: list[str], matrix: Any, file: PathLike) -> WordVectors:

@@ -188,10 +188,9 @@ def _say_reading(reading: str, values: dict[str, float], n: int) -> str:
     scaled, literal = (f"{min(max(values[one], 0.0), 1.0):.2f}" for one in (SCALED, AS_THEY_ARE))
     if reading == SCALED:
         said = f"scaled to standard deviation 1: expected quality {scaled}, {literal} as they are"
-        return f"{n} columns were {said} (scale=None keeps their units)"
-    return (
-        f"{n} columns were used as they are: expected quality {literal}, {scaled} scaled (scale='standard' scales them)"
-    )
+        return f"{n} columns were {said} ({check.spell('scale=None')} keeps their units)"
+    scale = check.spell("scale='standard'")
+    return f"{n} columns were used as they are: expected quality {literal}, {scaled} scaled ({scale} scales them)"
 
 
 def _check_noise(noise: Any) -> bool | float:
@@ -241,7 +240,7 @@ def _chosen(
         best = best_of(np.where(fitting, tried.values, -np.inf), tried.votes)
     n_clusters, labels = int(tried.counts[best]), tried.labels[best]
     if wanted is None and n_clusters == 1:
-        answer = replace(_one(space, places, _NO_SPLIT), chosen=best)
+        answer = replace(_one(space, places, _say_no_split()), chosen=best)
     else:
         _warn_if_fewer(n_clusters, wanted)
         one, recipe = _answer(tried, best, ground, places, noise), tried.table[best].recipe
@@ -373,7 +372,8 @@ def _why_one(places: Places) -> str:
     return "all points are in one place" if n == 1 else f"{n} distinct points are too few to look for clusters"
 
 
-_NO_SPLIT = "no split of the data is convincing; n_clusters=2 splits the data anyway"
+def _say_no_split() -> str:
+    return f"no split of the data is convincing; {check.spell('n_clusters=2')} splits the data anyway"
 
 
 def _by_mass(labels: Ints, mass: Floats) -> Ints:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
 from html import escape
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +13,7 @@ from scipy.spatial.distance import cdist
 from ... import _check as check
 from ..._archive import archived, check_array, check_range, check_type
 from ..._cached import cached_property
-from ..._shown import Reported, counted, frame, import_plotting, listed
+from ..._shown import Reported, counted, frame, listed
 from ..._types import Floats, Ints
 from ...compute.passes import sample_evenly
 from ...engine import Engine, current
@@ -27,9 +27,6 @@ from .candidates import KINDS, Recipe
 from .ground import Ground
 from .profile import Profile, profile_of
 from .uncertain import gaussians_of, new_coordinates, refuse_errors
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 _KINDS = {name: type(default) for name, default in Recipe._field_defaults.items()} | {"kind": str}
 
@@ -413,24 +410,6 @@ class Clustering(Reported):
 
     def _repr_html_(self) -> str:
         return "".join(f"<p>{escape(line)}</p>" for line in self.lines) + self.profile()._repr_html_()
-
-    def plot(self, *, details: bool = False, title: str | None = None) -> Figure:
-        """Draw the points and their clusters, and what tells them apart if there are more than two columns.
-
-        Parameters
-        ----------
-        details : bool, default False
-            Whether to add the tree with its cut, and the partitions that were considered.
-        title : str, optional
-            Title of the figure; none by default.
-
-        Returns
-        -------
-        Figure
-            Needs matplotlib.
-        """
-        figure: Figure = import_plotting("clusterings").draw(self, details=details, title=title)
-        return figure
 
     def predict(self, X: Any, engine: Engine | None = None, *, covariances: ArrayLike | None = None) -> Ints:
         """Return the clusters of new points: that of the nearest fitted point.

@@ -2,36 +2,45 @@
 (() => {
   "use strict";
   const PATIENCE = 100;  // milliseconds after which the next request is sent without waiting for a reply
+  const WORDS = {open: "opening …", clusters: "looking for clusters …", snapshot: "writing the page …", atlas: "writing the table …"};
   const $ = (id) => document.getElementById(id);
-  const SLIDERS = {points: ["eps", "lam", "n_iter", "p"], picture: ["spatial", "range", "brush-lam", "min_size"]};
-  let wire = null, kind = "points", limits = [1e-3, 1], suggested = null, shown = {}, name = "", addressed = 0, opening = true;
-  const queue = {next: 1, sent: 0, answered: 0, at: 0, waiting: null, timer: 0};
+  const SLIDERS = ["eps", "lam", "n_iter", "p"];
+  let wire = null, limits = [1e-3, 1], suggested = null, shown = {}, name = "", addressed = 0, state = "", choice = null, lastOpened = null, opening = true;
+  const queue = {next: 1, sent: 0, answered: -1, at: 0, waiting: new Map(), running: {what: "open"}, timer: 0};
+  const touched = new Map();  // controls that were used while a data set was opened, and their values
   window.wtPage = {queue, answers: [], get shown() { return shown; }};
 
-  // requests: one at a time, or one every tenth of a second; of the waiting ones only the newest is sent
+  // Requests. Of each kind the newest waits. Settings and data sets are sent at once, or every tenth of a second, and
+  // stop what runs; others wait until nothing runs, and run again if they were stopped.
+  const isUrgent = (what) => what === "open" || what === "settings";
   function ask(message) {
-    if (message.what === "open") opening = true;
-    else if (opening) return;  // opening a data set is not interrupted by sliders, which will be reset
-    queue.waiting = message;
+    if (message.what === "open") {
+      opening = true;
+      touched.clear();
+      queue.waiting.clear();
+    }
+    queue.waiting.set(message.what, message);
     clearTimeout(queue.timer);
     queue.timer = setTimeout(flush);  // after all simultaneous events
   }
   function flush() {
     clearTimeout(queue.timer);
-    if (!queue.waiting || !wire) return;
+    const isRunning = queue.answered < queue.sent || !wire || (opening && !queue.waiting.has("open"));
+    const next = ["open", "settings", ...queue.waiting.keys()].find((what) => queue.waiting.has(what) && (isUrgent(what) || !isRunning));
+    if (!next || !wire || (opening && next !== "open")) return;
     const age = performance.now() - queue.at;
-    if (queue.answered < queue.sent && age < PATIENCE) {
+    if (isRunning && age < PATIENCE) {
       queue.timer = setTimeout(flush, PATIENCE - age);
       return;
     }
-    const message = {...queue.waiting, id: queue.next++};
-    queue.waiting = null;
+    if (isRunning && !isUrgent(queue.running.what) && next !== "open" && !queue.waiting.has(queue.running.what)) queue.waiting.set(queue.running.what, queue.running);
+    const message = {...queue.waiting.get(next), id: queue.next++};
+    queue.waiting.delete(next);
+    queue.running = message;
     queue.sent = message.id;
     queue.at = performance.now();
-    if (message.what !== "settings" || message.released) {
-      document.body.classList.add("busy");
-      say("computing …");
-    }
+    if (message.what !== "settings" || message.released) document.body.classList.add("busy");
+    if (WORDS[message.what]) say(`${name ? `${name} · ` : ""}${WORDS[message.what]}`);
     wire.wanted = JSON.stringify(message);
   }
 
@@ -44,22 +53,22 @@
     return shown.eps !== undefined && place(shown.eps) === raw ? shown.eps : Number(radius(raw).toPrecision(4));
   }
   function settings() {
-    const out = kind === "points" ? {method: $("method").value} : {};
-    for (const id of SLIDERS[kind]) out[id.replace("brush-", "")] = value(id);
+    const out = {method: $("method").value};
+    for (const id of SLIDERS) out[id] = value(id);
     return out;
   }
   function label() {
-    for (const id of SLIDERS[kind]) {
-      const number = id === "eps" ? Number(value(id).toPrecision(4)) : value(id);
+    for (const id of SLIDERS) {
+      const number = id !== "eps" ? value(id) : suggested === null ? "…" : Number(value(id).toPrecision(4));
       $(`${id}-shown`).textContent = number;
       $(id).setAttribute("aria-valuetext", String(number));
     }
     for (const box of document.querySelectorAll(".only")) box.hidden = !box.classList.contains($("method").value);
   }
-  function moved(released) {
+  function moved(released, id) {
     label();
-    $("found").textContent = $("found").textContent.replace("searching …", "");
-    ask({what: "settings", settings: settings(), released});
+    if (opening) touched.set(id, $(id).value);
+    else ask({what: "settings", settings: settings(), released});
   }
 
   // replies
@@ -71,49 +80,60 @@
   function options(select, names, chosen) {
     select.replaceChildren(...names.map((text) => new Option(text || "none", text, false, chosen.includes(text))));
   }
+  function time(seconds) { return seconds < 1 ? `${Math.round(1000 * seconds)} ms` : `${seconds.toFixed(1)} s`; }
   function heard(reply) {
     window.wtPage.answers.push({...reply, at: performance.now()});
+    if (reply.ball) { window.wassersteinPage?.tell(reply); return; }
     if (reply.id !== undefined && reply.final) queue.answered = Math.max(queue.answered, reply.id);
     if (queue.answered >= queue.sent) document.body.classList.remove("busy");
     if (reply.error) {
       opening = false;
       $("status").textContent = "not computed";
+      $("found").textContent = "";
       fail(reply.error);
       flush();
       return;
     }
     fail("");
-    if (reply.ball) { window.wassersteinPage?.tell(reply); return; }
-    if (reply.names) opened(reply);
-    if (reply.settings) settled(reply);
+    name = reply.data ?? name;
+    const isNew = reply.names && reply.id !== lastOpened;  // said in several replies: the first may come before the page
+    if (isNew) opened(reply);
+    if (reply.settings) settled(reply, isNew);
     if (reply.clusters) $("found").textContent = reply.clusters;
     if (reply.notes) $("notes").replaceChildren(...reply.notes.map((text) => Object.assign(document.createElement("li"), {textContent: text})));
     if (reply.download) Object.assign(document.createElement("a"), {href: reply.download, download: ""}).click();
-    if (reply.seconds !== undefined) say(`${name} · ${reply.said ? `${reply.said} · ` : ""}${reply.seconds < 1 ? `${Math.round(1000 * reply.seconds)} ms` : `${reply.seconds.toFixed(1)} s`}${reply.final ? "" : " · computing …"}`);
+    state = reply.state ?? state;
+    say(`${name} · ${state}${reply.final ? ` · ${time(reply.seconds)}` : ""}`);
+    if (isNew) repeat();
     flush();
+  }
+  // What was chosen while the data set was opened is applied to it.
+  function repeat() {
+    if (!touched.size) return;
+    for (const [id, value] of touched) $(id).value = value;
+    touched.clear();
+    moved(true);
   }
   function opened(reply) {
     opening = false;
-    name = reply.data;
-    kind = reply.kind;
+    lastOpened = reply.id;
     options($("data"), reply.names, [reply.data]);
-    for (const box of document.querySelectorAll(".for-points")) box.hidden = kind !== "points";
-    for (const box of document.querySelectorAll(".for-picture")) box.hidden = kind !== "picture";
-    for (const id of ["save-points", "save-page"]) $(id).hidden = kind !== "points";
-    $("columns-box").hidden = !reply.columns.all.length;
-    const chosen = reply.choice.columns.length ? reply.choice.columns : reply.columns.numeric;
-    options($("columns"), reply.columns.numeric, chosen.filter((c) => c !== reply.choice.label && c !== reply.choice.weight));
+    for (const box of document.querySelectorAll(".for-tables")) box.hidden = !reply.columns.all.length;
+    $("columns-box").hidden = !reply.columns.scales;
+    $("scale").value = reply.choice.scale;
+    $("missing").value = reply.choice.missing;
+    choice = reply.choice;
+    options($("columns"), reply.columns.numeric, reply.used);
     options($("label"), ["", ...reply.columns.all], [reply.choice.label]);
     options($("weight"), ["", ...reply.columns.numeric], [reply.choice.weight]);
     $("found").textContent = "";
-    if (kind === "picture") return;
     const [low, high] = reply.eps;
     limits = [low / 1.5, Math.max(high * 1.5, reply.suggested * 2)];
     suggested = reply.suggested;
     $("suggest").title = reply.reason;
     for (const option of $("method").options) option.disabled = !reply.has_points && option.value !== "lt";
   }
-  function settled(reply) {
+  function settled(reply, isNew) {
     $("code").value = reply.code;
     clearTimeout(addressed);  // browsers limit the rate of URL changes
     addressed = setTimeout(() => {
@@ -121,17 +141,15 @@
       link.search = `data=${encodeURIComponent(name)}&${reply.query}`;
       window.history.replaceState(null, "", link);
     }, 250);
-    const behind = queue.waiting || queue.answered < queue.sent;
+    const behind = queue.waiting.has("settings") || queue.answered < queue.sent;
     shown = reply.settings;
-    if (behind && !reply.names) return;  // the user has moved the sliders since
-    if (kind === "points") {
-      $("method").value = shown.method;
-      $("eps").value = place(shown.eps);
-      for (const id of ["lam", "n_iter", "p"]) {
-        $(id).max = Math.max(Number($(id).max), shown[id]);
-        $(id).value = shown[id];
-      }
-    } else for (const id of SLIDERS.picture) $(id).value = shown[id.replace("brush-", "")];
+    if (behind && !isNew) return;  // the user has moved the sliders since
+    $("method").value = shown.method;
+    $("eps").value = place(shown.eps);
+    for (const id of ["lam", "n_iter", "p"]) {
+      $(id).max = Math.max(Number($(id).max), shown[id]);
+      $(id).value = shown[id];
+    }
     label();
   }
 
@@ -152,58 +170,49 @@
     $("file").value = "";
   }
 
-  // saving
-  function save(content, filename, type) {
-    const link = Object.assign(document.createElement("a"), {href: URL.createObjectURL(new Blob([content], {type})), download: filename});
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-  }
-
-  function picture() {  // the figure of the points or regions, as shown
-    const model = kind === "points" ? window.wassersteinPage.m.cloud : window.Bokeh.documents[0].get_model_by_name("figure-outlined");
-    const drawn = window.Bokeh.index.find_one(model).export("auto", false).canvas;
-    const canvas = Object.assign(document.createElement("canvas"), {width: drawn.width, height: drawn.height});
-    const pen = canvas.getContext("2d");
-    pen.fillStyle = getComputedStyle(document.body).backgroundColor;
-    pen.fillRect(0, 0, canvas.width, canvas.height);
-    pen.drawImage(drawn, 0, 0);
-    canvas.toBlob((blob) => save(blob, "figure.png", "image/png"));
-  }
-
   window.wtAskBall = (point, frame) => { if (wire) wire.pointed = JSON.stringify({point, frame}); };
   window.wtStart = (model) => {
     wire = model;
     const listen = () => { if (wire.reply) heard(JSON.parse(wire.reply)); };
     wire.properties.reply.change.connect(listen);
-    for (const id of [...SLIDERS.points, ...SLIDERS.picture]) {
-      $(id).addEventListener("input", () => moved(false));
-      $(id).addEventListener("change", () => moved(true));
-    }
-    $("method").addEventListener("change", () => moved(true));
-    $("suggest").addEventListener("click", () => { if (suggested) { shown = {...shown, eps: suggested}; $("eps").value = place(suggested); moved(true); } });
-    $("data").addEventListener("change", () => ask({what: "open", data: $("data").value}));
-    $("file").addEventListener("change", () => open($("file").files[0]));
-    for (const id of ["columns", "label", "weight"]) $(id).addEventListener("change", () => {
-      const columns = [...$("columns").selectedOptions].map((o) => o.value);
-      if (!columns.length) return fail("choose at least one column of coordinates");
-      ask({what: "open", data: name, columns, label: $("label").value, weight: $("weight").value});
-    });
-    $("clusters").addEventListener("click", () => { $("found").textContent = "searching …"; ask({what: "clusters"}); });
-    $("save-labels").addEventListener("click", () => kind === "points" ? window.wassersteinPage.take("labels") : ask({what: "labels"}));
-    $("save-points").addEventListener("click", () => window.wassersteinPage.take("points"));
-    $("save-figure").addEventListener("click", picture);
-    $("save-page").addEventListener("click", () => ask({what: "snapshot"}));
-    $("save-settings").addEventListener("click", () => save(JSON.stringify({data: name, ...shown, python: $("code").value}, null, 2), "settings.json", "application/json"));
-    $("copy").addEventListener("click", async () => {
-      try { await navigator.clipboard.writeText($("code").value); } catch { $("code").select(); document.execCommand("copy"); }
-      $("copy").textContent = "Copied";
-      setTimeout(() => { $("copy").textContent = "Copy"; }, 1500);
-    });
-    document.addEventListener("dragover", (event) => { event.preventDefault(); document.body.classList.add("dropping"); });
-    document.addEventListener("dragleave", () => document.body.classList.remove("dropping"));
-    document.addEventListener("drop", (event) => { event.preventDefault(); document.body.classList.remove("dropping"); open(event.dataTransfer.files[0]); });
-    label();
-    if (!wire.reply) say("computing … (the first run compiles some code, which takes a while)");
     listen();
+    flush();
+    const tellDrawn = () => { if (document.documentElement.dataset.ready) wire.is_drawn = true; else requestAnimationFrame(tellDrawn); };
+    tellDrawn();
   };
+
+  function choose(id) {
+    if (id === "columns") choice.columns = [...$("columns").selectedOptions].map((o) => o.value);
+    else choice[id] = $(id).value;
+    ask({what: "open", data: name, choice});
+  }
+  for (const id of SLIDERS) {
+    $(id).addEventListener("input", () => moved(false, id));
+    $(id).addEventListener("change", () => moved(true, id));
+  }
+  $("method").addEventListener("change", () => moved(true, "method"));
+  $("suggest").addEventListener("click", () => {
+    if (opening || !suggested) { touched.delete("eps"); return; }  // a data set opens with the suggested radius
+    shown = {...shown, eps: suggested};
+    $("eps").value = place(suggested);
+    moved(true, "eps");
+  });
+  $("data").addEventListener("change", () => ask({what: "open", data: $("data").value}));
+  $("file").addEventListener("change", () => open($("file").files[0]));
+  for (const id of ["columns", "label", "weight", "scale", "missing"]) $(id).addEventListener("change", () => choose(id));
+  $("clusters").addEventListener("click", () => { $("found").textContent = "searching …"; ask({what: "clusters"}); });
+  $("save-labels").addEventListener("click", () => window.wassersteinPage?.take("labels"));
+  $("save-points").addEventListener("click", () => window.wassersteinPage?.take("points"));
+  $("save-atlas").addEventListener("click", () => { if (window.wassersteinPage) ask({what: "atlas", labels: Array.from(window.wassersteinPage.labels())}); });
+  $("save-page").addEventListener("click", () => ask({what: "snapshot"}));
+  $("copy").addEventListener("click", async () => {
+    try { await navigator.clipboard.writeText($("code").value); } catch { $("code").select(); document.execCommand("copy"); }
+    $("copy").textContent = "Copied";
+    setTimeout(() => { $("copy").textContent = "Copy"; }, 1500);
+  });
+  document.addEventListener("dragover", (event) => { event.preventDefault(); document.body.classList.add("dropping"); });
+  document.addEventListener("dragleave", () => document.body.classList.remove("dropping"));
+  document.addEventListener("drop", (event) => { event.preventDefault(); document.body.classList.remove("dropping"); open(event.dataTransfer.files[0]); });
+  label();
+  say("reading the data …");
 })();

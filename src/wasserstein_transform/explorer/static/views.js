@@ -1,7 +1,7 @@
 // Interaction in the browser: frames, the cut, balls, colors. Nothing here needs a server.
 // Arrays are changed in place, and models by `set` (theme.js), so that a live page sends nothing back.
 
-const SMALL = -1, ABOVE = -2, TIE = 1e-9, NEAR = 15, MARKS = 21;
+const SMALL = -1, ABOVE = -2, MIXED = -3, TIE = 1e-9, NEAR = 15, MARKS = 21, CUT_STEPS = 500;
 
 function text(model, said) { if (model.text !== said) set(model, {text: said}); }
 
@@ -13,8 +13,8 @@ function number(value) {
 function counted(n, thing) { return `${n.toLocaleString("en-US")} ${thing}${n === 1 ? "" : "s"}`; }
 
 // Clusters of the merges up to a height, by decreasing size, ties by the first point; −1 for small ones.
-function cutAt(tree, n, height, least) {
-  const {a, b, h} = tree;
+function cutAt(tree, n, height) {
+  const {a, b, h} = tree, smallest = Math.max(2, Math.ceil(0.01 * n));  // as `smallest_size` of metrics.py
   const part = new Int32Array(2 * n - 1).fill(-1);
   let count = 0;
   for (let k = n - 2; k >= 0; k--) {
@@ -26,8 +26,25 @@ function cutAt(tree, n, height, least) {
   for (let i = 0; i < n; i++) { sizes[part[i]]++; if (first[part[i]] > i) first[part[i]] = i; }
   const order = Array.from(sizes.keys()).sort((p, q) => sizes[q] - sizes[p] || first[p] - first[q]);
   const rank = new Int32Array(count);
-  order.forEach((p, k) => { rank[p] = sizes[p] >= least ? k : -1; });
+  order.forEach((p, k) => { rank[p] = sizes[p] >= smallest ? k : -1; });
   return part.subarray(0, n).map((p) => rank[p]);
+}
+
+// The label that the leaves below each node share, apart from noise; MIXED if there are several.
+function labelsOfNodes({a, b}, labels) {
+  const n = labels.length, out = new Int32Array(2 * n - 1);
+  out.set(labels);
+  for (let k = 0; k < n - 1; k++) {
+    const one = out[a[k]], other = out[b[k]];
+    out[n + k] = one === SMALL ? other : other === SMALL || other === one ? one : MIXED;
+  }
+  return out;
+}
+
+// A color as the pixel of an image.
+function pixel(color, alpha = 255) {
+  const [r, g, b] = [1, 3, 5].map((k) => parseInt(color.slice(k, k + 2), 16));
+  return ((alpha << 24) | (b << 16) | (g << 8) | r) >>> 0;
 }
 
 // Squared Bures distance of covariances xx, xy, yy.
@@ -46,10 +63,13 @@ class Page {
   }
 
   begin() {
-    if (this.begun) return;
+    if (this.begun) { this.redraw(); return; }
     this.begun = true;
     whenDark(() => this.dress());
     this.m.eps_line.pan.connect(([state]) => { if (state === "pan:end") this.release(); });
+    const {cloud: {x_range, y_range, properties}} = this.m, redraw = () => this.redraw();
+    for (const range of [x_range, y_range]) for (const end of ["start", "end"]) range.properties[end].change.connect(redraw);
+    properties.inner_height.change.connect(redraw);
     this.load();
     if (window.matchMedia("(pointer: coarse)").matches) this.letScroll();
     document.documentElement.dataset.ready = "yes";
@@ -63,35 +83,89 @@ class Page {
   }
 
   load() {
-    const read = this.m.meta.data;
+    const read = this.m.meta.data, before = this.about?.title;
     this.about = {};
     for (const name of Object.keys(read)) this.about[name] = read[name][0];
     this.at = this.m.frames.data;
     this.n = this.at.row.length;
     this.eps = this.about.eps;
     this.told = null;
-    for (const card of this.m.dimmed) Bokeh.index.find_one(card)?.el.classList.toggle("stale", this.about.is_moving);
-    clearTimeout(this.later);
-    if (this.about.is_moving) { this.follow(); return; }
-    this.unpick();
+    const {is_partial, title} = this.about;
+    if (!is_partial || this.n !== this.m.points.data.x.length) this.unpick();
+    this.fill();
+    for (const card of this.m.dimmed) Bokeh.index.find_one(card)?.el.classList.toggle("stale", is_partial);
+    if (is_partial) { this.follow(); return; }
+    if (title !== before) this.wasCut = false;
+    this.treeRows = this.at.row;
+    this.putCut();
     this.cutNow();
     this.move();
     this.paint();
     this.dress();
   }
 
-  // While a slider is dragged, only the points and what depends on them are updated.
-  follow() {
-    set(this.m.corners, {data: this.about.corners});
-    this.move();
-    clearTimeout(this.later);
-    this.later = setTimeout(() => this.followRadius(), 60);  // the points first
+  // Arrays of the points, of the type and the size of the frames; dots without a size are not drawn.
+  fill() {
+    const {points} = this.m, like = this.at.x0, size = this.n > this.about.many ? NaN : this.about.dot;
+    if (points.data.x.length === this.n && points.data.x.constructor === like.constructor) return;
+    set(points.selected, {indices: []});
+    set(points, {data: {x: like.slice(), y: like.slice(), c: new Float32Array(this.n), size: new Float32Array(this.n).fill(size)}});
   }
 
-  followRadius() {
+  // Before tree and distances are there, only the points and what depends on them are updated.
+  follow() {
+    set(this.m.corners, {data: this.about.corners});
+    this.cutNow();
+    this.colorPoints();
+    this.move();
     const {eps_line, radius} = this.m;
+    if (!(this.eps > 0)) return;
     set(eps_line, {location: this.eps});
     set(radius, {value: Math.min(Math.max(Math.log10(this.eps), radius.start), radius.end)});
+  }
+
+  // Many points are drawn as an image: a glyph for each would take seconds.
+  redraw() {
+    this.drawing ??= requestAnimationFrame(() => { this.drawing = null; this.rasterize(); });
+  }
+
+  rasterize() {
+    const {cloud, image, points, colors} = this.m, {x_range, y_range} = cloud, isMany = this.n > this.about.many;
+    if (!isMany && image.data.image[0].shape[0] === 1) return;
+    const scale = window.devicePixelRatio || 1, kind = image.data.image[0].constructor;
+    const wide = isMany ? Math.max(1, Math.round(cloud.inner_width * scale)) : 1, high = isMany ? Math.max(1, Math.round(cloud.inner_height * scale)) : 1;
+    const dw = x_range.end - x_range.start, dh = y_range.end - y_range.start, out = new Uint32Array(wide * high);
+    if (isMany) {
+      const chosen = points.selected.indices, {x, y, c} = points.data, r = this.about.dot * scale / 2;
+      const inks = colors.palette.map((one) => pixel(one)), pale = colors.palette.map((one) => pixel(one, 30));
+      const stamp = [];
+      for (let v = -Math.ceil(r); v <= r; v++) for (let u = -Math.ceil(r); u <= r; u++) if (u * u + v * v <= (r + 0.3) ** 2) stamp.push([u, v]);
+      const put = (i, ink) => {
+        const across = Math.floor((x[i] - x_range.start) / dw * wide), up = Math.floor((y[i] - y_range.start) / dh * high);
+        for (const [u, v] of stamp) {
+          const p = across + u, q = up + v;
+          if (p >= 0 && p < wide && q >= 0 && q < high) out[q * wide + p] = ink;
+        }
+      };
+      for (let i = 0; i < this.n; i++) put(i, (chosen.length ? pale : inks)[c[i] + 2]);
+      for (const i of chosen) put(i, inks[c[i] + 2]);
+    }
+    set(image, {data: {image: [new kind(out.buffer, [high, wide])], x: [x_range.start], y: [y_range.start], dw: [dw], dh: [dh]}});
+  }
+
+  // What is selected among the points or in the scaling is selected in both.
+  select(from) {
+    if (this.selecting) return;
+    this.selecting = true;
+    const {points, scaled} = this.m, {point} = scaled.data;
+    const chosen = new Set(from === points.selected ? from.indices : from.indices.map((k) => point[k]));
+    if (from === points.selected) {
+      const indices = [];
+      point?.forEach((i, k) => { if (chosen.has(i)) indices.push(k); });
+      set(scaled.selected, {indices});
+    } else set(points.selected, {indices: [...chosen]});
+    this.selecting = false;
+    this.redraw();
   }
 
   // Frames
@@ -112,6 +186,7 @@ class Page {
       for (let i = 0; i < this.n; i++) out[i] = from[i] + share * (next[i] - from[i]);
     }
     this.m.points.change.emit();
+    this.redraw();
     this.mark();
     this.trail();
     if (this.picked !== null) this.pick(this.picked);
@@ -155,25 +230,54 @@ class Page {
 
   // The cut
 
+  putCut() {
+    const {cut, cut_line} = this.m, from = this.about.cut;
+    if (!from) return;
+    const at = this.wasCut ? cut.value / cut.end * from.end : from.at;
+    this.putAt = at;  // callbacks run later: they see that nobody moved the cut
+    set(cut, {end: from.end, step: from.end / CUT_STEPS, value: at, format: from.end >= 0.01 && from.end < 1e6 ? "0[.]0000" : "0.000e+0"});
+    set(cut_line, {location: at});
+  }
+
+  // The tree may be one of all points while a sample is shown: labels belong to rows.
   cutNow() {
-    const tree = this.m.tree.data;
-    this.hasTree = tree.h.length > 0 && tree.h.length === this.n - 1;
-    this.cuts = this.hasTree ? cutAt(tree, this.n, this.m.cut.value, this.about.least) : new Int32Array(this.n);
+    const tree = this.m.tree.data, k = tree.h.length + 1;
+    this.hasTree = k > 1 && this.treeRows?.length === k;
+    this.treeCuts = this.hasTree ? cutAt(tree, k, this.m.cut.value) : new Int32Array(0);
+    if (this.hasTree && this.treeRows !== this.at.row) {
+      const cutOf = new Map();
+      this.treeRows.forEach((row, i) => cutOf.set(row, this.treeCuts[i]));
+      this.cuts = this.at.row.map((row) => cutOf.get(row) ?? SMALL);
+    } else this.cuts = this.hasTree ? this.treeCuts : new Int32Array(this.n);
+  }
+
+  // What the colors are.
+  sayColors() {
+    const by = this.m.color_by.value, labels = by === "cut" ? this.treeCuts : this.labels();
     let found = 0, rest = 0;
-    for (const label of this.cuts) { if (label < 0) rest++; else if (label >= found) found = label + 1; }
-    const more = rest ? `, ${counted(rest, "point")} in smaller ones` : "";
-    text(this.m.said, this.hasTree ? counted(found, "cluster") + more : this.about.missing);
+    for (const label of labels) { if (label < 0) rest++; else if (label >= found) found = label + 1; }
+    const noise = rest ? ` and ${counted(rest, "point")} without a cluster` : "";
+    const said = {
+      cut: `${counted(found, "cluster")}${rest ? `, ${counted(rest, "point")} in smaller ones` : ""}`,
+      labels: this.about.answer || `colors: ${counted(found, "cluster")} found${noise}`, truth: `colors: ${counted(found, "known label")}`,
+    };
+    text(this.m.said, said[by] ?? "");
+    set(this.m.cut_line, {visible: by === "cut" || (by === "labels" && this.about.answer !== "" && this.about.cut?.fits === true)});
   }
 
   slide() {
-    const {cut, cut_line} = this.m;
+    const {cut, cut_line, color_by} = this.m;
+    if (cut.value === this.putAt) return;
+    this.wasCut = true;
+    this.putAt = null;
     if (Math.abs(cut_line.location - cut.value) > 1e-12 * cut.end) cut_line.location = cut.value;
     this.cutNow();
-    this.paint();
+    if (color_by.value === "cut") this.paint(); else color_by.value = "cut";
   }
 
   drag() {
     const {cut, cut_line} = this.m;
+    if (cut_line.location === this.putAt) return;
     const at = Math.min(Math.max(cut_line.location, 0), cut.end);
     if (at !== cut_line.location) { cut_line.location = at; return; }
     if (Math.abs(cut.value - at) > 1e-12 * cut.end) cut.value = at;
@@ -189,21 +293,35 @@ class Page {
 
   look(label) { return label < 0 ? SMALL : label % this.about.n_colors; }
 
+  colorPoints() {
+    const labels = this.labels(), {c} = this.m.points.data;
+    for (let i = 0; i < this.n; i++) c[i] = this.look(labels[i]);
+  }
+
   paint() {
     const labels = this.labels(), {points, scaled, branches, stubs, strip} = this.m;
-    for (let i = 0; i < this.n; i++) points.data.c[i] = scaled.data.c[i] = this.look(labels[i]);
+    this.colorPoints();
     points.change.emit();
-    scaled.change.emit();
-    for (const drawn of [branches, stubs]) {
-      const {c, leaf, h} = drawn.data, height = this.m.cut.value * (1 + TIE);
-      for (let k = 0; k < h.length; k++) c[k] = h[k] <= height ? this.look(this.cuts[leaf[k]]) : ABOVE;
-      drawn.change.emit();
-    }
-    const {c, point} = strip.data;
-    for (let k = 0; k < point.length; k++) c[k] = this.look(labels[point[k]]);
-    strip.change.emit();
+    this.redraw();
     this.mark();
+    if (this.about.is_partial) return;  // the other views show the points before
+    for (const {data} of [scaled, strip]) data.point?.forEach((i, k) => { data.c[k] = this.look(labels[i]); });
+    scaled.change.emit();
+    strip.change.emit();
+    if (this.hasTree) {
+      const isCut = this.m.color_by.value === "cut", height = this.m.cut.value * (1 + TIE);
+      const below = labelsOfNodes(this.m.tree.data, labels);
+      for (const drawn of [branches, stubs]) {
+        const {c, node, h} = drawn.data;
+        for (let k = 0; k < h.length; k++) {
+          const isAbove = below[node[k]] === MIXED || (isCut && h[k] > height);
+          c[k] = isAbove ? ABOVE : this.look(below[node[k]]);
+        }
+        drawn.change.emit();
+      }
+    }
     this.markScaled();
+    this.sayColors();
     if (this.picked !== null) this.pick(this.picked);
   }
 
@@ -213,7 +331,10 @@ class Page {
     this.number(this.m.marks, labels, x, y);
   }
 
-  markScaled() { this.number(this.m.scaled_marks, this.labels(), this.m.scaled.data.x, this.m.scaled.data.y); }
+  markScaled() {
+    const {x, y, point} = this.m.scaled.data, labels = this.labels();
+    if (point) this.number(this.m.scaled_marks, Int32Array.from(point, (i) => labels[i]), x, y);
+  }
 
   number(marks, labels, x, y) {
     const found = {x: [], y: [], text: []};
@@ -230,11 +351,11 @@ class Page {
   middles(labels, x, y, most) {
     const sums = Array.from({length: most}, () => [0, 0, 0]), best = new Array(most).fill(Infinity);
     const at = new Array(most).fill(-1);
-    for (let i = 0; i < this.n; i++) {
+    for (let i = 0; i < labels.length; i++) {
       const s = sums[labels[i]];
       if (s && Number.isFinite(x[i] + y[i])) { s[0] += x[i]; s[1] += y[i]; s[2]++; }
     }
-    for (let i = 0; i < this.n; i++) {
+    for (let i = 0; i < labels.length; i++) {
       const s = sums[labels[i]];
       if (!s || !s[2]) continue;
       const d = (x[i] - s[0] / s[2]) ** 2 + (y[i] - s[1] / s[2]) ** 2;
@@ -380,12 +501,6 @@ class Page {
 
   release() { this.m.radius.value_throttled = this.m.radius.value; }
 
-  shadeBy() {
-    const scale = this.m[this.m.shade.value];
-    set(this.m.heat.glyph, {color_mapper: scale});
-    set(this.m.bar, {color_mapper: scale});
-  }
-
   // Files
 
   columns(kind) {
@@ -421,6 +536,7 @@ class Page {
     dressed([m.cloud, m.dendrogram, m.scaling, m.matrix, m.near], [m.cut_line, m.eps_line, m.suggested]);
     const {ink, faint, paper} = inks();
     set(m.tip, {text_color: ink, background_fill_color: paper, border_line_color: faint});
+    this.redraw();
   }
 }
 

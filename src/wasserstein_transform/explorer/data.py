@@ -1,0 +1,264 @@
+"""Data sets of the page: built-in ones, opened files, and arrays passed to `explore`."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import datasets
+from .._cached import cached_property
+from .._shown import Brief, counted
+from .._types import Ints
+from ..compute.passes import sample_evenly
+from ..engine import current
+from ..spaces import Space
+from ..tables import features
+from ..tables.columns import labels, numeric, source_of, weights
+from ..tables.features import is_frame
+from ..tables.roles import roles
+from .scene import Plane, plane_of
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+MAX_BYTES = 1 << 30
+"""The largest file in bytes that can be opened on the page; larger ones are for the command line."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DataSet(Brief):
+    """Points or distances, with names.
+
+    Attributes
+    ----------
+    name : str
+    space : Space
+    columns : tuple of str
+        Names of the coordinates; empty if there are only distances.
+    reading : str
+        Python code that makes X.
+    truth : integer array of shape (n,), optional
+        Known labels.
+    rows : integer array of shape (n,)
+        Rows of the data that the points come from.
+    n_all : int
+        Number of rows of the data.
+    notes : tuple of str
+        Remarks for the page.
+    has_weights : bool
+        Whether weights were given.
+    plane_of_all : Plane, optional
+        The plane of the data set that this one is a sample of.
+    """
+
+    name: str
+    space: Space
+    columns: tuple[str, ...]
+    reading: str
+    truth: Ints | None
+    rows: Ints
+    n_all: int
+    notes: tuple[str, ...] = ()
+    has_weights: bool = False
+    plane_of_all: Plane | None = None
+
+    @property
+    def n(self) -> int:
+        """Number of points."""
+        return self.space.n
+
+    def at_most(self, most: int) -> DataSet:
+        """The data set itself, or evenly spaced rows of it with a note, if it has more points than `most`."""
+        if self.n <= most:
+            return self
+        rows = sample_evenly(self.n, most)
+        note = f"{most:,} of {self.n_all:,} points are shown: every {self.n_all / most:.1f}th row"
+        return replace(
+            self, space=self.space.take(rows), truth=None if self.truth is None else self.truth[rows],
+            rows=self.rows[rows], notes=(*self.notes, note),
+            plane_of_all=None if self.space.points is None else self.plane,
+        )  # fmt: skip
+
+    @cached_property
+    def plane(self) -> Plane:
+        """The map from the points to the plane."""
+        return self.plane_of_all or plane_of(self.space.points, self.space)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """How a table is read; () and "" mean the default, and the scale "none" keeps the units."""
+
+    columns: tuple[str, ...] = ()
+    label: str = ""
+    weight: str = ""
+    scale: str = "auto"
+    missing: str = "drop"
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A DataFrame or an array to be read by `features`, with labels and weights that are no columns of it."""
+
+    X: Any
+    labels: Any = None
+    weights: Any = None
+
+
+def of_points(
+    X: Any, name: str = "X", columns: tuple[str, ...] = (), truth: Any = None, weights: Any = None,
+    reading: str = "X = …  # your points",
+) -> DataSet:  # fmt: skip
+    """A data set from points or from a Space."""
+    space = X if isinstance(X, Space) else Space.from_points(X, weights)
+    m = 0 if space.points is None else space.points.shape[1]
+    letters = ("x", "y", "z") if m <= 3 else tuple(f"x{k + 1}" for k in range(m))
+    known = None if truth is None else np.unique(np.asarray(truth), return_inverse=True)[1].astype(np.intp).ravel()
+    if known is not None and len(known) != space.n:
+        raise ValueError(f"labels must hold one label for each of the {counted(space.n, 'point')}, got {len(known)}")
+    data = DataSet(name, space, columns or letters[:m], reading, known, np.arange(space.n), space.n)
+    return replace(data, has_weights=weights is not None)
+
+
+def of_source(source: Source, name: str, choice: Choice | None = None) -> DataSet:
+    """A data set from a table or an array, as `features` reads it: chosen columns, scale, missing cells."""
+    X, choice = source.X, choice or Choice()
+    options: dict[str, Any] = {"scale": None if choice.scale == "none" else choice.scale, "missing": choice.missing}
+    beside = [one for one in dict.fromkeys((choice.label, choice.weight)) if one and not choice.columns]
+    rest = X.drop(columns=beside) if beside else X
+    if beside:
+        rest.attrs = X.attrs
+    found = features(rest, choice.columns or None, **options)
+    truth = labels(X, choice.label)[0] if choice.label else source.labels
+    masses = weights(X, choice.weight) if choice.weight else source.weights
+    for one, what in ((truth, "labels"), (masses, "sample_weight")):
+        if one is not None and len(one) != found.n:
+            raise ValueError(f"{what} must hold one value for each of the {counted(found.n, 'point')}, got {len(one)}")
+    truth, masses = (None if one is None else np.asarray(one)[found.rows] for one in (truth, masses))
+    points, names = found.matrix()[found.rows], found.names if is_frame(X) else ()
+    data = of_points(points, name, names, truth, masses, _code_of(X, choice, options, beside))
+    return replace(data, rows=found.rows, n_all=found.n, notes=found.notes)
+
+
+def _code_of(X: Any, choice: Choice, options: dict[str, Any], beside: list[str]) -> str:
+    """Python code that reads a table or an array in the same way."""
+    given = f", {list(choice.columns)!r}" * bool(choice.columns)
+    given += "".join(f", {key}={value!r}" for key, value in options.items() if value not in ("auto", "drop"))
+    if not is_frame(X):
+        return f"X = …  # your points\nfound = wt.tables.features(X{given})\nX = found.matrix()[found.rows]"
+    table = f"table.drop(columns={beside!r})" if beside else "table"
+    code = f"table = wt.read({source_of(X)!r})\nfound = wt.tables.features({table}{given})"
+    weighted = f"\nweights = table[{choice.weight!r}][found.rows]" * bool(choice.weight)
+    return f"{code}\nX = found.matrix()[found.rows]{weighted}"
+
+
+def _labeled(name: str, call: str, make: Callable[[], Any]) -> Callable[[], DataSet]:
+    return lambda: of_points(make().points, name, truth=getattr(make(), "labels", None), reading=f"X = {call}.points")
+
+
+def _moons() -> DataSet:
+    from sklearn.datasets import make_moons
+
+    X, truth = make_moons(1000, noise=0.08, random_state=0)
+    reading = "from sklearn.datasets import make_moons\n\nX, _ = make_moons(1000, noise=0.08, random_state=0)"
+    return of_points(X, "two moons", truth=truth, reading=reading)
+
+
+def _irises() -> DataSet:
+    from sklearn.datasets import load_iris
+
+    found = load_iris()
+    reading = "from sklearn.datasets import load_iris\n\nX = load_iris().data"
+    names = tuple(name.removesuffix(" (cm)") for name in found.feature_names)
+    return of_points(found.data, "irises", names, found.target, reading=reading)
+
+
+BUILT_IN: dict[str, Callable[[], DataSet]] = {
+    "dumbbell": _labeled("dumbbell", "wt.datasets.dumbbell()", datasets.dumbbell),
+    "T-junction": _labeled("T-junction", "wt.datasets.t_junction()", datasets.t_junction),
+    "spiral": _labeled("spiral", "wt.datasets.spiral(0)", lambda: datasets.spiral(0)),
+    "circles": _labeled(
+        "circles", "wt.datasets.circles(0, n=1000, noise=0.1)", lambda: datasets.circles(0, n=1000, noise=0.1)
+    ),
+    "streets": _labeled("streets", "wt.datasets.streets(0)", lambda: datasets.streets(0)),
+    "two moons": _moons,
+    "irises": _irises,
+}
+
+
+class Shelf:
+    """Data sets by name, safe to use from several threads.
+
+    A page cannot read files of this computer by name: it uploads their content, or the process that started the server
+    has opened them.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._opened: dict[str, tuple[Source | DataSet, Choice]] = {}
+
+    @property
+    def names(self) -> list[str]:
+        """All names: opened data sets, newest first, then built-in ones."""
+        with self._lock:
+            return [*reversed(self._opened), *BUILT_IN]
+
+    def put(self, name: str, content: Source | DataSet, choice: Choice | None = None) -> str:
+        """Add a data set and return its name, made unique; raises if a table cannot be shown as it was chosen."""
+        choice = choice or Choice()
+        if isinstance(content, Source):
+            of_source(content, name, choice)
+        with self._lock:
+            free, k = name, 2
+            while free in self._opened or free in BUILT_IN:
+                free, k = f"{name} ({k})", k + 1
+            self._opened[free] = content, choice
+        return free
+
+    def open(self, name: str, content: bytes) -> str:
+        """Read a file from its content and add it; returns the name of the data set."""
+        from ..tables import read
+
+        shown = name.replace("\\", "/").rpartition("/")[2][:80] or "file"
+        if not content:
+            raise ValueError(f"{shown} is empty; choose a file with rows of numbers")
+        current().reserve(4 * len(content), shown, "choose a smaller file, or a part of it")
+        return self.put(shown, Source(read(content, name=shown)))
+
+    def get(self, name: str, choice: Choice | None = None) -> DataSet:
+        """The data set with this name, read as chosen."""
+        if name in BUILT_IN:
+            return BUILT_IN[name]()
+        kept, first = self._kept(name)
+        return of_source(kept, name, choice or first) if isinstance(kept, Source) else kept
+
+    def choice(self, name: str) -> Choice:
+        """How a table is read at first."""
+        return Choice() if name in BUILT_IN else self._kept(name)[1]
+
+    def table(self, name: str) -> DataFrame | None:
+        """The table with this name; None if it is no table."""
+        kept = None if name in BUILT_IN else self._kept(name)[0]
+        return kept.X if isinstance(kept, Source) and is_frame(kept.X) else None
+
+    def columns(self, name: str) -> dict[str, Any]:
+        """All columns of a table, the numeric ones, and whether the data can be scaled."""
+        kept, table = None if name in BUILT_IN else self._kept(name)[0], self.table(name)
+        if table is None:
+            return {"all": [], "numeric": [], "scales": isinstance(kept, Source)}
+        numbers = {*numeric(table), *(one.name for one in roles(table, None) if not one.why_not)}
+        return {
+            "all": list(map(str, table.columns)), "numeric": [one for one in table.columns if one in numbers],
+            "scales": True,
+        }  # fmt: skip
+
+    def _kept(self, name: str) -> tuple[Source | DataSet, Choice]:
+        with self._lock:
+            kept = self._opened.get(name)
+        if kept is None:
+            raise ValueError(f"the data set {name!r:.60} does not exist any more; open the file again")
+        return kept

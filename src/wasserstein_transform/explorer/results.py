@@ -1,0 +1,266 @@
+"""What a report shows of each type of result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from .._shown import Brief
+from .._types import Floats, Ints
+from ..auto import Clustering, Suggestion
+from ..curves import Denoised, Skeleton
+from ..engine import Engine, current
+from ..estimators import AutoCluster, SingleLinkage
+from ..estimators.base import IteratedTransform
+from ..hierarchy import Tree
+from ..spaces import Dense, GaussianMetric, Space
+from ..transforms import Trajectory
+from .compute import add_metric, curve_of, with_labels
+from .scene import Curve, Scene, frames_of, places, plane_of, single
+
+_MAX_POINTS = 100_000  # most points drawn
+_MAX_DENSE = 2_000  # if distances are stored or an embedding is needed
+_MAX_PLACES = 2_000_000  # most positions drawn, over all frames
+
+Facts = dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Story(Brief):
+    """The content of a report: a scene if there are points, else a table; and facts by name."""
+
+    scene: Scene | None
+    title: str
+    facts: Facts
+    code: str = ""
+    table: dict[str, list[Any]] | None = None
+    chosen: int | None = None
+    curve: Any = None
+    eps: float = float("nan")
+    examined: str = "Radii examined"
+    """Heading of the table."""
+
+
+def story_of(result: Any, engine: Engine | None = None) -> Story:
+    """The content of a report on a result; raises a TypeError for other objects."""
+    engine = current(engine).quiet()
+    for kind, attribute, tell in _KINDS:
+        if isinstance(result, kind):
+            if attribute and attribute not in vars(result):
+                raise ValueError(f"this {type(result).__name__} is not fitted yet; call fit before report")
+            story: Story = tell(result, engine)
+            return story
+    raise TypeError(
+        f"report needs a Trajectory, Clustering, Denoised, Skeleton, Suggestion or fitted estimator, "
+        f"got {type(result).__name__}"
+    )
+
+
+def _trajectory(walk: Trajectory, engine: Engine) -> Story:
+    scene = _walked(walk, float("nan"), "Trajectory", (), engine)
+    facts = {
+        "points": len(walk.quotients[-1].labels), "iterations": walk.n_iter, "outcome": walk.outcome,
+        "merged points at the end": walk.quotients[-1].space.n,
+    }  # fmt: skip
+    return Story(scene, "Trajectory", facts)
+
+
+def _estimator(fitted: IteratedTransform, engine: Engine) -> Story:
+    name, radii = type(fitted).__name__, np.ravel(fitted.eps_)
+    names = tuple(map(str, getattr(fitted, "feature_names_in_", ())))
+    eps = float(radii[0]) if len(radii) == 1 else float("nan")
+    scene = _walked(fitted.trajectory_, eps, name, names, engine)
+    labels = vars(fitted).get("labels_")
+    scene = scene if labels is None else with_labels(scene, np.asarray(labels)[scene.rows], "new")
+    facts: Facts = {"points": fitted._space.n, "ε": ", ".join(f"{e:.6g}" for e in radii)}
+    if "lam_" in vars(fitted):
+        facts["λ"] = f"{fitted.lam_:g}"
+    facts |= {"iterations": fitted.n_iter_, "outcome": fitted.trajectory_.outcome}
+    facts["where ε comes from"] = vars(fitted).get("reason_", "")
+    code = f"import wasserstein_transform as wt\n\nX = …  # your points\nfitted = wt.{fitted!r}.fit(X)"
+    return Story(scene, name, facts, code)
+
+
+def _clustering(found: Clustering, engine: Engine) -> Story:
+    rows, notes = _drawn(found.space)
+    tree = _whole_tree(found) if len(rows) == found.space.n else None
+    scene = _still(found.space, rows, "Clustering", found.columns[0], [*found.notes, *notes], engine, tree)
+    scene = with_labels(scene, found.labels[rows], "clustered" if tree is not None else "input")
+    facts = {"answer": found.verdict, "sizes": found.sizes_in_words(), "why": found.reason}
+    facts["other good answers"] = "\n".join(": ".join(one.lines[:2]) for one in found.alternatives)
+    head, cells = found.profile().cells()
+    profile = dict(zip(head, map(list, zip(*cells, strict=True)), strict=True))
+    code = "import wasserstein_transform as wt\n\nX = …  # your points\nfound = wt.cluster(X)\nprint(found)"
+    return Story(scene, "Clustering", facts, code, profile, examined="What the clusters are")
+
+
+def points_and_labels(result: Any) -> tuple[Floats, Ints | None]:
+    """Positions of all points in the plane, and their labels if there are any."""
+    result = vars(result).get("clustering_", result) if isinstance(result, AutoCluster) else result
+    labels: Any = None
+    if isinstance(result, Clustering):
+        space, labels = result.space, result.labels
+    elif isinstance(walk := getattr(result, "trajectory_", result), Trajectory):
+        space, labels = walk.quotients[-1].expand(), getattr(result, "labels_", None)
+    else:
+        raise TypeError(
+            f"to_embedding_atlas needs a Clustering, a Trajectory or a fitted estimator, got {type(result).__name__}"
+        )
+    return places(plane_of(space.points, space), space.points), labels
+
+
+def _denoised(result: Denoised, engine: Engine) -> Story:
+    result = result.in_meters()
+    n, m = result.points.shape
+    rows, notes = _sample(n, _MAX_POINTS)
+    plane = plane_of(result.before)
+    frames = np.stack([places(plane, result.before[rows]), places(plane, result.points[rows])])
+    frames = single(frames)
+    even = bool((result.scale == result.scale[0]).all())
+    eps = result.eps * float(result.scale[0]) if even else float("nan")
+    labels = np.where(result.outliers[rows], -1, 0)
+    space = Space.from_points(result.before[rows], result.weights[rows])
+    scene = Scene(
+        "Denoised", plane.names(()), frames, rows, eps, planar=m <= 2 and even, labels=labels,
+        notes=(*notes, *plane.notes), taus=(0, result.n_iter) if result.n_iter else (),
+        curve=curve_of(space, engine) if even else None,
+    )  # fmt: skip
+    if not result.n_iter:
+        scene = replace(scene, frames=frames[:1])
+    facts = {
+        "points": n, "dimension of the shape": result.dim, "ε": result.length(result.eps),
+        "noise": result.length(result.sigma), "moved": result.moved_in_words, "outliers": result.outliers_in_words,
+        "outcome": result.outcome, "where ε comes from": result.reason,
+    }  # fmt: skip
+    code = f"import wasserstein_transform as wt\n\nX = …  # your points\nclean = wt.denoise(X, {result.dim})"
+    return Story(scene, "Denoised points", facts, code)
+
+
+def _skeleton(net: Skeleton, engine: Engine) -> Story:
+    net = net.in_meters()
+    below = _denoised(net.source, engine)
+    plane = plane_of(net.source.before)
+    assert below.scene is not None
+    scene = replace(below.scene, title="Skeleton", lines=tuple(places(plane, line) for line in net.lines))
+    facts = {"lines": net.in_words, "detail": net.source.length(net.detail)}
+    code = f"{below.code}\nlines = wt.skeleton(clean)"
+    return Story(scene, "Skeleton", {**facts, **below.facts}, code)
+
+
+def _suggestion(found: Suggestion, engine: Engine) -> Story:
+    facts = {"for": found.purpose, "write": found._call, "why": found.reason, "places": found.n}
+    columns = found.table
+    curve = None
+    if "neighbors" in columns and len(columns["eps"]):
+        curve = Curve(np.array(columns["eps"]), np.array(columns["neighbors"]), found.eps, found.reason)
+    code = f"import wasserstein_transform as wt\n\nX = …  # your points\nfitted = wt.{found._call}.fit(X)"
+    return Story(None, f"Suggestion for {found.purpose}", facts, code, columns, found.chosen, curve, found.eps)
+
+
+def _auto(fitted: AutoCluster, engine: Engine) -> Story:
+    code = f"import wasserstein_transform as wt\n\nX = …  # your points\nfitted = wt.{fitted!r}.fit(X)"
+    return replace(_clustering(fitted.clustering_, engine), title="AutoCluster", code=code)
+
+
+def _linkage(fitted: SingleLinkage, engine: Engine) -> Story:
+    space = fitted.tree_.space
+    if space is None:
+        raise ValueError("a SingleLinkage loaded from a file has no points; fit it again before report")
+    rows, notes = _drawn(space)
+    scene = _still(space, rows, "SingleLinkage", (), notes, engine, fitted.tree_ if len(rows) == space.n else None)
+    scene = with_labels(scene, fitted.labels_[rows], "input")
+    code = f"import wasserstein_transform as wt\n\nX = …  # your points\nfitted = wt.{fitted!r}.fit(X)"
+    return Story(scene, "SingleLinkage", {"points": space.n, "clusters": fitted.n_clusters_}, code)
+
+
+_KINDS: tuple[tuple[type, str, Any], ...] = (
+    (Trajectory, "", _trajectory), (IteratedTransform, "trajectory_", _estimator), (Clustering, "", _clustering),
+    (Denoised, "", _denoised), (Skeleton, "", _skeleton), (Suggestion, "", _suggestion),
+    (AutoCluster, "clustering_", _auto), (SingleLinkage, "tree_", _linkage),
+)  # fmt: skip
+"""Each type of result, the attribute that it has once it is fitted, and the function that reports on it."""
+
+
+def _walked(walk: Trajectory, eps: float, title: str, names: tuple[str, ...], engine: Engine) -> Scene:
+    """The scene of a trajectory, with as many of its states as a page can hold."""
+    first = walk.quotients[0].expand()
+    rows, notes = _drawn(first)
+    chosen, left_out = _frames_of(len(walk.quotients), len(rows), walk.first)
+    states = [walk.quotients[k].expand().take(rows) for k in chosen]
+    if walk.first:
+        left_out = [*left_out, f"states before τ = {walk.first} were not kept; keep='all' keeps them"]
+    scene = _placed(states, rows, eps, title, names, [*notes, *left_out], engine)
+    taus = tuple(walk.first + k for k in chosen)
+    scene = replace(scene, taus=() if taus == tuple(range(len(taus))) else taus)
+    return add_metric(scene, states[-1], engine)
+
+
+def _still(
+    space: Space, rows: Ints, title: str, names: tuple[str, ...], notes: Iterable[str], engine: Engine,
+    tree: Tree | None = None,
+) -> Scene:  # fmt: skip
+    """The scene of one space, with the given tree or its single-linkage tree."""
+    part = space.take(rows) if len(rows) < space.n else space
+    return add_metric(_placed([part], rows, float("nan"), title, names, notes, engine), part, engine, tree)
+
+
+def _placed(
+    states: list[Space], rows: Ints, eps: float, title: str, names: tuple[str, ...], notes: Iterable[str],
+    engine: Engine,
+) -> Scene:  # fmt: skip
+    first = states[0]
+    scene = frames_of(states, plane_of(first.points, first, engine), names)
+    curve = None if first.points is None and scene.lam else curve_of(_ground(first), engine)
+    return replace(scene, title=title, rows=rows, eps=eps, notes=(*notes, *scene.notes), curve=curve)
+
+
+def _ground(first: Space) -> Space:
+    """The space in which neighbors are counted: with the Euclidean metric of the points, not the GT metric."""
+    if isinstance(first.metric, GaussianMetric) and first.points is not None:
+        return Space.from_points(first.points, first.weights)
+    return first
+
+
+def _drawn(space: Space) -> tuple[Ints, list[str]]:
+    """The points to draw, and notes: fewer points if all distances are stored or an embedding is needed."""
+    stored = isinstance(space.metric, Dense) or space.points is None
+    return _sample(space.n, _MAX_DENSE if stored else _MAX_POINTS)
+
+
+def _sample(n: int, most: int) -> tuple[Ints, list[str]]:
+    if n <= most:
+        return np.arange(n), []
+    rows = np.sort(np.random.default_rng(0).choice(n, most, replace=False))
+    return rows, [f"a sample of {most:,} of the {n:,} points is shown"]
+
+
+def _frames_of(n_states: int, n: int, first: int) -> tuple[list[int], list[str]]:
+    """The states to draw, evenly spaced with the first and the last included, and notes."""
+    most = max(2, min(n_states, _MAX_PLACES // max(n, 1), 101))
+    chosen = sorted({round(k) for k in np.linspace(0, n_states - 1, most)})
+    left_out = [f"{len(chosen)} of {n_states} states are drawn, evenly spread"] if len(chosen) < n_states else []
+    return chosen, left_out
+
+
+def _whole_tree(found: Clustering) -> Tree | None:
+    """The tree of all points, from the tree of distinct positions: duplicates are joined at height 0."""
+    tree, n = found.tree, found.space.n
+    if tree is None:
+        return None
+    edges, heights = found.rows[tree.edges], tree.heights
+    if len(found.rows) < n:
+        if found.space.points is None:
+            return None
+        _, group = np.unique(found.space.points, axis=0, return_inverse=True)
+        leader = np.full(int(group.max()) + 1, -1)
+        leader[group.ravel()[found.rows]] = found.rows
+        others = np.setdiff1d(np.arange(n), found.rows)
+        hosts = leader[group.ravel()[others]]
+        if (hosts < 0).any():
+            return None
+        edges = np.concatenate([np.column_stack([hosts, others]), edges])
+        heights = np.concatenate([np.zeros(len(others)), heights])
+    return Tree(edges, heights, found.space.weights)
