@@ -46,7 +46,7 @@ def _line(name: str, shape: Shape, noise: float, background: float) -> str:
     steps = "/".join(str(row[3].n_iter) for row in rows)
     what = f"{name}{f', {background:.0%} background' if background else ''}"
     shown = f"{np.mean(ratios):.2f} ({min(ratios):.2f}–{max(ratios):.2f})"
-    outcome = rows[0][3].outcome.split(": ", 1)[-1].split(" (")[0][:60]
+    outcome = rows[0][3].outcome.split(": ", 1)[-1].split(" (")[0][:70]
     return f"| {what} | {noise:g} | {found:.3g} | {before:.3g} | {after:.3g} | {shown} | {dims} | {steps} | {outcome} |"
 
 

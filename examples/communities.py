@@ -52,7 +52,7 @@ def draw_club(ax: mpl.axes.Axes) -> None:
     sides = np.array([club.nodes[node]["club"] for node in club])
     kept = max(np.mean((found.labels == 0) == (sides == side)) for side in set(sides))
     print(f"karate club: {found.n_communities} communities, {kept:.0%} of the members on the side they took")
-    places = wt.plotting.layouts.layout(club)
+    places = wt.plotting.graphs.layout(club)
     wt.plotting.communities(found, places, ax)
     unsure = int(found.probabilities.argmin())
     ax.annotate(

@@ -700,7 +700,7 @@ PLOTTING: list[Row] = [
     ("found must be a Clustering, got list; wt.cluster(X) makes one", lambda: plotting.clustering([0, 1]), TypeError),
     ("found must be a Denoised, got ndarray", lambda: plotting.denoised(GOOD), TypeError),
     ("found must be a Skeleton, got int", lambda: plotting.skeleton(1), TypeError),
-    ("at most 1500 nodes", lambda: plotting.layouts.layout(nx.path_graph(1501))),
+    ("at most 1500 nodes", lambda: plotting.graphs.layout(nx.path_graph(1501))),
     ("nothing to draw: all the mass is in one place", lambda: wt.suggest(np.zeros((5, 2))).plot()),
 ]
 

@@ -88,9 +88,9 @@ def test_pictures_take_axes_and_return_them() -> None:
     graph = nx.barbell_graph(4, 1)
     graph.add_edge("far", "away")
     found, flow = wt.graphs.curvature(graph), wt.graphs.ricci_flow(graph, 5)
-    places = wt.plotting.layouts.layout(graph)
+    places = wt.plotting.graphs.layout(graph)
     assert places.shape == (11, 2)
-    np.testing.assert_array_equal(places, wt.plotting.layouts.layout(graph))
+    np.testing.assert_array_equal(places, wt.plotting.graphs.layout(graph))
     _, axes = wt.plotting.panels(2, 2)
     drawn = wt.plotting.curvature(found, places, axes[0, 0], limit=1.0)
     assert drawn is axes[0, 0]
@@ -105,7 +105,7 @@ def test_pictures_take_axes_and_return_them() -> None:
 
 def test_a_layout_keeps_near_nodes_near() -> None:
     ring = nx.cycle_graph(30)
-    places = wt.plotting.layouts.layout(ring)
+    places = wt.plotting.graphs.layout(ring)
     steps = np.linalg.norm(np.diff(places, axis=0), axis=1)
     across = np.linalg.norm(places[:15] - places[15:], axis=1)
     assert steps.max() < 0.3 * across.min()

@@ -41,7 +41,7 @@ def test_weights_that_may_be_either_are_asked_about(kind: str) -> None:
     ):
         with pytest.raises(ValueError, match=ASKED):
             work(karate)
-    assert wt.plotting.layouts.layout(karate).shape == (34, 2)  # every edge counts 1
+    assert wt.plotting.graphs.layout(karate).shape == (34, 2)  # every edge counts 1
 
 
 @pytest.mark.parametrize("kind", KINDS)
