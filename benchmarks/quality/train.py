@@ -30,7 +30,6 @@ from wasserstein_transform.auto.clustering.criteria import (
     OF_DATA,
     Partitions,
     compare_clusterings,
-    facts_of,
     measure,
 )  # fmt: skip
 from wasserstein_transform.auto.clustering.ground import Ground, Places
@@ -72,7 +71,6 @@ def lessons(X: np.ndarray, y: np.ndarray) -> list[Lesson]:
         places = Places.of(wt.Space.from_points(X), engine)
         ground = Ground.of(places.space, engine)
         trees = grow(ground, engine)
-        facts = facts_of(ground, trees[0][1], trees[1][1])
         size, true = "wide" if ground.views else "flat", int(y.max())
         found = [(f"{size}_without_count", without_count(ground, trees, engine), None)]
         if true > 1:
@@ -80,7 +78,7 @@ def lessons(X: np.ndarray, y: np.ndarray) -> list[Lesson]:
         out = []
         for name, candidates, wanted in found:
             partitions = Partitions.of(candidates)
-            criteria = measure(ground, facts, partitions, wanted, engine)
+            criteria = measure(ground, trees[0][1], trees[1][1], partitions, wanted, engine)
             scores = [compare_clusterings(y[y > 0], labels[places.place][y > 0]) for labels in partitions.labels]
             counts = [int(labels.max()) + 1 for labels in partitions.labels]
             kinds = [sum({1 << KINDS.index(one.recipe.kind) for one in group}) for group in partitions.members]

@@ -12,7 +12,7 @@ from sklearn.neighbors import NearestNeighbors
 
 import wasserstein_transform as wt
 from wasserstein_transform.auto.clustering.compact import SHAPES, Shape, lloyd, mixture, spectral, spectral_axes, ward
-from wasserstein_transform.auto.clustering.criteria import Rule, _valley
+from wasserstein_transform.auto.clustering.criteria import Rule
 
 
 def blobs(rng: np.random.Generator, k: int = 3, m: int = 6, n: int = 60, apart: float = 8.0) -> tuple:
@@ -58,15 +58,6 @@ def test_a_spectral_cut_follows_shapes_that_means_do_not(rng: np.random.Generato
     X = np.column_stack([radius * np.cos(t), radius * np.sin(t), 0.05 * rng.normal(size=(300, 3))])
     near = NearestNeighbors(n_neighbors=11).fit(X).kneighbors(X, return_distance=False)[:, 1:]
     assert adjusted_rand_score(truth, spectral(spectral_axes(near, 4), np.ones(300), 2)) == 1
-
-
-def test_a_valley_lies_between_groups_and_not_within_one(rng: np.random.Generator) -> None:
-    whole = rng.normal(size=(20_000, 1))
-    apart = whole + 8 * (np.arange(20_000) % 2)[:, None]
-    for X, low, high in ((apart, 0.0, 0.05), (whole, 0.7, 1.0)):
-        labels = (X[:, 0] > np.median(X)).astype(np.intp)
-        centers = np.array([X[labels == c].mean(axis=0) for c in (0, 1)])
-        assert low <= _valley(X, np.ones(20_000), labels, centers, 0, 1) <= high
 
 
 def test_the_rule_of_the_choice() -> None:

@@ -19,6 +19,7 @@ Trees
     spanning_trees    Prim, Borůvka, Kruskal
     reachability      spanning trees of mutual reachability
     linkage           linkage matrices, average and complete linkage, cuts into large pieces
+    partitions        parts of cut trees, agreement of partitions, their criteria
 Transport
     transport         W_p of a measure and a list of measures
     problems          masses, costs and unit of a problem; cancelling of common mass
