@@ -877,7 +877,7 @@ WORDS: list[Row] = [
     ("given by its path, got NoneType", lambda: wt.words.read_vectors(None)),
     ("does not exist", lambda: wt.words.read_vectors("none")),
     ("is not a file", lambda: wt.words.read_vectors(".")),
-    ("each word needs a vector, got 1 words and 2", lambda: wt.words.WordVectors.of(["a"], [[1.0], [2.0]])),
+    ("each word needs a vector, got 1 word and 2 vectors", lambda: wt.words.WordVectors.of(["a"], [[1.0], [2.0]])),
     ("that of 'b' (row 1) is not", lambda: wt.words.WordVectors.of(["a", "b"], np.array([[1], [np.inf]], np.float32))),
     ("words must be nonempty strings", lambda: wt.words.WordVectors.of(["a", ""], np.eye(2))),
     (

@@ -31,7 +31,7 @@ def values() -> dict[str, object]:
         "Gaussians: 300 measures in R^2, lam=2": wt.Gaussian(wt.Truncation(0.5), 2.0)(SPACE),
         "Given(matrix=<300 × 300 float64>)": wt.Given(np.eye(300)),
         "localize=Given(matrix=<300 × 300": wt.WassersteinTransform(wt.Given(np.eye(300)), wt.Exact()),
-        "Communities: 2 of 6 nodes, modularity 0.357": wt.graphs.ricci_flow(TWO, 10).communities(),
+        "Communities of 6 nodes: 2, modularity 0.357": wt.graphs.ricci_flow(TWO, 10).communities(),
         "Coupling(": wt.Exact(1).coupling(wt.Truncation(0.5)(SPACE), SPACE.metric, 0, 1),
     }
 

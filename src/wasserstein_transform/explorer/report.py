@@ -113,6 +113,8 @@ def to_embedding_atlas(result: Any, path: PathLike, *, table: DataFrame | None =
     """
     from .results import points_and_labels
 
+    if Path(path).suffix.lower() != ".parquet":
+        raise ValueError(f"Embedding Atlas reads Parquet: the name must end in .parquet, got {path}")
     check_target(path)
     write_bytes(path, atlas_bytes(*points_and_labels(result), table, text))
     return Path(path)
@@ -129,7 +131,8 @@ def atlas_bytes(places: Floats, labels: Ints | None, table: DataFrame | None = N
         raise ValueError(f"table must have one row for each of the {counted(n, 'point')}, got {len(table)}")
     rows = frame({}) if table is None else table.reset_index(drop=True).rename(columns=str)
     if text is not None and text not in rows:
-        raise ValueError(f"text must be a column of the table, got {text!r}; its columns: {listed(rows.columns)}")
+        there = f"its columns are {listed(rows.columns)}" if len(rows.columns) else "pass the table as well: table=…"
+        raise ValueError(f"text must be a column of the table, got {text!r}; {there}")
     words = [", ".join(f"{name} {cell}" for name, cell in row.items()) for row in rows.astype(str).to_dict("records")]
     if text is not None or not words:
         words = [f"row {k}" for k in range(n)] if text is None else list(rows[text].astype(str))

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from .. import _check as check
-from .._shown import Plotted, frame, table
+from .._shown import Plotted, counted, frame, table
 from .._types import Floats, Ints
 from ..engine import Engine, current, one_blas_thread
 from ..spaces.edges import ASK, Weight, as_strength
@@ -50,7 +50,7 @@ class Communities(Plotted):
     >>> two = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), (2, 3)]  # triangles joined by a bridge
     >>> found = wt.graphs.communities(two, 2)
     >>> found
-    <Communities: 2 of 6 nodes, modularity 0.357>
+    <Communities of 6 nodes: 2, modularity 0.357>
     >>> found.communities
     [{0, 1, 2}, {3, 4, 5}]
     >>> wt.graphs.communities(two, resolution=1.0).to_pandas().round(2).head(2)
@@ -66,7 +66,7 @@ class Communities(Plotted):
     probabilities: Floats | None = None
 
     def __repr__(self) -> str:
-        return f"<Communities: {self.n_communities} of {self.network.n} nodes, modularity {self.modularity:.3f}>"
+        return f"<Communities of {counted(self.network.n, 'node')}: {self.n_communities}, modularity {self.modularity:.3f}>"
 
     def _repr_html_(self) -> str:
         sizes = np.bincount(self.labels)
@@ -155,7 +155,7 @@ def communities(
     >>> import wasserstein_transform as wt
     >>> graph = nx.connected_caveman_graph(4, 6)
     >>> wt.graphs.communities(graph)
-    <Communities: 4 of 24 nodes, modularity 0.683>
+    <Communities of 24 nodes: 4, modularity 0.683>
     >>> wt.graphs.communities(graph, 2).labels.reshape(4, 6)
     array([[0, 0, 0, 0, 0, 0],
            [1, 1, 1, 1, 1, 1],

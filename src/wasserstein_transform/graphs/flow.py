@@ -50,7 +50,7 @@ class Flow(Plotted):
     >>> flow.network.edges[flow.lengths[-1].argmax()]
     array([2, 3])
     >>> flow.communities()
-    <Communities: 2 of 6 nodes, modularity 0.357>
+    <Communities of 6 nodes: 2, modularity 0.357>
     """
 
     network: Network

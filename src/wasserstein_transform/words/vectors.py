@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check as check
 from .._cached import cached_property
 from .._files import writing
-from .._shown import Plotted
+from .._shown import Plotted, counted
 from .._types import Floats, Ints
 from ..engine import Engine, current
 from .files import PathLike
@@ -124,7 +124,9 @@ class WordVectors:
         else:
             rows = check.points(matrix, "vectors").astype(np.float32)
         if len(names) != len(rows):
-            raise ValueError(f"each word needs a vector, got {len(names)} words and {len(rows)} vectors")
+            raise ValueError(
+                f"each word needs a vector, got {counted(len(names), 'word')} and {counted(len(rows), 'vector')}"
+            )
         if not np.isfinite(rows).all():
             bad = int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0])
             raise ValueError(f"vectors must be finite, but that of {names[bad]!r} (row {bad}) is not; drop it")
@@ -266,7 +268,7 @@ class WordVectors:
                 stream.writelines((_binary if kind == ".bin" else _lines)(self.words[part], self.matrix[part]))
 
     def __repr__(self) -> str:
-        return f"<WordVectors of {len(self)} words in R^{self.m}>"
+        return f"<WordVectors of {counted(len(self), 'word')} in R^{self.m}>"
 
 
 def check_kind(file: PathLike) -> str:
