@@ -248,7 +248,7 @@ def test_what_embedding_atlas_cannot_show_is_refused(tmp_path: Path) -> None:
         wt.explorer.to_embedding_atlas(wt.GaussianTransform(), tmp_path / "a.parquet")
     with pytest.raises(ValueError, match="table must have one row for each of the 60 points, got 3"):
         wt.explorer.to_embedding_atlas(_fitted(), tmp_path / "a.parquet", table=pandas.DataFrame({"a": [1, 2, 3]}))
-    with pytest.raises(ValueError, match="text must be a column of the table, got 'b'; its columns: a"):
+    with pytest.raises(ValueError, match="text must be a column of the table, got 'b'; its columns are a"):
         wt.explorer.to_embedding_atlas(
             _fitted(), tmp_path / "a.parquet", table=pandas.DataFrame({"a": X[:, 0]}), text="b"
         )

@@ -66,7 +66,8 @@ class Communities(Plotted):
     probabilities: Floats | None = None
 
     def __repr__(self) -> str:
-        return f"<Communities of {counted(self.network.n, 'node')}: {self.n_communities}, modularity {self.modularity:.3f}>"
+        nodes = counted(self.network.n, "node")
+        return f"<Communities of {nodes}: {self.n_communities}, modularity {self.modularity:.3f}>"
 
     def _repr_html_(self) -> str:
         sizes = np.bincount(self.labels)
