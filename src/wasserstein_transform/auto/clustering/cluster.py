@@ -210,6 +210,7 @@ def _name(space: Space, X: ArrayLike | Space, metric: str) -> str | None:
 
 def _found(space: Space, wanted: int | None, noise: bool | float, engine: Engine) -> Clustering:
     places = Places.of(space, engine)
+    engine = replace(engine, device="cpu")  # few places are left, too few for a GPU
     if wanted == 1 or (wanted is None and places.space.n < _FEW):
         return _one(space, places, "one cluster was requested" if wanted == 1 else _why_one(places))
     if wanted is not None and wanted >= places.space.n:
