@@ -24,7 +24,7 @@ from wasserstein_transform.kernels.geometry import Table
 from wasserstein_transform.kernels.problems import CostRule, Costs, begin, costs, pose
 from wasserstein_transform.kernels.simplex import INTERRUPTED, OPTIMAL, solve
 from wasserstein_transform.kernels.simplex_tree import Work, workspace
-from wasserstein_transform.kernels.transport import transport, transport_row
+from wasserstein_transform.kernels.transport import careful_transport_row, transport, transport_row
 from wasserstein_transform.measures import make_discrete
 
 Floats = NDArray[np.float64]
@@ -562,7 +562,9 @@ def test_a_raised_flag_interrupts_every_kernel() -> None:
     assert transport(rows, 0, rows, 1, table, rule, 0.0, scratch, work)[2] == INTERRUPTED
     out, report = np.full(problems.n, -1.0), np.zeros(2)
     everything = np.arange(1, problems.n)
-    assert transport_row(rows, 0, rows, everything, everything - 2, table, rule, scratch, work, out, report) == 1
+    row = rows, 0, rows, everything, everything - 2, table, rule, scratch, work, out, report
+    assert transport_row(*row, 0) == 0
+    assert careful_transport_row(*row, 0, len(everything)) == 0
     assert (out == -1.0).all()
     assert scratch.state[1] == 0  # no point was met, no distance computed
 

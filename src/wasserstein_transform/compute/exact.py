@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from ..engine import N_MATRICES, Engine, Flag, Record, Task, Tile, cut_by_cost
 from ..kernels.geometry import Geometry, Table, for_thread
 from ..kernels.problems import CostRule, costs, n_bytes
 from ..kernels.simplex_tree import UNKNOWN, workspace
-from ..kernels.transport import STEEP, farthest_row, transport_row
+from ..kernels.transport import STEEP, careful_transport_row, farthest_row, transport_row
 from .distances import dense
 from .exact_on_graphs import Explorer, are_hops, explorer_of, listed_by_hops
 from .metric import MetricArrays
@@ -164,7 +164,7 @@ def _solve(problems: _Problems, tile: Tile, stop: Flag, record: Record) -> None:
             failed = farthest_row(*row, rule._replace(p=np.inf), tables, work, *results)
         if failed < 0 and rule.p < np.inf:
             work.dual[: scratch.width] = UNKNOWN
-            failed = transport_row(*row, rule, tables, work, *results)
+            failed = _solve_row(*row, rule, tables, work, *results)
         if stop[0]:
             return
         if failed >= 0:
@@ -173,6 +173,26 @@ def _solve(problems: _Problems, tile: Tile, stop: Flag, record: Record) -> None:
                 "the optimum within its limit of pivots; please report it with the data"
             )
         at += end - start
+
+
+def _solve_row(*problem: Any) -> int:
+    """Solve the problems of one measure. Returns −1, or the target that failed.
+
+    Few problems are hard; the code for them is compiled when the first one is met.
+    """
+    targets, rule, done = problem[3], problem[6], 0
+    n = len(targets)
+    easy: Any = transport_row
+    careful: Any = careful_transport_row
+    while done < n:
+        if rule.p < STEEP:
+            done = easy(*problem, done)
+        if done < n:
+            end = done + 1 if rule.p < STEEP else n
+            done = careful(*problem, done, end)
+            if done < end:
+                return int(targets[done])
+    return -1
 
 
 def _geometry(metric: MetricArrays, n_entries: float, whole: bool, engine: Engine) -> Geometry | None:

@@ -92,6 +92,40 @@ def _is_certified(status: int, gap: float, most: float) -> bool:
 
 
 @jit
+def _first_attempt(A: Any, i: int, B: Any, j: int, rule: CostRule) -> int:
+    """Attempt 0 is without common mass, if it may be cancelled; 1 the whole problem; 2 with Bland's rule."""
+    return 0 if rule.cancel and overlap(A, i, B, j) else 1
+
+
+@jit
+def _attempt(
+    attempt: int, A: Any, i: int, B: Any, j: int, geometry: Any, rule: CostRule, scratch: Costs, work: Work
+) -> tuple[float, float, int, int, float, float, bool]:
+    """Cost, gap, status, root, largest cost, unit of length, and whether costs are in the shared table."""
+    na, nb = A.indptr[i + 1] - A.indptr[i], B.indptr[j + 1] - B.indptr[j]
+    top, length, shared = pose(A, i, B, j, geometry, rule, scratch, work)
+    if attempt == 0:
+        value, gap, status = solve_without_common_mass(A, i, B, j, top, scratch, work)
+        return value, gap, status, -1, top, length, shared
+    table = scratch.table if shared else scratch.own
+    value, gap, status, root = solve(na, nb, top, top, attempt == 2, table, work)
+    return value, gap, status, root, top, length, shared
+
+
+@jit
+def _drowns(value: float, top: float, total: float, p: float) -> bool:
+    """Whether a cost is so small next to the largest one that it has lost digits."""
+    return value < (DROWNING if p != 1.0 else LOST) * top * total
+
+
+@jit
+def _root_of(value: float, p: float) -> float:
+    if p == 1.0:
+        return value
+    return np.sqrt(value) if p == 2.0 else value ** (1.0 / p)
+
+
+@jit
 def transport(
     A: Any, i: int, B: Any, j: int, geometry: Any, rule: CostRule, farthest: float, scratch: Costs, work: Work
 ) -> tuple[float, float, int, int, int]:
@@ -106,19 +140,12 @@ def transport(
     value, gap, status, root, top, length, safe = total, 0.0, OPTIMAL, -1, 1.0, farthest, 0
     drowns = farthest > 0.0
     if p < STEEP:
-        # first without common mass, if it may be cancelled; then the whole problem; then with Bland's rule
-        for attempt in range(0 if rule.cancel and overlap(A, i, B, j) else 1, 3):
-            top, length, shared = pose(A, i, B, j, geometry, rule, scratch, work)
-            if attempt == 0:
-                value, gap, status = solve_without_common_mass(A, i, B, j, top, scratch, work)
-            else:
-                table = scratch.table if shared else scratch.own
-                value, gap, status, root = solve(na, nb, top, top, attempt == 2, table, work)
+        for attempt in range(_first_attempt(A, i, B, j, rule), 3):
+            value, gap, status, root, top, length, shared = _attempt(attempt, A, i, B, j, geometry, rule, scratch, work)
             if _is_certified(status, gap, total * top):
                 break
             safe = 1
-        limit = (DROWNING if p != 1.0 else LOST) * top * total
-        drowns = status == OPTIMAL and value < limit
+        drowns = status == OPTIMAL and _drowns(value, top, total, p)
         if drowns:
             if root < 0:  # common mass was cancelled
                 shared = pose(A, i, B, j, geometry, rule, scratch, work)[2]
@@ -136,51 +163,85 @@ def transport(
         if _is_certified(status, gap, total * top):
             break
         safe = 1
-    value = max(value / total, 0.0)
-    if p == 2.0:
-        value = np.sqrt(value)
-    elif p != 1.0:
-        value = value ** (1.0 / p)
-    return length * value, (gap / (total * top) if top > 0.0 else 0.0), status, root, safe
+    value = length * _root_of(max(value / total, 0.0), p)
+    return value, (gap / (total * top) if top > 0.0 else 0.0), status, root, safe
+
+
+@jit
+def _inherit(guides: Any, k: int, na: int, scratch: Costs, work: Work) -> None:
+    """Start the k-th target from the potentials of its guide; without guides, from those of the previous target."""
+    if guides.shape[0] == 0:
+        return
+    for s in range(na):
+        if guides[k] >= 0:
+            work.dual[s] = scratch.potentials[guides[k] * na + s]
+        elif k > 0:
+            work.dual[s] = UNKNOWN
+
+
+@jit
+def _bequeath(guides: Any, k: int, na: int, scratch: Costs, work: Work) -> None:
+    if guides.shape[0] > 0:
+        for s in range(na):
+            scratch.potentials[k * na + s] = work.dual[s]
 
 
 @jit
 def transport_row(
     A: Any, i: int, B: Any, targets: Any, guides: Any, geometry: Any, rule: CostRule, scratch: Costs, work: Work,
-    out: Any, report: Any,
+    out: Any, report: Any, start: int,
 ) -> int:  # fmt: skip
-    """out[k] = W_p(A_i, B_j) for the k-th target j; returns −1, or the j that failed. `report`: gap, safe solves.
+    """out[k] = W_p(A_i, B_j) for the k-th target j from `start` on; returns the k of the first one that is not easy.
 
-    From the order STEEP on, `out` must contain W_∞ on entry.
-
-    The potentials of the points of A_i are inherited from the similar target at position `guides[k]`, or from none if
-    it is negative. Without guides they are inherited from the previous target. The first target uses those in
-    `work.dual`.
+    `report`: largest gap, number of safe solves. The potentials of the points of A_i are inherited from the similar
+    target at position `guides[k]`, or from none if it is negative. Without guides they are inherited from the previous
+    target. The first target uses those in `work.dual`.
     """
     begin(scratch)
     na = A.indptr[i + 1] - A.indptr[i]
-    keep = guides.shape[0] > 0
-    for k in range(targets.shape[0]):
+    for k in range(start, targets.shape[0]):
         j = targets[k]
-        if keep and guides[k] >= 0:
-            for s in range(na):
-                work.dual[s] = scratch.potentials[guides[k] * na + s]
-        elif keep and k > 0:
-            for s in range(na):
-                work.dual[s] = UNKNOWN
+        _inherit(guides, k, na, scratch, work)
+        if _are_equal(A, i, B, j):
+            out[k] = 0.0
+        else:
+            total = A.totals[i] * B.totals[j]
+            first = _first_attempt(A, i, B, j, rule)
+            value, gap, status, _, top, length, _ = _attempt(first, A, i, B, j, geometry, rule, scratch, work)
+            gap = gap / (total * top) if top > 0.0 else 0.0
+            if not (status == OPTIMAL and abs(gap) <= GAP and value < np.inf) or _drowns(value, top, total, rule.p):
+                return k
+            out[k] = length * _root_of(max(value / total, 0.0), rule.p)
+            report[0] = max(report[0], abs(gap))
+        _bequeath(guides, k, na, scratch, work)
+    return targets.shape[0]
+
+
+@jit
+def careful_transport_row(
+    A: Any, i: int, B: Any, targets: Any, guides: Any, geometry: Any, rule: CostRule, scratch: Costs, work: Work,
+    out: Any, report: Any, start: int, end: int,
+) -> int:  # fmt: skip
+    """The same for the targets start…end, whatever they are; returns `end`, or the k of the one that failed.
+
+    From the order STEEP on, `out` must contain W_∞ on entry.
+    """
+    begin(scratch)
+    na = A.indptr[i + 1] - A.indptr[i]
+    for k in range(start, end):
+        j = targets[k]
+        _inherit(guides, k, na, scratch, work)
         if _are_equal(A, i, B, j):
             out[k] = 0.0
         else:
             value, gap, status, _, safe = transport(A, i, B, j, geometry, rule, out[k], scratch, work)
             if not (status == OPTIMAL and abs(gap) <= GAP and value < np.inf):
-                return j
+                return k
             out[k] = value
             report[0] = max(report[0], abs(gap))
             report[1] += safe
-        if keep:
-            for s in range(na):
-                scratch.potentials[k * na + s] = work.dual[s]
-    return -1
+        _bequeath(guides, k, na, scratch, work)
+    return end
 
 
 @jit
