@@ -63,7 +63,7 @@ def test_long_lists_that_are_cut_into_pieces_are_those_of_the_square(
     space, some = measures()
     pairs = LISTS[name]
     square = squareform(np.asarray(wt.wasserstein_pairs(some, space)))
-    monkeypatch.setattr(exact, "_MIN_TILE_COST", 50.0)
+    monkeypatch.setattr(exact, "_MIN_PIECE_COST", 50.0)
     found = wt.wasserstein_pairs(some, space, pairs=pairs, n_jobs=2)
     np.testing.assert_allclose(found, square[pairs[:, 0], pairs[:, 1]], rtol=1e-12, atol=1e-14)
     np.testing.assert_array_equal(found, wt.wasserstein_pairs(some, space, pairs=pairs, n_jobs=1))

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from .._types import Floats, Ints
-from ..engine import GRAIN, N_MATRICES, Engine, Flag, Record, Task, Tile, cut_by_cost
+from ..engine import N_MATRICES, Engine, Flag, Record, Task, Tile, cut_by_cost
 from ..kernels.geometry import Geometry, Table, for_thread
 from ..kernels.problems import CostRule, costs, n_bytes
 from ..kernels.simplex_tree import UNKNOWN, workspace
@@ -23,9 +23,8 @@ from .records import Rows
 _STEPS_PER_COST = 12.0  # approximate inner-loop steps of the simplex per entry of the cost matrix
 _MAX_CHEAP_STEPS = 16.0  # distances up to this many steps are computed when needed, others are stored first
 _TREE_DISTANCES_PER_PROBLEM = 1000.0  # approximate number of spanning-tree distances that a warm start saves
-_N_TILES = 128  # of a batch, where it is not small
-_N_PIECES = 32  # of a batch with one measure and many targets: fewer, because each begins without potentials
-_MIN_TILE_COST = 8e4  # entries of cost matrices: about two milliseconds
+_N_PIECES = 32  # of a batch with one measure and many targets: few, because each begins without potentials
+_MIN_PIECE_COST = 8e4  # entries of cost matrices: about two milliseconds
 _NONE = np.empty(0, np.intp)
 
 
@@ -134,20 +133,15 @@ def _run(
     name = "bottleneck transport" if ground.p == np.inf else "exact transport"
     reports = np.zeros((len(cost), 2))
     place = Positions(lists.starts, lists.ends, order, None if rows is None else rows[lists.owners])
-    tiles = cut_by_cost(_STEPS_PER_COST * cost, min(GRAIN, _STEPS_PER_COST * _share(cost, _N_TILES)))
+    tiles = cut_by_cost(_STEPS_PER_COST * cost)
     engine.run(Task(name, _solve, problems, tiles, place), (out, reports))
     solved = int((lists.ends - lists.starts).sum())
     return Report(solved, int(reports[:, 1].sum()), float(reports[:, 0].max(initial=0.0)))
 
 
-def _share(cost: Floats, n: int) -> float:
-    """An n-th of the cost, but enough for a tile."""
-    return max(float(cost.sum()) / n, _MIN_TILE_COST)
-
-
 def _cut_long(lists: _Targets, cost: Floats) -> tuple[_Targets, Floats]:
     """Cut the targets of expensive measures into pieces, so that threads share few long lists; and the new costs."""
-    n_parts = np.ceil(cost / _share(cost, _N_PIECES)).astype(np.intp)
+    n_parts = np.ceil(cost / max(float(cost.sum()) / _N_PIECES, _MIN_PIECE_COST)).astype(np.intp)
     n_parts = np.clip(n_parts, 1, np.maximum(lists.ends - lists.starts, 1))
     if n_parts.max(initial=1) == 1:
         return lists, cost
