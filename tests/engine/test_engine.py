@@ -29,7 +29,9 @@ def test_even_tiles_cover_all_rows_once() -> None:
     for n, steps in [(0, 1.0), (1, 1e9), (10, 1.0), (10, 5e6), (1001, 1e5)]:
         tiles = cut_evenly(n, steps)
         assert [i for tile in tiles for i in range(*tile)] == list(range(n))
-    assert [tile.stop - tile.start for tile in cut_evenly(10, 5e6)] == [4, 4, 2]
+    work = (998, 5e6), (64, 1e6), (10, 1e5)
+    sizes = [[tile.stop - tile.start for tile in cut_evenly(n, steps)] for n, steps in work]
+    assert sizes == [[4] * 249 + [2], [1] * 64, [5, 5]]  # less work has smaller tiles, down to about a millisecond
 
 
 def _count(inputs: int, tile: Tile, stop: np.ndarray, record: tuple[np.ndarray]) -> None:

@@ -9,6 +9,7 @@ from scipy.spatial.distance import squareform
 
 import wasserstein_transform as wt
 from wasserstein_transform import measures as module
+from wasserstein_transform.compute import exact
 from wasserstein_transform.compute.problems import listed_parents
 
 Ints = NDArray[np.intp]
@@ -53,6 +54,21 @@ def test_lists_give_the_same_bits_for_any_threads_and_any_order_of_the_list(name
     np.testing.assert_array_equal(one, wt.wasserstein_pairs(some, space, pairs=pairs, n_jobs=2))
     turned = np.random.default_rng(2).permutation(len(pairs))
     np.testing.assert_array_equal(one[turned], wt.wasserstein_pairs(some, space, pairs=pairs[turned, ::-1]))
+
+
+@pytest.mark.parametrize("name", ["a star", "a rectangle", "few"])
+def test_long_lists_that_are_cut_into_pieces_are_those_of_the_square(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    space, some = measures()
+    pairs = LISTS[name]
+    square = squareform(np.asarray(wt.wasserstein_pairs(some, space)))
+    monkeypatch.setattr(exact, "_MIN_PIECE_COST", 50.0)
+    found = wt.wasserstein_pairs(some, space, pairs=pairs, n_jobs=2)
+    np.testing.assert_allclose(found, square[pairs[:, 0], pairs[:, 1]], rtol=1e-12, atol=1e-14)
+    np.testing.assert_array_equal(found, wt.wasserstein_pairs(some, space, pairs=pairs, n_jobs=1))
+    across = wt.wasserstein_cross(some.take(np.arange(2)), some, space)
+    np.testing.assert_allclose(across, square[:2], rtol=1e-12, atol=1e-14)
 
 
 def test_measures_that_are_not_listed_make_no_difference() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,13 +11,14 @@ from .. import _check as check
 from .._shown import Brief, Plotted, counted
 from .._types import Floats, Ints
 from ..compute.passes import sample_evenly
-from ..engine import Engine, current, one_blas_thread
-from ..localize.scale import distinct, rows_of, scale_of, weighted_median
+from ..engine import Engine, Flag, Tile, current, cut_by_size, one_blas_thread
+from ..localize.scale import distinct, scale_of, weighted_median
 from ..spaces import Space, as_space
 from .span import outward, within_span
 
 _CENTERS = 400  # number of neighborhoods
 _DISTANCES = 5e7  # number of distances to compute, about, for any number of points
+_BLOCK_DISTANCES = 5e5  # of them in memory of a thread
 _FEWEST = 100  # smallest number of neighborhoods, even if it takes more distances
 _NUMBERS = 6e7  # sum of cubed dimensions, about: fewer neighborhoods in many dimensions
 _MOST = 256  # neighbors in one neighborhood: larger ones use every fourth point, then every sixteenth, …
@@ -204,15 +205,18 @@ def _grown(places: Space, dim: int, engine: Engine) -> tuple[Floats, Floats, Flo
     fewest = min(_COMPANY * (dim + 1), n)
     centers = sample_evenly(n, int(np.clip(min(_DISTANCES / n, _NUMBERS / m**3), _FEWEST, _CENTERS)))
     levels = _neighbors(places, centers, max(int(_LARGEST * n), min(2 * fewest, n)), engine)
-    masses, curve = places.weights[centers], list[tuple[float, float, float, float]]()
-    for radius in _radii(levels, fewest, masses):
-        engine.check()
-        measured = _in_balls(places, levels, radius, dim)
+    masses = places.weights[centers]
+    radii = _radii(levels, fewest, masses)
+    found = np.empty((3, len(radii)))
+
+    def measure(tile: Tile, stop: Flag) -> None:
+        measured = _in_balls(places, levels, radii[tile.start], dim)
         known = measured[0] >= fewest
-        count, across, thickness = (weighted_median(part[known], masses[known]) for part in measured)
-        curve.append((count, radius, across, thickness))
-    found = np.array(curve, float).reshape(-1, 4).T
-    return found[0], found[1], found[2], found[3]
+        found[:, tile.start] = [weighted_median(part[known], masses[known]) for part in measured]
+
+    with one_blas_thread():  # many small matrices
+        engine.loop("noise", cut_by_size(len(radii), 1), measure)
+    return found[0], radii, found[1], found[2]
 
 
 def _radii(levels: list[Level], fewest: int, masses: Floats) -> Floats:
@@ -241,8 +245,7 @@ def _in_balls(places: Space, levels: list[Level], radius: float, dim: int) -> tu
             continue
         rows, inside = indices[whole, :width], inside[:, :width]
         counts[whole] = stride * inside.sum(axis=1)
-        with one_blas_thread():  # many small matrices
-            across[whole], thickness[whole] = _spreads(places.points[rows], inside * places.weights[rows], dim)
+        across[whole], thickness[whole] = _spreads(places.points[rows], inside * places.weights[rows], dim)
     return counts, across, thickness
 
 
@@ -253,11 +256,16 @@ def _neighbors(places: Space, centers: Ints, most: int, engine: Engine) -> list[
         strides.append(4 * strides[-1])
     widths = [min(min(_MOST, -(-most // stride)) + _TIES, -(-n // stride)) for stride in strides]
     found = [(np.empty((len(centers), width)), np.empty((len(centers), width), np.intp)) for width in widths]
-    for part, rows in rows_of(places, centers, engine):
+    own, everything = replace(engine.quiet(), n_jobs=1), np.arange(n)
+
+    def search(tile: Tile, stop: Flag) -> None:
+        part = slice(*tile)
+        rows = places.metric.block(centers[part], everything, own)
         for stride, (distances, indices) in zip(strides, found, strict=True):
-            near = _nearest(rows[:, ::stride], distances.shape[1])
-            indices[part] = stride * near
+            indices[part] = stride * _nearest(rows[:, ::stride], distances.shape[1])
             distances[part] = np.take_along_axis(rows, indices[part], axis=1)
+
+    engine.loop("noise", cut_by_size(len(centers), max(1, int(_BLOCK_DISTANCES / n))), search)
     return [(stride, *level) for stride, level in zip(strides, found, strict=True)]
 
 

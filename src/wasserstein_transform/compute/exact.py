@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from .._types import Floats, Ints
 from ..engine import N_MATRICES, Engine, Flag, Record, Task, Tile, cut_by_cost
@@ -16,22 +17,25 @@ from .distances import dense
 from .exact_on_graphs import Explorer, are_hops, explorer_of, listed_by_hops
 from .metric import MetricArrays
 from .paths import is_worth_storing
-from .problems import ByMeasure, Ground, Lists, MatrixRows, Report, Scratch, inverse, listed_parents, mirror, tour, walk
+from .problems import Ground, Positions, Report, Scratch, inverse, listed_parents, mirror, tour, walk
 from .records import Rows
 
 _STEPS_PER_COST = 12.0  # approximate inner-loop steps of the simplex per entry of the cost matrix
 _MAX_CHEAP_STEPS = 16.0  # distances up to this many steps are computed when needed, others are stored first
 _TREE_DISTANCES_PER_PROBLEM = 1000.0  # approximate number of spanning-tree distances that a warm start saves
+_N_PIECES = 32  # of a batch with one measure and many targets: few, because each begins without potentials
+_MIN_PIECE_COST = 8e4  # entries of cost matrices: about two milliseconds
 _NONE = np.empty(0, np.intp)
 
 
 class _Targets(NamedTuple):
-    """The pairs to solve: measure i with the measures `targets[starts[i]:ends[i]]`.
+    """The pairs to solve, in pieces: measure owners[k] with the measures `targets[starts[k]:ends[k]]`.
 
     `parents` gives for each target the position in `targets` of the problem whose potentials it starts from, −1 for
-    none. If it is empty, each problem starts from the one before.
+    none. If it is empty, each problem starts from the one before. Potentials are inherited within a piece.
     """
 
+    owners: Ints
     starts: Ints
     ends: Ints
     targets: Ints
@@ -56,10 +60,8 @@ def exact_among(ground: Ground, measures: Rows, engine: Engine) -> tuple[Floats,
     walked = _take(measures, order)
     sizes = np.diff(walked.indptr).astype(np.float64)
     cost = sizes * (sizes.sum() - np.cumsum(sizes))
-    after = np.arange(1, n + 1)
-    lists = _Targets(after, np.full(n, n), np.arange(n), parent)
-    place = MatrixRows(n - after, order, order)
-    report = _run(ground, walked, walked, lists, place, out, cost, ground.metric.n, n, engine)
+    lists = _Targets(np.arange(n), np.arange(1, n + 1), np.full(n, n), np.arange(n), parent)
+    report = _run(ground, walked, walked, lists, order, order, out, cost, ground.metric.n, engine)
     mirror(out, engine)
     return out, report
 
@@ -75,10 +77,9 @@ def exact_between(ground: Ground, A: Rows, B: Rows, engine: Engine) -> tuple[Flo
         order, parent = np.argsort(walk(B, ground.metric, engine)), _NONE
     walked = _take(B, order)
     cost = np.diff(A.indptr) * float(len(B.indices))
-    everybody = np.full(n_a, n_b)
-    lists = _Targets(np.zeros(n_a, np.intp), everybody, np.arange(n_b), parent)
-    place = MatrixRows(everybody, np.arange(n_a), order)
-    return out, _run(ground, A, walked, lists, place, out, cost, ground.metric.n, n_b, engine)
+    rows = np.arange(n_a)
+    lists = _Targets(rows, np.zeros(n_a, np.intp), np.full(n_a, n_b), np.arange(n_b), parent)
+    return out, _run(ground, A, walked, lists, order, rows, out, cost, ground.metric.n, engine)
 
 
 def exact_listed(
@@ -89,9 +90,8 @@ def exact_listed(
     adjacency = ground.metric.adjacency
     if adjacency is not None and homes is not None and are_hops(ground, A, B, indptr, targets, homes):
         return listed_by_hops(adjacency, A, indptr, targets, engine)
-    n, n_rows = len(B.totals), np.count_nonzero(np.diff(indptr))
-    parent = _NONE
-    if rank is None and 2 * n_rows > len(targets):
+    n_rows, n, parent = len(A.totals), len(B.totals), _NONE
+    if rank is None and 2 * np.count_nonzero(np.diff(indptr)) > len(targets):
         rank, parent = np.zeros(n, np.intp), np.full(n, -1)  # most have a single target: the order does not matter
     elif rank is None and n * n <= _TREE_DISTANCES_PER_PROBLEM * len(targets):
         order, parent = tour(B, ground.metric, engine)
@@ -99,31 +99,31 @@ def exact_listed(
     elif rank is None:
         rank = walk(B, ground.metric, engine)
     out = np.zeros(len(targets))
-    owner = np.repeat(np.arange(len(A.totals)), np.diff(indptr))
-    order = np.lexsort((rank[targets], owner))  # similar targets follow each other
-    targets = targets[order]
+    rows = csr_array((np.arange(len(targets)), rank[targets], indptr), shape=(n_rows, n))
+    rows = rows.tocsc().tocsr()  # sorts each row: similar targets follow each other
+    order, targets = rows.data, targets[rows.data]
     met = np.append(0, np.cumsum(np.diff(B.indptr)[targets]))[indptr]
     cost = np.diff(A.indptr) * np.diff(met).astype(np.float64)
     n_met = int(min(ground.metric.n, np.diff(met).max(initial=0)))
-    parents = listed_parents(parent, owner[order], rank[targets]) if len(parent) else _NONE
-    n_stored = int(np.diff(indptr).max(initial=0)) if len(parent) else 0
-    lists = _Targets(indptr[:-1], indptr[1:], targets, parents)
-    place = Lists(np.diff(indptr), order, indptr)
-    return out, _run(ground, A, B, lists, place, out, cost, n_met, n_stored, engine, homes)
+    owners = np.repeat(np.arange(n_rows), np.diff(indptr))
+    parents = listed_parents(parent, owners, rows.indices) if len(parent) else _NONE
+    lists = _Targets(np.arange(n_rows), indptr[:-1], indptr[1:], targets, parents)
+    return out, _run(ground, A, B, lists, order, None, out, cost, n_met, engine, homes)
 
 
 def _run(
-    ground: Ground, A: Rows, B: Rows, lists: _Targets, place: ByMeasure, out: Floats, cost: Floats, n_met: int,
-    n_stored: int, engine: Engine, homes: Ints | None = None,
+    ground: Ground, A: Rows, B: Rows, lists: _Targets, order: Ints, rows: Ints | None, out: Floats, cost: Floats,
+    n_met: int, engine: Engine, homes: Ints | None = None,
 ) -> Report:  # fmt: skip
     sizes, metric = np.diff(A.indptr), ground.metric
     width = int(sizes[cost > 0].max(initial=1))  # over measures with at least one target
     cap = int(max(width, np.diff(B.indptr).max()))
+    n_entries = float(np.minimum(cost, sizes * float(n_met)).sum())
+    lists, cost = _cut_long(lists, cost)
+    n_stored = int((lists.ends - lists.starts).max()) if len(lists.parents) else 0
     scratch = Scratch(cap, n_met, metric.n, n_stored, ground.p >= STEEP, width)
     engine.reserve(engine.n_threads * n_bytes(*scratch), "workspaces of the simplex", "use a smaller eps or n_jobs")
-    geometry = _geometry(
-        metric, float(np.minimum(cost, sizes * float(n_met)).sum()), not isinstance(place, Lists), engine
-    )
+    geometry = _geometry(metric, n_entries, rows is not None, engine)
     explorer = None
     if geometry is None:
         assert metric.adjacency is not None
@@ -131,15 +131,30 @@ def _run(
     rule = CostRule(float(ground.p), 1.0 / _scale(metric, engine), ground.p == 1 and ground.triangle)
     problems = _Problems(A, B, lists, geometry, explorer, rule, scratch)
     name = "bottleneck transport" if ground.p == np.inf else "exact transport"
-    reports = np.zeros((len(A.totals), 2))
-    engine.run(Task(name, _solve, problems, cut_by_cost(_STEPS_PER_COST * cost), place), (out, reports))
+    reports = np.zeros((len(cost), 2))
+    place = Positions(lists.starts, lists.ends, order, None if rows is None else rows[lists.owners])
+    tiles = cut_by_cost(_STEPS_PER_COST * cost)
+    engine.run(Task(name, _solve, problems, tiles, place), (out, reports))
     solved = int((lists.ends - lists.starts).sum())
     return Report(solved, int(reports[:, 1].sum()), float(reports[:, 0].max(initial=0.0)))
 
 
+def _cut_long(lists: _Targets, cost: Floats) -> tuple[_Targets, Floats]:
+    """Cut the targets of expensive measures into pieces, so that threads share few long lists; and the new costs."""
+    n_parts = np.ceil(cost / max(float(cost.sum()) / _N_PIECES, _MIN_PIECE_COST)).astype(np.intp)
+    n_parts = np.clip(n_parts, 1, np.maximum(lists.ends - lists.starts, 1))
+    if n_parts.max(initial=1) == 1:
+        return lists, cost
+    whole = np.repeat(np.arange(len(cost)), n_parts)
+    part = np.arange(len(whole)) - np.repeat(np.cumsum(n_parts) - n_parts, n_parts)
+    starts, counts, n_parts = lists.starts[whole], (lists.ends - lists.starts)[whole], n_parts[whole]
+    cut = starts + counts * part // n_parts, starts + counts * (part + 1) // n_parts
+    return lists._replace(owners=lists.owners[whole], starts=cut[0], ends=cut[1]), cost[whole] / n_parts
+
+
 def _solve(problems: _Problems, tile: Tile, stop: Flag, record: Record) -> None:
-    """Solve the problems of a tile of measures; fills distances and reports."""
-    A, B, (starts, ends, all_targets, parents), geometry, explorer, rule, scratch = problems
+    """Solve the problems of a tile of pieces; fills distances and reports."""
+    A, B, (owners, starts, ends, all_targets, parents), geometry, explorer, rule, scratch = problems
     values, reports = record
     work, tables = workspace(scratch.cap, stop), costs(*scratch)
     if explorer is None:
@@ -148,8 +163,8 @@ def _solve(problems: _Problems, tile: Tile, stop: Flag, record: Record) -> None:
     else:
         mine, look = explorer.begin(A, B, stop)
     at = 0
-    for i in range(*tile):
-        start, end = starts[i], ends[i]
+    for k in range(*tile):
+        i, start, end = owners[k], starts[k], ends[k]
         if start == end:
             continue
         targets = all_targets[start:end]
@@ -158,7 +173,7 @@ def _solve(problems: _Problems, tile: Tile, stop: Flag, record: Record) -> None:
             look(i, targets)
         if stop[0]:
             return
-        row, results = (A, i, B, targets, guides, mine), (values[at : at + end - start], reports[i - tile.start])
+        row, results = (A, i, B, targets, guides, mine), (values[at : at + end - start], reports[k - tile.start])
         failed = -1
         if rule.p >= STEEP:
             failed = farthest_row(*row, rule._replace(p=np.inf), tables, work, *results)

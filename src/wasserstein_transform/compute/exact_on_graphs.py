@@ -15,7 +15,7 @@ from ..kernels.hops import hops_rows, hops_workspace, n_bytes as n_bytes_of_hops
 from ..kernels.paths import Adjacency
 from ..kernels.vicinity import Vicinity, fill_path_table, path_search
 from . import paths
-from .problems import Ground, Lists, Report
+from .problems import Ground, Positions, Report
 from .records import Rows
 
 _STEPS_PER_POINT = 40.0  # approximate inner-loop steps per point of a problem
@@ -121,7 +121,7 @@ def listed_by_hops(
     problems = _HopProblems(adjacency, measures, indptr, targets, sizes)
     cost = np.where(has_targets, around + _STEPS_PER_POINT * (np.diff(met) + np.diff(indptr) * widths), 0.0)
     out, reports = np.zeros(len(targets)), np.zeros((len(widths), 2))
-    place = Lists(np.diff(indptr), np.arange(len(targets)), indptr)
+    place = Positions(indptr[:-1], indptr[1:], np.arange(len(targets)))
     engine.run(Task("exact transport", _solve_hops, problems, cut_by_cost(cost), place), (out, reports))
     return out, Report(len(targets), 0, float(reports[:, 0].max(initial=0.0)))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -64,51 +63,31 @@ class Report(Tabled):
 
 
 @dataclass(frozen=True, eq=False)
-class ByMeasure(Place):
-    """Measure i has counts[i] values."""
+class Positions(Place):
+    """Piece k has the positions `order[starts[k]:ends[k]]` of a list, or of row rows[k] of a matrix.
 
-    counts: Ints
+    Of a symmetric matrix, only positions after row k on the tour; the matrix is mirrored in the end, because in a file
+    columns are slow.
+    """
+
+    starts: Ints
+    ends: Ints
+    order: Ints
+    rows: Ints | None = None
 
     def blank(self, out: Record, tile: Tile) -> Record:
-        return np.zeros(int(self.counts[tile.start : tile.stop].sum())), np.zeros((tile.stop - tile.start, 2))
+        part = slice(*tile)
+        return np.zeros(int((self.ends[part] - self.starts[part]).sum())), np.zeros((tile.stop - tile.start, 2))
 
     def put(self, out: Record, tile: Tile, record: Record) -> None:
         values, reports = record
         at = 0
-        for i in range(*tile):
-            self.store(out[0], i, values[at : at + self.counts[i]])
-            at += self.counts[i]
+        for k in range(*tile):
+            where = self.order[self.starts[k] : self.ends[k]]
+            row = out[0] if self.rows is None else out[0][self.rows[k]]
+            row[where] = values[at : at + len(where)]
+            at += len(where)
         out[1][tile.start : tile.stop] = reports
-
-    @abstractmethod
-    def store(self, out: np.ndarray, i: int, values: Floats) -> None:
-        """Store the values of measure i."""
-
-
-@dataclass(frozen=True, eq=False)
-class MatrixRows(ByMeasure):
-    """Row rows[i] of a matrix has the values of the last measures on the tour, as many as counts[i].
-
-    Of a symmetric matrix, only those after measure i on the tour; the matrix is mirrored in the end, because in a file
-    columns are slow.
-    """
-
-    rows: Ints
-    order: Ints
-
-    def store(self, out: np.ndarray, i: int, values: Floats) -> None:
-        out[self.rows[i], self.order[len(self.order) - self.counts[i] :]] = values
-
-
-@dataclass(frozen=True, eq=False)
-class Lists(ByMeasure):
-    """Measure i has the values `order[indptr[i]:indptr[i+1]]`."""
-
-    order: Ints
-    indptr: Ints
-
-    def store(self, out: np.ndarray, i: int, values: Floats) -> None:
-        out[self.order[self.indptr[i] : self.indptr[i + 1]]] = values
 
 
 class Scratch(NamedTuple):
@@ -135,7 +114,7 @@ def mirror(matrix: Floats, engine: Engine) -> None:
                 matrix[rows, cols], matrix[cols, rows] = both, both.T
 
 
-_MAX_STEPS_UP = 2  # to the ancestor whose potentials a problem inherits: farther ones are not better than none
+_MAX_TABLE = 100_000  # entries of a table of pairs, small enough for a cache
 _N_LANDMARKS = 8
 
 
@@ -182,13 +161,16 @@ def listed_parents(parent: Ints, owners: Ints, places: Ints) -> Ints:
     Only two steps up are searched: potentials from farther away are not better than none.
     """
     n = len(parent)
-    keys = owners * n + places
-    parents, above = np.full(len(keys), -1), places
-    for _ in range(_MAX_STEPS_UP):
-        above = np.where(above >= 0, parent[above], -1)
-        at = np.minimum(np.searchsorted(keys, owners * n + above), len(keys) - 1)
-        there = (parents < 0) & (above >= 0) & (keys[at] == owners * n + above)
-        parents[there] = at[there]
+    up, parents = np.append(np.where(parent < 0, n, parent), n), np.empty(len(places), np.intp)
+    n_at_once = max(1, _MAX_TABLE // (n + 1))  # owners
+    table = np.full(n_at_once * (n + 1), -1)  # the pair of an owner and a position, if listed
+    for first in range(0, int(owners.max(initial=-1)) + 1, n_at_once):
+        part = slice(*np.searchsorted(owners, [first, first + n_at_once]))
+        begin, here = (owners[part] - first) * (n + 1), places[part]
+        table[begin + here] = np.arange(part.start, part.stop)
+        near, far = table[begin + up[here]], table[begin + up[up[here]]]
+        parents[part] = np.where(near >= 0, near, far)
+        table[begin + here] = -1
     return parents
 
 

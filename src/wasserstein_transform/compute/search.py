@@ -16,7 +16,7 @@ import numpy as np
 
 from .._cached import cached_property
 from .._types import Floats, Ints
-from ..engine import GRAIN, Engine, Flag, Tile, cut_by_cost, cut_by_size
+from ..engine import GRAIN, Engine, Flag, Tile, cut_by_cost, cut_by_size, fair_grain
 from ..kernels import cells as kernel
 from ..kernels.neighbors import longest_run
 from .passes import are_few, bounds, loop, rows_per_tile, tiles_of
@@ -59,9 +59,10 @@ class Search:
         return int(longest_run(self.cells))
 
     def tiles(self, cost: float, grain: float = GRAIN) -> list[Tile]:
-        """Tiles of positions with about `grain` steps each, given the cost of a distance."""
+        """Tiles of positions with about `grain` steps each, as `cut_evenly`, given the cost of a distance."""
         each = np.maximum(self.seen * cost, 1.0)
         ends = np.cumsum(each * np.diff(self.starts))
+        grain = fair_grain(float(ends[-1]), grain)
         if ends[-1] <= grain:
             return [Tile(0, int(self.starts[-1]))]
         marks = np.arange(grain, ends[-1], grain)

@@ -135,8 +135,8 @@ def _fields(points: Floats, weights: Floats, sight: Sight, dim: int, engine: Eng
     seen = Kernel(sight.eps, PROFILE).moments(sight.space(points, weights, engine), engine)
     mass, means, variances, axes, total = _moments(seen, points, weights, engine)
     leading = axes[:, :, :dim]
-    steps = _off(means - points, leading)
-    return Fields(steps, _off(seen.means(steps).values, leading), mass, variances, axes, total)
+    steps = _off(means - points, leading, engine)
+    return Fields(steps, _off(seen.means(steps).values, leading, engine), mass, variances, axes, total)
 
 
 def _fields_by_blocks(points: Floats, weights: Floats, sight: Sight, dim: int, engine: Engine) -> Fields:
@@ -187,10 +187,17 @@ def _widest(off: Floats, weights: Floats) -> Floats:
         return np.ascontiguousarray(np.linalg.eigh((off * weights[:, None]).T @ off)[1][:, : -MOST_AXES - 1 : -1])
 
 
-def _off(field: Floats, axes: Floats) -> Floats:
+def _off(field: Floats, axes: Floats, engine: Engine) -> Floats:
     """Return the part of each vector orthogonal to the axes of its point."""
-    along = np.einsum("iak,ia->ik", axes, field)
-    return np.asarray(field - np.einsum("iak,ik->ia", axes, along))
+    out = np.empty_like(field)
+
+    def project(tile: Tile, stop: Flag) -> None:
+        part = slice(*tile)
+        along = np.einsum("iak,ia->ik", axes[part], field[part])
+        out[part] = field[part] - np.einsum("iak,ik->ia", axes[part], along)
+
+    engine.loop("axes", cut_evenly(len(field), 20.0 * axes[0].size), project)
+    return out
 
 
 def _spectra(covs: Floats, engine: Engine) -> tuple[Floats, Floats]:

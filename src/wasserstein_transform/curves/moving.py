@@ -8,7 +8,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from .._types import Floats
-from ..engine import Engine
+from ..engine import Engine, Flag
 from ..localize.scale import weighted_median
 from .looks import Look, Sight, look
 from .shape import Places
@@ -103,7 +103,12 @@ def spacing(points: Floats, engine: Engine) -> float:
     if len(points) < 10:
         return 1.0
     some = points[:: -(-len(points) // _SAMPLED)]
-    nearest = engine.alone(lambda stop: cKDTree(points, balanced_tree=False).query(some, k=2)[0][:, 1], "spacing")
+
+    def search(stop: Flag) -> Floats:
+        tree = cKDTree(points, leafsize=32, compact_nodes=False, balanced_tree=False)  # one search: quick to build
+        return np.asarray(tree.query(some, k=2, workers=engine.n_threads)[0][:, 1])
+
+    nearest = engine.alone(search, "spacing")
     low, middle = np.quantile(nearest, [0.1, 0.5])
     return float(low / middle) if middle > 0 else 1.0
 

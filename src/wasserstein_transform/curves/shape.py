@@ -40,7 +40,9 @@ class Places(NamedTuple):
 
 def distinct(points: Floats, weights: Floats) -> Places:
     """Return every distinct place once, with its total mass."""
-    order = np.lexsort((weights, *points.T[::-1]))  # ties by weight, so that sums do not depend on the order of rows
+    order = np.argsort(points[:, 0])
+    if (points[order[1:], 0] == points[order[:-1], 0]).any():
+        order = np.lexsort((weights, *points.T[::-1]))  # last by weight: sums do not depend on the order of rows
     points, weights = points[order], weights[order]
     first = np.append(True, (points[1:] != points[:-1]).any(axis=1))
     of = np.empty(len(points), np.intp)

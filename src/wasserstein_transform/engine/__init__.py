@@ -25,6 +25,7 @@ from .tasks import (
     cut_by_cost as cut_by_cost,
     cut_by_size as cut_by_size,
     cut_evenly as cut_evenly,
+    fair_grain as fair_grain,
 )
 
 if TYPE_CHECKING:

@@ -40,6 +40,8 @@ Shapes: TypeAlias = tuple[tuple[tuple[int, ...], str], ...]
 
 T = TypeVar("T")
 
+_N_TILES = 64  # enough for many threads to finish together
+_MIN_GRAIN = 5e5  # steps, about a millisecond: starting a tile takes a tenth of that
 _CHECK_SECONDS = 0.05  # between two checks for Ctrl-C and cancellation
 _PREFIX = "wasserstein_transform"  # of the names of threads
 MAX_THREADS = 10_000
@@ -57,9 +59,15 @@ Compute: TypeAlias = Callable[[Any, Tile, Flag, Record], None]
 """compute(inputs, tile, stop, record) fills the record of a tile: a module's function of its inputs alone."""
 
 
+def fair_grain(total: float, grain: float = GRAIN) -> float:
+    """Steps of a tile: `grain`, or less if that makes few tiles of the `total`, so that many threads share the work."""
+    return min(grain, max(total / _N_TILES, _MIN_GRAIN))
+
+
 def cut_evenly(n: int, steps: float, grain: float = GRAIN) -> list[Tile]:
-    """Cut n rows of equal cost, `steps` each, into tiles of about `grain` steps."""
-    return cut_by_size(n, max(1, int(grain / max(steps, 1.0))))
+    """Cut n rows of equal cost, `steps` each, into tiles of about `grain` steps; smaller ones of little work."""
+    steps = max(steps, 1.0)
+    return cut_by_size(n, max(1, int(fair_grain(n * steps, grain) / steps)))
 
 
 def cut_by_size(n: int, size: int) -> list[Tile]:
@@ -68,10 +76,11 @@ def cut_by_size(n: int, size: int) -> list[Tile]:
 
 
 def cut_by_cost(steps: Floats, grain: float = GRAIN) -> list[Tile]:
-    """Cut rows of different cost, `steps` each, into tiles of about `grain` steps; no tile is empty."""
+    """Cut rows of different cost, `steps` each, into tiles of about `grain` steps, as `cut_evenly`; none is empty."""
     if len(steps) == 0:
         return []
-    number = np.floor((np.cumsum(steps) - steps) / grain)
+    ends = np.cumsum(steps)
+    number = np.floor((ends - steps) / fair_grain(float(ends[-1]), grain))
     starts = np.flatnonzero(np.diff(number, prepend=-1.0))
     return [Tile(int(a), int(b)) for a, b in zip(starts, np.append(starts[1:], len(steps)), strict=True)]
 

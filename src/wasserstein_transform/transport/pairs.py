@@ -159,7 +159,7 @@ def as_pairs(pairs: ArrayLike, n: int) -> Ints:
         )
     if array.min() < 0 or array.max() >= n:
         raise ValueError(f"pairs must hold indices of measures from 0 to {n - 1}, got {array.min()} to {array.max()}")
-    return array.astype(np.intp)
+    return array.astype(np.intp, copy=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -422,16 +422,15 @@ def solve_listed(ground: Ground, rows: Discrete, pairs: Ints, engine: Engine) ->
     used = np.zeros(rows.n, bool)
     used[pairs] = True
     unique, which = rows.take(np.flatnonzero(used)).distinct()
-    ends = which[(np.cumsum(used) - 1)[pairs]]
-    key, place = np.unique(ends.min(axis=1) * unique.n + ends.max(axis=1), return_inverse=True)
-    low, high = np.divmod(key, unique.n)
+    first, second = which[(np.cumsum(used) - 1)[pairs.T]]
+    low, high = np.minimum(first, second), np.maximum(first, second)
     degree = np.bincount(low, minlength=unique.n) + np.bincount(high, minlength=unique.n)
     turned = degree[high] > degree[low]  # sources are measures with many partners: their problems share warm starts
-    sources, targets = np.where(turned, high, low), np.where(turned, low, high)
-    order = np.argsort(sources, kind="stable")
-    indptr = np.searchsorted(sources[order], np.arange(unique.n + 1))
+    key, place = np.unique(np.where(turned, high, low) * unique.n + np.where(turned, low, high), return_inverse=True)
+    indptr = np.searchsorted(key, np.arange(unique.n + 1) * unique.n)
+    sources = np.repeat(np.arange(unique.n), np.diff(indptr))
+    targets = key - sources * unique.n
     sizes = np.diff(unique.indptr).astype(float)
-    warn_of_problems(len(key), float(sizes[sources] @ sizes[targets]), engine)
-    values = np.empty(len(key))
-    values[order], report = on(engine, exact_listed)(ground, unique.rows, unique.rows, indptr, targets[order], engine)
+    warn_of_problems(len(key), float((sizes[sources] * sizes[targets]).sum()), engine)
+    values, report = on(engine, exact_listed)(ground, unique.rows, unique.rows, indptr, targets, engine)
     return values[place.ravel()], report
