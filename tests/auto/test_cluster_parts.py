@@ -17,8 +17,8 @@ from wasserstein_transform.auto.clustering.candidates import k_means, lasting_cu
 from wasserstein_transform.auto.clustering.ground import Ground, thin_places
 from wasserstein_transform.engine import current
 from wasserstein_transform.hierarchy import spanning_tree
+from wasserstein_transform.hierarchy.cut import Rooted
 from wasserstein_transform.hierarchy.dendrogram import Dendrogram
-from wasserstein_transform.kernels.linkage import walk_down
 
 
 def random_tree(rng: np.random.Generator, n: int) -> np.ndarray:
@@ -36,9 +36,9 @@ def test_the_walk_down_a_tree_is_that_of_recomputing_all_pieces(rng: np.random.G
         n = int(rng.integers(2, 30))
         edges = random_tree(rng, n)
         mass = rng.integers(1, 4, n).astype(float) if rng.random() < 0.5 else np.ones(n)
-        least, cuts = float(rng.integers(1, 8)) - 0.5, np.empty(int(rng.integers(1, 12)), np.intp)
-        count = walk_down(edges, mass, least, cuts)
-        assert cuts[:count].tolist() == twin.walk_down(edges, mass, least, len(cuts))
+        least, max_cuts = float(rng.integers(1, 8)) - 0.5, int(rng.integers(1, 12))
+        cuts = Rooted.of(edges, mass).cut_between_large(least, max_cuts)
+        assert cuts.tolist() == twin.walk_down(edges, mass, least, max_cuts)
 
 
 def test_parts_that_last_are_the_best_of_all_choices(rng: np.random.Generator) -> None:

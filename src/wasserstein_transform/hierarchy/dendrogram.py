@@ -7,8 +7,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from .._types import Bools, Floats, Ints
-from ..kernels.linkage import join_edges
-from .tree import TIE, Tree
+from .tree import TIE, Tree, linkage_matrix
 
 
 def between_heavy(tree: Tree) -> Bools:
@@ -66,8 +65,7 @@ class Dendrogram(NamedTuple):
         heavy, kept = np.flatnonzero(tree.weights > 0), np.flatnonzero(between_heavy(tree))
         level, number = tree.level_of_edges[kept], np.empty(tree.n, np.intp)
         number[heavy] = np.arange(len(heavy))
-        Z = np.empty((len(kept), 4))
-        join_edges(number[tree.edges[kept]], tree.heights[kept], Z)
+        Z = linkage_matrix(number[tree.edges[kept]], tree.heights[kept])
         start, bounds, merge = _lay_out(Z, level)
         points, gaps = np.empty(len(heavy), np.intp), np.empty(len(kept), np.intp)
         points[start[: len(heavy)]] = heavy

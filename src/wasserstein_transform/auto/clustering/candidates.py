@@ -15,9 +15,8 @@ from ..._types import Floats, Ints
 from ...engine import Engine, one_blas_thread
 from ...engine.tasks import run_jobs
 from ...hierarchy import Tree, spanning_tree
-from ...hierarchy.cut import cut_between_large
+from ...hierarchy.cut import Rooted
 from ...hierarchy.dendrogram import Dendrogram, choose_merges
-from ...kernels.partitions import label_parts
 from ...spaces import Space
 from ...transforms import Process, gaussian_transform, iterate
 from .compact import SHAPES, Shape, k_means, lloyd, mixture, spectral, spectral_axes, ward
@@ -249,9 +248,9 @@ def with_count(ground: Ground, trees: Trees, k: int, engine: Engine) -> list[Can
     """Return partitions into k clusters."""
 
     def cut(one: tuple[Recipe, Tree], _: Engine) -> list[Candidate]:
-        recipe, tree = one
-        cuts = [(share, cut_between_large(tree, ground.mass, share * ground.n / k, k)) for share in SHARES]
-        return [_candidate(recipe._replace(share=share), tree, edges, k) for share, edges in cuts]
+        (recipe, tree), rooted = one, Rooted.of(one[1].edges, ground.mass)
+        cuts = [(share, rooted.cut_between_large(share * ground.n / k, k)) for share in SHARES]
+        return [_candidate(recipe._replace(share=share), tree, rooted, edges, k) for share, edges in cuts]
 
     found = [one for some in side_by_side(cut, trees, "cuts", engine) for one in some]
     if ground.views:
@@ -278,23 +277,21 @@ def without_count(ground: Ground, trees: Trees, engine: Engine) -> list[Candidat
 
 def _cut_everywhere(ground: Ground, recipe: Recipe, tree: Tree) -> Iterator[Candidate]:
     """Yield the cuts of a tree before its widest steps, and those into lasting parts."""
-    dendrogram = Dendrogram.of(tree)
+    dendrogram, rooted = Dendrogram.of(tree), Rooted.of(tree.edges, ground.mass)
     for share in LEAST:
         least = max(share * ground.n, min(_FEWEST, ground.n / 4))
-        cuts = cut_between_large(tree, ground.mass, least, _MOST)
+        cuts = rooted.cut_between_large(least, _MOST)
         of_tree = recipe._replace(share=share)
         for k in _clear_counts(tree, cuts):
-            yield _candidate(of_tree, tree, cuts, k)
+            yield _candidate(of_tree, tree, rooted, cuts, k)
         lasting = lasting_cuts(tree, dendrogram, least / ground.n * dendrogram.mass_before[-1])
-        yield _candidate(of_tree._replace(lasting=True), tree, lasting, len(lasting) + 1)
+        yield _candidate(of_tree._replace(lasting=True), tree, rooted, lasting, len(lasting) + 1)
 
 
-def _candidate(recipe: Recipe, tree: Tree, cuts: Ints, k: int) -> Candidate:
+def _candidate(recipe: Recipe, tree: Tree, rooted: Rooted, cuts: Ints, k: int) -> Candidate:
     cuts = cuts[tree.heights[cuts] > 0]  # points that have met are not cut apart
-    labels = np.empty(tree.n, np.intp)
-    label_parts(tree.edges, cuts[: k - 1], labels)
     gap = _gap(*tree.heights[cuts[k - 2 : k]].tolist()) if 1 < k <= len(cuts) else 0.0
-    return Candidate(recipe, labels, gap)
+    return Candidate(recipe, rooted.label_parts(cuts[: k - 1]), gap)
 
 
 def _gap(cut: float, next_one: float) -> float:
