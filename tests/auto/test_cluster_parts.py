@@ -13,7 +13,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import wasserstein_transform as wt
 from wasserstein_transform.auto.clustering import criteria
-from wasserstein_transform.auto.clustering.candidates import k_means, lasting_cuts, mixture
+from wasserstein_transform.auto.clustering.candidates import k_means, lasting_cuts, log_levels, mixture
 from wasserstein_transform.auto.clustering.ground import Ground, thin_places
 from wasserstein_transform.engine import current
 from wasserstein_transform.hierarchy import spanning_tree
@@ -46,7 +46,7 @@ def test_parts_that_last_are_the_best_of_all_choices(rng: np.random.Generator) -
         n = int(rng.integers(3, 16))
         space = wt.Space.from_points(rng.normal(size=(n, 2)), rng.integers(1, 4, n))
         tree, least = spanning_tree(space), float(rng.choice([0.08, 0.15, 0.3]))
-        cut = lasting_cuts(tree, Dendrogram.of(tree), least * (1 - 1e-9))
+        cut = lasting_cuts(Dendrogram.of(tree), log_levels(tree), least * (1 - 1e-9))
         choices = twin.lasting_choices(tree.edges, tree.heights, space.weights, least * (1 - 1e-9))
         best = max(choices, key=lambda one: one[0])
         assert set(cut.tolist()) == best[1]

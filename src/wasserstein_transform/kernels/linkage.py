@@ -34,6 +34,26 @@ def join_edges(edges: Any, heights: Any, parent: Any, label: Any, size: Any, out
 
 
 @jit
+def lay_out(Z: Any, level: Any, start: Any, merge: Any) -> None:
+    """Where each point and each join of a linkage matrix starts if every join is a range of positions.
+
+    `merge` of a join is the last one above it on its `level`, at first itself; `start` of the last join is given.
+    """
+    n = level.shape[0] + 1
+    for k in range(n - 2, -1, -1):
+        at = start[n + k]
+        for side in range(2):
+            child = int(Z[k, side])
+            start[child] = at
+            if child < n:
+                at += 1
+            else:
+                at += int(Z[child - n, 3])
+                if level[child - n] == level[k]:
+                    merge[child - n] = merge[k]
+
+
+@jit
 def _at(n: int, i: int, j: int) -> int:
     """Position of the distance of i and j in the condensed vector."""
     low, high = min(i, j), max(i, j)

@@ -145,16 +145,22 @@ def _spaces(ground: Ground) -> Iterator[tuple[int, Space]]:
         yield view.shape[1], Space.from_points(view, ground.space.weights)
 
 
-def lasting_cuts(tree: Tree, dendrogram: Dendrogram, least: float) -> Ints:
+def log_levels(tree: Tree) -> Floats:
+    """Return the log height of each level of a tree."""
+    logs = np.empty(int(tree.level_of_edges.max(initial=-1)) + 1)
+    logs[tree.level_of_edges] = np.log(np.maximum(tree.heights, 1e-300))
+    return logs
+
+
+def lasting_cuts(dendrogram: Dendrogram, heights: Floats, least: float) -> Ints:
     """Return the edges to cut so that clusters are the most persistent parts of at least the mass `least`.
 
     A part persists from the height at which it joins others down to the height at which it splits into large parts, or
     to the median height of its own edges. Its score is mass · log(upper/lower), compared with the sum of the scores of
     its parts. (This is HDBSCAN's excess of mass, with ratios of heights, so that it does not depend on the unit.)
+    `heights` are the logs of all levels.
     """
     merges = choose_merges(dendrogram, least, dendrogram.points.size).merges
-    heights = np.empty(int(tree.level_of_edges.max(initial=-1)) + 1)
-    heights[tree.level_of_edges] = np.log(np.maximum(tree.heights, 1e-300))
     whole = _Part(slice(0, len(dendrogram.points)), -1, float("nan"))
     parts, of_merge = [whole], list[list[int]]()
     inside = np.zeros(len(dendrogram.points), np.intp)  # the smallest part that contains each position
@@ -190,7 +196,8 @@ def _lasts(part: _Part, merges: Ints, dendrogram: Dendrogram, heights: Floats) -
         lower = float(heights[dendrogram.levels[merges[part.split]]])
     else:
         inner = dendrogram.gaps[start : stop - 1]
-        lower = float(np.median(heights[inner])) if len(inner) else part.upper
+        middle = [(len(inner) - 1) // 2, len(inner) // 2]  # of the median; levels ascend with their heights
+        lower = float(heights[np.partition(inner, middle)[middle]].mean()) if len(inner) else part.upper
     return mass * (part.upper - lower)
 
 
@@ -277,14 +284,14 @@ def without_count(ground: Ground, trees: Trees, engine: Engine) -> list[Candidat
 
 def _cut_everywhere(ground: Ground, recipe: Recipe, tree: Tree) -> Iterator[Candidate]:
     """Yield the cuts of a tree before its widest steps, and those into lasting parts."""
-    dendrogram, rooted = Dendrogram.of(tree), Rooted.of(tree.edges, ground.mass)
+    dendrogram, rooted, heights = Dendrogram.of(tree), Rooted.of(tree.edges, ground.mass), log_levels(tree)
     for share in LEAST:
         least = max(share * ground.n, min(_FEWEST, ground.n / 4))
         cuts = rooted.cut_between_large(least, _MOST)
         of_tree = recipe._replace(share=share)
         for k in _clear_counts(tree, cuts):
             yield _candidate(of_tree, tree, rooted, cuts, k)
-        lasting = lasting_cuts(tree, dendrogram, least / ground.n * dendrogram.mass_before[-1])
+        lasting = lasting_cuts(dendrogram, heights, least / ground.n * dendrogram.mass_before[-1])
         yield _candidate(of_tree._replace(lasting=True), tree, rooted, lasting, len(lasting) + 1)
 
 
