@@ -124,35 +124,37 @@ def scatter_clusters(
 
 
 @jit
-def compare_centers(
-    labels: Any, mass: Any, points: Any, centers: Any, nearest: Any, lines: Any, offsets: Any, scales: Any,
-    windows: Any, density: Any,
-) -> float:  # fmt: skip
-    """Sum of silhouettes by distances to centers; the density of points along lines through two centers.
+def _square_apart(points: Any, i: int, centers: Any, c: int) -> float:
+    total = 0.0
+    for j in range(points.shape[1]):
+        total += (points[i, j] - centers[c, j]) ** 2
+    return total
 
-    Cluster c has a line to the center `nearest`[c]; a point x of both clusters is at `scales`[c]·(x·`lines`[c] −
-    `offsets`[c]). Rows of `windows` are the ends of intervals that ascend by equal steps; the mass in each is added to
-    `density`[c].
+
+@jit
+def compare_centers(
+    labels: Any, mass: Any, points: Any, centers: Any, order: Any, gaps: Any, lines: Any, offsets: Any, first: Any,
+    crossed: Any, bins: Any,
+) -> float:  # fmt: skip
+    """Sum of silhouettes by distances to centers; the masses along lines through two centers.
+
+    `order`[c] lists the other centers by their distances from c, which are `gaps`[c]. Points of cluster c are counted
+    on the lines `crossed`, from `first`[c] on: the mass of x in bin x·`lines` + `offsets`, rounded down.
     """
-    total, n_windows = 0.0, windows.shape[1]
-    step = (windows[0, n_windows - 1] - windows[0, 0]) / (n_windows - 1)
+    total = 0.0
     for i in range(labels.shape[0]):
-        own, other = 0.0, np.inf
-        for c in range(centers.shape[0]):
-            apart, along = 0.0, -offsets[c]
-            for j in range(points.shape[1]):
-                apart += (points[i, j] - centers[c, j]) ** 2
-                along += points[i, j] * lines[c, j]
-            if c == labels[i]:
-                own = apart
-            elif apart < other:
-                other = apart
-            if c == labels[i] or nearest[c] == labels[i]:
-                along *= scales[c]
-                last = int((min(max(along, -9.0), 9.0) - windows[0, 0]) / step) + 1
-                for w in range(max(last - 4, 0), min(last + 1, n_windows)):
-                    if windows[0, w] <= along < windows[1, w]:
-                        density[c, w] += mass[i]
-        near, far = np.sqrt(own), np.sqrt(other)
+        own, far = labels[i], np.inf
+        near = np.sqrt(_square_apart(points, i, centers, own))
+        for r in range(order.shape[1]):
+            if gaps[own, r] - near > far * (1 + 1e-9):  # by the triangle inequality
+                break
+            far = min(far, np.sqrt(_square_apart(points, i, centers, order[own, r])))
         total += mass[i] * (far - near) / max(far, near, 1e-300)
+        for r in range(first[own], first[own + 1]):
+            c = crossed[r]
+            along = offsets[c]
+            for j in range(points.shape[1]):
+                along += points[i, j] * lines[c, j]
+            if 0.0 <= along < bins.shape[1]:
+                bins[c, int(along)] += mass[i]
     return total

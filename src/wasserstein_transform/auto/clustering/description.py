@@ -16,10 +16,8 @@ from .ground import Ground
 
 NEAR = 10
 """Neighbors of a place in the graph of neighbors."""
-_MIDDLES = np.arange(-1.5, 1.51, 0.1)
-WINDOWS = np.array([_MIDDLES - 0.15, _MIDDLES + 0.15])
-"""Where densities along the line through two centers are taken, which are at −1 and 1."""
-_INNER = np.abs(_MIDDLES) < 0.8  # where valleys are looked for
+_BINS = 33  # of width 0.1 along the line through two centers, which are at −1 and 1; a window has three of them
+_INNER = slice(7, 23)  # the windows where valleys are looked for, with middles from −0.8 to 0.7
 _HIGH = 0.95  # quantile of the edges within a cluster that represents the longest
 
 
@@ -218,14 +216,17 @@ def _between(labels: Ints, mass: Floats, points: Floats, centers: Floats) -> tup
     """
     apart, own = cdist(centers, centers, "sqeuclidean"), np.arange(len(centers))
     np.fill_diagonal(apart, np.inf)
-    nearest = apart.argmin(axis=1)
+    order = np.argsort(apart, axis=1, kind="stable")[:, :-1]
+    gaps, nearest = np.sqrt(np.take_along_axis(apart, order, axis=1)), order[:, 0]
     a, b = centers[np.minimum(own, nearest)], centers[np.maximum(own, nearest)]
-    lines, squares = b - a, apart[own, nearest]
-    density = np.zeros((len(centers), WINDOWS.shape[1]))
-    silhouettes = compare_centers(
-        labels, mass, points, centers, nearest, lines, (lines * (a + b)).sum(axis=1) / 2,
-        2 / np.where(squares > 0, squares, np.inf), WINDOWS, density,
-    )  # fmt: skip
+    squares, bins = apart[own, nearest], np.zeros((len(centers), _BINS))
+    lines = (b - a) * (20 / np.where(squares > 0, squares, np.inf))[:, None]
+    offsets = _BINS / 2 + 1e-9 - (lines * (a + b)).sum(axis=1) / 2  # rounding moves no point to the bin below
+    ends = np.append(own, nearest)  # a cluster has points on its own line, and on those of which it is the nearest
+    by_end = np.argsort(ends, kind="stable")
+    first, crossed = np.searchsorted(ends[by_end], np.arange(len(centers) + 1)), np.append(own, own)[by_end]
+    silhouettes = compare_centers(labels, mass, points, centers, order, gaps, lines, offsets, first, crossed, bins)
+    density = bins[:, :-2] + bins[:, 1:-1] + bins[:, 2:]
     peaks = np.maximum.accumulate(density, axis=1), np.maximum.accumulate(density[:, ::-1], axis=1)[:, ::-1]
     ratios = (density + 0.5) / (np.minimum(*peaks) + 0.5)
     return silhouettes, np.where(squares > 0, ratios[:, _INNER].min(axis=1), 1.0)
