@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 import os
 import time
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, TypeVar, cast
 
 import numba
-from numba.core import config as numba_config, event as numba_event
+from numba.core import config as numba_config, event as numba_event, options as numba_options
 from numba.extending import overload
 
 from .store import warn_uncached
@@ -20,6 +21,7 @@ OnCompile = Callable[[str, float | None], None]
 
 # contract: fused multiply-add; never nnan/ninf, kernels rely on inf as "too far"
 OPTIONS: dict[str, Any] = {"nogil": True, "fastmath": {"contract"}, "error_model": "numpy"}
+TESTED = ((0, 61), (0, 68))  # the first and the last tested version of Numba
 
 _LOG = logging.getLogger("wasserstein_transform")
 _njit: Any = numba.njit  # its type stubs do not allow a dictionary of options
@@ -31,69 +33,38 @@ def _find_private() -> Any:
     """The module that uses private parts of Numba; None for untested versions, or with `WT_NUMBA=public`."""
     if os.environ.get("WT_NUMBA") == "public":
         return None
-    try:
-        from . import numba_private  # noqa: PLC0415 - it may be missing
-    except (ImportError, AttributeError) as error:
-        _LOG.debug("numba %s is used by its public options alone: %s", numba.__version__, error)
-        return None
-    if numba_private.is_tested(numba.__version__):
+    if TESTED[0] <= tuple(map(int, numba.__version__.split(".")[:2])) <= TESTED[1]:
+        from . import numba_private  # noqa: PLC0415 - other versions may lack what it imports
+
         return numba_private
-    first, last = (".".join(map(str, version)) for version in numba_private.TESTED)
-    _LOG.info("numba %s is none of %s to %s: used by its public options alone", numba.__version__, first, last)
+    first, last = (".".join(map(str, version)) for version in TESTED)
+    warnings.warn(
+        f"numba {numba.__version__} is none of the tested versions {first} to {last}: results are the same, but first "
+        f'calls compile for two or three minutes; pip install "numba>={first},<={last}.99"',
+        stacklevel=2,
+    )
     return None
 
 
-PRIVATE = None if _config.DISABLE_JIT else _find_private()
-
-
-class _Forgiving:
-    """Numba's own cache of a function, made robust: damaged entries are compiled and written again."""
-
-    def __init__(self, cache: Any) -> None:
-        self._cache = cache
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._cache, name)
-
-    def load_overload(self, *arguments: Any) -> Any:
-        try:
-            return self._cache.load_overload(*arguments)
-        except Exception as error:  # unpickling may raise anything
-            _LOG.debug("compiled code in %s is damaged and compiled anew: %s", self._cache.cache_path, error)
-            with suppress(OSError):
-                self._cache.flush()
-            return None
-
-    def save_overload(self, *arguments: Any) -> None:
-        try:
-            self._cache.save_overload(*arguments)
-        except OSError as error:
-            _LOG.debug("compiled code is not kept: %s", error)
-
-
-def _forgiving(dispatcher: Any) -> Any:
-    if hasattr(dispatcher, "_cache"):  # there is no public API; without it Numba's cache is used unchanged
-        dispatcher._cache = _Forgiving(dispatcher._cache)
-    return dispatcher
+JIT_DISABLED = bool(_config.DISABLE_JIT)
+PRIVATE = None if JIT_DISABLED else _find_private()
+# without reference counts; the option has no public name, and without it exact transport takes three times as long
+_UNCOUNTED: dict[str, Any] = {"_nrt": False} if hasattr(numba_options.DefaultOptions, "_nrt") else {}
 
 
 def _compiled(function: F, **options: Any) -> F:
     """Compile with a disk cache keyed by the sources; with Numba's own cache per file if its internals are unknown."""
-    if _config.DISABLE_JIT:
+    if JIT_DISABLED:
         return function
     if PRIVATE is not None:
         return cast(F, PRIVATE.Kernel(function, options))
     try:
-        return cast(F, _forgiving(_njit(cache=True, **options)(function)))
+        return cast(F, _njit(cache=True, **options)(function))
     except RuntimeError as error:
         if "cannot cache function" not in str(error):
             raise
         warn_uncached()
         return cast(F, _njit(**options)(function))
-
-
-def _uncounted() -> dict[str, Any]:
-    return {} if PRIVATE is None else PRIVATE.PRIVATE
 
 
 def jit(function: F) -> F:
@@ -102,27 +73,27 @@ def jit(function: F) -> F:
     Such a function allocates nothing: the caller owns every array. Reference counts of the arrays of named tuples at
     each inner call made the network simplex 3.5 times slower.
     """
-    return _compiled(function, **OPTIONS, **_uncounted())
+    return _compiled(function, **OPTIONS, **_UNCOUNTED)
 
 
 def jit_strict(function: F) -> F:
     """The same without fused multiply-adds, which may be placed differently in a loop and in a single call."""
-    return _compiled(function, **{**OPTIONS, "fastmath": False}, **_uncounted())
+    return _compiled(function, **{**OPTIONS, "fastmath": False}, **_UNCOUNTED)
 
 
 def jit_summing(function: F) -> F:
     """The same for loops whose sums may be reordered for vectorization, always in the same way."""
-    return _compiled(function, **{**OPTIONS, "fastmath": {"contract", "reassoc"}}, **_uncounted())
+    return _compiled(function, **{**OPTIONS, "fastmath": {"contract", "reassoc"}}, **_UNCOUNTED)
 
 
 def jit_inline(function: F) -> F:
     """The same for long formulas, always inlined into the calling loop, which is not vectorized otherwise."""
-    return _compiled(function, **OPTIONS, forceinline=True, **_uncounted())
+    return _compiled(function, **OPTIONS, forceinline=True, **_UNCOUNTED)
 
 
 def jit_inline_strict(function: F) -> F:
     """Always inlined, without fused multiply-adds."""
-    return _compiled(function, **{**OPTIONS, "fastmath": False}, forceinline=True, **_uncounted())
+    return _compiled(function, **{**OPTIONS, "fastmath": False}, forceinline=True, **_UNCOUNTED)
 
 
 def jit_allocating(function: F) -> F:
@@ -132,7 +103,7 @@ def jit_allocating(function: F) -> F:
 
 def jit_or(plain: F) -> Callable[[F], F]:
     """Like `jit`; `plain` is used instead if compilation is disabled and the function would behave differently."""
-    return lambda function: plain if _config.DISABLE_JIT else jit(function)
+    return lambda function: plain if JIT_DISABLED else jit(function)
 
 
 def compiled_as(question: Callable[..., Any]) -> Callable[[F], F]:

@@ -1,8 +1,9 @@
-"""The disk cache of compiled code: one file for each function and signature.
+"""The disk cache of compiled code: one file for each kernel and signature.
 
-Errors of reading and writing are ignored: a cache never makes a call fail. Files are renamed into place, so that
-concurrent processes never see partial files; a name contains all dependencies of the code, so that all processes write
-the same content.
+A file's name contains a hash of all that the code depends on: the source of its module and of the modules that this one
+imports. So a change compiles only its dependents again, and all processes write the same content. Files are renamed
+into place, so that concurrent processes never see partial files. Errors of reading and writing are ignored: a cache
+never makes a call fail.
 """
 
 from __future__ import annotations
@@ -11,13 +12,17 @@ import hashlib
 import logging
 import os
 import platform
-import shutil
+import re
 import stat
 import sys
 import uuid
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from pathlib import Path
+from typing import Any, cast
+
+from numba import types
 
 from .._cached import cached_property
 from .._files import writing
@@ -25,20 +30,16 @@ from .._files import writing
 _SOURCES = Path(__file__).parent
 _BESIDE = _SOURCES / "__pycache__" / "compiled"
 _LOG = logging.getLogger("wasserstein_transform")
+_IMPORT = re.compile(r"^ *from \.(\w*) import ([^#\n]*)", re.MULTILINE)
 _DIGEST = 32  # bytes of the digest at the start of a file, so that damaged code is not run
 _OTHERS = stat.S_IWGRP | stat.S_IWOTH  # who could change code that is then run; many users have an umask of 002
 
 
 class Store:
-    """Files in a folder for this source and these versions; the folder is chosen on first use."""
+    """Files in a folder for these versions; the folder is chosen on first use."""
 
     def __init__(self, *versions: str) -> None:
-        self._versions = "-".join([*versions, f"{sys.implementation.cache_tag}-{platform.machine()}"])
-
-    @cached_property
-    def name(self) -> str:
-        """The name of the folder: versions, and a hash of all kernel sources, because kernels inline each other."""
-        return f"{self._versions}-{hash_of_sources(_SOURCES)}"
+        self.name = "-".join([*versions, f"{sys.implementation.cache_tag}-{platform.machine()}"])
 
     @cached_property
     def folders(self) -> list[Path]:
@@ -50,13 +51,14 @@ class Store:
         """The first writable folder; None with a single warning if there is none."""
         for folder in self.folders:
             if _is_writable(folder) and _is_trusted(folder, folder.parent):  # others are not read
-                _sweep(folder, self._versions)
                 return folder
         warn_uncached()
         return None
 
-    def read(self, name: str) -> bytes | None:
+    def read(self, name: str | None) -> bytes | None:
         """The content of a file if it is intact and belongs to the user or to the owner of the package."""
+        if name is None:
+            return None
         for folder in self.folders:
             try:
                 content = _read_trusted(folder / name)
@@ -67,12 +69,16 @@ class Store:
             _LOG.debug("compiled code in %s is damaged or another user's: compiled anew", folder / name)
         return None
 
-    def write(self, name: str, content: bytes) -> None:
-        """Write a file if possible."""
-        if self.home is None:
+    def write(self, name: str | None, content: bytes) -> None:
+        """Write a file if possible, in place of those of older sources."""
+        if name is None or self.home is None:
             return
         try:
             _make(self.home)  # it may have been deleted meanwhile
+            sources = name.rpartition("-")[0]
+            for older in self.home.glob(f"{sources.rpartition('-')[0]}-*"):
+                if not older.name.startswith(f"{sources}-"):
+                    older.unlink(missing_ok=True)
             (self.home / name).unlink(missing_ok=True)  # a file that is replaced would keep its permissions
             with writing(self.home / name) as stream:
                 if hasattr(os, "fchmod"):
@@ -82,12 +88,43 @@ class Store:
             _LOG.debug("compiled code is not kept: %s", error)
 
 
-def hash_of_sources(folder: Path) -> str:
-    """A hash of all sources in a folder."""
+def file_name(function: Callable[..., Any], args: Iterable[Any], *settings: Any) -> str | None:
+    """The name of the file for a function and the types of its arguments; None if a source is not known."""
+    modules = {function.__module__, *_modules_of(args)}
+    files = [getattr(sys.modules.get(module), "__file__", None) for module in modules]
+    if not all(files):
+        return None
+    sources = hash_of_sources(frozenset(map(Path, cast(list[str], files))))
+    key = hashlib.sha256(repr((tuple(args), *settings)).encode()).hexdigest()
+    return f"{function.__module__}.{function.__qualname__}-{sources}-{key[:24]}"
+
+
+def _modules_of(args: Iterable[Any]) -> set[str]:
+    """The modules of all named tuples among types, which select the functions that are compiled in."""
+    tuples: list[Any] = [arg for arg in args if isinstance(arg, types.BaseTuple)]
+    own = {arg.instance_class.__module__ for arg in tuples if hasattr(arg, "instance_class")}
+    return own.union(*(_modules_of(arg) for arg in tuples))
+
+
+@cache
+def hash_of_sources(files: frozenset[Path]) -> str:
+    """A hash of sources and of all that they import from their own folder."""
+    found, new = dict[Path, bytes](), set(files)
+    while new:
+        found |= {file: file.read_bytes() for file in new}
+        new = {other for file in new for other in _imported(file, found[file].decode())} - set(found)
     digest = hashlib.sha256()
-    for file in sorted(folder.glob("*.py")):
-        digest.update(f"{file.name}\0".encode() + hashlib.sha256(file.read_bytes()).digest())
+    for file in sorted(found):
+        digest.update(f"{file.name}\0".encode() + hashlib.sha256(found[file]).digest())
     return digest.hexdigest()[:16]
+
+
+def _imported(file: Path, source: str) -> Iterator[Path]:
+    """Files of the same folder that a source imports by relative imports, which stand on one line each."""
+    for module, names in _IMPORT.findall(source):
+        for name in [module] if module else names.replace(",", " ").split():
+            if (other := file.with_name(f"{name}.py")).exists():
+                yield other
 
 
 def places() -> Iterator[Path]:
@@ -126,13 +163,6 @@ def _is_writable(folder: Path) -> bool:
         return False
     _remove(probe)
     return True
-
-
-def _sweep(folder: Path, versions: str) -> None:
-    """Remove the caches of older sources with the same versions. Other processes may do so at the same time."""
-    for other in folder.parent.glob(f"{versions}-*"):
-        if other != folder:
-            shutil.rmtree(other, ignore_errors=True)
 
 
 def _read_trusted(file: Path) -> bytes | None:
