@@ -57,7 +57,7 @@ def test_agreement_is_the_adjusted_rand_index_of_scikit_learn(rng: np.random.Gen
     weights = rng.integers(1, 4, 40)
     partitions = [rng.integers(0, k, 40) for k in (1, 2, 5, 9)] + [np.arange(40), np.zeros(40, np.intp)]
     partitions += [np.repeat(np.arange(8), 5)] * 2
-    found = criteria.adjusted_rand(partitions, weights.astype(float))
+    found = criteria.adjusted_rand(partitions, weights.astype(float), wt.Engine())
     copies = [np.repeat(labels, weights) for labels in partitions]
     wanted = [[adjusted_rand_score(one, other) for other in copies] for one in copies]
     np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12)

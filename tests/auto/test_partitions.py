@@ -34,7 +34,7 @@ def test_criteria_are_those_of_the_slow_way(name: str) -> None:
     partitions = criteria.Partitions.of(without_count(ground, trees, engine)).labels
     for labels, row in zip(partitions, description.describe(facts, partitions, engine), strict=True):
         np.testing.assert_allclose(row, slow.criteria(ground, facts, plain, reach, labels), rtol=1e-9, atol=1e-11)
-    table = criteria.adjusted_rand(partitions, ground.mass)
+    table = criteria.adjusted_rand(partitions, ground.mass, engine)
     np.testing.assert_allclose(table, slow.adjusted_rand(partitions, ground.mass), rtol=1e-12, atol=1e-13)
     runs = description.Runs.of(partitions)
     codes = np.array(partitions) + runs.starts[:, None]

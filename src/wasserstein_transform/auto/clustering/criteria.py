@@ -19,7 +19,7 @@ import numpy as np
 
 from ..._types import Floats, Ints
 from ...compute.passes import sample_evenly
-from ...engine import Engine
+from ...engine import Engine, Flag, Tile, current, cut_by_size
 from ...hierarchy import Tree
 from ...kernels.partitions import add_overlaps
 from .candidates import Candidate
@@ -76,7 +76,7 @@ def measure(
 ) -> Floats:
     """Return a row of numbers for each partition, in the order of NAMES, then of OF_DATA."""
     some = sample_evenly(ground.n, _COMPARED)
-    agreement = adjusted_rand([labels[some] for labels in partitions.labels], ground.mass[some])
+    agreement = adjusted_rand([labels[some] for labels in partitions.labels], ground.mass[some], engine)
     votes = np.array([len(group) for group in partitions.members], float)
     of_trees = np.array([sum(one.recipe.is_tree for one in group) for group in partitions.members], float)
     columns = [_of_others(agreement, votes), _of_others(agreement, of_trees), _of_others(agreement, votes - of_trees)]
@@ -143,14 +143,18 @@ class Overlaps(NamedTuple):
         return cls(squares, main)
 
 
-def adjusted_rand(partitions: list[Ints], mass: Floats) -> Floats:
+def adjusted_rand(partitions: list[Ints], mass: Floats, engine: Engine) -> Floats:
     """Return the adjusted Rand index of every two partitions, by mass: over pairs of units of mass."""
     runs = Runs.of(partitions)
     codes = np.array(partitions) + runs.starts[:, None]
     squares = np.zeros((len(codes), len(codes)))
-    for at, one in enumerate(partitions):
-        before = Runs(runs.starts[: at + 1], runs.counts[: at + 1])
-        squares[at, : at + 1] = Overlaps.of(one, codes[: at + 1], before, mass).squares
+
+    def compare(tile: Tile, _: Flag) -> None:
+        for at in range(tile.start, tile.stop):
+            before = Runs(runs.starts[: at + 1], runs.counts[: at + 1])
+            squares[at, : at + 1] = Overlaps.of(partitions[at], codes[: at + 1], before, mass).squares
+
+    engine.quiet().loop("criteria", cut_by_size(len(codes), 8), compare)
     squares = squares + np.tril(squares, -1).T
     return index_of(squares, np.diag(squares)[:, None], np.diag(squares), mass.sum())
 
@@ -166,7 +170,7 @@ def index_of(squares: Floats, a: Floats, b: Floats, n: float) -> Floats:
 def compare_clusterings(a: Ints, b: Ints) -> float:
     """Return the adjusted Rand index of two clusterings: 1 for the same clusters, about 0 for unrelated ones."""
     numbers = [np.unique(labels, return_inverse=True)[1] for labels in (a, b)]
-    return float(adjusted_rand(numbers, np.ones(len(a)))[0, 1])
+    return float(adjusted_rand(numbers, np.ones(len(a)), current())[0, 1])
 
 
 def _of_others(agreement: Floats, votes: Floats) -> Floats:
