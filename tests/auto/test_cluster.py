@@ -13,7 +13,7 @@ from sklearn.metrics import adjusted_rand_score
 import wasserstein_transform as wt
 from wasserstein_transform.auto import Clustering
 from wasserstein_transform.auto.clustering import clustering, ground
-from wasserstein_transform.auto.clustering.candidates import REACHES, WALKS
+from wasserstein_transform.auto.clustering.candidates import N_ITER, REACHES, WALKS
 
 
 @pytest.fixture(scope="module")
@@ -306,4 +306,4 @@ def test_progress_is_told_of_all_trees(blobs) -> None:
     wt.cluster(blobs[0], 3, engine=wt.Engine(progress=seen.append))
     trees = [update.done for update in seen if update.stage == "trees"]
     assert trees == sorted(trees)
-    assert trees[-1] == len(REACHES) + len(WALKS)
+    assert trees[-1] == len(REACHES) + len(WALKS) * (N_ITER + 1)

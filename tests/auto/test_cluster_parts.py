@@ -13,12 +13,12 @@ from sklearn.metrics import adjusted_rand_score
 
 import wasserstein_transform as wt
 from wasserstein_transform.auto.clustering import criteria
-from wasserstein_transform.auto.clustering.candidates import k_means, lasting_cuts, mixture
+from wasserstein_transform.auto.clustering.candidates import k_means, lasting_cuts, log_levels, mixture
 from wasserstein_transform.auto.clustering.ground import Ground, thin_places
 from wasserstein_transform.engine import current
 from wasserstein_transform.hierarchy import spanning_tree
+from wasserstein_transform.hierarchy.cut import Rooted
 from wasserstein_transform.hierarchy.dendrogram import Dendrogram
-from wasserstein_transform.kernels.linkage import walk_down
 
 
 def random_tree(rng: np.random.Generator, n: int) -> np.ndarray:
@@ -36,9 +36,9 @@ def test_the_walk_down_a_tree_is_that_of_recomputing_all_pieces(rng: np.random.G
         n = int(rng.integers(2, 30))
         edges = random_tree(rng, n)
         mass = rng.integers(1, 4, n).astype(float) if rng.random() < 0.5 else np.ones(n)
-        least, cuts = float(rng.integers(1, 8)) - 0.5, np.empty(int(rng.integers(1, 12)), np.intp)
-        count = walk_down(edges, mass, least, cuts)
-        assert cuts[:count].tolist() == twin.walk_down(edges, mass, least, len(cuts))
+        least, max_cuts = float(rng.integers(1, 8)) - 0.5, int(rng.integers(1, 12))
+        cuts = Rooted.of(edges, mass).cut_between_large(least, max_cuts)
+        assert cuts.tolist() == twin.walk_down(edges, mass, least, max_cuts)
 
 
 def test_parts_that_last_are_the_best_of_all_choices(rng: np.random.Generator) -> None:
@@ -46,7 +46,7 @@ def test_parts_that_last_are_the_best_of_all_choices(rng: np.random.Generator) -
         n = int(rng.integers(3, 16))
         space = wt.Space.from_points(rng.normal(size=(n, 2)), rng.integers(1, 4, n))
         tree, least = spanning_tree(space), float(rng.choice([0.08, 0.15, 0.3]))
-        cut = lasting_cuts(tree, Dendrogram.of(tree), least * (1 - 1e-9))
+        cut = lasting_cuts(Dendrogram.of(tree), log_levels(tree), least * (1 - 1e-9))
         choices = twin.lasting_choices(tree.edges, tree.heights, space.weights, least * (1 - 1e-9))
         best = max(choices, key=lambda one: one[0])
         assert set(cut.tolist()) == best[1]
@@ -57,7 +57,7 @@ def test_agreement_is_the_adjusted_rand_index_of_scikit_learn(rng: np.random.Gen
     weights = rng.integers(1, 4, 40)
     partitions = [rng.integers(0, k, 40) for k in (1, 2, 5, 9)] + [np.arange(40), np.zeros(40, np.intp)]
     partitions += [np.repeat(np.arange(8), 5)] * 2
-    found = criteria.adjusted_rand(partitions, weights.astype(float))
+    found = criteria.adjusted_rand(partitions, weights.astype(float), wt.Engine())
     copies = [np.repeat(labels, weights) for labels in partitions]
     wanted = [[adjusted_rand_score(one, other) for other in copies] for one in copies]
     np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12)

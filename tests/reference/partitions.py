@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from wasserstein_transform._types import Bools, Floats, Ints
-from wasserstein_transform.auto.clustering.criteria import Facts as Given
+from wasserstein_transform.auto.clustering.description import Facts as Given
 from wasserstein_transform.auto.clustering.ground import Ground
 from wasserstein_transform.hierarchy import Tree
 
@@ -27,7 +27,7 @@ class Facts(NamedTuple):
 
 
 def criteria(ground: Ground, given: Given, plain: Tree, reach: Tree, labels: Ints) -> list[float]:
-    """All numbers that `describe` writes."""
+    """All numbers that `describe` returns."""
     n, near = given.near.shape
     source = np.repeat(np.arange(n), near)
     facts = Facts(source, given.near.ravel(), given.density, given.turns.ravel(), plain, reach, given.whitened)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Literal
+from typing import Literal, NamedTuple, Self
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -14,7 +14,8 @@ from .._cached import cached_property
 from .._check import warn
 from .._types import Bools, Floats, Ints
 from ..engine import current
-from ..kernels.linkage import walk_down
+from ..kernels.linkage import root_tree, walk_down
+from ..kernels.partitions import label_parts
 from ..spaces import Euclidean, Metric, Space, quotient
 from .dendrogram import Dendrogram, choose_merges, separable
 from .tree import TIE, Tree, find_nearest, spanning_tree
@@ -230,13 +231,51 @@ def _warn_if_fewer(n_found: int, wanted: int, reason: str) -> None:
         warn(f"found {n_found} of the {wanted} clusters requested: {reason}", FewerClustersWarning)
 
 
-def cut_between_large(tree: Tree, mass: Floats, least: float, max_cuts: int) -> Ints:
-    """The highest edges for which both sides of the remaining tree have the mass `least`, at most `max_cuts` of them.
+class Rooted(NamedTuple):
+    """A tree whose edges lead down from the point 0.
 
-    Here small parts that join higher up count with a side, as in Lumbermark; in the robust cut they count with no side.
+    Attributes
+    ----------
+    order : array of int, shape (n,)
+        The points, each after the one above it.
+    above : array of int, shape (n,)
+        The next point on the way to the root; −1 for the root.
+    below : array of int, shape (n−1,)
+        The lower point of each edge.
+    mass : array of shape (n,)
+        The mass of each point and all points below it.
     """
-    cuts = np.empty(max_cuts, np.intp)
-    return cuts[: walk_down(tree.edges, mass, least * (1 - 1e-9), cuts)]
+
+    order: Ints
+    above: Ints
+    below: Ints
+    mass: Floats
+
+    @classmethod
+    def of(cls, edges: Ints, mass: Floats) -> Self:
+        """Root a tree of points with masses."""
+        n = len(mass)
+        rooted = cls(np.zeros(n, np.intp), np.full(n, -1), np.empty(n - 1, np.intp), mass.copy())
+        root_tree(edges, np.full(n, -1), np.empty(2 * n, np.intp), *rooted)
+        return rooted
+
+    def cut_between_large(self, least: float, max_cuts: int) -> Ints:
+        """The highest edges for which both sides of the remaining tree have the mass `least`, at most `max_cuts`.
+
+        Here small parts that join higher up count with a side, as in Lumbermark; in the robust cut, with no side.
+        """
+        cuts = np.empty(max_cuts, np.intp)
+        return cuts[: walk_down(self.above.copy(), self.below, self.mass.copy(), least * (1 - 1e-9), cuts)]
+
+    def label_parts(self, cuts: Ints) -> Ints:
+        """The part of each point if some edges are cut, numbered by first appearance."""
+        is_cut, labels = np.zeros(len(self.order), bool), np.empty(len(self.order), np.intp)
+        is_cut[self.below[cuts]] = True
+        label_parts(self.order, self.above, is_cut, labels)
+        first, rank = np.empty(len(cuts) + 1, np.intp), np.empty(len(cuts) + 1, np.intp)
+        first[labels[::-1]] = np.arange(len(labels) - 1, -1, -1)
+        rank[np.argsort(first)] = np.arange(len(first))
+        return rank[labels]
 
 
 def components(tree: Tree, kept: Bools) -> Ints:

@@ -7,13 +7,14 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from .._types import Bools, Floats, Ints
-from ..kernels.linkage import join_edges
-from .tree import TIE, Tree
+from ..kernels.linkage import lay_out
+from .tree import TIE, Tree, linkage_matrix
 
 
 def between_heavy(tree: Tree) -> Bools:
     """Mark the edges between points with mass."""
-    return np.asarray((tree.weights[tree.edges] > 0).all(axis=1))
+    heavy = tree.weights > 0
+    return np.asarray(heavy[tree.edges[:, 0]] & heavy[tree.edges[:, 1]])
 
 
 def separable(tree: Tree) -> Bools:
@@ -41,6 +42,8 @@ class Dendrogram(NamedTuple):
         The index of the first part of each merge.
     starts, ends : arrays of int, shape (n_parts,)
         The range of positions of each part.
+    masses : array of shape (n_parts,)
+        The mass of each part.
     open : array of bool, shape (n_merges,)
         Whether the parts of a merge are in different places.
     edges : array of int, shape (n−1,)
@@ -56,6 +59,7 @@ class Dendrogram(NamedTuple):
     first: Ints
     starts: Ints
     ends: Ints
+    masses: Floats
     open: Bools
     edges: Ints
     first_edge: Ints
@@ -66,13 +70,14 @@ class Dendrogram(NamedTuple):
         heavy, kept = np.flatnonzero(tree.weights > 0), np.flatnonzero(between_heavy(tree))
         level, number = tree.level_of_edges[kept], np.empty(tree.n, np.intp)
         number[heavy] = np.arange(len(heavy))
-        Z = np.empty((len(kept), 4))
-        join_edges(number[tree.edges[kept]], tree.heights[kept], Z)
-        start, bounds, merge = _lay_out(Z, level)
+        Z = linkage_matrix(number[tree.edges[kept]], tree.heights[kept])
+        start, merge = np.zeros(2 * len(kept) + 1, np.intp), np.arange(len(kept))
+        lay_out(Z, level, start, merge)
+        bounds = start[Z[:, 1].astype(np.intp)]  # where the second half of each join starts
         points, gaps = np.empty(len(heavy), np.intp), np.empty(len(kept), np.intp)
         points[start[: len(heavy)]] = heavy
         gaps[bounds - 1] = level
-        order = np.lexsort((bounds, merge))  # by merge, then from left to right
+        order = np.argsort(merge * len(heavy) + bounds)  # by merge, then from left to right
         first_edge = np.append(np.flatnonzero(np.diff(merge[order], prepend=-1)), len(kept))
         tops = merge[order][first_edge[:-1]]
         first = first_edge + np.arange(len(first_edge))  # a merge has one more part than edges
@@ -82,33 +87,11 @@ class Dendrogram(NamedTuple):
         opened = np.zeros(len(tops), bool)
         opened[np.searchsorted(tops, merge[separable(tree)[kept]])] = True
         mass_before = np.append(0.0, np.cumsum(tree.weights[points]))
+        masses = mass_before[ends] - mass_before[starts]
         return cls(
             points=points, gaps=gaps, mass_before=mass_before, levels=level[tops], first=first, starts=starts,
-            ends=ends, open=opened, edges=kept[order], first_edge=first_edge,
+            ends=ends, masses=masses, open=opened, edges=kept[order], first_edge=first_edge,
         )  # fmt: skip
-
-    @property
-    def masses(self) -> Floats:
-        """The masses of all parts."""
-        return np.asarray(self.mass_before[self.ends] - self.mass_before[self.starts])
-
-
-def _lay_out(Z: Floats, level: Ints) -> tuple[Ints, Ints, Ints]:
-    """The start of each point and join, the start of the second half of each join, and the last join of its merge."""
-    n = len(Z) + 1
-    one, other = Z[:, 0].astype(np.intp), Z[:, 1].astype(np.intp)
-    size, levels = np.append(np.ones(n, np.intp), Z[:, 3].astype(np.intp)), np.append(np.full(n, -1), level)
-    joins = np.arange(n, 2 * n - 1)
-    above, start = np.full(2 * n - 1, 2 * n - 2), np.zeros(2 * n - 1, np.intp)
-    above[one] = above[other] = joins
-    start[other] = size[one]
-    merge = np.where(levels[above] == levels, above, np.arange(2 * n - 1))
-    while (above < 2 * n - 2).any():  # pointer doubling: each round looks twice as far up
-        start += start[above]
-        above = above[above]
-    while (merge[merge] != merge).any():
-        merge = merge[merge]
-    return start, start[other], merge[joins] - n
 
 
 class ChosenMerges(NamedTuple):
@@ -130,13 +113,15 @@ def choose_merges(dendrogram: Dendrogram, least: float, n_clusters: int) -> Chos
     """
     if len(dendrogram.levels) == 0:
         return ChosenMerges(np.empty(0, np.intp), 1, 0)
-    masses = dendrogram.masses
-    large = masses >= least
-    n_large = np.add.reduceat(large.astype(np.intp), dendrogram.first[:-1])
-    small = np.minimum.reduceat(np.where(large, masses, np.inf), dendrogram.first[:-1])
+    first, large = dendrogram.first, np.append(dendrogram.masses >= least, False)
+    n_large = np.diff((np.cumsum(large) - large)[first])
     candidates = np.flatnonzero((n_large > 1) & dendrogram.open)
-    candidates = candidates[np.lexsort((-small[candidates], -dendrogram.levels[candidates]))]
-    level, small = dendrogram.levels[candidates], small[candidates]
+    masses = np.where(large, np.append(dendrogram.masses, 0.0), np.inf)
+    ranges = np.column_stack([first[candidates], first[candidates + 1]]).ravel()
+    small = np.minimum.reduceat(masses, ranges)[::2] if len(candidates) else np.empty(0)
+    order = np.lexsort((-small, -dendrogram.levels[candidates]))
+    candidates, small = candidates[order], small[order]
+    level = dendrogram.levels[candidates]
     tied = (np.diff(level) == 0) & (np.abs(np.diff(small)) <= TIE * small[1:])  # no rule puts one before the other
     ends = np.append(np.flatnonzero(~tied) + 1, len(candidates)) if len(candidates) else np.empty(0, np.intp)
     counts = 1 + np.cumsum(n_large[candidates] - 1)[ends - 1]

@@ -103,9 +103,7 @@ class Tree(Plotted):
     @cached_property
     def Z(self) -> Floats:
         """SciPy's linkage matrix, shape (n−1, 4)."""
-        out = np.empty((self.n - 1, 4))
-        join_edges(self.edges, self.heights, out)
-        return out
+        return linkage_matrix(self.edges, self.heights)
 
     def levels(self) -> Floats:
         """Return the distinct heights in ascending order; a group of ties is represented by its highest."""
@@ -319,6 +317,13 @@ def _link(distances: Floats, n: int, average: bool, engine: Engine) -> Floats:
 
     engine.report("linkage", 0, n - 1)
     engine.alone(work, "linkage")
-    order, out = np.argsort(heights, kind="stable"), np.empty((n - 1, 4))
-    join_edges(edges[order], heights[order], out)
+    order = np.argsort(heights, kind="stable")
+    return linkage_matrix(edges[order], heights[order])
+
+
+def linkage_matrix(edges: Ints, heights: Floats) -> Floats:
+    """SciPy's linkage matrix of a tree, from its edges sorted by height."""
+    n = len(edges) + 1
+    out = np.empty((n - 1, 4))
+    join_edges(edges, heights, np.arange(n), np.arange(n), np.ones(n), out)
     return out

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -15,9 +15,8 @@ from ..._types import Floats, Ints
 from ...engine import Engine, one_blas_thread
 from ...engine.tasks import run_jobs
 from ...hierarchy import Tree, spanning_tree
-from ...hierarchy.cut import cut_between_large
+from ...hierarchy.cut import Rooted
 from ...hierarchy.dendrogram import Dendrogram, choose_merges
-from ...kernels.partitions import label_parts
 from ...spaces import Space
 from ...transforms import Process, gaussian_transform, iterate
 from .compact import SHAPES, Shape, k_means, lloyd, mixture, spectral, spectral_axes, ward
@@ -111,25 +110,29 @@ def grow(ground: Ground, engine: Engine) -> list[tuple[Recipe, Tree]]:
     cloud = Space.from_points(ground.gaussian_points, ground.space.weights)
     axes, n_iter = (ground.gaussian_points.shape[1], WIDE_N_ITER) if ground.views else (0, N_ITER)
     jobs += [(Recipe("gaussian", factor=factor, lam=lam, axes=axes), cloud, n_iter) for factor, lam in walks]
-    trees = side_by_side(lambda job, own: _grow(job, ground.unit, own), jobs, "trees", engine)
-    return [one for some in trees for one in some]
+    walked = side_by_side(lambda job, own: _states(job, ground.unit, own), jobs, "transforms", engine)
+    states = [one for some in walked for one in some]
+    return side_by_side(lambda state, own: _grow(*state, ground.unit, own), states, "trees", engine)
 
 
 _Job = tuple[Recipe, Space, int]
 
 
-def _grow(job: _Job, unit: float, engine: Engine) -> list[tuple[Recipe, Tree]]:
-    """Return the tree of a space, or the trees of all states of a transform."""
+def _states(job: _Job, unit: float, engine: Engine) -> list[tuple[Recipe, Space]]:
+    """Return a space, or all states of a transform of it."""
     recipe, space, n_iter = job
     if recipe.kind != "gaussian":
-        return [(recipe, spanning_tree(space, engine, reachability=recipe.reach))]
+        return [(recipe, space)]
     walk = iterate(recipe.process(unit), space, n_iter=n_iter, keep="all", engine=engine)
-    trees = []
-    for tau, state in enumerate(walk.states):
-        tree = spanning_tree(state, engine)
-        heights = np.where(tree.heights < _TOGETHER * unit, 0.0, tree.heights)
-        trees.append((recipe._replace(n_iter=tau), replace(tree, heights=heights)))
-    return trees
+    return [(recipe._replace(n_iter=tau), state) for tau, state in enumerate(walk.states)]
+
+
+def _grow(recipe: Recipe, space: Space, unit: float, engine: Engine) -> tuple[Recipe, Tree]:
+    """Return the tree of a state; points that have met are at height 0."""
+    tree = spanning_tree(space, engine, reachability=recipe.reach)
+    if recipe.kind == "gaussian":
+        tree = replace(tree, heights=np.where(tree.heights < _TOGETHER * unit, 0.0, tree.heights))
+    return recipe, tree
 
 
 def side_by_side(function: Callable[[J, Engine], R], jobs: Sequence[J], name: str, engine: Engine) -> list[R]:
@@ -146,16 +149,22 @@ def _spaces(ground: Ground) -> Iterator[tuple[int, Space]]:
         yield view.shape[1], Space.from_points(view, ground.space.weights)
 
 
-def lasting_cuts(tree: Tree, dendrogram: Dendrogram, least: float) -> Ints:
+def log_levels(tree: Tree) -> Floats:
+    """Return the log height of each level of a tree."""
+    logs = np.empty(int(tree.level_of_edges.max(initial=-1)) + 1)
+    logs[tree.level_of_edges] = np.log(np.maximum(tree.heights, 1e-300))
+    return logs
+
+
+def lasting_cuts(dendrogram: Dendrogram, heights: Floats, least: float) -> Ints:
     """Return the edges to cut so that clusters are the most persistent parts of at least the mass `least`.
 
     A part persists from the height at which it joins others down to the height at which it splits into large parts, or
     to the median height of its own edges. Its score is mass · log(upper/lower), compared with the sum of the scores of
     its parts. (This is HDBSCAN's excess of mass, with ratios of heights, so that it does not depend on the unit.)
+    `heights` are the logs of all levels.
     """
     merges = choose_merges(dendrogram, least, dendrogram.points.size).merges
-    heights = np.empty(int(tree.level_of_edges.max(initial=-1)) + 1)
-    heights[tree.level_of_edges] = np.log(np.maximum(tree.heights, 1e-300))
     whole = _Part(slice(0, len(dendrogram.points)), -1, float("nan"))
     parts, of_merge = [whole], list[list[int]]()
     inside = np.zeros(len(dendrogram.points), np.intp)  # the smallest part that contains each position
@@ -191,7 +200,8 @@ def _lasts(part: _Part, merges: Ints, dendrogram: Dendrogram, heights: Floats) -
         lower = float(heights[dendrogram.levels[merges[part.split]]])
     else:
         inner = dendrogram.gaps[start : stop - 1]
-        lower = float(np.median(heights[inner])) if len(inner) else part.upper
+        middle = [(len(inner) - 1) // 2, len(inner) // 2]  # of the median; levels ascend with their heights
+        lower = float(heights[np.partition(inner, middle)[middle]].mean()) if len(inner) else part.upper
     return mass * (part.upper - lower)
 
 
@@ -249,14 +259,14 @@ def with_count(ground: Ground, trees: Trees, k: int, engine: Engine) -> list[Can
     """Return partitions into k clusters."""
 
     def cut(one: tuple[Recipe, Tree], _: Engine) -> list[Candidate]:
-        recipe, tree = one
-        cuts = [(share, cut_between_large(tree, ground.mass, share * ground.n / k, k)) for share in SHARES]
-        return [_candidate(recipe._replace(share=share), tree, edges, k) for share, edges in cuts]
+        (recipe, tree), rooted = one, Rooted.of(one[1].edges, ground.mass)
+        cuts = [(share, rooted.cut_between_large(share * ground.n / k, k)) for share in SHARES]
+        return [_candidate(recipe._replace(share=share), tree, rooted, edges, k) for share, edges in cuts]
 
     found = [one for some in side_by_side(cut, trees, "cuts", engine) for one in some]
     if ground.views:
         return [*found, *_wide(ground, [k], engine)]
-    return [*found, *_compact(ground, found, k, engine)]
+    return [*found, *_compact(ground, found, [k], engine)]
 
 
 def without_count(ground: Ground, trees: Trees, engine: Engine) -> list[Candidate]:
@@ -270,31 +280,27 @@ def without_count(ground: Ground, trees: Trees, engine: Engine) -> list[Candidat
     if ground.views:
         return [*found, *_wide(ground, [k for k in WIDE_COUNTS if k < ground.n / 4], engine)]
     counts, votes = np.unique([one.labels.max() + 1 for one in found], return_counts=True)
-    for k in counts[np.argsort(-votes, kind="stable")][:_GAPS]:
-        if k > 1:
-            found += _compact(ground, [one for one in found if one.labels.max() + 1 == k], int(k), engine)
-    return found
+    frequent = counts[np.argsort(-votes, kind="stable")][:_GAPS].tolist()
+    return [*found, *_compact(ground, found, [k for k in frequent if k > 1], engine)]
 
 
 def _cut_everywhere(ground: Ground, recipe: Recipe, tree: Tree) -> Iterator[Candidate]:
     """Yield the cuts of a tree before its widest steps, and those into lasting parts."""
-    dendrogram = Dendrogram.of(tree)
+    dendrogram, rooted, heights = Dendrogram.of(tree), Rooted.of(tree.edges, ground.mass), log_levels(tree)
     for share in LEAST:
         least = max(share * ground.n, min(_FEWEST, ground.n / 4))
-        cuts = cut_between_large(tree, ground.mass, least, _MOST)
+        cuts = rooted.cut_between_large(least, _MOST)
         of_tree = recipe._replace(share=share)
         for k in _clear_counts(tree, cuts):
-            yield _candidate(of_tree, tree, cuts, k)
-        lasting = lasting_cuts(tree, dendrogram, least / ground.n * dendrogram.mass_before[-1])
-        yield _candidate(of_tree._replace(lasting=True), tree, lasting, len(lasting) + 1)
+            yield _candidate(of_tree, tree, rooted, cuts, k)
+        lasting = lasting_cuts(dendrogram, heights, least / ground.n * dendrogram.mass_before[-1])
+        yield _candidate(of_tree._replace(lasting=True), tree, rooted, lasting, len(lasting) + 1)
 
 
-def _candidate(recipe: Recipe, tree: Tree, cuts: Ints, k: int) -> Candidate:
+def _candidate(recipe: Recipe, tree: Tree, rooted: Rooted, cuts: Ints, k: int) -> Candidate:
     cuts = cuts[tree.heights[cuts] > 0]  # points that have met are not cut apart
-    labels = np.empty(tree.n, np.intp)
-    label_parts(tree.edges, cuts[: k - 1], labels)
     gap = _gap(*tree.heights[cuts[k - 2 : k]].tolist()) if 1 < k <= len(cuts) else 0.0
-    return Candidate(recipe, labels, gap)
+    return Candidate(recipe, rooted.label_parts(cuts[: k - 1]), gap)
 
 
 def _gap(cut: float, next_one: float) -> float:
@@ -315,22 +321,30 @@ def _clear_counts(tree: Tree, cuts: Ints) -> Iterator[int]:
         yield int(at) + 2
 
 
-def _compact(ground: Ground, found: list[Candidate], k: int, engine: Engine) -> list[Candidate]:
-    """Return k-means, and mixtures started from it and from partitions of some trees."""
-    if ground.n <= k:
-        return []
+def _compact(ground: Ground, found: list[Candidate], counts: list[int], engine: Engine) -> list[Candidate]:
+    """Return k-means for some numbers of clusters, and mixtures started from it and from partitions of some trees."""
+    counts = [k for k in counts if k < ground.n]
+
+    def means(k: int, _: Engine) -> Ints:
+        return _in_order(k_means(ground.points, ground.mass, k))
+
+    def fit(start: tuple[str, Ints], _: Engine) -> Candidate:
+        return Candidate(
+            Recipe("mixture", start=start[0]), _in_order(mixture(ground.points, ground.mass, start[1])), 0.0
+        )
+
     with one_blas_thread():
-        means = _in_order(k_means(ground.points, ground.mass, k))
-        starts: dict[bytes, tuple[str, Ints]] = {}
-        for name, labels in (("k-means", means), *_starts(found, k)):
-            if labels.max() + 1 == k:
-                starts.setdefault(labels.tobytes(), (name, labels))
-
-        def fit(start: tuple[str, Ints], _: Engine) -> Candidate:
-            fitted = _in_order(mixture(ground.points, ground.mass, start[1]))
-            return Candidate(Recipe("mixture", start=start[0]), fitted, 0.0)
-
-        return [Candidate(Recipe("means"), means, 0.0), *side_by_side(fit, list(starts.values()), "mixtures", engine)]
+        of_means, starts = side_by_side(means, counts, "k-means", engine), list[dict[bytes, tuple[str, Ints]]]()
+        for k, own in zip(counts, of_means, strict=True):
+            starts.append({})
+            for name, labels in (("k-means", own), *_starts(found, k)):
+                if labels.max() + 1 == k:
+                    starts[-1].setdefault(labels.tobytes(), (name, labels))
+        fitted = iter(side_by_side(fit, [one for some in starts for one in some.values()], "mixtures", engine))
+    out = []
+    for own, some in zip(of_means, starts, strict=True):
+        out += [Candidate(Recipe("means"), own, 0.0), *(next(fitted) for _ in some)]
+    return out
 
 
 WIDE_COUNTS = (2, 3, 4, 5, 6, 7, 8, 10, 12)
@@ -338,22 +352,35 @@ WIDE_COUNTS = (2, 3, 4, 5, 6, 7, 8, 10, 12)
 _PER_PLACE = 2  # numbers that determine a mixture, for each place: with more, "full" covariances are left out
 
 
-def _wide(ground: Ground, counts: list[int], engine: Engine) -> Iterator[Candidate]:
-    """Yield compact partitions in all views of the places."""
+def _wide(ground: Ground, counts: list[int], engine: Engine) -> list[Candidate]:
+    """Return compact partitions in all views of the places."""
+    views = [(0, ground.points), *((view.shape[1], view) for view in ground.views[1:])]
+
+    def start(points: Floats | None, _: Engine) -> list[Any]:
+        return [spectral_axes(ground.indices[:, :_TENTH], max(counts))] if points is None else ward(points, counts)
+
+    def fit(job: tuple[int, Floats, int, Ints], own: Engine) -> list[Candidate]:
+        axes, points, k, of_ward = job
+        means = _in_order(lloyd(points, ground.mass, of_ward))
+        found = [Candidate(Recipe("ward", axes=axes), _in_order(of_ward), 0.0)]
+        found += [Candidate(Recipe("means", axes=axes), means, 0.0)]
+        for name, labels in (("k-means", means), *[("density", _sparse_half(ground))] * (k == 2)):
+            for shape in _shapes(points, int(labels.max()) + 1):
+                own.check()
+                fitted = _in_order(mixture(points, ground.mass, labels, shape))
+                found.append(Candidate(Recipe("mixture", start=name, shape=shape, axes=axes), fitted, 0.0))
+        return found
+
+    def cut(k: int, _: Engine) -> Candidate:
+        return Candidate(Recipe("spectral"), _in_order(spectral(vectors, ground.mass, k)), 0.0)
+
     with one_blas_thread():
-        for axes, points in ((0, ground.points), *((view.shape[1], view) for view in ground.views[1:])):
-            for k, of_ward in zip(counts, ward(points, counts), strict=True):
-                engine.check()
-                yield Candidate(Recipe("ward", axes=axes), _in_order(of_ward), 0.0)
-                means = _in_order(lloyd(points, ground.mass, of_ward))
-                yield Candidate(Recipe("means", axes=axes), means, 0.0)
-                for start, labels in (("k-means", means), *[("density", _sparse_half(ground))] * (k == 2)):
-                    for shape in _shapes(points, int(labels.max()) + 1):
-                        fitted = _in_order(mixture(points, ground.mass, labels, shape))
-                        yield Candidate(Recipe("mixture", start=start, shape=shape, axes=axes), fitted, 0.0)
-        vectors = spectral_axes(ground.indices[:, :_TENTH], max(counts))
-        for k in counts:
-            yield Candidate(Recipe("spectral"), _in_order(spectral(vectors, ground.mass, k)), 0.0)
+        *of_views, (vectors,) = side_by_side(start, [*(points for _, points in views), None], "Ward", engine)
+        jobs = [
+            (*view, *one) for view, some in zip(views, of_views, strict=True) for one in zip(counts, some, strict=True)
+        ]
+        found = [one for some in side_by_side(fit, jobs, "mixtures", engine) for one in some]
+        return [*found, *side_by_side(cut, counts, "spectral cuts", engine)]
 
 
 def _shapes(points: Floats, k: int) -> tuple[Shape, ...]:

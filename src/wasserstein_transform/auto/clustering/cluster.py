@@ -16,12 +16,13 @@ from ..._types import Bools, Floats, Ints
 from ...cuda import on_gpu
 from ...engine import Engine, current
 from ...hierarchy import FewerClustersWarning, cut_tree, spanning_tree
-from ...kernels.partitions import count_agreeing
+from ...kernels.partitions import add_agreeing
 from ...spaces import Euclidean, Space, as_space
 from ...tables.features import AS_THEY_ARE, SCALED, Features, features
 from .candidates import KINDS, Candidate, Recipe, Trees, grow, with_count, without_count
 from .clustering import Alternative, Clustering, Partition
-from .criteria import NAMES, RULES, Judge, Partitions, adjusted_rand, best_of, compare_with_all, measure
+from .criteria import NAMES, RULES, Judge, Overlaps, Partitions, best_of, index_of, measure
+from .description import Runs
 from .ground import Ground, Places, thin_places
 from .uncertain import BY_ERRORS, names_in, space_of, with_errors
 
@@ -232,66 +233,86 @@ def _chosen(
     criteria = measure(ground, by_kind[0], by_kind.get(5, by_kind[0]), partitions, wanted, engine)
     size = "wide" if ground.views else "flat"
     judge = Judge.of(f"{size}_{'without' if wanted is None else 'with'}_count")
-    tried = _Tried.of(partitions, criteria, judge)
+    tried = _Tried.of(partitions, criteria, judge, ground.mass)
     fitting = tried.counts == (tried.counts[tried.counts <= wanted].max() if wanted else tried.counts)
     if wanted is None:
         chosen = RULES[size].choose(tried.values, tried.counts, tried.votes)
         best = int(tried.counts.argmin()) if chosen is None else chosen
     else:
         best = best_of(np.where(fitting, tried.values, -np.inf), tried.votes)
-    n_clusters, labels = int(tried.counts[best]), tried.labels[best]
+    n_clusters, (own, *others) = int(tried.counts[best]), _different(tried, best, fitting)
     if wanted is None and n_clusters == 1:
         answer = replace(_one(space, places, _say_no_split()), chosen=best)
     else:
         _warn_if_fewer(n_clusters, wanted)
-        one, recipe = _answer(tried, best, ground, places, noise), tried.table[best].recipe
-        tree = next((tree for own, tree in trees if own == recipe._replace(share=0.0, lasting=False)), None)
+        one, recipe = _answer(tried, own, ground, places, noise), tried.table[best].recipe
+        tree = next((tree for made, tree in trees if made == recipe._replace(share=0.0, lasting=False)), None)
         answer = Clustering(
             np.maximum(one.labels, -1)[places.place], one.probabilities[places.place], n_clusters, recipe, one.reason,
             (), space, places.rows, one.labels, None, tree, chosen=best,
         )  # fmt: skip
-    different = _different(tried, labels, best, fitting, ground.mass)
     return replace(
         answer, partitions=tried.table, ground=ground, notes=_notes(ground, places), place=places.place,
-        others=tuple(_answer(tried, at, ground, places, noise) for at in different),
+        others=tuple(_answer(tried, one, ground, places, noise) for one in others),
     )  # fmt: skip
 
 
+class _Compared(NamedTuple):
+    """A partition, its adjusted Rand index with each one, and the cluster that holds most of each cluster."""
+
+    at: int
+    alike: Floats
+    main: Ints
+
+
 class _Tried(NamedTuple):
-    """The partitions that were tried, best first."""
+    """The partitions that were tried, best first; `codes` number the clusters of all of them."""
 
     labels: list[Ints]
     table: tuple[Partition, ...]
-    counts: Ints
+    runs: Runs
     votes: Ints
     values: Floats
+    codes: Ints
+    squares: Floats
+    mass: Floats
+
+    @property
+    def counts(self) -> Ints:
+        """The numbers of clusters."""
+        return self.runs.counts
+
+    def compare(self, at: int) -> _Compared:
+        """Compare a partition with all of them."""
+        squares, main = Overlaps.of(self.labels[at], self.codes, self.runs, self.mass)
+        return _Compared(at, index_of(squares, self.squares, self.squares[at], self.mass.sum()), main)
 
     @classmethod
-    def of(cls, partitions: Partitions, criteria: Floats, judge: Judge) -> _Tried:
+    def of(cls, partitions: Partitions, criteria: Floats, judge: Judge, mass: Floats) -> _Tried:
         """Sort partitions by their expected quality."""
         values = judge(criteria)
         expected = judge.tell(values)
         order = np.argsort(-values, kind="stable").tolist()
         labels = [partitions.labels[at] for at in order]
-        counts = np.array([int(one.max()) + 1 for one in labels])
-        votes = np.array([len(partitions.members[at]) for at in order])
+        runs, votes = Runs.of(labels), np.array([len(partitions.members[at]) for at in order])
         table = tuple(
             Partition(
-                _typical(partitions.members[at]), int(votes[k]), int(counts[k]), float(values[at]),
+                _typical(partitions.members[at]), int(votes[k]), int(runs.counts[k]), float(values[at]),
                 float(expected[at]), dict(zip(NAMES, criteria[at].tolist(), strict=False)),
             )
             for k, at in enumerate(order)
         )  # fmt: skip
-        return cls(labels, table, counts, votes, values[order])
+        squares = np.array([(np.bincount(one, weights=mass) ** 2).sum() for one in labels])
+        return cls(labels, table, runs, votes, values[order], np.array(labels) + runs.starts[:, None], squares, mass)
 
 
-def _answer(tried: _Tried, at: int, ground: Ground, places: Places, noise: bool | float) -> Alternative:
+def _answer(tried: _Tried, one: _Compared, ground: Ground, places: Places, noise: bool | float) -> Alternative:
     """Return labels and probabilities of the places by a partition, with noise."""
-    labels = tried.labels[at]
+    labels = tried.labels[one.at]
     thin = _thin(ground, labels, places.mass, noise)
     labels = _by_mass(labels, np.where(thin, 0.0, places.mass))
-    probabilities = np.where(thin, 0.0, _agreement(tried, at, ground.mass))
-    return Alternative(at, _reason(tried, at, ground), np.where(thin, -1 - labels, labels), probabilities)
+    probabilities = np.where(thin, 0.0, _agreement(tried, one))
+    return Alternative(one.at, _reason(tried, one, ground), np.where(thin, -1 - labels, labels), probabilities)
 
 
 def _thin(ground: Ground, labels: Ints, mass: Floats, noise: bool | float) -> Bools:
@@ -309,17 +330,15 @@ def _thin(ground: Ground, labels: Ints, mass: Floats, noise: bool | float) -> Bo
     return np.asarray(thin & (ratio > 1))  # half of each cluster remains
 
 
-def _different(tried: _Tried, labels: Ints, best: int, fitting: Bools, mass: Floats) -> list[int]:
-    """Return the partitions, best first, that differ clearly from the labels and from each other, and are good."""
-    kept, taken = [labels], []
+def _different(tried: _Tried, best: int, fitting: Bools) -> list[_Compared]:
+    """Return the best partition, and others, best first, that are good and differ clearly from it and each other."""
+    kept = [tried.compare(best)]
     for at in np.flatnonzero(fitting & (tried.values >= tried.values[best] - _WORSE)).tolist():
-        one = tried.labels[at]
-        if all(one.max() != other.max() or adjusted_rand([one, other], mass)[0, 1] < _ALIKE for other in kept):
-            kept.append(one)
-            taken.append(at)
-        if len(taken) == _ALTERNATIVES:
+        if all(tried.counts[at] != tried.counts[one.at] or one.alike[at] < _ALIKE for one in kept):
+            kept.append(tried.compare(at))
+        if len(kept) > _ALTERNATIVES:
             break
-    return taken
+    return kept
 
 
 def _notes(ground: Ground, places: Places) -> tuple[str, ...]:
@@ -391,19 +410,19 @@ def _typical(members: list[Candidate]) -> Recipe:
     return min(recipes, key=lambda r: (KINDS.index(r.kind), r.axes, r.reach, r.n_iter, r.lam, r.factor, -r.share))
 
 
-def _agreement(tried: _Tried, at: int, mass: Floats) -> Floats:
+def _agreement(tried: _Tried, one: _Compared) -> Floats:
     """Return, for each point, the fraction of recipes, weighted by quality, that put it with its cluster."""
-    weights, agreeing = np.maximum(tried.values, 0.0) ** 2 * tried.votes, np.ones(len(mass))
+    weights = np.maximum(tried.values, 0.0) ** 2 * tried.votes
     if not weights.any():
-        return agreeing
-    count_agreeing(np.array(tried.labels), tried.counts, weights, tried.labels[at], mass, agreeing)
+        return np.ones(len(tried.mass))
+    agreeing = np.zeros(len(tried.mass))
+    add_agreeing(tried.codes, one.main, tried.labels[one.at], weights, agreeing)
     return np.asarray(np.minimum(agreeing / weights.sum(), 1.0))
 
 
-def _reason(tried: _Tried, at: int, ground: Ground) -> str:
-    recipe, own = tried.table[at].recipe, tried.labels[at]
-    alike = compare_with_all(own, tried.labels, ground.mass) > _SAME
-    near, all_of_them = int(tried.votes[alike].sum()), counted(int(tried.votes.sum()), "recipe")
+def _reason(tried: _Tried, one: _Compared, ground: Ground) -> str:
+    recipe = tried.table[one.at].recipe
+    near, all_of_them = int(tried.votes[one.alike > _SAME].sum()), counted(int(tried.votes.sum()), "recipe")
     origin = {
         "tree": "single linkage of the distances",
         "reach": f"single linkage of mutual reachability, {recipe.reach} neighbors",

@@ -72,45 +72,73 @@ def _means(points: Floats, mass: Floats, labels: Ints, centers: Floats) -> Float
 def mixture(points: Floats, mass: Floats, labels: Ints, shape: Shape = "full") -> Ints:
     """Fit a mixture of Gaussians, started from the labels; return the likeliest component of each point."""
     n, m = points.shape
-    k = int(labels.max()) + 1
-    floor = _FLOOR * float(points.var(axis=0).mean())
-    shares, before = np.eye(k)[labels], -np.inf
-    logs = np.zeros((n, k))
+    floor, before = _FLOOR * float(points.var(axis=0).mean()), -np.inf
+    kinds: dict[Shape, type[_Full | _Tied | _Diagonal]] = {"full": _Full, "tied": _Tied, "diagonal": _Diagonal}
+    energies = kinds[shape](points - points.mean(axis=0), floor)
+    shares = np.eye(int(labels.max()) + 1)[:, labels]
+    logs = np.zeros(shares.shape)
     for _ in range(_ROUNDS):
-        held = shares * mass[:, None]
-        total = held.sum(axis=0) + 1e-9
-        centers = held.T @ points / total[:, None]
-        logs = np.log(total / n) - _energies(points, held, total, centers, shape, floor)
-        top = logs.max(axis=1, keepdims=True)
-        weights = np.exp(logs - top)
-        likelihood = float(mass @ (top[:, 0] + np.log(weights.sum(axis=1)))) / n
-        shares = weights / weights.sum(axis=1, keepdims=True)
+        held = shares * mass
+        total = held.sum(axis=1) + 1e-9
+        logs = np.log(total / n)[:, None] - energies(held, total)
+        top = logs.max(axis=0)
+        shares = np.exp(logs - top)
+        sums = shares.sum(axis=0)
+        likelihood = float(mass @ (top + np.log(sums))) / n
+        shares /= sums
         if likelihood - before < _SETTLED * m:
             break
         before = likelihood
-    return np.asarray(logs.argmax(axis=1))
+    return np.asarray(logs.argmax(axis=0))
 
 
-def _energies(points: Floats, held: Floats, total: Floats, centers: Floats, shape: Shape, floor: float) -> Floats:
-    """Return minus the log density of each point under each component, up to a constant."""
-    if shape == "diagonal":
-        variances = np.maximum(held.T @ points**2 / total[:, None] - centers**2, 0.0) + floor
-        off = (
-            points**2 @ (1 / variances).T - 2 * points @ (centers / variances).T + (centers**2 / variances).sum(axis=1)
-        )
-        return np.asarray(0.5 * (np.maximum(off, 0.0) + np.log(variances).sum(axis=1)))
-    eye = floor * np.eye(points.shape[1])
-    if shape == "tied":
-        cov = ((held.sum(axis=1)[:, None] * points).T @ points - (total[:, None] * centers).T @ centers) / total.sum()
-        factor = np.linalg.inv(np.linalg.cholesky(cov + eye)).T
-        return np.asarray(0.5 * cdist(points @ factor, centers @ factor, "sqeuclidean"))
-    out = np.empty(held.shape)
-    for c, center in enumerate(centers):
-        off = points - center
-        factor = np.linalg.cholesky((held[:, c, None] * off).T @ off / total[c] + eye)
-        turned = off @ np.linalg.inv(factor).T
-        out[:, c] = 0.5 * np.einsum("nm,nm->n", turned, turned) + np.log(np.diag(factor)).sum()
-    return out
+class _Diagonal:
+    """Minus the log densities of all points under components of diagonal covariances, up to a constant."""
+
+    def __init__(self, points: Floats, floor: float) -> None:
+        self.points, self.squares, self.floor = points, points**2, floor
+
+    def __call__(self, held: Floats, total: Floats) -> Floats:
+        centers = held @ self.points / total[:, None]
+        variances = np.maximum(held @ self.squares / total[:, None] - centers**2, 0.0) + self.floor
+        off = (1 / variances) @ self.squares.T - 2 * (centers / variances) @ self.points.T
+        off += (centers**2 / variances).sum(axis=1)[:, None]
+        return np.asarray(0.5 * (np.maximum(off, 0.0) + np.log(variances).sum(axis=1)[:, None]))
+
+
+class _Tied:
+    """The same under components of one covariance."""
+
+    def __init__(self, points: Floats, floor: float) -> None:
+        self.points, self.eye = points, floor * np.eye(points.shape[1])
+
+    def __call__(self, held: Floats, total: Floats) -> Floats:
+        centers, points = held @ self.points / total[:, None], self.points
+        cov = ((held.sum(axis=0)[:, None] * points).T @ points - (total[:, None] * centers).T @ centers) / total.sum()
+        factor = np.linalg.inv(np.linalg.cholesky(cov + self.eye)).T
+        return np.asarray(0.5 * cdist(centers @ factor, points @ factor, "sqeuclidean"))
+
+
+class _Full:
+    """The same under components of any covariances: products of coordinates, and their weights in all components."""
+
+    def __init__(self, points: Floats, floor: float) -> None:
+        self.rows, self.cols = np.tril_indices(points.shape[1])
+        self.terms = np.concatenate([points.T, points.T[self.rows] * points.T[self.cols]])
+        self.eye = floor * np.eye(points.shape[1])
+
+    def __call__(self, held: Floats, total: Floats) -> Floats:
+        m, sums = len(self.eye), held @ self.terms.T
+        centers, covs = sums[:, :m] / total[:, None], np.empty((len(held), m, m))
+        covs[:, self.rows, self.cols] = covs[:, self.cols, self.rows] = sums[:, m:]
+        covs -= (total + 1e-9)[:, None, None] * centers[:, :, None] * centers[:, None, :]
+        factors = np.linalg.cholesky(covs / total[:, None, None] + self.eye)
+        inverses = np.linalg.inv(factors)
+        inverses = inverses.transpose(0, 2, 1) @ inverses
+        slopes = np.einsum("kij,kj->ki", inverses, centers)
+        halves = inverses[:, self.rows, self.cols] * np.where(self.rows == self.cols, 0.5, 1.0)
+        logs = np.log(np.einsum("kii->ki", factors)).sum(axis=1) + 0.5 * (slopes * centers).sum(axis=1)
+        return np.asarray(np.hstack([-slopes, halves]) @ self.terms + logs[:, None])
 
 
 def ward(points: Floats, counts: list[int]) -> list[Ints]:

@@ -19,17 +19,15 @@ import numpy as np
 
 from ..._types import Floats, Ints
 from ...compute.passes import sample_evenly
-from ...engine import Engine
-from ...engine.tasks import Flag, Tile, cut_by_size
+from ...engine import Engine, Flag, Tile, current, cut_by_size
 from ...hierarchy import Tree
-from ...kernels.partitions import N_CRITERIA, describe, square_overlaps
+from ...kernels.partitions import add_overlaps
 from .candidates import Candidate
+from .description import NEAR, Runs, describe, facts_of
 from .ground import Ground
 
-_NEAR = 10
 _COMPARED = 2000  # places by which partitions are compared
-_MIDDLES = np.arange(-1.5, 1.51, 0.1)
-_WINDOWS = np.array([_MIDDLES - 0.15, _MIDDLES + 0.15, np.abs(_MIDDLES) < 0.8])
+_CELLS = 1 << 22  # numbers in a table of overlaps
 _N_BEFORE, _N_SHAPES = 19, 21  # of the numbers of `describe`: before "clusters of those wanted", before "full gain"
 
 NAMES = (
@@ -48,58 +46,14 @@ NAMES = (
 OF_DATA = ("points", "dimension", "variation of density", "elongation", "mean agreement", "different partitions")
 
 
-class Facts(NamedTuple):
-    """Quantities that are the same for all partitions, as `describe` takes them."""
-
-    mass: Floats
-    near: Ints
-    turns: Floats
-    density: Floats
-    points: Floats
-    whitened: Floats
-    plain: Ints
-    plain_logs: Floats
-    reach: Ints
-    reach_logs: Floats
-    reach_heights: Floats
-    reach_middle: float
-    windows: Floats
-
-
-def facts_of(ground: Ground, plain: Tree, reach: Tree, turns: Floats | None = None) -> Facts:
-    """Collect the neighbor graph, log densities, coordinates and two trees."""
-    near = np.ascontiguousarray(ground.indices[:, :_NEAR])
-    tenth = np.maximum(ground.distances[:, near.shape[1] - 1], 1e-9 * ground.unit)
-    density = -ground.points.shape[1] * np.log(tenth)
-    points = ground.points - np.average(ground.points, axis=0, weights=ground.mass)
-    return Facts(
-        ground.mass, near, np.zeros(near.shape) if turns is None else turns, density, points, _whitened(ground),
-        plain.edges, _log_heights(plain, ground.unit), reach.edges, _log_heights(reach, ground.unit), reach.heights,
-        float(np.median(reach.heights)), _WINDOWS,
-    )  # fmt: skip
-
-
-def _log_heights(tree: Tree, unit: float) -> Floats:
-    logs = np.log(np.maximum(tree.heights, 1e-9 * unit))
-    return np.asarray(logs - np.median(logs))
-
-
 def _shapes_around(ground: Ground) -> tuple[Floats, float]:
     """Return how much the shape of neighborhoods changes on the way to each neighbor, and the mean elongation."""
     around = ground.points[ground.indices]
     around = around - around.mean(axis=1, keepdims=True)
     covs = np.einsum("nka,nkb->nab", around, around)
     covs /= np.maximum(np.trace(covs, axis1=1, axis2=2), 1e-300)[:, None, None]
-    turns = np.sqrt(((covs[:, None] - covs[ground.indices[:, :_NEAR]]) ** 2).sum(axis=(2, 3)))
+    turns = np.sqrt(((covs[:, None] - covs[ground.indices[:, :NEAR]]) ** 2).sum(axis=(2, 3)))
     return turns, float(np.linalg.eigvalsh(covs)[:, -1].mean())
-
-
-def _whitened(ground: Ground) -> Floats:
-    """Return all coordinates with the identity as covariance; axes without spread are left out."""
-    points = ground.all_points - np.average(ground.all_points, axis=0, weights=ground.mass)
-    values, axes = np.linalg.eigh((ground.mass[:, None] * points).T @ points / ground.n)
-    kept = values > 1e-9 * values[-1]
-    return np.ascontiguousarray(points @ (axes[:, kept] / np.sqrt(values[kept])))
 
 
 class Partitions(NamedTuple):
@@ -122,17 +76,14 @@ def measure(
 ) -> Floats:
     """Return a row of numbers for each partition, in the order of NAMES, then of OF_DATA."""
     some = sample_evenly(ground.n, _COMPARED)
-    agreement = adjusted_rand([labels[some] for labels in partitions.labels], ground.mass[some])
+    agreement = adjusted_rand([labels[some] for labels in partitions.labels], ground.mass[some], engine)
     votes = np.array([len(group) for group in partitions.members], float)
     of_trees = np.array([sum(one.recipe.is_tree for one in group) for group in partitions.members], float)
     columns = [_of_others(agreement, votes), _of_others(agreement, of_trees), _of_others(agreement, votes - of_trees)]
     columns += [_weighted_medians(agreement, votes), np.log(votes / votes.sum())]
     turns, elongation = _shapes_around(ground)
     facts = facts_of(ground, plain, reach, turns)
-    alone, counts = (
-        _describe_all(facts, partitions.labels, engine),
-        np.array([one.max() + 1 for one in partitions.labels]),
-    )
+    alone, counts = describe(facts, partitions.labels, engine), Runs.of(partitions.labels).counts
     members = np.array([_of_members(group) for group in partitions.members])
     compact = np.array([_of_compact(group) for group in partitions.members])
     rows = [
@@ -147,21 +98,9 @@ def measure(
     return np.concatenate([np.column_stack(rows), np.tile(data, (len(counts), 1))], axis=1)
 
 
-def _describe_all(facts: Facts, partitions: list[Ints], engine: Engine) -> Floats:
-    out = np.empty((len(partitions), N_CRITERIA))
-
-    def fill(tile: Tile, _: Flag) -> None:
-        for at in range(tile.start, tile.stop):
-            describe(partitions[at], *facts, out[at])
-
-    engine.quiet().loop("criteria", cut_by_size(len(partitions), 1), fill)
-    return out
-
-
-def measure_alone(ground: Ground, labels: Ints, reach: Tree) -> dict[str, float]:
+def measure_alone(ground: Ground, labels: Ints, reach: Tree, engine: Engine) -> dict[str, float]:
     """Return the criteria of one partition that compare it with no others and need few arrays, by name."""
-    row = np.empty(N_CRITERIA)
-    describe(labels, *facts_of(ground, reach, reach), row)
+    (row,) = describe(facts_of(ground, reach, reach), [labels], engine)
     first, then, last = (NAMES.index(name) for name in ("conductance", "separation", "full gain"))
     names = (*NAMES[first : first + _N_BEFORE], *NAMES[then : then + 2], *NAMES[last : last + 6])
     return dict(zip(names, row.tolist(), strict=True))
@@ -175,27 +114,52 @@ def _of_number(agreement: Floats, votes: Floats, counts: Ints) -> Floats:
     return np.column_stack([np.where(total > 1, mean, 0.0), total / votes.sum()])
 
 
-def adjusted_rand(partitions: list[Ints], mass: Floats) -> Floats:
+class Overlaps(NamedTuple):
+    """What a partition shares with each of several partitions.
+
+    Attributes
+    ----------
+    squares : array of shape (n_partitions,)
+        Sums of the squared masses of the intersections of clusters.
+    main : array of shape (n_clusters,)
+        For each cluster of all partitions, the cluster of the one that holds most of it.
+    """
+
+    squares: Floats
+    main: Ints
+
+    @classmethod
+    def of(cls, one: Ints, codes: Ints, runs: Runs, mass: Floats) -> Overlaps:
+        """Compare a partition with those whose clusters are numbered by `codes`, in one sequence."""
+        k, squares, main = int(one.max()) + 1, np.empty(len(codes)), np.empty(runs.total, np.intp)
+        step = max(1, _CELLS // (k * int(runs.counts.max())))
+        for at in range(0, len(codes), step):
+            some = slice(at, min(at + step, len(codes)))
+            first, starts = int(runs.starts[at]), runs.starts[some] - runs.starts[at]
+            table = np.zeros((int(runs.counts[some].sum()), k))
+            add_overlaps(codes[some], first, one, mass, table)
+            main[first : first + len(table)] = table.argmax(axis=1)
+            squares[some] = np.add.reduceat(np.einsum("ij,ij->i", table, table), starts)
+        return cls(squares, main)
+
+
+def adjusted_rand(partitions: list[Ints], mass: Floats, engine: Engine) -> Floats:
     """Return the adjusted Rand index of every two partitions, by mass: over pairs of units of mass."""
-    labels = np.array(partitions)
-    counts = labels.max(axis=1) + 1
-    squares = np.empty((len(labels), len(labels)))  # sums of squared masses of the intersections
-    for one in range(len(labels)):
-        square_overlaps(labels[: one + 1], counts, one, mass, squares[one])
-    squares = np.tril(squares) + np.tril(squares, -1).T
-    return _index_of(squares, np.diag(squares)[:, None], np.diag(squares), mass.sum())
+    runs = Runs.of(partitions)
+    codes = np.array(partitions) + runs.starts[:, None]
+    squares = np.zeros((len(codes), len(codes)))
+
+    def compare(tile: Tile, _: Flag) -> None:
+        for at in range(tile.start, tile.stop):
+            before = Runs(runs.starts[: at + 1], runs.counts[: at + 1])
+            squares[at, : at + 1] = Overlaps.of(partitions[at], codes[: at + 1], before, mass).squares
+
+    engine.quiet().loop("criteria", cut_by_size(len(codes), 8), compare)
+    squares = squares + np.tril(squares, -1).T
+    return index_of(squares, np.diag(squares)[:, None], np.diag(squares), mass.sum())
 
 
-def compare_with_all(one: Ints, partitions: list[Ints], mass: Floats) -> Floats:
-    """Return the adjusted Rand index of a partition with each of the others."""
-    labels = np.array([*partitions, one])
-    counts = labels.max(axis=1) + 1
-    squares, own = np.empty(len(labels)), np.array([np.sum(np.bincount(one, weights=mass) ** 2) for one in labels])
-    square_overlaps(labels, counts, len(labels) - 1, mass, squares)
-    return _index_of(squares, own, own[-1], mass.sum())[:-1]
-
-
-def _index_of(squares: Floats, a: Floats, b: Floats, n: float) -> Floats:
+def index_of(squares: Floats, a: Floats, b: Floats, n: float) -> Floats:
     """Return the adjusted Rand index from sums of squared masses: of intersections, and of two partitions."""
     pairs, of_a, of_b, total = (squares - n) / 2, (a - n) / 2, (b - n) / 2, (n**2 - n) / 2
     chance, most = of_a * of_b / total, (of_a + of_b) / 2
@@ -206,7 +170,7 @@ def _index_of(squares: Floats, a: Floats, b: Floats, n: float) -> Floats:
 def compare_clusterings(a: Ints, b: Ints) -> float:
     """Return the adjusted Rand index of two clusterings: 1 for the same clusters, about 0 for unrelated ones."""
     numbers = [np.unique(labels, return_inverse=True)[1] for labels in (a, b)]
-    return float(adjusted_rand(numbers, np.ones(len(a)))[0, 1])
+    return float(adjusted_rand(numbers, np.ones(len(a)), current())[0, 1])
 
 
 def _of_others(agreement: Floats, votes: Floats) -> Floats:

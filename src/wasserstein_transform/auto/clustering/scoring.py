@@ -273,7 +273,7 @@ def _criteria(space: Space, labels: Ints, engine: Engine) -> tuple[dict[str, flo
     engine.reserve(24.0 * space.n * k, f"distances of {space.n} points to {k} centers", "score fewer points")
     ground = Ground.of(space, engine)
     reach = spanning_tree(ground.space, engine, reachability=min(_REACH, space.n - 1))
-    measured = measure_alone(ground, labels, reach)
+    measured = measure_alone(ground, labels, reach, engine)
     values = {name: float(measured[one.name]) for name, one in CRITERIA.items()}
     values["variance_within"] = float(np.exp(values["variance_within"]))
     return values, space.n, (*notes, *(ground.note,) * bool(ground.note))
