@@ -17,7 +17,6 @@ from threadpoolctl import threadpool_info
 import wasserstein_transform as wt
 from wasserstein_transform._cached import cached_property
 from wasserstein_transform.engine import blas, one_blas_thread
-from wasserstein_transform.kernels import compile as compile_
 
 SOURCE = Path(__file__).parents[2] / "src"
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks")
@@ -177,31 +176,6 @@ print("whole")
         check=False,
     )  # fmt: skip
     assert done.stdout == "stopped\nwhole\n", done.stderr
-
-
-class DamagedCache:
-    """Numba's own, with a file that cannot be unpickled and a disk that is full."""
-
-    cache_path = "somewhere"
-    flushed = False
-
-    def load_overload(self, *_: Any) -> Any:
-        raise EOFError("Ran out of input")
-
-    def save_overload(self, *_: Any) -> None:
-        raise OSError("No space left on device")
-
-    def flush(self) -> None:
-        self.flushed = True
-
-
-def test_a_damaged_or_full_cache_of_numba_is_compiled_anew() -> None:
-    cache = DamagedCache()
-    kept = compile_._Forgiving(cache)
-    assert kept.load_overload("signature", None) is None
-    assert cache.flushed
-    assert kept.save_overload("signature", None) is None
-    assert kept.cache_path == "somewhere"
 
 
 def test_numbers_beyond_single_precision_are_refused_in_words(tmp_path: Path) -> None:
