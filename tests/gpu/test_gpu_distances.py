@@ -155,7 +155,7 @@ def test_few_distances_are_left_to_the_cpu(cuda: Cuda, device: Device, monkeypat
         monkeypatch.setattr(f"wasserstein_transform.cuda.{limit}", 101.0)
     metric, engine, found = points(10, 2), wt.Engine(device=cuda), np.empty((10, 10))
     with monkeypatch.context() as patch:
-        patch.setattr(device, "launch", None)
+        patch.setattr(type(device), "launch", None)
         cuda.dense(metric, found, engine)
         cuda.pairs(metric, np.array([0]), np.array([1]), engine)
         cuda.nearest(metric, 3, None, engine)
