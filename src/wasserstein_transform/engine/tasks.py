@@ -305,42 +305,14 @@ class Threads:
 
 def run_tiles(name: str, tiles: Sequence[Tile], function: Callable[[Tile, Flag], None], engine: Overseer) -> None:
     """Call function(tile, stop) for all tiles in threads; the first error, Ctrl-C or cancellation stops the rest."""
-    stop, total = np.zeros(1, np.uint8), len(tiles)
-    todo, ended = deque(tiles), SimpleQueue[BaseException | None]()
-    n_threads = max(1, min(engine.n_threads, total))
-
-    def work() -> None:  # one future for each tile would cost more than a short tile
-        while not stop[0]:
-            try:
-                tile = todo.popleft()
-            except IndexError:
-                return
-            try:
-                function(tile, stop)
-            except BaseException as error:
-                ended.put(error)
-                return
-            ended.put(None)
-
-    engine.report(name, 0, total)  # the first tile may take long: show at once that the stage began
+    stop, n_threads = np.zeros(1, np.uint8), max(1, min(engine.n_threads, len(tiles)))
     if n_threads == 1 and in_worker():
         for tile in tiles:
             engine.check()
             function(tile, engine.flag)
         return
-    workers = [threads().submit(work) for _ in range(n_threads)]
-    try:
-        for done in range(1, total + 1):
-            error = _wait_for_next(ended, engine)
-            if error is not None:
-                raise error
-            engine.report(name, done, total)
-    except BaseException:
-        stop[0] = 1
-        todo.clear()
-        raise
-    finally:
-        wait(workers)
+    for _ in _in_threads(lambda tile: function(tile, stop), tiles, n_threads, stop, name, engine):
+        pass
 
 
 @cache
@@ -363,29 +335,36 @@ def run_jobs(function: Callable[[Any, Any], T], jobs: Sequence[Any], name: str, 
     n_jobs = max(1, min(engine.n_at_once, len(jobs)))
     stop = np.zeros(1, np.uint8)
     own = replace(engine, progress=None, n_jobs=max(1, engine.n_threads // n_jobs), memory=engine.share(), flag=stop)
-    todo, ended = deque(enumerate(jobs)), SimpleQueue[tuple[int, Any, BaseException | None]]()
+    yield from _in_threads(lambda job: function(job, own), jobs, n_jobs, stop, name, engine)
 
-    def work() -> None:
+
+def _in_threads(
+    function: Callable[[Any], T], items: Sequence[Any], n_threads: int, stop: Flag, name: str, engine: Overseer
+) -> Iterator[tuple[int, T]]:
+    """Yield (number, result) as items end; the first error, Ctrl-C or cancellation sets `stop` and drops the rest."""
+    todo, ended = deque(enumerate(items)), SimpleQueue[tuple[int, Any, BaseException | None]]()
+
+    def work() -> None:  # one future for each item would cost more than a short tile
         while not stop[0]:
             try:
-                k, job = todo.popleft()
+                k, item = todo.popleft()
             except IndexError:
                 return
             try:
-                ended.put((k, function(job, own), None))
+                ended.put((k, function(item), None))
             except BaseException as error:
                 ended.put((k, None, error))
                 return
 
-    engine.report(name, 0, len(jobs))
-    workers = [threads().submit(work) for _ in range(n_jobs)]
+    engine.report(name, 0, len(items))  # the first one may take long: show at once that the stage began
+    workers = [threads().submit(work) for _ in range(n_threads)]
     try:
-        for done in range(1, len(jobs) + 1):
+        for done in range(1, len(items) + 1):
             k, result, error = _wait_for_next(ended, engine)
             if error is not None:
                 raise error
+            engine.report(name, done, len(items))
             yield k, result
-            engine.report(name, done, len(jobs))
     except BaseException:
         stop[0] = 1
         todo.clear()

@@ -114,11 +114,7 @@ def describe(facts: Facts, partitions: list[Ints], engine: Engine) -> Floats:
     mass, whitened, counts = facts.mass[:, None], facts.whitened, runs.counts
     spread_points = np.column_stack([facts.points, facts.density])
     values = np.column_stack([np.ones(n), mass, mass * spread_points[:, ::-1], mass * whitened, mass * whitened**2])
-    sums, border, totals = (
-        np.zeros((runs.total, values.shape[1])),
-        np.zeros((runs.total, 4)),
-        np.zeros((len(counts), 8)),
-    )
+    sums, border = np.zeros((runs.total, values.shape[1])), np.zeros((runs.total, 4))
     totals = np.zeros((len(counts), 8))
     leaving, inside = np.full((runs.total, 2), len(facts.reach) - 1), np.zeros((runs.total, 2), np.intp)
 
