@@ -1,6 +1,7 @@
 """Single linkage before and after the Gaussian Transform, on the dumbbell and the T-junction.
 
-Prints what a robust cut of its tree finds and saves one figure: `python examples/demo.py [FILE]`.
+Prints what a robust cut of its tree finds, saves one figure, and beside it the dumbbell as a table, points.csv:
+`python examples/demo.py [FILE]`.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import sys
 import warnings
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
@@ -65,7 +67,9 @@ def main(file: str = "demo.png") -> None:
         for ax in (row[0], row[3]):
             ax.set_axis_off()
     figure.savefig(file, dpi=160)
-    print(f"figure saved as {file}")
+    table = Path(file).with_name("points.csv")
+    np.savetxt(table, CASES[0].data.points, "%.9g", ",", header="x,y", comments="")
+    print(f"figure saved as {file}, the points of the dumbbell as {table}")
 
 
 if __name__ == "__main__":

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import doctest
 import re
+import runpy
 import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from sklearn.datasets import load_wine
 from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import StandardScaler
 
 import wasserstein_transform as wt
 from docs.building import names
+from wasserstein_transform.cli.app import app
 from wt_paper.experiments.parameters import FULL
 from wt_paper.reporting import listing, summary
 
@@ -45,6 +48,19 @@ def test_the_summary_of_claims_is_that_of_the_record() -> None:
 
 def test_the_list_of_claims_is_that_of_the_record() -> None:
     assert between_marks("docs/reproduction.md") == listing()
+
+
+def test_the_two_commands_of_the_readme_run_as_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The demo leaves the table that the second command reads."""
+    pytest.importorskip("matplotlib")
+    second = re.search(r"^make demo .*\n\.venv/bin/wt (.*?) +#", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
+    assert second is not None
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(ROOT / "examples" / "demo.py"), run_name="demo")["main"]()
+    done = CliRunner().invoke(app, second[1].split())
+    assert done.exit_code == 0, done.output
+    assert "800 points, columns x, y" in done.output
+    assert {file.name for file in tmp_path.iterdir()} == {"demo.png", "points.csv", "clusters"}
 
 
 @pytest.mark.slow
