@@ -72,7 +72,7 @@ class PartCompiler(Compiler):
 
 @contextmanager
 def _remembering() -> Iterator[None]:
-    """Resolve operators and builtin functions once for the same types, under the lock of Numba. It saves a quarter."""
+    """Resolve operators and built-in functions once for the same types, under the lock of Numba. It saves a quarter."""
     resolve = types.Function.get_call_type
 
     def remember(self: Any, context: Any, args: Any, kws: Any) -> Any:
