@@ -70,7 +70,7 @@ def _club() -> None:
 
 def _trips() -> None:
     """Fixes of a town at 48° north and 11° east."""
-    X, trips, _ = wt.datasets.streets(2, n_trips=60)
+    X, trips, _ = wt.datasets.streets(2, n_trips=120)
     lat = 48.0 + X[:, 1] / 111_320
     lon = 11.0 + X[:, 0] / (111_320 * np.cos(np.radians(lat.mean())))
     wt.write(pd.DataFrame({"lon": lon, "lat": lat, "trip": trips}), "trips.csv")

@@ -48,6 +48,7 @@ EXACT = (
 _BLOCK = re.compile(
     r"^~~~.*?^~~~|^( *)```(python|pycon|sh|console)\n(.*?)^\1```(?:\n+\1```text\n(.*?)^\1```)?", re.DOTALL | re.MULTILINE
 )  # ~~~: a page
+_SECONDS = re.compile(r"\b[\d.]+ s\b")
 _NOT_RUN = re.compile(r"# not run: needs (.*)")
 _FILE = re.compile(r"# (?:src|paper|tests|docs|examples|benchmarks)/\S+$", re.MULTILINE)
 
@@ -166,9 +167,12 @@ def _run_python(block: Block, where: str, names: dict[str, Any], exact: bool) ->
 
 
 def _unlike(page: str, said: str) -> str | None:
-    """What a page says is printed, and what is; blanks at the end of a line do not count."""
-    shown, lines = ([line.rstrip() for line in text.rstrip().splitlines()] for text in (page, said))
-    return None if shown == lines else "\n".join(["not what it prints:", *difflib.unified_diff(shown, lines, "page", "run", lineterm="")])
+    """What a page says is printed, and what is; seconds, and blanks at the end of a line, may differ."""
+    shown, lines = (
+        [_SECONDS.sub("… s", line.rstrip()) for line in text.rstrip().splitlines()] for text in (page, said)
+    )
+    changes = difflib.unified_diff(shown, lines, "page", "run", lineterm="")
+    return "\n".join(["not what it prints:", *changes]) if shown != lines else None
 
 
 def _promises(code: str) -> Iterator[tuple[int, int, str]]:
