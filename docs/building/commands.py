@@ -31,8 +31,8 @@ def session(code: str) -> str:
     for line in code.splitlines():
         if line.startswith("$ wt "):
             words = shlex.split(line.removeprefix("$ wt "), comments=True)
-            said += [line, CliRunner().invoke(app, words, env={"COLUMNS": "100"}).output.rstrip("\n")]
-    return "\n".join(said)
+            said += [line, *CliRunner().invoke(app, words, env={"COLUMNS": "100"}).output.splitlines()]
+    return "\n".join(line for line in said if "compiling, the first time only" not in line)
 
 
 def wrong_inline(page: str) -> list[str]:
