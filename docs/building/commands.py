@@ -1,4 +1,4 @@
-"""Check commands on pages: what `wt`, `make` and `pip` are asked for must be there. Nothing is run."""
+"""Check commands on pages: what `wt`, `make` and `pip` are asked for must be there. Only sessions are run."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Run the code of pages: `PYTHONPATH=docs python -m building.snippets [PAGE…]`, all pages and the README by default.
 
 The blocks of a page run in order, in one namespace, in a folder with small files of every kind that the pages name.
-`python` blocks are executed, `pycon` blocks are doctests, `wt` commands of `sh` blocks are parsed (see `commands`), those
-of `console` blocks run, and what follows them is what they print.
+`python` blocks are executed, `pycon` blocks are doctests, `wt` commands of `sh` blocks are parsed (see `commands`), and
+those of `console` blocks run: what stands below them is what they print.
 
 - A `text` block right below a `python` block is all that it prints.
 - `print(…)  # text`: if one line is printed, the comment must begin with it. `# [3 2]: two clusters` may explain it.
@@ -46,7 +46,8 @@ EXACT = (
 )  # fmt: skip
 """Pages for users: everything that their code prints is on the page."""
 _BLOCK = re.compile(
-    r"^~~~.*?^~~~|^( *)```(python|pycon|sh|console)\n(.*?)^\1```(?:\n+\1```text\n(.*?)^\1```)?", re.DOTALL | re.MULTILINE
+    r"^~~~.*?^~~~|^( *)```(python|pycon|sh|console)\n(.*?)^\1```(?:\n+\1```text\n(.*?)^\1```)?",
+    re.DOTALL | re.MULTILINE,
 )  # ~~~: a page
 _SECONDS = re.compile(r"\b[\d.]+ s\b")
 _NOT_RUN = re.compile(r"# not run: needs (.*)")
