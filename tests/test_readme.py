@@ -4,35 +4,27 @@ from __future__ import annotations
 
 import doctest
 import re
-import runpy
 import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from sklearn.datasets import load_wine
 from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import StandardScaler
 
 import wasserstein_transform as wt
 from docs.building import names
-from wasserstein_transform.cli.app import app
 from wt_paper.experiments.parameters import FULL
 from wt_paper.reporting import listing, summary
 
 ROOT = Path(__file__).parents[1]
 CODE = [
-    "README.md",
     "docs/methods.md",
     "docs/parts.md",
     "docs/running.md",
-    "docs/pictures.md",
     "docs/gaussian-transform.md",
-    "docs/images-segmentation.md",
     "docs/exact-transport.md",
-    "docs/graphs.md",
-    "docs/words.md",
 ]
 FILES = re.compile(r"# not run: needs a |.*glove\.6B", re.DOTALL)  # what not every machine has
 
@@ -50,19 +42,6 @@ def test_the_list_of_claims_is_that_of_the_record() -> None:
     assert between_marks("docs/reproduction.md") == listing()
 
 
-def test_the_two_commands_of_the_readme_run_as_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The demo leaves the table that the second command reads."""
-    pytest.importorskip("matplotlib")
-    second = re.search(r"^make demo .*\n\.venv/bin/wt (.*?) +#", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
-    assert second is not None
-    monkeypatch.chdir(tmp_path)
-    runpy.run_path(str(ROOT / "examples" / "demo.py"), run_name="demo")["main"]()
-    done = CliRunner().invoke(app, second[1].split())
-    assert done.exit_code == 0, done.output
-    assert "800 points, columns x, y" in done.output
-    assert {file.name for file in tmp_path.iterdir()} == {"demo.png", "points.csv", "clusters"}
-
-
 @pytest.mark.slow
 def test_the_figures_beside_the_code_and_methods_come_out() -> None:
     X, _ = wt.datasets.dumbbell()
@@ -70,9 +49,6 @@ def test_the_figures_beside_the_code_and_methods_come_out() -> None:
         before = wt.SingleLinkage(3, cut="robust").fit_predict(X)
     after = wt.SingleLinkage(3, cut="robust").fit_predict(wt.GaussianTransform(eps=0.2, lam=1.0, n_iter=2).fit(X))
     assert f"# {np.bincount(before)} {np.bincount(after)}" in (ROOT / "docs/methods.md").read_text("utf-8")
-    readme = (ROOT / "README.md").read_text("utf-8")
-    assert f"# {np.bincount(wt.cluster(X).labels + 1)}" in readme
-    assert f"# {np.bincount(after)}" in readme
     wines, truth = load_wine(return_X_y=True)
     scores = []
     for columns in (wines, StandardScaler().fit_transform(wines)):
@@ -83,9 +59,7 @@ def test_the_figures_beside_the_code_and_methods_come_out() -> None:
 
 @pytest.mark.repeated(1)
 @pytest.mark.parametrize("file", CODE)
-def test_the_code_of_the_readme_and_of_pages_that_were_part_of_it_runs(
-    file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_code_of_pages_runs(file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / file).read_text("utf-8"), re.DOTALL)
     blocks = [block for block in blocks if not FILES.match(block)]
@@ -95,7 +69,6 @@ def test_the_code_of_the_readme_and_of_pages_that_were_part_of_it_runs(
         for block in blocks:
             exec(compile(block, file, "exec"), space)
     assert blocks
-    assert (tmp_path / "pictures.png").is_file() == (file == "docs/pictures.md")
 
 
 def names_in(page: str) -> list[str]:

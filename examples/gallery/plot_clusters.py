@@ -82,4 +82,4 @@ labels = KMeans(3, n_init=10, random_state=0).fit_predict(Z)
 print(f"k-means: adjusted Rand index {adjusted_rand_score(wine.target, labels):.2f}")
 
 # %%
-# :doc:`When not to use it </tutorial/plot_6_limits>` has more such cases.
+# :doc:`When it fails </tables>`, and what to change.

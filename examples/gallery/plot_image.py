@@ -56,4 +56,4 @@ for name, lam in (("mean shift", 0.0), ("Gaussian Transform, λ = 5", 5.0)):
     print(f"{name}: {smooth.labels.max() + 1} regions, error {error:.1f} gray levels (given: 8.0)")
 
 # %%
-# On photographs with regions drawn by people, see :doc:`the measured scores </images-segmentation>`.
+# On photographs with regions drawn by people: :doc:`how this was measured </measured>`.

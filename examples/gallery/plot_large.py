@@ -69,4 +69,4 @@ for attempt in ("first", "second"):
     print(f"{attempt} run: {time.perf_counter() - start:.2f} s")
 
 # %%
-# :doc:`Measured for up to 10⁸ points, and on clusters of machines </scale>`.
+# :doc:`Larger data, and clusters of machines </large>`.

@@ -71,4 +71,4 @@ for when, points in (("before", sphere), ("after", clean.points)):
     print(f"sphere, {when}: {np.sqrt(np.mean((np.linalg.norm(points, axis=1) - 1) ** 2)):.3f} off")
 
 # %%
-# :doc:`More shapes, with the noise found and the errors before and after </curves>`.
+# :doc:`More shapes, and what was measured </measured>`.

@@ -107,4 +107,4 @@ figure = draw("wt.words.adapt")
 # **Read with care.** The topics are ours, and there are few words. Training on one sentence in three or in ten gives
 # the same order of the three methods. Vectors that know the text well gain little: trained on half of these
 # sentences, all three score 90 % or 91 %. On thirteen benchmarks with GloVe vectors the paper's covariances lower the
-# scores, while ``adapt`` raises them. :doc:`The figures </words>`.
+# scores, while ``adapt`` raises them. :doc:`The figures </measured>`.
