@@ -66,9 +66,8 @@ def test_a_page_is_rendered_anew_and_what_is_missing_is_named(tmp_path: Path) ->
 
 
 def test_a_row_of_the_front_page_is_one_row_of_a_record(tmp_path: Path) -> None:
-    record.write(
-        record.of_rows("toy", "toy", [Row("work", "1 s", "2 s", "2×"), Row("works", "", "", "")]), tmp_path / "toy.json"
-    )
+    rows = [Row("work, one", "1 s", "2 s", "2×"), Row("work, two", "", "", "")]
+    record.write(record.of_rows("toy", "toy", rows), tmp_path / "toy.json")
     row = {"record": "toy", "row": "work", "work": "w", "peer": "p"}
     (tmp_path / "front.json").write_text(json.dumps({"columns": ["a", "b", "c", "d"], "rows": [row]}), "utf-8")
     with pytest.raises(ValueError, match=r"2 rows of toy\.json begin with 'work'"):
