@@ -27,7 +27,6 @@ NAMES = (
     "gaussian",
     "million",
     "stored",
-    "store",
     "scale",
     "tables",
     "shift",
@@ -68,7 +67,7 @@ def main(arguments: list[str]) -> None:
         said = Copied(sys.stdout)
         with contextlib.redirect_stdout(said):
             found = importlib.import_module(f".{name}", __package__).run(*value)
-        shown = "=…" if any("/" in one for one in value) else "".join(f"={one}" for one in value)  # a path is of this machine
+        shown = "".join("=…" if "/" in one else f"={one}" for one in value)  # a path is of this machine
         new = record.of_rows(name, f"python -m benchmarks {name}{shown}", found, said.getvalue())
         if asked.record and new["tables"]:
             record.write(new, asked.record / f"{name}.json")

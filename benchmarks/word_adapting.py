@@ -1,8 +1,8 @@
 """What `wt.words.adapt` gains on vectors, pairs and texts that were not used to choose its setting.
 
-`python -m benchmarks word_adapting=FOLDER`, a folder as for `words=FOLDER`; of its files vectors*.* each is a set of
-vectors, and word2vec, trained on the first half of the corpus, is another if gensim is installed. For each set a setting
-is chosen on all other sets, on one half of the pairs (a pair of words is in the same half in all benchmarks), with the
+`python -m benchmarks word_adapting=FOLDER`, a folder as for `words=FOLDER`. Of its files vectors*.* each is a set of
+vectors; word2vec, trained on the first half of the corpus, is another if gensim is installed. For each set a setting is
+chosen on all other sets, on one half of the pairs (a pair of words is in the same half in all benchmarks), with the
 first half of the corpus. It is scored on this set, on the other half of the pairs, with the second half of the corpus.
 Then the halves are swapped.
 """

@@ -66,9 +66,15 @@ def test_a_page_is_rendered_anew_and_what_is_missing_is_named(tmp_path: Path) ->
 
 
 def test_a_row_of_the_front_page_is_one_row_of_a_record(tmp_path: Path) -> None:
-    rows = [Row("work, one", "1 s", "2 s", "2×"), Row("work, two", "", "", "")]
+    rows = [Row("work", "1 s", "2 s", "2×"), Row("work, long", "", "", "")]
     record.write(record.of_rows("toy", "toy", rows), tmp_path / "toy.json")
-    row = {"record": "toy", "row": "work", "work": "w", "peer": "p"}
-    (tmp_path / "front.json").write_text(json.dumps({"columns": ["a", "b", "c", "d"], "rows": [row]}), "utf-8")
-    with pytest.raises(ValueError, match=r"2 rows of toy\.json begin with 'work'"):
-        figures.rendered("front", tmp_path)
+
+    def choose(begin: str) -> str:
+        row = {"record": "toy", "row": begin, "work": "w", "peer": "p"}
+        (tmp_path / "front.json").write_text(json.dumps({"columns": ["a", "b", "c", "d"], "rows": [row]}), "utf-8")
+        return figures.rendered("front", tmp_path)
+
+    assert "| w | 1 s | p | **2×** |" in choose("work")  # the whole name of one, though the other begins with it
+    assert "| w |  | p | **** |" in choose("work, l")
+    with pytest.raises(ValueError, match=r"2 rows of toy\.json begin with 'wor'"):
+        choose("wor")

@@ -1,7 +1,7 @@
 """The diagram of the architecture: packages and what they import, read from the source.
 
-Building the site draws it for light and dark pages. `PYTHONPATH=docs python -m building.architecture` draws the one that
-ARCHITECTURE.md shows elsewhere, docs/images/architecture.svg; a test says when that is due.
+Building the site draws it for light and dark pages. `PYTHONPATH=docs python -m building.architecture` draws the one
+that ARCHITECTURE.md shows elsewhere, docs/images/architecture.svg. A test says when that is due.
 """
 
 from __future__ import annotations
