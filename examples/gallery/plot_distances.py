@@ -6,7 +6,7 @@ Local truncation needs distances alone. This page compares 23 languages by their
 """
 
 # %%
-# The words, without accents, and the families the languages belong to.
+# The words, without accents.
 
 import numpy as np
 from scipy.cluster.hierarchy import dendrogram, fcluster

@@ -78,4 +78,4 @@ ax.set_aspect("equal")
 ax.set(xlim=(-30, 1230), ylim=(-30, 930), xticks=[], yticks=[])
 
 # %%
-# **Where it does not help.** A street that one trip took is not confirmed by others: its fixes hardly move.
+# A street that one trip took is not confirmed by others: its fixes hardly move.

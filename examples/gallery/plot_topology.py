@@ -26,7 +26,7 @@ def rings(seed: int, noise: float = 0.08, n: int = 250, centers: np.ndarray = ce
 
 
 def pieces_and_loops(graph: nx.MultiGraph) -> tuple[int, int]:
-    """The first two Betti numbers of a graph."""
+    """Betti numbers."""
     pieces = nx.number_connected_components(graph)
     return pieces, graph.number_of_edges() - graph.number_of_nodes() + pieces
 
@@ -60,8 +60,7 @@ for noise in (0.03, 0.08, 0.12):
     print(f"noise {noise}: loops of four samples:", *(loops for _, loops in counted))
 
 # %%
-# **Where it fails.** Loops must be much wider than the radius. Here the four overlaps of the rings are only 0.32 wide, and
-# are lost: there are again 9 true loops.
+# **Where it fails.** Loops must be much wider than the radius. Here the four overlaps are only 0.32 wide, and are lost.
 
 apart = np.array([[-2.7, 0.0], [0.0, 0.0], [2.7, 0.0], [-1.35, -1.0], [1.35, -1.0]])
 counted = [pieces_and_loops(wt.skeleton(wt.denoise(rings(seed, centers=apart), 1)).graph) for seed in range(4)]
