@@ -86,6 +86,7 @@ def _equal(points: Floats, heavy_first: Ints, engine: Engine) -> Ints:
     return leader
 
 
+_FEW, _CHEAP = 1000, 10  # points and cost of a distance up to which all are compared: a tree would save little
 _QUERIES = 256  # searches per tile: a few milliseconds
 _CROWN = 4  # levels of a tree that are split before its branches are built in parallel
 
@@ -97,7 +98,7 @@ def nearest(metric: MetricArrays, k: int, of: MetricArrays | None, engine: Engin
     size = (n if of is None else of.n, k)
     result = Nearest(np.empty(size), np.empty(size, np.intp))
     contraction = both.contraction()
-    if contraction is None:
+    if contraction is None or (of is None and n <= _FEW and both.cost < _CHEAP):
         _search_rows(metric, result, engine)
         return result
     n_bytes = 16.0 * result.indices.size + tree_bytes(contraction) + 8.0 * (of is not None) * contraction.size
