@@ -12,7 +12,6 @@ compiles in 40 % of the time, and editing a file compiles only what depends on i
 
 from __future__ import annotations
 
-import gc
 import pickle
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -91,18 +90,6 @@ def _remembering() -> Iterator[None]:
         types.Function.get_call_type = resolve
 
 
-@contextmanager
-def _without_collections() -> Iterator[None]:
-    """Collect no garbage: the compiler makes so many objects that all of the process would be searched many times."""
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collects:
-            gc.enable()
-
-
 class _Kept:
     """The disk cache of one kernel, with a file for each signature."""
 
@@ -157,7 +144,7 @@ class Kernel(CPUDispatcher):
         return self.part.get_overload(sig)
 
     def compile(self, sig: Any) -> Any:
-        with global_compiler_lock, _remembering(), _without_collections():
+        with global_compiler_lock, _remembering():
             return super().compile(sig)
 
     def add_overload(self, cres: CompileResult) -> None:
