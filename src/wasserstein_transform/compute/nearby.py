@@ -17,6 +17,8 @@ from .passes import loop
 from .records import Balls, Nearest
 from .search import frame_of, sort_points
 
+_FEW_PAIRS = 1 << 16  # which NumPy sorts as fast
+
 
 def balls(metric: MetricArrays, radius: float, engine: Engine) -> Balls:
     """The closed balls of the given radius around every point: counted first, then filled."""
@@ -45,6 +47,10 @@ def balls(metric: MetricArrays, radius: float, engine: Engine) -> Balls:
 
 def _by_point(by_position: Balls, order: Ints, engine: Engine) -> Balls:
     """Convert balls by position to balls by point, with sorted members."""
+    if by_position.indices.size <= _FEW_PAIRS:
+        points, members = np.repeat(order, np.diff(by_position.indptr)), order[by_position.indices]
+        rank, counts = np.lexsort((members, points)), np.bincount(points, minlength=len(order))
+        return Balls(np.append(0, np.cumsum(counts)), members[rank], by_position.distances[rank])
     positions = np.empty(len(order), np.intp)
     positions[order] = np.arange(len(order))
     indptr = np.append(0, np.cumsum(np.diff(by_position.indptr)[positions]))
