@@ -156,5 +156,5 @@ clean-kernels:
 	rm -rf src/wasserstein_transform/kernels/__pycache__
 
 clean:
-	rm -rf $(VENV) build dist docs/drawn docs/gallery docs/tutorial docs/project docs/reference .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build dist docs/drawn docs/gallery docs/project docs/reference .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,9 +1,10 @@
 """What `wt.words.adapt` gains on vectors, pairs and texts that were not used to choose its setting.
 
-`python -m benchmarks.word_adapting BENCHMARKS CORPUS NAME=VECTORS …`: for each set of vectors a setting is chosen on
-all other sets, on one half of the pairs (a pair of words is in the same half in all benchmarks), with the first half of
-the corpus. It is scored on this set, on the other half of the pairs, with the second half of the corpus. Then the
-halves are swapped. `NAME=` without a file trains word2vec on the first half of the corpus (gensim).
+`python -m benchmarks word_adapting=FOLDER`, a folder as for `words=FOLDER`. Of its files vectors*.* each is a set of
+vectors; word2vec, trained on the first half of the corpus, is another if gensim is installed. For each set a setting is
+chosen on all other sets, on one half of the pairs (a pair of words is in the same half in all benchmarks), with the
+first half of the corpus. It is scored on this set, on the other half of the pairs, with the second half of the corpus.
+Then the halves are swapped.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from hashlib import md5
 from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,6 +29,9 @@ from wt_paper import ratings
 from wt_paper.ratings import resampled, spearman
 from wt_paper.ratings.variants import without_components
 
+from .timing import Row
+from .words import one_file
+
 SHARES = (0.0, 0.1, 0.2, 0.3, 0.4)
 CLEANINGS: dict[str, Callable[[words.WordVectors], words.WordVectors] | None] = {
     "plain": None,
@@ -37,7 +43,7 @@ SHOWN = ("plain, share 0", "without 3 components, share 0", f"power {POWER:g}, s
 N_BOOT, FEWEST = 1000, 12
 
 
-def halves_of(corpus: str) -> tuple[str, str]:
+def halves_of(corpus: Path) -> tuple[str, str]:
     """Cut the text in two at a space near its middle."""
     with open_bytes(corpus) as stream:
         text = stream.read().decode()
@@ -112,10 +118,14 @@ def measured(sets: Any, texts: tuple[words.Corpus, ...], vectors: dict[str, word
         for name, one in vectors.items()
         for k, text in enumerate(texts)
     }
+    columns = {}
     for name, judge in judges.items():
-        print(f"{name}: {len(vectors[name])} words, {len(judge.ends)} benchmarks, {sum(map(len, judge.ends))} pairs")
         others = [other for other in vectors if other != name]
-        _report(judge, *(_chosen(judges, found, group) for group in ([name], others)), [found[name, k] for k in (1, 0)])
+        picks = [_chosen(judges, found, group) for group in ([name], others or [name])]
+        columns[name] = _report(judge, *picks, [found[name, k] for k in (1, 0)])
+    print(f"\n|  | {' | '.join(columns)} |\n|---|{'---|' * len(columns)}")
+    for row in next(iter(columns.values())):
+        print(f"| {row} | {' | '.join(column[row] for column in columns.values())} |")
 
 
 def _chosen(judges: dict[str, Judge], found: dict[tuple[str, int], Any], group: list[str]) -> list[str]:
@@ -127,29 +137,31 @@ def _chosen(judges: dict[str, Judge], found: dict[tuple[str, int], Any], group: 
     return [max(found[group[0], half], key=lambda s, half=half: score(s, half)) for half in (0, 1)]
 
 
-def _report(judge: Judge, here: list[str], elsewhere: list[str], there: list[dict[str, Any]]) -> None:
+def _report(judge: Judge, here: list[str], elsewhere: list[str], there: list[dict[str, Any]]) -> dict[str, str]:
     """Mean scores on the second halves, then on the first, and gains over the unadapted vectors."""
     rows = {name: [name, name] for name in SHOWN} | {"chosen here": here, "chosen elsewhere": elsewhere}
+    said = {}
     for name, picks in rows.items():
-        values = [judge.mean(there[k][picks[k]], 1 - k) for k in (0, 1)]
-        plain = [judge.mean(there[k][SHOWN[0]], 1 - k) for k in (0, 1)]
+        value, plain = (
+            np.mean([judge.mean(there[k][which[k]], 1 - k) for k in (0, 1)]) for which in (picks, [SHOWN[0]] * 2)
+        )
         drawn = np.mean([judge.gains(there[k][SHOWN[0]], there[k][picks[k]], 1 - k) for k in (0, 1)], axis=0)
         low, high = np.percentile(drawn, [2.5, 97.5])
-        gain = np.mean(values) - np.mean(plain)
-        which = "" if name in SHOWN else f"  {' / '.join(picks)}"
-        print(f"  {name:25s} {np.mean(values):.3f} ({values[0]:.3f}, {values[1]:.3f})  "
-              f"{gain:+.3f} [{low:+.3f}, {high:+.3f}]{which}", flush=True)  # fmt: skip
+        said[name] = f"{value:.3f}" + (f", {value - plain:+.3f} [{low:+.3f}, {high:+.3f}]" if name != SHOWN[0] else "")
+    return said
 
 
-def main(benchmarks: str, corpus: str, *given: str) -> None:
-    """Read the files, train vectors if requested, and measure."""
-    texts = halves_of(corpus)
-    vectors = {}
-    for entry in given:
-        name, file = entry.split("=", 1)
-        vectors[name] = words.read_vectors(file) if file else trained(texts[0])
-    measured(ratings.read_benchmarks(benchmarks), tuple(words.Corpus.read([text]) for text in texts), vectors)
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])
+def run(folder: str | None = None) -> list[Row]:
+    """Read the files, train vectors if that is possible, and print the table."""
+    if folder is None:
+        print("word_adapting: no folder given: python -m benchmarks word_adapting=FOLDER", file=sys.stderr)
+        return []
+    files = sorted(Path(folder).glob("vectors*.*"))
+    texts = halves_of(one_file(Path(folder), "corpus"))
+    every = [words.read_vectors(file) for file in files]
+    vectors = {f"{len(one):,} words, {one.matrix.shape[1]}-d": one for one in every}
+    if find_spec("gensim"):
+        vectors["word2vec, trained here"] = trained(texts[0])
+    corpora = tuple(words.Corpus.read([text]) for text in texts)
+    measured(ratings.read_benchmarks(Path(folder) / "benchmarks"), corpora, vectors)
+    return []

@@ -39,8 +39,8 @@ def run(folder: str | None = None) -> list[Row]:
 
 
 def one_file(folder: Path, name: str) -> Path:
-    """The only file of a folder whose name begins with this prefix."""
-    found = sorted(folder.glob(f"{name}*"))
+    """The only file of a folder with this name before the first dot."""
+    found = sorted(folder.glob(f"{name}.*"))
     if len(found) != 1:
         raise SystemExit(f"{folder} must hold one file {name}.*, it holds {len(found)}")
     return found[0]

@@ -12,7 +12,7 @@ DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 sys.path.insert(0, str(DOCS))
 
-from building import architecture, charts, drawn, gallery, inks, links, reference, root_pages, theory_pictures  # noqa: E402
+from building import architecture, drawn, gallery, inks, links, reference, root_pages, theory_pictures  # noqa: E402
 
 import wasserstein_transform as wt  # noqa: E402
 
@@ -62,7 +62,8 @@ html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options: dict[str, Any] = {
-    "header_links_before_dropdown": 7,
+    "navbar_center": [],  # the sidebar has all pages
+    "collapse_navigation": True,
     "navigation_with_keys": False,
     "show_toc_level": 2,
     "show_prev_next": False,
@@ -73,7 +74,7 @@ html_theme_options: dict[str, Any] = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
-html_sidebars = {"index": [], "start": [], "benchmarks": []}
+html_sidebars = {"**": ["pages.html"]}
 
 
 def write_pages(*_: Any) -> None:
@@ -105,6 +106,5 @@ def setup(app: Any) -> None:
     app.connect("autodoc-process-docstring", escape, priority=400)
     app.add_transform(links.NamesAsLinks)
     app.add_directive("drawn", drawn.Drawn)
-    app.add_directive("chart", charts.FlowChart)
     app.connect("source-read", links.to_pages)
     app.connect("config-inited", write_pages)

@@ -68,7 +68,7 @@ def main(file: str = "demo.png") -> None:
             ax.set_axis_off()
     figure.savefig(file, dpi=160)
     table = Path(file).with_name("points.csv")
-    np.savetxt(table, CASES[0].data.points, "%.9g", ",", header="x,y", comments="")
+    np.savetxt(table, CASES[0].data.points, "%.17g", ",", header="x,y", comments="")
     print(f"figure saved as {file}, the points of the dumbbell as {table}")
 
 

@@ -36,7 +36,8 @@ def main(arguments: list[str]) -> None:
     told = _notes(collections, methods, missing)
     print("\n".join([*map(markdown, tables), told]))
     if asked.record:
-        command = " ".join(["python -m benchmarks.quality", *("FOLDER" for _ in asked.folders)])
+        given = [*("FOLDER" for _ in asked.folders), *(["--tables FOLDER"] if asked.tables else [])]
+        command = " ".join(["python -m benchmarks.quality", *given])
         record.write(record.of_tables(command, tables, told.strip()), asked.record)
     if asked.scores:
         write_scores([one for sets in collections.values() for one in sets], methods, kept, asked.scores)

@@ -1,4 +1,8 @@
-"""The diagram of the architecture: packages and what they import, read from the source."""
+"""The diagram of the architecture: packages and what they import, read from the source.
+
+Building the site draws it for light and dark pages. `PYTHONPATH=docs python -m building.architecture` draws the one
+that ARCHITECTURE.md shows elsewhere, docs/images/architecture.svg. A test says when that is due.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+import matplotlib as mpl
 import networkx as nx
 import numpy as np
 from matplotlib.backends.backend_svg import FigureCanvasSVG
@@ -29,16 +34,39 @@ _GROUPS = {
     "computation and data": {"compute", "cuda", "engine", "kernels", "datasets"},
 }
 _WIDTH, _HEIGHT = 0.92, 0.5
+_ROOT = Path(__file__).parents[2]
+SOURCE = _ROOT / "src" / "wasserstein_transform"
+IMAGE = _ROOT / "docs" / "images" / "architecture.svg"
 
 
 def draw(source: Path, folder: Path) -> None:
     """Write packages-light.svg and packages-dark.svg."""
     folder.mkdir(parents=True, exist_ok=True)
-    packages = packages_of(source)
-    layers = _layers(source.parents[1] / "pyproject.toml", set(packages))
     for name in _INKS:
-        figure = _picture(nx.transitive_reduction(packages), layers, name)
-        FigureCanvasSVG(figure).print_svg(folder / f"packages-{name}.svg", metadata={"Date": None})
+        _save(source, name, folder / f"packages-{name}.svg")
+
+
+def draw_for_the_root(file: Path = IMAGE) -> None:
+    """Write the light one on white, with its arrows as a description."""
+    _save(SOURCE, "light", file, ground="white")
+
+
+def arrows(source: Path = SOURCE) -> str:
+    """What is drawn, in words: every arrow, sorted."""
+    return " ".join(sorted(f"{start}→{end}" for start, end in _drawn(source).edges))
+
+
+def _drawn(source: Path) -> nx.DiGraph:
+    return nx.transitive_reduction(packages_of(source))
+
+
+def _save(source: Path, theme: str, file: Path, ground: str = "none") -> None:
+    graph = _drawn(source)
+    figure = _picture(graph, _layers(source.parents[1] / "pyproject.toml", set(graph)), theme)
+    figure.set_facecolor(ground)
+    with mpl.rc_context({"svg.hashsalt": "packages"}):  # the same file at every build
+        about = {"Date": None, "Description": arrows(source)}
+        FigureCanvasSVG(figure).print_svg(file, metadata=about)
 
 
 def packages_of(source: Path) -> nx.DiGraph:
@@ -81,7 +109,7 @@ def _picture(graph: nx.DiGraph, layers: list[list[str]], theme: str) -> Figure:
     ink, line = _INKS[theme]
     places, ways = arrange(graph, layers)
     across = max(abs(x) for way in ways for x, _ in way) + _WIDTH / 2 + 0.15
-    figure = Figure(figsize=(1.12 * across * 2, 0.62 * len(layers)))
+    figure = Figure(figsize=(1.05 * across * 2, 0.5 * len(layers)))
     ax = figure.add_axes((0, 0, 1, 1))
     ax.set(xlim=(-across, across), ylim=(0.5 - len(layers), 0.5))
     ax.set_axis_off()
@@ -94,7 +122,6 @@ def _picture(graph: nx.DiGraph, layers: list[list[str]], theme: str) -> Figure:
         place = (1.5 - across, 0.9 - len(layers) + 0.42 * (len(_GROUPS) - 1 - k))
         ax.add_patch(_box(place, 0.26, 0.2, _FILLS[theme][k], line))
         ax.text(place[0] + 0.28, place[1], group, ha="left", va="center", color=ink, fontsize=9)
-    figure.patch.set_alpha(0)
     return figure
 
 
@@ -116,3 +143,7 @@ def _arrow(way: list[tuple[float, float]], color: str) -> FancyArrowPatch:
     down = np.linspace(y[0], y[-1], 24 * len(way))
     path = MplPath(np.column_stack([PchipInterpolator(-y, x)(-down), down]))
     return FancyArrowPatch(path=path, arrowstyle="-|>", mutation_scale=9, color=color, lw=1.1, capstyle="round")
+
+
+if __name__ == "__main__":
+    draw_for_the_root()

@@ -1,4 +1,4 @@
-"""Check commands on pages: what `wt`, `make` and `pip` are asked for must be there. Nothing is run."""
+"""Check commands on pages: what `wt`, `make` and `pip` are asked for must be there. Only sessions are run."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.testing import CliRunner
 
 from wasserstein_transform.cli.app import app
 
@@ -22,6 +23,16 @@ _ENDS = {"|", ";", "&&", "||", ">", "<", "&"}
 def wrong(code: str) -> list[str]:
     """What is wrong with the commands of a block."""
     return [fault for words in _commands(code) if (fault := _fault(words)) is not None]
+
+
+def session(code: str) -> str:
+    """A block `$ wt …` as it looks when its commands run here, one after the other, with what they print."""
+    said = []
+    for line in code.splitlines():
+        if line.startswith("$ wt "):
+            words = shlex.split(line.removeprefix("$ wt "), comments=True)
+            said += [line, *CliRunner().invoke(app, words, env={"COLUMNS": "100"}).output.splitlines()]
+    return "\n".join(line for line in said if "compiling, the first time only" not in line)
 
 
 def wrong_inline(page: str) -> list[str]:

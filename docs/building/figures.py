@@ -75,7 +75,9 @@ def _chosen(row: dict[str, str], folder: Path) -> list[str]:
     """A row of another record, with shorter words for the work and the peer."""
     tables = read(row["record"], folder)["tables"]
     rows = [one for table in tables for one in table["rows"]]
-    found = [one for one in rows if one[0].startswith(row["row"]) and one[2].startswith(row.get("beside", ""))]
+    whole = [one for one in rows if one[0] == row["row"]]
+    begun = whole or [one for one in rows if one[0].startswith(row["row"])]
+    found = [one for one in begun if one[2].startswith(row.get("beside", ""))]
     if len(found) != 1:
         raise ValueError(f"{len(found)} rows of {row['record']}.json begin with {row['row']!r}; front.json needs one")
     return [row["work"], found[0][1], row["peer"], f"**{found[0][3]}**"]

@@ -9,16 +9,16 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from sphinx_gallery.scrapers import figure_rst
 
-FOLDERS = ("tutorial", "gallery")
+FOLDER = "gallery"
 ORDER = ("clusters", "errors", "gps", "surface", "image", "graph", "words", "distances", "large", "topology")
 
 
 def settings(root: Path) -> dict[str, Any]:
     """For sphinx-gallery: scripts in cells run; those that are programs of their own are shown."""
     return {
-        "examples_dirs": [str(root / "examples" / name) for name in FOLDERS],
-        "gallery_dirs": list(FOLDERS),
-        "filename_pattern": r"(gallery|tutorial)/plot_",
+        "examples_dirs": str(root / "examples" / FOLDER),
+        "gallery_dirs": FOLDER,
+        "filename_pattern": "gallery/plot_",
         "within_subsection_order": "building.gallery.as_listed",
         "image_scrapers": ("building.gallery.new_figures",),
         "reset_modules": (),
@@ -34,10 +34,8 @@ def settings(root: Path) -> dict[str, Any]:
 
 
 def as_listed(file: str) -> int:
-    """The place of a script among the others: parts of the tutorial have their number in their name."""
+    """The place of a script among the others."""
     name = Path(file).stem.removeprefix("plot_")
-    if name[0].isdigit():
-        return int(name[0])
     return ORDER.index(name) if name in ORDER else len(ORDER)
 
 

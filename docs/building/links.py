@@ -15,8 +15,8 @@ from sphinx.transforms import SphinxTransform
 from .names import written
 
 PAGES = {
-    r"\.\./examples/(gallery|tutorial)/(plot_\w+)\.py": r"\1/\2.rst",
-    r"\.\./examples/(gallery|tutorial)/": r"\1/index.rst",
+    r"\.\./examples/gallery/(plot_\w+)\.py": r"gallery/\1.rst",
+    r"\.\./examples/gallery/": "gallery/index.rst",
     r"\.\./CONTRIBUTING\.md": "project/contributing.md",
     r"\.\./ARCHITECTURE\.md": "project/architecture.md",
     r"\.\./CHANGELOG\.md": "project/changes.md",

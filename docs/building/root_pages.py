@@ -8,9 +8,7 @@ from pathlib import Path
 from . import figures
 
 _PAGES = {"CONTRIBUTING.md": "contributing.md", "ARCHITECTURE.md": "architecture.md", "CHANGELOG.md": "changes.md"}
-_PACKAGES = """
-Arrows lead from a package to those it imports. An arrow is left out where others lead there as well.
-
+_PACKAGES = """\
 ```{image} packages-light.svg
 :alt: The packages of the package and what they import
 :class: only-light
@@ -30,8 +28,7 @@ def write(root: Path, folder: Path) -> None:
     for source, page in _PAGES.items():
         text = (root / source).read_text("utf-8")
         if page == "architecture.md":
-            heading, _, rest = text.partition("\n")
-            text = f"{heading}\n{_PACKAGES}{rest}"
+            text = re.sub(r"^!\[.*\]\(docs/images/architecture\.svg\)\n", _PACKAGES, text, flags=re.MULTILINE)
         (folder / page).write_text(turned(text), "utf-8")
 
 

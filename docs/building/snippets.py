@@ -1,8 +1,10 @@
 """Run the code of pages: `PYTHONPATH=docs python -m building.snippets [PAGE…]`, all pages and the README by default.
 
 The blocks of a page run in order, in one namespace, in a folder with small files of every kind that the pages name.
-`python` blocks are executed, `pycon` blocks are doctests, `wt` commands of `sh` blocks are parsed (see `commands`).
+`python` blocks are executed, `pycon` blocks are doctests, `wt` commands of `sh` blocks are parsed (see `commands`), and
+those of `console` blocks run: what stands below them is what they print.
 
+- A `text` block right below a `python` block is all that it prints.
 - `print(…)  # text`: if one line is printed, the comment must begin with it. `# [3 2]: two clusters` may explain it.
 - A block that cannot run everywhere begins with `# not run: needs …`, with one of the reasons in `REASONS`.
 - A block that begins with the path of a file, as `# tests/extend/…`, is a file: the tests of docs/extend.md run it.
@@ -13,6 +15,7 @@ from __future__ import annotations
 import ast
 import builtins
 import contextlib
+import difflib
 import doctest
 import io
 import os
@@ -37,19 +40,28 @@ from .samples import make_files
 
 ROOT = Path(__file__).parents[2]
 REASONS = ("a GPU", "a cluster", "a file of yours")
-EXACT = ("start.md", "five-lines.md")  # the first pages a reader copies from: everything they print is on the page
-_BLOCK = re.compile(r"^~~~.*?^~~~|^( *)```(python|pycon|sh)\n(.*?)^\1```", re.DOTALL | re.MULTILINE)  # ~~~: a page
+EXACT = (
+    "README.md", "index.md", "start.md", "tables.md", "tracks.md", "scans.md", "images.md", "graphs.md", "words.md",
+    "distances.md", "command-line.md", "faq.md",
+)  # fmt: skip
+"""Pages for users: everything that their code prints is on the page."""
+_BLOCK = re.compile(
+    r"^~~~.*?^~~~|^( *)```(python|pycon|sh|console)\n(.*?)^\1```(?:\n+\1```text\n(.*?)^\1```)?",
+    re.DOTALL | re.MULTILINE,
+)  # ~~~: a page
+_SECONDS = re.compile(r"\b[\d.]+ s\b")
 _NOT_RUN = re.compile(r"# not run: needs (.*)")
 _FILE = re.compile(r"# (?:src|paper|tests|docs|examples|benchmarks)/\S+$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Block:
-    """A block of code on a page: its language, the line of the page it begins at, its text."""
+    """A block of code on a page: its language, the line of the page it begins at, its text, and all that it prints."""
 
     kind: str
     line: int
     code: str
+    prints: str | None = None
 
     @property
     def is_file(self) -> bool:
@@ -82,7 +94,12 @@ def pages() -> list[Path]:
 def blocks(page: str) -> list[Block]:
     """The blocks of code on a page."""
     return [
-        Block(found.group(2), page[: found.start()].count("\n") + 2, textwrap.dedent(found.group(3)))
+        Block(
+            found.group(2),
+            page[: found.start()].count("\n") + 2,
+            textwrap.dedent(found.group(3)),
+            None if found.group(4) is None else textwrap.dedent(found.group(4)),
+        )
         for found in _BLOCK.finditer(page)
         if found.group(2)
     ]
@@ -109,6 +126,8 @@ def run(block: Block, where: str, names: dict[str, Any], exact: bool = False) ->
     """What is wrong with a block, or None. Names that it sets stay in `names`."""
     if block.kind == "sh":
         return "; ".join(commands.wrong(block.code)) or None
+    if block.kind == "console":
+        return _unlike(block.code, commands.session(block.code))
     return _run_doctest(block, where, names) if block.kind == "pycon" else _run_python(block, where, names, exact)
 
 
@@ -140,10 +159,21 @@ def _run_python(block: Block, where: str, names: dict[str, Any], exact: bool) ->
     except Exception:
         return traceback.format_exc(limit=-1)
     promised = list(_promises(block.code))
+    if block.prints is not None:
+        return _unlike(block.prints, said.getvalue())
     if exact:
         shown, lines = [text for _, _, text in promised], said.getvalue().splitlines()
         return None if shown == lines else f"the page says {shown}, but it prints {lines}"
     return "; ".join(_broken(promised, printed)) or None
+
+
+def _unlike(page: str, said: str) -> str | None:
+    """What a page says is printed, and what is; seconds, and blanks at the end of a line, may differ."""
+    shown, lines = (
+        [_SECONDS.sub("… s", line.rstrip()) for line in text.rstrip().splitlines()] for text in (page, said)
+    )
+    changes = difflib.unified_diff(shown, lines, "page", "run", lineterm="")
+    return "\n".join(["not what it prints:", *changes]) if shown != lines else None
 
 
 def _promises(code: str) -> Iterator[tuple[int, int, str]]:

@@ -1,7 +1,8 @@
-"""The pictures of the page "Theory in pictures", computed by the library."""
+"""The pictures of the page "How it works", computed by the library."""
 
 from __future__ import annotations
 
+import warnings
 from functools import cache
 from typing import Any
 
@@ -60,6 +61,27 @@ def transform(inks: Inks) -> Figure:
         last.text(value + 0.01, y, f"{value:.3f}", va="center")
     last.set_title(titles[3])
     return figure
+
+
+def clusters(inks: Inks) -> Figure:
+    """Three clusters of the dumbbell by single linkage, before and after local truncation."""
+    X, _ = wt.datasets.dumbbell()
+    space = wt.Space.from_points(X)
+    new = wt.Transform(wt.Truncation(_CORNER), wt.Exact(1))(space)
+    figure, axes = panels(2, 1, 4.8, 3.7)
+    colors = np.array([inks.blue, inks.orange, inks.green])
+    for ax, one, title in zip(axes[:, 0], (space, new), ("before", "after one step"), strict=True):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", wt.hierarchy.FewerClustersWarning)  # before, there is one
+            labels = wt.SingleLinkage(n_clusters=3).fit_predict(one)
+        ax.scatter(*X.T, s=9, color=colors[labels], lw=0)
+        ax.set_title(f"{title}: {_counted(len(set(labels.tolist())))}")
+        bare(ax, (-3.1, 3.1), (-1.1, 1.1))
+    return figure
+
+
+def _counted(n: int) -> str:
+    return f"{n} cluster" + "s" * (n > 1)
 
 
 def _ellipse(ax: Axes, mean: Any, cov: Any, color: str, **style: Any) -> None:
@@ -255,6 +277,7 @@ def curvature(inks: Inks) -> Figure:
 
 PICTURES: dict[str, Picture] = {
     "transform": transform,
+    "clusters": clusters,
     "bures": bures,
     "lam": lam,
     "eps": eps,

@@ -7,26 +7,18 @@ Transform the chain is far from the discs, because its neighborhoods are lines a
 """
 
 # %%
-# The data come with the truth: 300 + 300 points in discs, 200 on the chain.
+# The data come with the truth: 300 + 300 points in discs, 200 on the chain. ``wt.cluster`` compares several trees and
+# radii, and says how sure it is. The label −1 is noise.
 
 # sphinx_gallery_thumbnail_number = 2
 import warnings
 
 import numpy as np
-from sklearn.cluster import KMeans
-from sklearn.datasets import load_wine
-from sklearn.decomposition import PCA
 from sklearn.metrics import adjusted_rand_score
-from sklearn.preprocessing import StandardScaler
 
 import wasserstein_transform as wt
 
 X, truth = wt.datasets.dumbbell()
-
-# %%
-# **Without parameters.** ``wt.cluster`` compares several trees and radii and says how sure it is. The label −1
-# is noise.
-
 found = wt.cluster(X)
 print(found)
 print("adjusted Rand index:", round(adjusted_rand_score(truth, found.labels), 2))
@@ -55,31 +47,4 @@ for row, when, fitted in zip(axes, ("before", "after"), (before, after), strict=
     wt.plotting.dendrogram(fitted, ax=row[1], title="single linkage")
 
 # %%
-# **Real data: 178 wines** of three growers, 13 chemical measurements each, from scikit-learn. Columns have different
-# units, so they are scaled first. Clusters are compact and overlap, so points have to move: three iterations.
-
-wine = load_wine()
-Z = StandardScaler().fit_transform(wine.data)
-moved = wt.GaussianTransform(n_iter=3).fit(Z)
-runs = {"raw distances": Z, "Gaussian Transform, 3 iterations": moved}
-scores = {name: wt.SingleLinkage(n_clusters=3, cut="robust").fit_predict(data) for name, data in runs.items()}
-for name, labels in scores.items():
-    print(f"{name}: adjusted Rand index {adjusted_rand_score(wine.target, labels):.2f}")
-
-# %%
-# The first two principal axes, colored by grower. Left as given, right after the transform.
-
-axes_of = PCA(2, random_state=0).fit(Z)
-figure, axes = wt.plotting.panels(1, 2, width=9, height=4.2)
-for ax, points, title in zip(axes, (Z, moved.points_), ("given", "after three iterations"), strict=True):
-    wt.plotting.cloud(axes_of.transform(points), wine.target, ax=ax, size=22, title=title)
-    ax.set_axis_off()
-
-# %%
-# Compact clusters are the home of k-means, which is as good here:
-
-labels = KMeans(3, n_init=10, random_state=0).fit_predict(Z)
-print(f"k-means: adjusted Rand index {adjusted_rand_score(wine.target, labels):.2f}")
-
-# %%
-# :doc:`When not to use it </tutorial/plot_6_limits>` has more such cases.
+# :doc:`When it fails </tables>`, and what to change.

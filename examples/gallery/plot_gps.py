@@ -3,8 +3,7 @@ GPS traces onto their streets
 =============================
 
 A GPS receiver is off by some meters, differently on every trip. Where many trips pass, their fixes together show
-where the street is. This page reads trips from a file, moves the fixes onto the streets, draws a street map from
-them, and measures both against the true map.
+where the street is.
 """
 
 # %%
@@ -34,8 +33,7 @@ town = wt.datasets.Curve(tuple(meters(feature["geometry"]["coordinates"]) for fe
 print(f"{len(X)} fixes of {table['trip'].nunique()} trips, {len(town.pieces)} streets")
 
 # %%
-# **Denoise.** No radius and no number of steps is given: both come from the data. The table names longitude, latitude
-# and trips: lengths are in meters, and fixes of a crossing street are not neighbors.
+# **Denoise.** No radius and no number of steps is given.
 
 found = wt.denoise(table)
 print(*found.notes, sep="\n")
@@ -43,17 +41,14 @@ print(f"noise {found.sigma:.1f} m along each axis (true: 6 m), radius {found.eps
 print(found.outcome)
 
 # %%
-# **Lines.** ``wt.skeleton`` joins the moved fixes to a network of streets. ``lines.to_geojson`` writes it for a map
-# program.
+# **Lines.** ``lines.to_geojson`` writes them for a map program.
 
 lines = wt.skeleton(found)
 print(lines)
 
 # %%
-# **Measure.** Distance says whether points lie on streets. Coverage says whether all streets are still there: the
-# share of the true map that has a point within 15 m. A method that moves all points onto one street has a good
-# distance and a bad coverage, so both are needed. Streets that no trip took cannot be found, so coverage is not 100 %
-# before, either.
+# **Measure.** Distance says whether points lie on streets, coverage whether all streets are still there: the share of
+# the true map that has a point within 15 m.
 
 
 def every_5_m(line: np.ndarray) -> np.ndarray:
@@ -69,37 +64,18 @@ for name, points in (("fixes as given", X), ("fixes after", meters(found.points)
     print(f"{name}: median {median:.1f} m, root mean square {large:.1f} m, coverage {town.coverage(points, 15):.0%}")
 
 # %%
-# The true streets are white. Fixes are orange before and blue after.
+# The true streets are white, the lines blue.
 
-
-def draw_map() -> tuple[object, object]:
-    """A figure with the true streets, as on a map."""
-    figure, ax = wt.plotting.panels(1, 1, width=7.5, height=5.6)
-    ax.set_facecolor("#F1EEE6")
-    for color, width in (("#D9D3C5", 13), ("white", 11)):
-        for piece in town.pieces:
-            ax.plot(*piece.T, color=color, lw=width, solid_capstyle="round")
-    ax.plot([40, 240], [20, 20], color="#333333", lw=2)
-    ax.text(140, 30, "200 m", ha="center", fontsize=9)
-    ax.set_aspect("equal")
-    ax.set(xlim=(-30, 1230), ylim=(-30, 930), xticks=[], yticks=[])
-    ax.spines[:].set_visible(False)
-    return figure, ax
-
-
-figure, ax = draw_map()
+figure, ax = wt.plotting.panels(1, 1, width=7.5, height=5.6)
+ax.set_facecolor("#F1EEE6")
+for color, width in (("#D9D3C5", 13), ("white", 11)):
+    for piece in town.pieces:
+        ax.plot(*piece.T, color=color, lw=width, solid_capstyle="round")
 ax.scatter(*X.T, s=7, color="#E69F00", lw=0, zorder=3)
-ax.scatter(*meters(found.points).T, s=5, color="#0072B2", lw=0, zorder=4)
-
-# %%
-# The map drawn from the fixes:
-
-figure, ax = draw_map()
 for line in lines.lines:
-    ax.plot(*meters(line).T, color="#0072B2", lw=2, zorder=3)
+    ax.plot(*meters(line).T, color="#0072B2", lw=2, zorder=4)
+ax.set_aspect("equal")
+ax.set(xlim=(-30, 1230), ylim=(-30, 930), xticks=[], yticks=[])
 
 # %%
-# **Where it does not help.** A street that one trip took is not confirmed by others. Such fixes stay about where they
-# are, and the loneliest ones are marked as outliers.
-
-print(found.outliers_in_words)
+# A street that one trip took is not confirmed by others: its fixes hardly move.

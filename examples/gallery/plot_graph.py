@@ -7,8 +7,8 @@ shortens the first and stretches the second, until the bridges are long enough t
 """
 
 # %%
-# Zachary's karate club comes with networkx: 34 people who split into two clubs. The numbers at its edges say how
-# often two people met. They are strengths, not lengths, and ``weight="strength"`` says so.
+# Zachary's karate club comes with networkx: 34 people who split into two clubs. The numbers at its edges, how
+# often two people met, are strengths.
 
 import networkx as nx
 import numpy as np
@@ -27,8 +27,7 @@ flow = wt.graphs.ricci_flow(club, n_iter=20, weight="strength")
 wt.plotting.communities(flow.communities(), ax=right, title="communities after 20 iterations")
 
 # %%
-# The communities are smaller than the two clubs: they are groups of friends. Nearly all members of a group chose the
-# same club.
+# Nearly all members of a community chose the same club.
 
 groups = flow.communities().labels
 clubs = np.array([club.nodes[node]["club"] == "Officer" for node in club], dtype=int)

@@ -2,8 +2,8 @@
 Regions of an image
 ===================
 
-A pixel is a point with a place and a color. Mean shift moves pixels to their modes, and pixels that meet and touch
-form a region. With λ > 0 it is the Gaussian Transform, which also compares the shapes of neighborhoods (Section 6.4).
+``wt.segment`` cuts an image along its contours. Mean shift moves pixels to their modes instead; with λ > 0 it is the
+Gaussian Transform (Section 6.4).
 """
 
 # %%
@@ -44,16 +44,4 @@ for ax in axes.flat:
     ax.set_axis_off()
 
 # %%
-# **How good is it?** Here the truth is known: two shapes with noise.
-
-rng = np.random.default_rng(0)
-y, x = np.mgrid[:120, :160]
-clean = 60.0 * (x + y > 140) + 40.0 * ((x - 60) ** 2 + (y - 50) ** 2 < 900)
-noisy = clean + rng.normal(scale=8, size=x.shape)
-for name, lam in (("mean shift", 0.0), ("Gaussian Transform, λ = 5", 5.0)):
-    smooth = wt.image.segment_by_radii(noisy, spatial_radius=8, range_radius=25, lam=lam, min_size=30)
-    error = np.sqrt(np.mean((smooth.filtered - clean) ** 2))
-    print(f"{name}: {smooth.labels.max() + 1} regions, error {error:.1f} gray levels (given: 8.0)")
-
-# %%
-# On photographs with regions drawn by people, see :doc:`the measured scores </images-segmentation>`.
+# On photographs with regions drawn by people: :doc:`how this was measured </measured>`.

@@ -2,13 +2,11 @@
 More points than memory holds
 =============================
 
-Points on disk are transformed part by part, and every part gives the same bits as one run in memory. Long runs keep
-what they finished, so a run that was killed continues where it stopped. This page shows both on a small scale.
+Points on disk are transformed part by part, and every part gives the same bits as one run in memory.
 """
 
 # %%
-# 100,000 points of a noisy spiral with outliers, in a file. A real file would be larger than memory; NPY, Parquet and
-# Zarr work the same way.
+# 100,000 points of a noisy spiral with outliers, in a file. NPY, Parquet and Zarr work the same way.
 
 import tempfile
 import time
@@ -19,7 +17,7 @@ import numpy as np
 import wasserstein_transform as wt
 
 folder = Path(tempfile.mkdtemp())
-X, labels, curve = wt.datasets.spiral(0, n=80_000, n_outliers=20_000, noise=1.0)
+X, _, _ = wt.datasets.spiral(0, n=80_000, n_outliers=20_000, noise=1.0)
 np.save(folder / "points.npy", X)
 print(f"{(folder / 'points.npy').stat().st_size / 1e6:.1f} MB on disk")
 
@@ -46,7 +44,7 @@ print(f"in memory: {time.perf_counter() - start:.1f} s")
 print("equal, bit for bit:", np.array_equal(moved, in_memory))
 
 # %%
-# Densities before and after, on a logarithmic scale. The arms get narrower, and outliers between the arms stay faint.
+# Densities before and after, on a logarithmic scale.
 
 figure, axes = wt.plotting.panels(1, 2, width=9.5, height=4.9)
 for ax, points, title in zip(axes, (X, moved), ("given", "after two iterations"), strict=True):
@@ -54,19 +52,6 @@ for ax, points, title in zip(axes, (X, moved), ("given", "after two iterations")
     ax.imshow(np.log1p(counts.T), origin="lower", extent=(-32, 32, -32, 32), cmap="magma")
     ax.set_title(title, loc="left", fontsize=11)
     ax.set_axis_off()
-for title, points in (("given", X), ("after", moved)):
-    print(f"{title}: points of the curve are {np.median(curve.distance(points[labels == 0])):.2f} off, in the median")
 
 # %%
-# **Runs that survive.** With a store, finished work is kept on disk. Here the same exact transport runs twice. The
-# second run finds everything in the store. A run that was killed would find what it had finished.
-
-some = wt.Space.from_points(X[:400])
-for attempt in ("first", "second"):
-    start = time.perf_counter()
-    engine = wt.Engine(store=folder / "store")
-    wt.iterate(wt.local_truncation(4.0), some, n_iter=1, engine=engine).last.metric.condensed()
-    print(f"{attempt} run: {time.perf_counter() - start:.2f} s")
-
-# %%
-# :doc:`Measured for up to 10⁸ points, and on clusters of machines </scale>`.
+# :doc:`Larger data, and clusters of machines </large>`.

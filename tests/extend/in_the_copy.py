@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import runpy
-from pathlib import Path
-
 import numpy as np
 import pytest
 import test_laws as laws
 from compositions import transports
 
 import wasserstein_transform as wt
-from docs.building import names, reference, snippets
-
-ROOT = Path(wt.__file__).parents[2]
 
 
 @pytest.mark.parametrize("parts", ["Vicinity Exact", "Truncation Cubic", "Vicinity Cubic"])
@@ -36,16 +30,3 @@ def test_tables_and_messages_know_a_new_part() -> None:
     assert wt.transport.TRANSPORTS["cubic"] is wt.transport.Cubic
     with pytest.raises(TypeError, match="Vicinity"):
         wt.Bures().check(wt.localize.Vicinity(1.0)(wt.Space.from_points([[0.0], [1.0]])))
-
-
-def test_page_gallery_and_reference_know_a_new_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    found = snippets.check(ROOT / "docs" / "outliers.md")
-    assert found.faults == ()
-    assert found.n_run == 1
-    shown = runpy.run_path(str(ROOT / "examples" / "gallery" / "plot_outliers.py"))
-    assert shown["figure"].axes
-    grouped = {package for packages in reference.GROUPS.values() for package in packages}
-    assert grouped == {*names.PACKAGES, *names.PAPER_PACKAGES}
-    assert set(names.PACKAGES) == {*wt._PACKAGES}
-    assert "wasserstein_transform.outliers.score" in [name.full for name in names.of_package("outliers")]

@@ -52,18 +52,15 @@ def test_the_code_of_the_page_works(extended: Path) -> None:
     for block in blocks():
         for name in re.findall(r"^def (test_\w+)", block.text, re.MULTILINE):
             assert f"{block.path}::{name} PASSED" in said
-    for name in ("Vicinity", "Cubic", "Hellinger", "score", "OutlierDetector"):
+    for name in ("Vicinity", "Cubic", "Hellinger"):
         assert re.search(rf"::wasserstein_transform[\w.]*\.{name} PASSED", said), name
     assert len(re.findall(r"in_the_copy\.py::test_laws_hold\[.*\] PASSED", said)) == 3
-    assert len(re.findall(r"in_the_copy\.py::test_\S+ PASSED", said)) == 2
+    assert len(re.findall(r"in_the_copy\.py::test_\S+ PASSED", said)) == 1
 
 
 def test_every_way_to_extend_has_a_test() -> None:
     tested = {block.section for block in blocks() if block.path in TESTS and "\ndef test_" in block.text}
-    assert tested == set(SECTIONS) == {
-        "A localization", "A transport", "A metric", "A file format", "An experiment",
-        "An application",
-    }  # fmt: skip
+    assert tested == set(SECTIONS) == {"A localization", "A transport", "A metric", "A file format"}
 
 
 def test_a_change_whose_lines_are_not_there_is_found() -> None:

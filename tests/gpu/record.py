@@ -1,7 +1,7 @@
 """The record of the last run of these tests on a GPU: what passed, where, and of which code.
 
 `make gpu` writes it. `python tests/gpu/record.py` says whether the code has changed since, aloud if so, and puts the
-same line into docs/gpu.md; with --check it fails then, for releases.
+same line into docs/large.md; with --check it fails then, for releases.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 RECORD = Path(__file__).with_name("record.json")
-PAGE = ROOT / "docs" / "gpu.md"
+PAGE = ROOT / "docs" / "large.md"
 _SOURCES = ROOT / "src" / "wasserstein_transform" / "cuda"
 _LINE = re.compile(r"(?<=<!-- record -->\n).*(?=\n<!-- end -->)")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)

@@ -1,7 +1,7 @@
 """Reports of experiments: cached parts, recorded verdicts, Markdown and HTML."""
 
 from .part import Figure, Part
-from .record import Change, Report, listing, open_record, read_record, summary, write_record
+from .record import Change, Report, open_record, read_record, summary, write_record
 from .runner import make_folders, reproduce
 
 __all__ = [
@@ -9,7 +9,6 @@ __all__ = [
     "Figure",
     "Part",
     "Report",
-    "listing",
     "make_folders",
     "open_record",
     "read_record",

@@ -28,11 +28,6 @@ class Entry:
     failed: tuple[str, ...]
     measured: str
 
-    @property
-    def share(self) -> str:
-        """The number of cases in which it held, as "1 of 2"."""
-        return f"{len(self.held)} of {len(self.held) + len(self.failed)}"
-
 
 @dataclass(frozen=True)
 class Change:
@@ -137,16 +132,6 @@ def summary() -> str:
 
 def _few(claims: list[str]) -> str:
     return "; ".join(claims) if len(claims) <= MAX_LISTED else f"{len(claims)} statements"
-
-
-def listing() -> str:
-    """The record of full runs as a Markdown table with a row for each claim, for the documentation."""
-    rows = [
-        _row(name, entry.statement, f"{entry.verdict} ({entry.share})", entry.measured)
-        for name, entry in read_record().items()
-    ]
-    header = _row("claim", "in our words", "verdict (cases in which it holds)", "measured, first case")
-    return "\n".join([header, _row(*["---"] * 4), *rows])
 
 
 def _row(*cells: str) -> str:

@@ -112,7 +112,7 @@ _DIMS = {"curve": 1, "surface": 2}
 _WIDER, _LAM_STILL = (
     2.5,
     10.0,
-)  # radius relative to `suggest_eps`, and λ, if points do not move; docs/choosing.md tells how they were found
+)  # radius relative to `suggest_eps`, and λ, if points do not move; docs/parameters.md tells more
 _FEW, _SHARE = 30, 0.15  # most places in a typical ball in that case: this number, or this fraction of all
 _LAM, _FLAT = 1.0, 3  # λ if there are more coordinates than _FLAT, or if points move
 _UNTIL_REST = 300

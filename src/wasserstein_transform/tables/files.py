@@ -57,7 +57,7 @@ def read(
         A path, "-" for standard input, the content of a file as bytes, or an open file. Compressed content (gz, xz,
         bz2) is decompressed.
     kind : str, optional
-        File format, such as "csv" or "parquet"; the page Files lists all. Default None: found from the suffix of the
+        File format, such as "csv" or "parquet"; docs/tables.md lists all. Default None: found from the suffix of the
         name, else from the content. If the content contradicts the format, a ValueError is raised.
     name : str, optional
         Name in error messages; its suffix gives the format if `source` is not a path. Default None: the path, or the

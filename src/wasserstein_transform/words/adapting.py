@@ -17,7 +17,7 @@ from .reading import as_vectors
 from .vectors import Singles, WordVectors, row_blocks
 
 POWER, SHARE = 0.75, 0.2
-"""One setting for all vectors and corpora; docs/words.md tells how it was chosen and how it scored on other data."""
+"""One setting for all vectors and corpora; docs/measured.md tells how it was chosen and how it scored on other data."""
 
 SMOOTHING = 0.75  # frequencies of context words are raised to this power, so that rare ones are not overrated
 ENTRIES = 1 << 21  # entries of a sparse matrix that are weighted at a time

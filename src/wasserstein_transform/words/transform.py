@@ -28,7 +28,7 @@ class WordTransform(BaseEstimator):
     all words v in a window around the occurrences of w in the corpus; 0 if w has no context. The distance is
     d² = ‖w₁ − w₂‖² + λ·dcov²(Σ(w₁), Σ(w₂)).
 
-    In our measurements this lowers the agreement with human ratings (docs/words.md); `wt.words.adapt` raises it.
+    In our measurements this lowers the agreement with human ratings (docs/paper.md); `wt.words.adapt` raises it.
 
     Parameters
     ----------
