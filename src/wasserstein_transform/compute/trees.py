@@ -11,6 +11,7 @@ from ..engine import Engine, Flag, Tile, cut_by_size
 from ..kernels import reachability, spanning_trees
 from ..kernels.geometry import Geometry, Table, for_thread
 from ..kernels.kdtree import MIXED, NOBODY, KdTree
+from ..kernels.spanning_trees import TOGETHER
 from .metric import MetricArrays
 from .nearby import grow_tree, stack, tree_bytes
 from .records import Balls, ReachTree
@@ -19,7 +20,6 @@ _STEPS_PER_REPORT = 2e7  # between two progress reports
 _MAX_POINTS_FOR_PRIM = 2000  # for fewer points Prim's algorithm is as fast
 _MAX_SHARE_OF_LEAVES = 0.1  # if a search visits this share of the leaves of a k-d tree, Prim's algorithm is as fast
 _PROBES = 64  # searches for estimating this share
-_SEARCHES = 512  # searches per tile: a few milliseconds
 
 
 def spanning_tree(metric: MetricArrays, engine: Engine) -> tuple[Ints, Floats]:
@@ -178,7 +178,7 @@ def _boruvka(metric: MetricArrays, tree: KdTree, engine: Engine) -> tuple[Ints, 
             count = spanning_trees.list_searches(component, where, near, near, which, limits, asking)
             spanning_trees.mark_nodes(tree, component, whole)
             askers = asking[:count].copy()
-            quiet.loop("spanning tree", cut_by_size(count, _SEARCHES), search)
+            quiet.loop("spanning tree", cut_by_size(count, TOGETHER), search, joined=True)
             chosen = asking[: spanning_trees.first_edges(component, near, near, which, parent, asking)]
             chosen = chosen[np.argsort(near[chosen], kind="stable")]
             n_edges = spanning_trees.join_components(
@@ -215,7 +215,7 @@ def _boruvka_by_reach(metric: MetricArrays, tree: KdTree, cores: Floats, engine:
             count = spanning_trees.list_searches(component, where, near, apart, which, limits, asking)
             spanning_trees.mark_nodes(tree, component, whole)
             askers = asking[:count].copy()
-            quiet.loop("spanning tree", cut_by_size(count, _SEARCHES), search)
+            quiet.loop("spanning tree", cut_by_size(count, TOGETHER), search, joined=True)
             chosen = asking[: spanning_trees.first_edges(component, near, apart, which, parent, asking)]
             chosen = chosen[np.lexsort((apart[chosen], near[chosen]))]
             n_edges = reachability.join_by_reach(
