@@ -88,13 +88,14 @@ def _prunable_tree(metric: MetricArrays, bytes_per_point: float, engine: Engine)
         return None
     n_bytes = tree_bytes(contraction) + bytes_per_point * metric.n
     engine.reserve(n_bytes, f"the spanning tree of {metric.n} points", "use fewer points")
-    tree, step = grow_tree(metric, contraction, engine), max(1, metric.n // _PROBES)
-    alone, mixed = np.arange(metric.n), np.full(len(tree.starts), MIXED)
-    seen = spanning_trees.n_leaves(
-        for_thread(metric.geometry(engine)), tree, alone, mixed, step, *_slot(), *stack(tree)
-    )
-    is_few = seen < _MAX_SHARE_OF_LEAVES * (len(tree.starts) // 2 + 1) * len(range(0, metric.n, step))
-    return tree if is_few else None
+    tree, alone = grow_tree(metric, contraction, engine), np.arange(metric.n)
+    asking, mixed = alone[:: max(1, metric.n // _PROBES)], np.full(len(tree.starts), MIXED)
+    seen = spanning_trees.search_outside(
+        for_thread(metric.geometry(engine)), tree, alone, mixed, np.full((metric.n, 2), np.inf), np.zeros(metric.n),
+        asking.copy(), np.empty(len(asking)), np.empty(len(asking), np.intp), *_slot(), *stack(tree),
+        np.zeros(1, np.uint8),
+    )  # fmt: skip
+    return tree if seen < _MAX_SHARE_OF_LEAVES * (len(tree.starts) // 2 + 1) * len(asking) else None
 
 
 def _slot() -> tuple[Floats, Ints]:
