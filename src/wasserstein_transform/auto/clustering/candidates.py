@@ -205,7 +205,7 @@ def _lasts(part: _Part, merges: Ints, dendrogram: Dendrogram, heights: Floats) -
     else:
         inner = dendrogram.gaps[start : stop - 1]
         middle = [(len(inner) - 1) // 2, len(inner) // 2]  # of the median; levels ascend with their heights
-        lower = float(heights[np.partition(inner, middle)[middle]].mean()) if len(inner) else part.upper
+        lower = sum(heights[np.partition(inner, middle)[middle]].tolist()) / 2 if len(inner) else part.upper
     return mass * (part.upper - lower)
 
 
