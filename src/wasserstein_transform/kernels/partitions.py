@@ -1,4 +1,4 @@
-"""Partitions of points: Lloyd's algorithm, sums over their clusters, overlaps of partitions, labels of the parts of a cut tree.
+"""Partitions of points: k-means, sums over clusters, overlaps, labels of the parts of a cut tree.
 
 Loops over all points are here; what is left is a number for each cluster, and NumPy computes it for all partitions.
 """
@@ -37,8 +37,11 @@ def move_centers(points: Any, mass: Any, centers: Any, labels: Any, sums: Any, h
     """
     k, m = centers.shape
     for _ in range(n_rounds):
-        changed = False
-        sums[:], held[:] = 0.0, 0.0
+        n_changed = 0
+        for c in range(k):
+            held[c] = 0.0
+            for j in range(m):
+                sums[c, j] = 0.0
         for i in range(points.shape[0]):
             nearest, least = 0, np.inf
             for c in range(k):
@@ -47,12 +50,12 @@ def move_centers(points: Any, mass: Any, centers: Any, labels: Any, sums: Any, h
                     apart += (points[i, j] - centers[c, j]) * (points[i, j] - centers[c, j])
                 if apart < least:
                     nearest, least = c, apart
-            changed |= labels[i] != nearest
+            n_changed += labels[i] != nearest
             labels[i] = nearest
             held[nearest] += mass[i]
             for j in range(m):
                 sums[nearest, j] += mass[i] * points[i, j]
-        if not changed:
+        if n_changed == 0:
             return
         for c in range(k):
             if held[c] > 0.0:
