@@ -17,6 +17,8 @@ from .passes import loop
 from .records import Balls, Nearest
 from .search import frame_of, sort_points
 
+_FEW_PAIRS = 1 << 16  # which NumPy sorts as fast
+
 
 def balls(metric: MetricArrays, radius: float, engine: Engine) -> Balls:
     """The closed balls of the given radius around every point: counted first, then filled."""
@@ -45,6 +47,10 @@ def balls(metric: MetricArrays, radius: float, engine: Engine) -> Balls:
 
 def _by_point(by_position: Balls, order: Ints, engine: Engine) -> Balls:
     """Convert balls by position to balls by point, with sorted members."""
+    if by_position.indices.size <= _FEW_PAIRS:
+        points, members = np.repeat(order, np.diff(by_position.indptr)), order[by_position.indices]
+        rank, counts = np.lexsort((members, points)), np.bincount(points, minlength=len(order))
+        return Balls(np.append(0, np.cumsum(counts)), members[rank], by_position.distances[rank])
     positions = np.empty(len(order), np.intp)
     positions[order] = np.arange(len(order))
     indptr = np.append(0, np.cumsum(np.diff(by_position.indptr)[positions]))
@@ -86,6 +92,7 @@ def _equal(points: Floats, heavy_first: Ints, engine: Engine) -> Ints:
     return leader
 
 
+_FEW, _CHEAP = 1000, 10  # points and cost of a distance up to which all are compared: a tree would save little
 _QUERIES = 256  # searches per tile: a few milliseconds
 _MOST_AT_ONCE = 2**14  # points that are split by one thread
 _CROWN = 4  # levels of a tree that are split before its branches are built in parallel
@@ -98,7 +105,7 @@ def nearest(metric: MetricArrays, k: int, of: MetricArrays | None, engine: Engin
     size = (n if of is None else of.n, k)
     result = Nearest(np.empty(size), np.empty(size, np.intp))
     contraction = both.contraction()
-    if contraction is None:
+    if contraction is None or (of is None and n <= _FEW and both.cost < _CHEAP):
         _search_rows(metric, result, engine)
         return result
     n_bytes = 16.0 * result.indices.size + tree_bytes(contraction) + 8.0 * (of is not None) * contraction.size

@@ -161,7 +161,8 @@ def scatter_clusters(
 def _square_apart(points: Any, i: int, centers: Any, c: int) -> float:
     total = 0.0
     for j in range(points.shape[1]):
-        total += (points[i, j] - centers[c, j]) ** 2
+        off = points[i, j] - centers[c, j]
+        total += off * off
     return total
 
 
