@@ -94,6 +94,7 @@ def _equal(points: Floats, heavy_first: Ints, engine: Engine) -> Ints:
 
 _FEW, _CHEAP = 1000, 10  # points and cost of a distance up to which all are compared: a tree would save little
 _QUERIES = 256  # searches per tile: a few milliseconds
+_MOST_AT_ONCE = 2**14  # points that are split by one thread
 _CROWN = 4  # levels of a tree that are split before its branches are built in parallel
 
 
@@ -127,7 +128,7 @@ def nearest(metric: MetricArrays, k: int, of: MetricArrays | None, engine: Engin
         rows = queries.order[slice(*tile)]
         result.distances[rows], result.indices[rows] = distances, indices
 
-    engine.loop("nearest neighbors", cut_by_size(len(askers), _QUERIES), search)
+    engine.loop("nearest neighbors", cut_by_size(len(askers), _QUERIES), search, joined=True)
     return result
 
 
@@ -138,7 +139,7 @@ def _search_rows(metric: MetricArrays, result: Nearest, engine: Engine) -> None:
         part = slice(*tile)
         kdtree.nearest_in_rows(for_thread(geometry), n, *tile, result.distances[part], result.indices[part], stop)
 
-    engine.loop("nearest neighbors", cut_by_size(n, _QUERIES), search)
+    engine.loop("nearest neighbors", cut_by_size(n, _QUERIES), search, joined=True)
     if not np.isfinite(result.distances).all():
         k = result.distances.shape[1]
         raise ValueError(f"some points have fewer than {k} others at a known distance; ask for a larger radius")
@@ -159,15 +160,16 @@ def grow_tree(metric: MetricArrays, contraction: Floats, engine: Engine) -> kdtr
         first, last = n_inner + tile.start, n_inner + tile.stop
         kdtree.measure_leaves(for_thread(geometry), tree, first, last, tree.radius[first:last], stop)
 
-    engine.loop("sorting points", cut_by_size(n_inner + 1, _QUERIES), measure)
+    engine.loop("sorting points", cut_by_size(n_inner + 1, _QUERIES), measure, joined=True)
     kdtree.measure_inner(for_thread(geometry), tree)
     return tree
 
 
 def _split(contraction: Floats, rounding: Floats, engine: Engine) -> kdtree.KdTree:
     tree = kdtree.seed(contraction, rounding)
-    engine.alone(lambda stop: kdtree.split_nodes(tree, 0, _CROWN, stop), "sorting points")
-    first = 2**_CROWN - 1  # first node at this level
+    n_levels = _CROWN if len(contraction) > _MOST_AT_ONCE else tree.depth
+    engine.alone(lambda stop: kdtree.split_nodes(tree, 0, n_levels, stop), "sorting points")
+    first = 2**n_levels - 1  # first node below these levels
     if first < len(tree.starts):
         nodes = [Tile(node, node + 1) for node in range(first, 2 * first + 1)]
         engine.loop("sorting points", nodes, lambda tile, stop: _grow_branch(tree, tile.start, stop))

@@ -144,7 +144,7 @@ class Neighborhoods:
                 for values, array in zip(record, out, strict=True):
                     put(values, to[slice(*tile)], array)
 
-        self.engine.loop(name, tiles, add)
+        self.engine.loop(name, tiles, add, joined=True)
         if self.twin is not None:
             _copy(out, search.order[copied], search.order[self.twin[copied]])
 
