@@ -26,7 +26,7 @@ def nested(rng: np.random.Generator, m: int = 20, n: int = 500) -> tuple[np.ndar
 
 def test_ward_is_that_of_scikit_learn(rng: np.random.Generator) -> None:
     X, _ = blobs(rng)
-    for k, labels in zip((2, 3, 5), ward(X, [2, 3, 5]), strict=True):
+    for k, labels in zip((2, 3, 5), ward(X, [2, 3, 5], np.zeros(1, np.uint8)), strict=True):
         assert adjusted_rand_score(AgglomerativeClustering(k).fit_predict(X), labels) == 1
 
 

@@ -11,6 +11,7 @@ from repeated import each_once
 from sklearn.neighbors import NearestNeighbors
 
 import wasserstein_transform as wt
+from wasserstein_transform.compute import nearby
 from wasserstein_transform.compute.nearby import grow_tree
 from wasserstein_transform.compute.trees import _boruvka, grow
 from wasserstein_transform.kernels.kdtree import LEAF
@@ -123,6 +124,22 @@ def others(metric: wt.spaces.Metric, k: int) -> tuple[np.ndarray, np.ndarray]:
     return brute(distances, k)
 
 
+@pytest.fixture
+def by_trees(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Search trees also where there are few points, which are compared one by one otherwise."""
+    monkeypatch.setattr(nearby, "_FEW", 0)
+
+
+def test_few_points_have_the_neighbors_that_a_tree_finds(monkeypatch: pytest.MonkeyPatch) -> None:
+    for metric in (make() for name, make in METRICS.items() if name not in CLOSE):
+        one_by_one = metric.neighbors(7)
+        with monkeypatch.context() as patched:
+            patched.setattr(nearby, "_FEW", 0)
+            for few, tree in zip(one_by_one, metric.neighbors(7), strict=True):
+                np.testing.assert_array_equal(few, tree)
+
+
+@pytest.mark.usefixtures("by_trees")
 @pytest.mark.repeated(6)
 @pytest.mark.parametrize(("name", "k"), each_once(METRICS, [1, 7, 15]))
 def test_neighbors_are_those_of_the_full_matrix(name: str, k: int) -> None:
@@ -175,6 +192,7 @@ def _parts(n: int, edges: np.ndarray) -> list[int]:
     return parts
 
 
+@pytest.mark.usefixtures("by_trees")
 @pytest.mark.repeated(6)
 @EVERY
 def test_nothing_depends_on_the_number_of_threads(make: Callable[[], wt.spaces.Metric]) -> None:

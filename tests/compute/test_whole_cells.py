@@ -105,7 +105,7 @@ def test_a_part_of_a_dense_cloud_is_computed_as_in_the_whole():
 
 
 def test_mean_shift_to_rest_is_that_of_plain_sums():
-    X = np.repeat(4.0 * _RNG.random((5, 2)), 80, axis=0) + 0.1 * _RNG.normal(size=(400, 2))
+    X = np.repeat(4.0 * _RNG.random((5, 2)), 240, axis=0) + 0.1 * _RNG.normal(size=(1200, 2))
     walk, Y = wt.iterate(wt.mean_shift(0.8), wt.Space.from_points(X), n_iter=3), X
     for _ in range(3):
         inside = _squares(Y) <= closed(0.8)

@@ -30,7 +30,8 @@ def _get(url, method="GET", data=None, **headers):
         with urllib.request.urlopen(request, timeout=20) as answer:
             return answer.status, answer.read()
     except urllib.error.HTTPError as error:
-        return error.code, error.read()
+        with error:
+            return error.code, error.read()
 
 
 def _origin(explorer):

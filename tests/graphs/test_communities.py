@@ -379,9 +379,11 @@ def test_modularity_is_as_large_as_by_networkx(resolution: float, weighted: bool
             rng = np.random.default_rng(seed)
             nx.set_edge_attributes(graph, {e: float(rng.choice([0.5, 1.0, 2.0])) for e in graph.edges}, "strength")
         found = wt.graphs.communities(graph, resolution=resolution)
-        peer = nx.community.louvain_communities(graph, weight="strength", resolution=resolution, seed=0)
-        expected = nx.community.modularity(graph, peer, weight="strength", resolution=resolution)
-        assert q(graph, found.labels, resolution) > 0.98 * expected
+        expected = []
+        for draw in range(9):  # one draw differs from another by up to a tenth
+            peer = nx.community.louvain_communities(graph, weight="strength", resolution=resolution, seed=draw)
+            expected.append(nx.community.modularity(graph, peer, weight="strength", resolution=resolution))
+        assert q(graph, found.labels, resolution) > 0.98 * np.median(expected)
 
 
 def test_no_node_can_move_to_a_better_community() -> None:

@@ -19,7 +19,7 @@ def frame_of(points: np.ndarray, reach: float, per_reach: int) -> Frame:
         filled = cells_of(points, Frame(tuple(range(m)), (0.0,) * m, fine, 1)).max(axis=0)
         axes = np.argsort(-filled, kind="stable")[:3]
         origin = np.zeros(len(axes))
-    frame = Frame(tuple(map(int, axes)), tuple(origin.tolist()), side, per_reach)
+    frame = Frame(tuple(map(int, axes)), tuple(origin.tolist()), side, per_reach, by_cells=len(points) > 1000)
     while np.prod(cells_of(points, frame).max(axis=0) + per_reach + 1.0) > 2.0**62:
         frame = frame._replace(axes=frame.axes[:-1], origin=frame.origin[:-1])
     return frame

@@ -94,7 +94,7 @@ class MetricArrays(ABC):
         if frame is None:
             lengths = partial(cells_along, points, low=low, high=high, engine=engine)
             frame = frame_of_extent(low, high, len(points), reach, lengths)
-        return Search(*sort_into_cells(points, frame, low, high, engine), frame.per_reach)
+        return Search(*sort_into_cells(points, frame, low, high, engine), frame.per_reach, frame.by_cells)
 
     def contraction(self) -> Floats | None:
         """Points in some R^k whose Euclidean distances are lower bounds of the distances; None if there are none."""

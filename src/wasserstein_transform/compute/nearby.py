@@ -17,6 +17,8 @@ from .passes import loop
 from .records import Balls, Nearest
 from .search import frame_of, sort_points
 
+_FEW_PAIRS = 1 << 16  # which NumPy sorts as fast
+
 
 def balls(metric: MetricArrays, radius: float, engine: Engine) -> Balls:
     """The closed balls of the given radius around every point: counted first, then filled."""
@@ -45,6 +47,10 @@ def balls(metric: MetricArrays, radius: float, engine: Engine) -> Balls:
 
 def _by_point(by_position: Balls, order: Ints, engine: Engine) -> Balls:
     """Convert balls by position to balls by point, with sorted members."""
+    if by_position.indices.size <= _FEW_PAIRS:
+        points, members = np.repeat(order, np.diff(by_position.indptr)), order[by_position.indices]
+        rank, counts = np.lexsort((members, points)), np.bincount(points, minlength=len(order))
+        return Balls(np.append(0, np.cumsum(counts)), members[rank], by_position.distances[rank])
     positions = np.empty(len(order), np.intp)
     positions[order] = np.arange(len(order))
     indptr = np.append(0, np.cumsum(np.diff(by_position.indptr)[positions]))
@@ -86,7 +92,9 @@ def _equal(points: Floats, heavy_first: Ints, engine: Engine) -> Ints:
     return leader
 
 
+_FEW, _CHEAP = 1000, 10  # points and cost of a distance up to which all are compared: a tree would save little
 _QUERIES = 256  # searches per tile: a few milliseconds
+_MOST_AT_ONCE = 2**14  # points that are split by one thread
 _CROWN = 4  # levels of a tree that are split before its branches are built in parallel
 
 
@@ -97,7 +105,7 @@ def nearest(metric: MetricArrays, k: int, of: MetricArrays | None, engine: Engin
     size = (n if of is None else of.n, k)
     result = Nearest(np.empty(size), np.empty(size, np.intp))
     contraction = both.contraction()
-    if contraction is None:
+    if contraction is None or (of is None and n <= _FEW and both.cost < _CHEAP):
         _search_rows(metric, result, engine)
         return result
     n_bytes = 16.0 * result.indices.size + tree_bytes(contraction) + 8.0 * (of is not None) * contraction.size
@@ -120,7 +128,7 @@ def nearest(metric: MetricArrays, k: int, of: MetricArrays | None, engine: Engin
         rows = queries.order[slice(*tile)]
         result.distances[rows], result.indices[rows] = distances, indices
 
-    engine.loop("nearest neighbors", cut_by_size(len(askers), _QUERIES), search)
+    engine.loop("nearest neighbors", cut_by_size(len(askers), _QUERIES), search, joined=True)
     return result
 
 
@@ -131,7 +139,7 @@ def _search_rows(metric: MetricArrays, result: Nearest, engine: Engine) -> None:
         part = slice(*tile)
         kdtree.nearest_in_rows(for_thread(geometry), n, *tile, result.distances[part], result.indices[part], stop)
 
-    engine.loop("nearest neighbors", cut_by_size(n, _QUERIES), search)
+    engine.loop("nearest neighbors", cut_by_size(n, _QUERIES), search, joined=True)
     if not np.isfinite(result.distances).all():
         k = result.distances.shape[1]
         raise ValueError(f"some points have fewer than {k} others at a known distance; ask for a larger radius")
@@ -152,15 +160,16 @@ def grow_tree(metric: MetricArrays, contraction: Floats, engine: Engine) -> kdtr
         first, last = n_inner + tile.start, n_inner + tile.stop
         kdtree.measure_leaves(for_thread(geometry), tree, first, last, tree.radius[first:last], stop)
 
-    engine.loop("sorting points", cut_by_size(n_inner + 1, _QUERIES), measure)
+    engine.loop("sorting points", cut_by_size(n_inner + 1, _QUERIES), measure, joined=True)
     kdtree.measure_inner(for_thread(geometry), tree)
     return tree
 
 
 def _split(contraction: Floats, rounding: Floats, engine: Engine) -> kdtree.KdTree:
     tree = kdtree.seed(contraction, rounding)
-    engine.alone(lambda stop: kdtree.split_nodes(tree, 0, _CROWN, stop), "sorting points")
-    first = 2**_CROWN - 1  # first node at this level
+    n_levels = _CROWN if len(contraction) > _MOST_AT_ONCE else tree.depth
+    engine.alone(lambda stop: kdtree.split_nodes(tree, 0, n_levels, stop), "sorting points")
+    first = 2**n_levels - 1  # first node below these levels
     if first < len(tree.starts):
         nodes = [Tile(node, node + 1) for node in range(first, 2 * first + 1)]
         engine.loop("sorting points", nodes, lambda tile, stop: _grow_branch(tree, tile.start, stop))

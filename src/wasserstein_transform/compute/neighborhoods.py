@@ -144,7 +144,7 @@ class Neighborhoods:
                 for values, array in zip(record, out, strict=True):
                     put(values, to[slice(*tile)], array)
 
-        self.engine.loop(name, tiles, add)
+        self.engine.loop(name, tiles, add, joined=True)
         if self.twin is not None:
             _copy(out, search.order[copied], search.order[self.twin[copied]])
 
@@ -154,7 +154,7 @@ class Neighborhoods:
         profile: Flat | Smooth | Nearby = profile_of(self.profile, self.eps)
         cells = None
         if self.profile == FLAT and search.places is not None:
-            if isinstance(self.geometry, Cloud) and len(points) == search.places.shape[1]:
+            if search.by_cells and isinstance(self.geometry, Cloud) and len(points) == search.places.shape[1]:
                 cells = _sum_cells(search, self.places, points, self.weights, second, self.engine)
             elif self.cost >= _MIN_COST_FOR_TEST:
                 profile = Nearby(self.places)

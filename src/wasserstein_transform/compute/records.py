@@ -174,6 +174,8 @@ class Frame(NamedTuple):
         A power of two of the order of the largest covariance; 1 if there are none.
     planar : bool
         Whether the formulas for the plane are accurate for all covariances.
+    by_cells : bool
+        Whether flat balls add whole cells; not in small clouds, where that saves nothing.
     """
 
     axes: tuple[int, ...]
@@ -182,6 +184,7 @@ class Frame(NamedTuple):
     per_reach: int
     unit: float = 1.0
     planar: bool = False
+    by_cells: bool = True
 
 
 class Extent(NamedTuple):
@@ -231,3 +234,4 @@ def check_frame(frame: Frame | None, m: int) -> None:
     check_type(frame.per_reach, "cells per reach", int)
     check_range(frame.per_reach, "cells per reach", 1, 1 << 20)
     check_type(frame.planar, "planar", bool)
+    check_type(frame.by_cells, "whether balls add whole cells", bool)

@@ -23,6 +23,7 @@ from .passes import are_few, bounds, loop, rows_per_tile, tiles_of
 from .records import Frame
 
 _MOST_KEYS = 2.0**62  # keys are 64-bit integers
+_FEW = 1000  # points: with at most so many, whole cells save less time than their kernels take to load or compile
 _BLUR = 1 / 16  # largest rounding error of a coordinate, in reaches, by which cells are widened
 
 
@@ -31,7 +32,7 @@ class Search:
     """Points by position: `order[position]` is the point; `places` are in the order of positions, None without cells.
 
     Cell c holds the positions `starts[c]` to `starts[c + 1]`, each of which has `seen[c]` candidates. A ball reaches
-    across `per_reach` cells to either side; 0 if there are no cells.
+    across `per_reach` cells to either side; 0 if there are no cells. `by_cells`: see `Frame`.
     """
 
     order: Ints
@@ -40,6 +41,7 @@ class Search:
     starts: Ints
     seen: Ints
     per_reach: int = 0
+    by_cells: bool = False
 
     @classmethod
     def exhaustive(cls, n: int) -> Search:
@@ -94,6 +96,7 @@ def frame_of_extent(low: Floats, high: Floats, n: int, reach: float, cells_along
         per_reach = _cells_per_reach(n, extent[axes], reach)
         side = (reach * (1 + 1e-9) + (rounding if reach > 0 else 0.0)) / per_reach
         frame = Frame(tuple(map(int, axes)), tuple(low[axes].tolist()), float(side), per_reach)
+    frame = frame._replace(by_cells=n > _FEW)
     while not (_is_small(frame, extent, n) or np.prod(cells_along(frame)) <= _MOST_KEYS):
         frame = frame._replace(axes=frame.axes[:-1], origin=frame.origin[:-1])
     return frame

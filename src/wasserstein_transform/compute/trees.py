@@ -11,6 +11,7 @@ from ..engine import Engine, Flag, Tile, cut_by_size
 from ..kernels import reachability, spanning_trees
 from ..kernels.geometry import Geometry, Table, for_thread
 from ..kernels.kdtree import MIXED, NOBODY, KdTree
+from ..kernels.spanning_trees import TOGETHER
 from .metric import MetricArrays
 from .nearby import grow_tree, stack, tree_bytes
 from .records import Balls, ReachTree
@@ -19,7 +20,6 @@ _STEPS_PER_REPORT = 2e7  # between two progress reports
 _MAX_POINTS_FOR_PRIM = 2000  # for fewer points Prim's algorithm is as fast
 _MAX_SHARE_OF_LEAVES = 0.1  # if a search visits this share of the leaves of a k-d tree, Prim's algorithm is as fast
 _PROBES = 64  # searches for estimating this share
-_SEARCHES = 512  # searches per tile: a few milliseconds
 
 
 def spanning_tree(metric: MetricArrays, engine: Engine) -> tuple[Ints, Floats]:
@@ -88,13 +88,14 @@ def _prunable_tree(metric: MetricArrays, bytes_per_point: float, engine: Engine)
         return None
     n_bytes = tree_bytes(contraction) + bytes_per_point * metric.n
     engine.reserve(n_bytes, f"the spanning tree of {metric.n} points", "use fewer points")
-    tree, step = grow_tree(metric, contraction, engine), max(1, metric.n // _PROBES)
-    alone, mixed = np.arange(metric.n), np.full(len(tree.starts), MIXED)
-    seen = spanning_trees.n_leaves(
-        for_thread(metric.geometry(engine)), tree, alone, mixed, step, *_slot(), *stack(tree)
-    )
-    is_few = seen < _MAX_SHARE_OF_LEAVES * (len(tree.starts) // 2 + 1) * len(range(0, metric.n, step))
-    return tree if is_few else None
+    tree, alone = grow_tree(metric, contraction, engine), np.arange(metric.n)
+    asking, mixed = alone[:: max(1, metric.n // _PROBES)], np.full(len(tree.starts), MIXED)
+    seen = spanning_trees.search_outside(
+        for_thread(metric.geometry(engine)), tree, alone, mixed, np.full((metric.n, 2), np.inf), np.zeros(metric.n),
+        asking.copy(), np.empty(len(asking)), np.empty(len(asking), np.intp), *_slot(), *stack(tree),
+        np.zeros(1, np.uint8),
+    )  # fmt: skip
+    return tree if seen < _MAX_SHARE_OF_LEAVES * (len(tree.starts) // 2 + 1) * len(asking) else None
 
 
 def _slot() -> tuple[Floats, Ints]:
@@ -178,7 +179,7 @@ def _boruvka(metric: MetricArrays, tree: KdTree, engine: Engine) -> tuple[Ints, 
             count = spanning_trees.list_searches(component, where, near, near, which, limits, asking)
             spanning_trees.mark_nodes(tree, component, whole)
             askers = asking[:count].copy()
-            quiet.loop("spanning tree", cut_by_size(count, _SEARCHES), search)
+            quiet.loop("spanning tree", cut_by_size(count, TOGETHER), search, joined=True)
             chosen = asking[: spanning_trees.first_edges(component, near, near, which, parent, asking)]
             chosen = chosen[np.argsort(near[chosen], kind="stable")]
             n_edges = spanning_trees.join_components(
@@ -215,7 +216,7 @@ def _boruvka_by_reach(metric: MetricArrays, tree: KdTree, cores: Floats, engine:
             count = spanning_trees.list_searches(component, where, near, apart, which, limits, asking)
             spanning_trees.mark_nodes(tree, component, whole)
             askers = asking[:count].copy()
-            quiet.loop("spanning tree", cut_by_size(count, _SEARCHES), search)
+            quiet.loop("spanning tree", cut_by_size(count, TOGETHER), search, joined=True)
             chosen = asking[: spanning_trees.first_edges(component, near, apart, which, parent, asking)]
             chosen = chosen[np.lexsort((apart[chosen], near[chosen]))]
             n_edges = reachability.join_by_reach(

@@ -123,12 +123,22 @@ def look(points: Floats, weights: Floats, sight: Sight, dim: int, engine: Engine
         seen = _fields(points, weights, sight, dim, engine)
     evidence = np.maximum(seen.mass - weights, 0.0) * float(np.count_nonzero(weights))
     company = (evidence >= 1 - _ROUNDING) * weights
-    spread = np.sqrt(np.maximum(seen.total - seen.variances[:, :dim].sum(axis=1), 0.0) / max(m - dim, 1))
-    sizes = [float((company * (field**2).sum(axis=1)).sum()) for field in (seen.steps, seen.common)]
+    spread = np.sqrt(np.maximum(seen.total - row_sums(seen.variances[:, :dim]), 0.0) / max(m - dim, 1))
+    sizes = [float((company * row_sums(field**2)).sum()) for field in (seen.steps, seen.common)]
     shared = float(np.sqrt(sizes[1] / sizes[0])) if sizes[0] > 0 else 0.0
     known = company > 0
     across = weighted_median(spread[known], company[known]) if known.any() else 0.0
     return Look(seen.steps - seen.common, evidence, seen.variances, seen.axes, across, shared)
+
+
+def row_sums(values: Floats) -> Floats:
+    """Return the sum of each row; of few columns faster than NumPy, with its bits."""
+    if not 0 < values.shape[1] < 8:  # NumPy adds longer rows in another order
+        return np.asarray(values.sum(axis=1))
+    total = values[:, 0].copy()
+    for column in values.T[1:]:
+        total += column
+    return total
 
 
 def _fields(points: Floats, weights: Floats, sight: Sight, dim: int, engine: Engine) -> Fields:
@@ -170,7 +180,7 @@ def _moments(
     if points.shape[1] <= MOST_AXES:
         mass, means, covs = seen.means_and_covs(points)
         variances, axes = _spectra(covs, engine)
-        return mass, means, variances, axes, variances.sum(axis=1)
+        return mass, means, variances, axes, row_sums(variances)
     center = weights @ points
     widest = _widest(points - center, weights)
     squares = ((points - center) ** 2).sum(axis=1)

@@ -10,7 +10,7 @@ from scipy.spatial import cKDTree
 from .._types import Floats
 from ..engine import Engine, Flag
 from ..localize.scale import weighted_median
-from .looks import Look, Sight, look
+from .looks import Look, Sight, look, row_sums
 from .shape import Places
 
 _SHARED = 0.7  # fraction of a step shared with neighbors, above which the rest is not noise
@@ -116,7 +116,7 @@ def spacing(points: Floats, engine: Engine) -> float:
 def extent(points: Floats, weights: Floats) -> float:
     """Return the root mean square distance from the center of mass."""
     off = points - weights @ points
-    return float(np.sqrt(weights @ (off**2).sum(axis=1)))
+    return float(np.sqrt(weights @ row_sums(off**2)))
 
 
 class Moved(NamedTuple):
@@ -188,7 +188,7 @@ def _flatness(variances: Floats, weights: Floats, dim: int) -> Floats:
 
 
 def _told(k: int, before: Floats, after: Floats, weights: Floats, seen: Look, share: Floats, engine: Engine) -> Step:
-    moved = float(np.sqrt(weights @ ((share * (after - before)) ** 2).sum(axis=1)))
+    moved = float(np.sqrt(weights @ row_sums((share * (after - before)) ** 2)))
     return Step(k, moved, seen.across, seen.shared, spacing(after[weights > 0], engine), extent(after, weights))
 
 

@@ -159,15 +159,19 @@ class Engine:
             elif task.tiles:
                 executor.run(task, out, engine)
 
-    def loop(self, name: str, tiles: Sequence[Tile], function: Callable[[Tile, Flag], None]) -> None:
+    def loop(
+        self, name: str, tiles: Sequence[Tile], function: Callable[[Tile, Flag], None], *, joined: bool = False
+    ) -> None:
         """Call function(tile, stop) for all tiles, in threads; each call writes its own part of a result.
 
-        Tiles depend on the problem alone, so that results do not depend on the number of threads.
+        Tiles depend on the problem alone, so that results do not depend on the number of threads. `joined` says that
+        they do not depend on where tiles begin either, and that the function watches `stop`: then one thread of many
+        that work side by side computes all tiles in one call.
         """
         self.check()
         if tiles:
             with self.watched() as engine:
-                run_tiles(name, tiles, function, engine)
+                run_tiles(name, tiles, function, engine, joined=joined)
 
     def each(self, function: Callable[[Any, Engine], R], jobs: Sequence[Any], name: str) -> Iterator[tuple[int, R]]:
         """Yield (number of the job, result of function(job, engine)) as jobs end, on the cluster or in this process.

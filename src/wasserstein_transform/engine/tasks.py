@@ -303,11 +303,16 @@ class Threads:
         return "Threads()"
 
 
-def run_tiles(name: str, tiles: Sequence[Tile], function: Callable[[Tile, Flag], None], engine: Overseer) -> None:
-    """Call function(tile, stop) for all tiles in threads; the first error, Ctrl-C or cancellation stops the rest."""
+def run_tiles(
+    name: str, tiles: Sequence[Tile], function: Callable[[Tile, Flag], None], engine: Overseer, *, joined: bool = False
+) -> None:
+    """Call function(tile, stop) for all tiles in threads; the first error, Ctrl-C or cancellation stops the rest.
+
+    With `joined`, a job with one thread computes all tiles in one call: many short ones would wait for the GIL.
+    """
     stop, n_threads = np.zeros(1, np.uint8), max(1, min(engine.n_threads, len(tiles)))
     if n_threads == 1 and in_worker():
-        for tile in tiles:
+        for tile in [Tile(tiles[0].start, tiles[-1].stop)] if joined else tiles:
             engine.check()
             function(tile, engine.flag)
         return

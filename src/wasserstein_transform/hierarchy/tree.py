@@ -17,12 +17,14 @@ from .._shown import Plotted, facts
 from .._types import Bools, Floats, Ints
 from ..compute.records import Nearest
 from ..engine import Engine, Flag, current, cut_by_size
-from ..kernels.linkage import join_edges, merge_chains
+from ..kernels.linkage import AVERAGE, COMPLETE, join_edges, merge_chains
 from ..spaces import Metric, Space, check_space
 
 Method = Literal["single", "average", "complete"]
 
 TIE = 1e-9  # relative tolerance of tied heights and of equal masses
+NEAREST = "nearest"
+"""Key of nearest neighbors in `derived` of a metric, for core distances: several trees of a metric share them."""
 _MAX_SHOWN_MERGES = 8  # number of merges in the notebook view
 _BLOCK_DISTANCES = 1 << 20  # distances computed at a time
 _ROUNDING = 1e-14  # rounding of a distance, relative to the largest coordinate it is computed from
@@ -247,8 +249,10 @@ def core_distances(metric: Metric, weights: Floats, k: int, engine: Engine) -> F
     cores, missing = np.zeros(metric.n), np.flatnonzero(mass < (k + 1) * (1 - TIE))
     n_near = min(k, metric.n - 1)
     while len(missing):
-        near = metric.neighbors(n_near, engine=engine)
-        held = mass[missing, None] + np.cumsum(mass[near.indices[missing]], axis=1)
+        near = metric.derived.get(NEAREST)
+        if near is None or near.indices.shape[1] < n_near:
+            near = metric.neighbors(n_near, engine=engine)
+        held = mass[missing, None] + np.cumsum(mass[near.indices[missing, :n_near]], axis=1)
         enough = held >= (k + 1) * (1 - TIE)
         full = enough[:, -1]
         cores[missing[full]] = near.distances[missing[full], enough[full].argmax(axis=1)]
@@ -293,10 +297,10 @@ def linkage(space: Space | ArrayLike, method: Method = "single", engine: Engine 
     if space.n == 1:
         return np.empty((0, 4))
     with current(engine).watched() as watched:
-        return _link(space.metric.condensed(watched), space.n, method == "average", watched)
+        return _link(space.metric.condensed(watched), space.n, AVERAGE if method == "average" else COMPLETE, watched)
 
 
-def _link(distances: Floats, n: int, average: bool, engine: Engine) -> Floats:
+def _link(distances: Floats, n: int, kind: int, engine: Engine) -> Floats:
     """SciPy's linkage matrix, equal to the bit, from condensed distances, which are overwritten.
 
     SciPy's own loop cannot be interrupted: 7.0 s for n = 8,000 (average, one core), where this one takes 3.3 s.
@@ -304,13 +308,15 @@ def _link(distances: Floats, n: int, average: bool, engine: Engine) -> Floats:
     if not np.isfinite(distances).all():
         raise ValueError("linkage needs finite distances, but some are infinite; use the largest connected part")
     edges, heights = np.empty((n - 1, 2), np.intp), np.empty(n - 1)
-    sizes, chain = np.ones(n, np.intp), np.empty(n, np.intp)
+    sizes, left, chain = np.ones(n, np.intp), np.arange(n), np.empty(n, np.intp)
 
     def work(stop: Flag) -> None:
         length = 0
         for tile in cut_by_size(n - 1, max(1, int(_REPORT_DISTANCES / n / 4))):
             part = slice(tile.start, tile.stop)
-            length = merge_chains(distances, sizes, chain, length, average, edges[part], heights[part], stop)
+            length = merge_chains(
+                distances, sizes, left[: n - tile.start], chain, length, kind, edges[part], heights[part], stop
+            )
             if stop[0]:
                 return
             engine.report("linkage", tile.stop, n - 1)

@@ -108,7 +108,8 @@ def carry_up(picture: Any, small: Any, labels: Any, top: int, full: int, sharpne
                     right = (x - (2 * u + 1) * wide) / (2.0 * wide)
                     apart = 0.0
                     for c in range(channels):
-                        apart += (picture[i, j, c] - small[v, u, c]) ** 2
+                        off = picture[i, j, c] - small[v, u, c]
+                        apart += off * off
                     apart = floor((apart * sharpness + down * down + right * right) * _SIMILARITY_STEPS + 0.5)
                     if apart < best or (apart == best and labels[v, u] < label):
                         best, label = apart, labels[v, u]

@@ -1,4 +1,4 @@
-"""Partitions of points: sums over their clusters, overlaps of partitions, labels of the parts of a cut tree.
+"""Partitions of points: k-means, sums over clusters, overlaps, labels of the parts of a cut tree.
 
 Loops over all points are here; what is left is a number for each cluster, and NumPy computes it for all partitions.
 """
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .compile import jit
+from .compile import jit, jit_strict
 
 
 @jit
@@ -27,6 +27,40 @@ def label_parts(order: Any, above: Any, is_cut: Any, labels: Any) -> int:
         else:
             labels[i] = labels[above[i]]
     return n_parts
+
+
+@jit_strict
+def move_centers(points: Any, mass: Any, centers: Any, labels: Any, sums: Any, held: Any, n_rounds: int) -> None:
+    """Lloyd's algorithm: label points by the nearest center, then move centers to the means; an empty one stays.
+
+    `labels` are 0 at first. It ends when no label changes, or after `n_rounds`; `sums` and `held` are scratch.
+    """
+    k, m = centers.shape
+    for _ in range(n_rounds):
+        n_changed = 0
+        for c in range(k):
+            held[c] = 0.0
+            for j in range(m):
+                sums[c, j] = 0.0
+        for i in range(points.shape[0]):
+            nearest, least = 0, np.inf
+            for c in range(k):
+                apart = 0.0
+                for j in range(m):
+                    apart += (points[i, j] - centers[c, j]) * (points[i, j] - centers[c, j])
+                if apart < least:
+                    nearest, least = c, apart
+            n_changed += labels[i] != nearest
+            labels[i] = nearest
+            held[nearest] += mass[i]
+            for j in range(m):
+                sums[nearest, j] += mass[i] * points[i, j]
+        if n_changed == 0:
+            return
+        for c in range(k):
+            if held[c] > 0.0:
+                for j in range(m):
+                    centers[c, j] = sums[c, j] / max(held[c], 1e-300)
 
 
 @jit
@@ -127,7 +161,8 @@ def scatter_clusters(
 def _square_apart(points: Any, i: int, centers: Any, c: int) -> float:
     total = 0.0
     for j in range(points.shape[1]):
-        total += (points[i, j] - centers[c, j]) ** 2
+        off = points[i, j] - centers[c, j]
+        total += off * off
     return total
 
 

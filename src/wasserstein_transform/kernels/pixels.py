@@ -92,7 +92,8 @@ def _moved(swing: Swing, shapes: int) -> float:
     """The squared change of values and entries of the shape in the last iteration."""
     total = 0.0
     for k in range(swing.state.shape[0] - (1 if shapes > 0 else 0)):
-        total += (swing.state[k] - swing.before[k]) ** 2
+        change = swing.state[k] - swing.before[k]
+        total += change * change
     return total
 
 

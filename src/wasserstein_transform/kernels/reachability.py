@@ -14,7 +14,7 @@ import numpy as np
 from .compile import jit, jit_strict
 from .geometry import squared
 from .kdtree import EXACT, LOOSE, NOBODY, middle, point_distance, square_apart, square_outside
-from .spanning_trees import comes_before, root
+from .spanning_trees import TOGETHER, comes_before, root
 
 _SPLITTER = 2.0**23 + 1.0  # leaves 30 bits of 53
 
@@ -151,7 +151,7 @@ def search_by_reach(geometry: Any, tree: Any, cores: Any, least: Any, component:
             return
         p = asking[k]
         near[k], apart[k], which[k] = known[p], known_apart[p], NOBODY
-        if component[p] != own:
+        if component[p] != own or k % TOGETHER == 0:
             own = component[p]
             best[0], best[1] = limits[own, 0], limits[own, 1]
         if not comes_before(near[k], apart[k], best[0], best[1]):

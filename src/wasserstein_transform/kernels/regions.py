@@ -26,10 +26,12 @@ def are_near(modes: Any, axes: int, i: int, j: int, spatial: float, range_: floa
     """Whether two moved pixels are within both radii, which are squares."""
     place = 0.0
     for k in range(axes):
-        place += (modes[i, k] - modes[j, k]) ** 2
+        off = modes[i, k] - modes[j, k]
+        place += off * off
     value = 0.0
     for k in range(axes, modes.shape[1]):
-        value += (modes[i, k] - modes[j, k]) ** 2
+        off = modes[i, k] - modes[j, k]
+        value += off * off
     return place <= spatial and value <= range_
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias, cast
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from .. import _check as check
 from .._types import Floats, Ints
@@ -122,10 +123,10 @@ class Kernel(Inductive):
             n, n_seen = metric.n, min(metric.n, _MAX_COUNTED_POINTS)
             some = np.linspace(0, n - 1, int(np.clip(_COUNTED_DISTANCES / n_seen, 1, 64))).astype(np.intp)
             seen = np.arange(n) if n_seen == n else np.random.default_rng(0).integers(n, size=n_seen)
-            if isinstance(metric, Euclidean) and isinstance(metric.places, np.ndarray):  # only the sample is needed
-                metric, n_some = metric.take(np.append(some, seen)), len(some)
-                some, seen = np.arange(n_some), np.arange(n_some, metric.n)
-            block = metric.block(some, seen)
+            if isinstance(metric, Euclidean) and isinstance(metric.places, np.ndarray):
+                block = cdist(metric.places[some], metric.places[seen])  # an estimate needs no compiled distances
+            else:
+                block = metric.block(some, seen)
             derived[key] = max(1.0, np.count_nonzero(block * block <= closed(self.reach)) / block.size * n)
         counted: float = derived[key]
         return counted

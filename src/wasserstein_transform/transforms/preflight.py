@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from .._check import spell, warn
 from .._device_array import stored_array
@@ -120,7 +121,11 @@ def warn_of_scale(step: Step, eps: float, n_iter: int | None, space: Space, engi
     if space.n < _MIN_CHECKED or _estimate_seconds(step, n_iter, space, engine) >= MIN_LONG_SECONDS:
         return
     centers = sample_evenly(space.n, int(np.clip(_COUNTED_DISTANCES / space.n, _MIN_CENTERS, _MAX_CENTERS)))
-    counts = space.metric.n_within(centers, eps)
+    places = space.metric.places
+    if isinstance(space.metric, Euclidean) and isinstance(places, np.ndarray):  # a check needs no compiled distances
+        counts = np.count_nonzero(cdist(places[centers], places) <= eps, axis=1)
+    else:
+        counts = space.metric.n_within(centers, eps)
     alone, together = float(np.mean(counts <= 1)), float(np.median(counts)) / space.n
     if alone >= _MAX_ALONE:
         wrong = f"at eps={eps:.4g} {'all' if alone == 1 else 'nearly all'} points are alone: nothing will move"

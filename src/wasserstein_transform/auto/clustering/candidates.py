@@ -17,6 +17,7 @@ from ...engine.tasks import run_jobs
 from ...hierarchy import Tree, spanning_tree
 from ...hierarchy.cut import Rooted
 from ...hierarchy.dendrogram import Dendrogram, choose_merges
+from ...hierarchy.tree import NEAREST
 from ...spaces import Space
 from ...transforms import Process, gaussian_transform, iterate
 from .compact import SHAPES, Shape, k_means, lloyd, mixture, spectral, spectral_axes, ward
@@ -121,6 +122,9 @@ _Job = tuple[Recipe, Space, int]
 def _states(job: _Job, unit: float, engine: Engine) -> list[tuple[Recipe, Space]]:
     """Return a space, or all states of a transform of it."""
     recipe, space, n_iter = job
+    derived = space.metric.derived
+    if recipe.reach == REACHES[-1] and NEAREST not in derived:
+        derived[NEAREST] = space.metric.neighbors(recipe.reach, engine=engine)
     if recipe.kind != "gaussian":
         return [(recipe, space)]
     walk = iterate(recipe.process(unit), space, n_iter=n_iter, keep="all", engine=engine)
@@ -201,7 +205,7 @@ def _lasts(part: _Part, merges: Ints, dendrogram: Dendrogram, heights: Floats) -
     else:
         inner = dendrogram.gaps[start : stop - 1]
         middle = [(len(inner) - 1) // 2, len(inner) // 2]  # of the median; levels ascend with their heights
-        lower = float(heights[np.partition(inner, middle)[middle]].mean()) if len(inner) else part.upper
+        lower = sum(heights[np.partition(inner, middle)[middle]].tolist()) / 2 if len(inner) else part.upper
     return mass * (part.upper - lower)
 
 
@@ -356,8 +360,10 @@ def _wide(ground: Ground, counts: list[int], engine: Engine) -> list[Candidate]:
     """Return compact partitions in all views of the places."""
     views = [(0, ground.points), *((view.shape[1], view) for view in ground.views[1:])]
 
-    def start(points: Floats | None, _: Engine) -> list[Any]:
-        return [spectral_axes(ground.indices[:, :_TENTH], max(counts))] if points is None else ward(points, counts)
+    def start(points: Floats | None, own: Engine) -> list[Any]:
+        if points is None:
+            return [spectral_axes(ground.indices[:, :_TENTH], max(counts))]
+        return ward(points, counts, own.flag)
 
     def fit(job: tuple[int, Floats, int, Ints], own: Engine) -> list[Candidate]:
         axes, points, k, of_ward = job

@@ -14,7 +14,7 @@ from ..._check import warn
 from ..._shown import counted
 from ..._types import Bools, Floats, Ints
 from ...cuda import on_gpu
-from ...engine import Engine, current
+from ...engine import Engine, current, one_blas_thread
 from ...hierarchy import FewerClustersWarning, cut_tree, spanning_tree
 from ...kernels.partitions import add_agreeing
 from ...spaces import Euclidean, Space, as_space
@@ -230,7 +230,8 @@ def _chosen(
 ) -> Clustering:  # fmt: skip
     partitions = Partitions.of(found)
     by_kind = {recipe.reach: tree for recipe, tree in trees if recipe.kind != "gaussian"}
-    criteria = measure(ground, by_kind[0], by_kind.get(5, by_kind[0]), partitions, wanted, engine)
+    with one_blas_thread():  # matrices are small
+        criteria = measure(ground, by_kind[0], by_kind.get(5, by_kind[0]), partitions, wanted, engine)
     size = "wide" if ground.views else "flat"
     judge = Judge.of(f"{size}_{'without' if wanted is None else 'with'}_count")
     tried = _Tried.of(partitions, criteria, judge, ground.mass)

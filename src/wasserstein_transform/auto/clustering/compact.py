@@ -8,12 +8,16 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.cluster.hierarchy import fcluster
 from scipy.sparse import csr_array, diags_array
 from scipy.sparse.linalg import eigsh
-from scipy.spatial.distance import cdist
+from scipy.spatial.distance import cdist, pdist
 
 from ..._types import Floats, Ints
+from ...engine import Flag
+from ...hierarchy.tree import linkage_matrix
+from ...kernels.linkage import WARD, merge_chains
+from ...kernels.partitions import move_centers
 
 Shape = Literal["full", "tied", "diagonal"]
 """Covariances of the components of a mixture: one for each, one for all, one for each and without correlations."""
@@ -42,23 +46,20 @@ def lloyd(points: Floats, mass: Floats, labels: Ints) -> Ints:
 
 
 def _lloyd(points: Floats, mass: Floats, centers: Floats) -> tuple[Ints, Floats]:
-    labels = np.zeros(len(points), np.intp)
-    for _ in range(_ROUNDS):
-        found = cdist(points, centers, "sqeuclidean").argmin(axis=1)
-        if (found == labels).all():
-            break
-        labels = found
-        centers = _means(points, mass, labels, centers)
+    labels, centers = np.zeros(len(points), np.intp), centers.copy()
+    move_centers(points, mass, centers, labels, np.empty_like(centers), np.empty(len(centers)), _ROUNDS)
     return labels, centers
 
 
 def _far_apart(points: Floats, mass: Floats, k: int, rng: np.random.Generator) -> Floats:
     centers = points[[rng.choice(len(points), p=mass / mass.sum())]]
+    apart = np.full(len(points), np.inf)
     for _ in range(k - 1):
-        apart = cdist(points, centers, "sqeuclidean").min(axis=1) * mass
-        if apart.sum() == 0:
+        apart = np.minimum(apart, cdist(points, centers[-1:], "sqeuclidean")[:, 0])
+        chances = apart * mass
+        if chances.sum() == 0:
             break
-        centers = np.concatenate([centers, points[[rng.choice(len(points), p=apart / apart.sum())]]])
+        centers = np.concatenate([centers, points[[rng.choice(len(points), p=chances / chances.sum())]]])
     return centers
 
 
@@ -141,9 +142,14 @@ class _Full:
         return np.asarray(np.hstack([-slopes, halves]) @ self.terms + logs[:, None])
 
 
-def ward(points: Floats, counts: list[int]) -> list[Ints]:
-    """Return Ward's clusters, for each number of them."""
-    merges = linkage(points, "ward")
+def ward(points: Floats, counts: list[int], stop: Flag) -> list[Ints]:
+    """Return Ward's clusters, for each number of them. SciPy's linkage has the same bits, but keeps the GIL."""
+    n = len(points)
+    edges, heights = np.empty((n - 1, 2), np.intp), np.empty(n - 1)
+    sizes, left, chain = np.ones(n, np.intp), np.arange(n), np.empty(n, np.intp)
+    merge_chains(pdist(points), sizes, left, chain, 0, WARD, edges, heights, stop)
+    order = np.argsort(heights, kind="stable")
+    merges = linkage_matrix(edges[order], heights[order])
     return [np.asarray(fcluster(merges, k, "maxclust"), np.intp) - 1 for k in counts]
 
 

@@ -189,8 +189,8 @@ def _of_members(group: list[Candidate]) -> list[float]:
     walks = [recipe for recipe in recipes if recipe.kind == "gaussian"]
     return [
         max(one.gap for one in group),
-        *(float(np.mean([share in pair for share in shares])) for pair in ((0.1, 0.01), (0.25, 0.03), (0.5, 0.08))),
-        float(np.mean([recipe.lasting for recipe in recipes])),
+        *(sum(share in pair for share in shares) / len(shares) for pair in ((0.1, 0.01), (0.25, 0.03), (0.5, 0.08))),
+        sum(recipe.lasting for recipe in recipes) / len(recipes),
         float(any(recipe.kind == "tree" for recipe in recipes)),
         float(any(recipe.kind == "reach" for recipe in recipes)),
         len(walks) / len(recipes),

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._types import Bools, Floats, Ints
 from ...engine import Engine, one_blas_thread
+from ...hierarchy.tree import NEAREST
 from ...localize.scale import far_sums
 from ...spaces import Euclidean, Metric, Space, quotient
 from ...transforms.scaling import Scaling
@@ -76,7 +77,8 @@ class Ground(NamedTuple):
             points, note = _coordinates(places, engine)
             views = _views(places, points)
         metric = Euclidean(points)
-        distances, indices = metric.neighbors(min(NEIGHBORS, places.n - 1), engine=engine)
+        distances, indices = near = metric.neighbors(min(NEIGHBORS, places.n - 1), engine=engine)
+        metric.derived[NEAREST] = near
         tenth = distances[:, min(_TENTH, distances.shape[1]) - 1]
         mass = places.weights * (places.n / places.weights.sum())
         space = Space(metric, places.weights, points) if places.metric.is_euclidean else places
@@ -170,8 +172,10 @@ class Places(NamedTuple):
         heavy = np.flatnonzero(space.weights > 0)
         merged = quotient(space if len(heavy) == space.n else space.take(heavy), engine=engine)
         assert merged.leaders is not None
-        keys = far_sums(merged.space, engine)[None] if merged.space.points is None else merged.space.points.T[::-1]
-        kept = np.lexsort(keys)
+        keys = far_sums(merged.space, engine)[None] if merged.space.points is None else merged.space.points.T
+        kept = np.argsort(keys[0], kind="stable")
+        if (np.diff(keys[0][kept]) == 0).any():
+            kept = np.lexsort(keys[::-1])
         sorted_places = within_span(merged.space.take(kept))
         largest = _WIDE if sorted_places.points is None else LARGEST.get(sorted_places.points.shape[1], _WIDE)
         if len(kept) > largest:
