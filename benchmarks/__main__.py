@@ -21,7 +21,9 @@ from .timing import Row, table
 
 NAMES = (
     "imports",
+    "clusters",
     "exact",
+    "lists",
     "single",
     "lazy",
     "gaussian",
