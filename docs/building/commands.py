@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shlex
+import sys
 import tomllib
 from collections.abc import Iterator
 from functools import cache
@@ -25,13 +27,25 @@ def wrong(code: str) -> list[str]:
     return [fault for words in _commands(code) if (fault := _fault(words)) is not None]
 
 
+class _Ordered(CliRunner):
+    """What is printed and what is said on the side, in the order in which a terminal has them."""
+
+    @contextlib.contextmanager
+    def isolation(self, *args: Any, **options: Any) -> Iterator[Any]:
+        """Called by click."""
+        with super().isolation(*args, **options) as streams:
+            for stream in (sys.stdout, sys.stderr):
+                stream.reconfigure(write_through=True)
+            yield streams
+
+
 def session(code: str) -> str:
     """A block `$ wt …` as it looks when its commands run here, one after the other, with what they print."""
     said = []
     for line in code.splitlines():
         if line.startswith("$ wt "):
             words = shlex.split(line.removeprefix("$ wt "), comments=True)
-            said += [line, *CliRunner().invoke(app, words, env={"COLUMNS": "100"}).output.splitlines()]
+            said += [line, *_Ordered().invoke(app, words, env={"COLUMNS": "100"}).output.splitlines()]
     return "\n".join(line for line in said if "compiling, the first time only" not in line)
 
 
