@@ -46,12 +46,11 @@ WITH_K: dict[str, tuple[Setting, ...]] = {
         {"min_cluster_factor": [0.15, 0.25, 0.35], "M": [0, 5, 10]},
         default={"min_cluster_factor": 0.25, "M": 5},
     ),
-    "raw tree, cut of today": _grid(
+    "raw tree": _grid(
         {"share": [0.15, 0.25, 0.35], "reachability": [0, 5, 10]},
         default={"share": 0.25, "reachability": 0},
     ),
-    "GT, old cut": _GT,
-    "GT, cut of today": _GT,
+    "GT": _GT,
 }
 
 WITHOUT_K: dict[str, tuple[Setting, ...]] = {

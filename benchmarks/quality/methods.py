@@ -63,14 +63,14 @@ def _source() -> str:
     """Of this library's files: a change of any of them has its methods run anew."""
     digest = hashlib.sha256()
     here = Path(__file__).parent
-    for file in (*sorted(Path(wt.__file__).parent.rglob("*.py")), here / "own.py", here / "old_cut.py"):
+    for file in (*sorted(Path(wt.__file__).parent.rglob("*.py")), here / "own.py"):
         digest.update(file.name.encode() + file.read_bytes())
     return f"source {digest.hexdigest()[:16]}"
 
 
 _OWN = {"needs": "wasserstein-transform", "module": "wasserstein_transform"}
 
-REFERENCE = "raw tree, old cut"  # differences are to this, where the number of clusters is given
+REFERENCE = "raw tree"  # differences are to this, where the number of clusters is given
 OURS = "ours"
 
 METHODS = (
@@ -83,9 +83,7 @@ METHODS = (
     Method("SHiP", peers.ship, "SHiP-framework", "SHiP", without_k=True),
     Method("Genie", peers.genie, "genieclust", "genieclust"),
     Method("Lumbermark", peers.lumbermark, "lumbermark", "lumbermark"),
-    Method(REFERENCE, own.raw_old_cut, **_OWN),
-    Method("raw tree, cut of today", own.raw, **_OWN),
-    Method("GT, old cut", own.transformed_old_cut, **_OWN),
-    Method("GT, cut of today", own.transformed, **_OWN),
+    Method(REFERENCE, own.raw, **_OWN),
+    Method("GT", own.transformed, **_OWN),
     Method(OURS, own.cluster, **_OWN, without_k=True),
 )

@@ -1,4 +1,4 @@
-"""What this library answers: trees of points and of Gaussian Transforms by the old cut and today's; `wt.cluster`."""
+"""What this library answers: trees of points and of Gaussian Transforms, cut; `wt.cluster`."""
 
 from __future__ import annotations
 
@@ -10,24 +10,15 @@ from scipy.spatial import cKDTree
 
 import wasserstein_transform as wt
 
-from .old_cut import old_robust_cut
 from .scoring import Labels
 
 Points = NDArray[np.float64]
 _AXES = 10
 
 
-def raw_old_cut(X: Points, k: int) -> Labels:
-    return old_robust_cut(wt.hierarchy.spanning_tree(wt.Space.from_points(X)), k)
-
-
 def raw(X: Points, k: int, reachability: int = 0, **setting: Any) -> Labels:
     how = {"reachability": reachability} if reachability else {}
     return wt.cut_tree(wt.hierarchy.spanning_tree(wt.Space.from_points(X), **how), k, **{"cut": "robust", **setting})
-
-
-def transformed_old_cut(X: Points, k: int, **setting: Any) -> Labels:
-    return old_robust_cut(_tree(X, **setting), k)
 
 
 def transformed(X: Points, k: int, **setting: Any) -> Labels:

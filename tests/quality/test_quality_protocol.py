@@ -1,4 +1,4 @@
-"""The protocol of `benchmarks/quality`: scores, halves, intervals, labelled sets, the old cut."""
+"""The protocol of `benchmarks/quality`: scores, halves, intervals, labelled sets."""
 
 import gzip
 import hashlib
@@ -8,10 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import wasserstein_transform as wt
 from benchmarks.quality import split
 from benchmarks.quality.intervals import paired_interval
-from benchmarks.quality.old_cut import old_robust_cut
 from benchmarks.quality.peers import by_sample
 from benchmarks.quality.scoring import fill, rand, score
 from benchmarks.quality.sets import Labelled, read_folder, sklearn_sets
@@ -157,33 +155,3 @@ def test_labels_of_a_sample_go_to_the_nearest_points():
     X = np.r_[np.random.default_rng(0).normal(size=(50, 2)), 20 + np.random.default_rng(1).normal(size=(50, 2))]
     found = by_sample(lambda points, k: (points[:, 0] > 10).astype(int), 10, X, 2)
     np.testing.assert_array_equal(found, np.repeat([0, 1], 50))
-
-
-@pytest.fixture
-def rings():
-    """Two rings and outliers."""
-    angle = np.linspace(0, 2 * np.pi, 61)[:-1]
-    ring = np.c_[np.cos(angle), np.sin(angle)] * (1 + 0.01 * np.cos(7 * angle[:, None]))
-    return np.r_[ring, 3.1 * ring, [[9.0, 0.3], [-8.0, 2.0]]]
-
-
-def test_the_old_cut_keeps_outliers_with_the_nearest_cluster(rings):
-    labels = old_robust_cut(wt.hierarchy.spanning_tree(wt.Space.from_points(rings)), 2)
-    assert rand(np.repeat([1, 2, 2], [60, 60, 2]), labels) == 1.0
-
-
-def test_the_old_cut_cuts_ties_together_or_not_at_all():
-    grid = np.argwhere(np.ones((6, 6))).astype(float)
-    assert len(np.unique(old_robust_cut(wt.hierarchy.spanning_tree(wt.Space.from_points(grid)), 2))) == 1
-    right = np.array([20.0, 0.0])
-    three = np.r_[grid, grid + right, grid + 2 * right]  # cut both gaps or none
-    tree = wt.hierarchy.spanning_tree(wt.Space.from_points(three))
-    assert len(np.unique(old_robust_cut(tree, 2))) == 1
-    assert rand(np.repeat([1, 2, 3], 36), old_robust_cut(tree, 3)) == 1.0
-
-
-def test_the_old_cut_counts_parts_whatever_else_was_cut():
-    """The highest edge has one point beside it, where .35·13/3 are needed: it does not count."""
-    X = _line(0, 1, 2, 3, 10, 11, 12, 13, 19, 20, 21, 22, 60)
-    labels = old_robust_cut(wt.hierarchy.spanning_tree(wt.Space.from_points(X)), 3)
-    assert rand(np.repeat([1, 2, 3], [4, 4, 5]), labels) == 1.0

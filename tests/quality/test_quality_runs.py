@@ -139,13 +139,14 @@ def test_the_table_counts_and_compares(sets, tmp_path):
     ours, reference = (Method(name, _first_column) for name in (tables.OURS, tables.REFERENCE))
     for method, scores in ((ours, (1.0, 0.9, 0.7)), (reference, (0.5, 0.4, 0.2))):
         for one, value in zip(sets, scores, strict=True):
-            kept.write(method, one, {key_of({}, True): Run(value, value, 0.1, (2,), 0.0)})
+            settings = grids.WITH_K.get(method.name, ({},))
+            kept.write(method, one, {key_of(s, True): Run(value, value, 0.1, (2,), 0.0) for s in settings})
     found = tables.table("some", sets, [reference, ours], kept, True)
     assert found is not None
     text = tables.markdown(found)
     assert "some: 3 sets, number of clusters given" in text
     assert "| ours | defaults | 0.867 | 0.700 | 0.950 | 0.900 | 1 | – | 0.1, at most 0.1 | +0.500 [" in text
-    assert "| raw tree, old cut | defaults | 0.367 | 0.200 | 0.450 | 0.400 | 3 |" in text
+    assert "| raw tree | defaults | 0.367 | 0.200 | 0.450 | 0.400 | 3 |" in text
 
 
 def test_methods_that_are_not_installed_are_named():
@@ -168,7 +169,7 @@ def test_the_command_runs_what_is_installed(tmp_path, capsys):
         [
             "--methods",
             "Ward",
-            "raw tree, old cut",
+            "raw tree",
             "--cache",
             str(tmp_path),
             "--scores",
@@ -183,10 +184,10 @@ def test_the_command_runs_what_is_installed(tmp_path, capsys):
     assert "iris: Ward, 1 runs" in told.err
     record = json.loads((tmp_path / "clustering.json").read_text("utf-8"))
     assert [table["title"] for table in record["tables"]] == ["scikit-learn: 4 sets, number of clusters given"]
-    assert [row[0] for row in record["tables"][0]["rows"]] == ["Ward", "raw tree, old cut"]
+    assert [row[0] for row in record["tables"][0]["rows"]] == ["Ward", "raw tree"]
     with (tmp_path / "a.csv").open() as stream:
         rows = list(csv.DictReader(stream))
-    assert len(rows) == 8
-    assert {row["method"] for row in rows if row["set"] == "iris"} == {"Ward", "raw tree, old cut"}
+    assert len(rows) == 4 * (1 + len(grids.WITH_K["raw tree"]))
+    assert {row["method"] for row in rows if row["set"] == "iris"} == {"Ward", "raw tree"}
     with pytest.raises(SystemExit, match="no method Wart; there are"):
         command.main(["--methods", "Wart"])
