@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import cdist
 from scipy.stats import multivariate_normal
 from sklearn.cluster import AgglomerativeClustering
@@ -24,9 +25,13 @@ def nested(rng: np.random.Generator, m: int = 20, n: int = 500) -> tuple[np.ndar
     return np.concatenate([rng.normal(size=(n, m)), 3 * rng.normal(size=(n, m))]), np.repeat([0, 1], n)
 
 
-def test_ward_is_that_of_scikit_learn(rng: np.random.Generator) -> None:
-    X, _ = blobs(rng)
-    for k, labels in zip((2, 3, 5), ward(X, [2, 3, 5], np.zeros(1, np.uint8)), strict=True):
+def test_ward_is_that_of_scikit_learn_and_scipy(rng: np.random.Generator) -> None:
+    counts = [2, 3, 5]
+    for X in (blobs(rng)[0], rng.integers(0, 3, (80, 3)).astype(float)):  # the second has ties
+        found, merges = ward(X, counts, np.zeros(1, np.uint8)), linkage(X, "ward")
+        for k, labels in zip(counts, found, strict=True):
+            np.testing.assert_array_equal(fcluster(merges, k, "maxclust") - 1, labels)
+    for k, labels in zip(counts, ward(X := blobs(rng)[0], counts, np.zeros(1, np.uint8)), strict=True):
         assert adjusted_rand_score(AgglomerativeClustering(k).fit_predict(X), labels) == 1
 
 

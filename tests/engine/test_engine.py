@@ -55,6 +55,21 @@ def _fail_at_three(inputs: None, tile: Tile, stop: np.ndarray, record: tuple[np.
     time.sleep(0.01)
 
 
+def test_a_job_with_one_thread_computes_joined_tiles_in_one_call() -> None:
+    tiles = cut_by_size(10, 3)
+
+    def seen(engine: wt.Engine, joined: bool) -> list[Tile]:
+        found: list[Tile] = []
+        engine.loop("work", tiles, lambda tile, stop: found.append(tile), joined=joined)
+        return sorted(found)
+
+    engine = wt.Engine(n_jobs=2)
+    for joined, wanted in ((False, tiles), (True, [Tile(0, 10)])):
+        jobs = dict(engine.each(lambda job, own: seen(own, job), [joined, joined], "jobs"))
+        assert jobs == {0: wanted, 1: wanted}
+        assert seen(engine, joined) == tiles
+
+
 def test_an_error_in_a_tile_is_raised_and_the_rest_is_dropped() -> None:
     _started.clear()
     with pytest.raises(ValueError, match="tile 3"):

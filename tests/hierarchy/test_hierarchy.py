@@ -35,6 +35,18 @@ def test_lazy_and_stored_metrics_have_the_same_tree(m: int, rng: np.random.Gener
     assert same_hierarchy(wt.linkage(space), wt.linkage(dense))
 
 
+@pytest.mark.parametrize("reachability", [0, 3])
+def test_a_job_with_one_thread_grows_the_tree_of_many_threads(reachability: int, rng: np.random.Generator) -> None:
+    """With ties in plenty."""
+    space = wt.Space.from_points(rng.integers(0, 60, (2600, 2)).astype(float))
+    engine = wt.Engine(n_jobs=2)
+    trees = [wt.hierarchy.spanning_tree(space, wt.Engine(n_jobs=n), reachability=reachability) for n in (1, 4)]
+    jobs = engine.each(lambda _, own: wt.hierarchy.spanning_tree(space, own, reachability=reachability), [0, 1], "jobs")
+    for tree in (*trees[1:], *(one for _, one in jobs)):
+        np.testing.assert_array_equal(tree.edges, trees[0].edges)
+        np.testing.assert_array_equal(tree.heights, trees[0].heights)
+
+
 def test_points_without_mass_never_connect_clusters(rng: np.random.Generator) -> None:
     X = np.concatenate([rng.normal(size=(20, 2)) * 0.1, rng.normal(size=(20, 2)) * 0.1 + [5, 0]])
     bridge = np.column_stack([np.linspace(0, 5, 30), np.zeros(30)])

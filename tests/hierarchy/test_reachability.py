@@ -15,6 +15,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import wasserstein_transform as wt
 from wasserstein_transform.hierarchy import spanning_tree
+from wasserstein_transform.hierarchy.tree import NEAREST
 
 
 def partition(labels: np.ndarray) -> list[int]:
@@ -32,6 +33,17 @@ def test_few_points_have_the_heights_of_all_pairs(m: int, k: int, rng: np.random
         np.testing.assert_allclose(tree.heights, reach_heights(space.metric.dense(), k), rtol=1e-9, atol=1e-12)
         ends = tree.edges.T
         np.testing.assert_allclose(tree.lengths, space.metric.pairs(*ends), rtol=1e-12)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_trees_that_share_neighbors_are_those_that_do_not(weighted: bool, rng: np.random.Generator) -> None:
+    X, weights = rng.normal(size=(120, 2)), rng.integers(1, 4, 120) if weighted else None
+    space, alone = (wt.Space.from_points(X, weights) for _ in range(2))
+    space.metric.derived[NEAREST] = space.metric.neighbors(8)
+    for k in (1, 8, 20):
+        one, other = (spanning_tree(each, reachability=k) for each in (space, alone))
+        np.testing.assert_array_equal(one.edges, other.edges)
+        np.testing.assert_array_equal(one.heights, other.heights)
 
 
 @pytest.mark.slow

@@ -17,7 +17,6 @@ from .._archive import check_array, check_range
 from .._cached import cached_property
 from .._mapped import as_writable, is_mapped, read_map
 from .._types import Floats, Ints
-from ..compute import distances
 from ..compute.trees import table_and_unit
 from ..engine import N_MATRICES, Engine, current
 from ..kernels.geometry import Geometry, Table
@@ -63,11 +62,6 @@ class Dense(Metric):
     triangle: bool = False
     gap: float = 0.0
     n_fallbacks: int = 0
-
-    @staticmethod
-    def _block(metric: Any, rows: Ints, cols: Ints, engine: Engine) -> Floats:
-        matrix: Floats = metric.matrix
-        return distances.block(metric, rows, cols, engine) if is_mapped(matrix) else matrix[rows[:, None], cols]
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "matrix", np.ascontiguousarray(self.matrix, np.float64))
