@@ -37,6 +37,13 @@ def of_rows(name: str, command: str, rows: Sequence[Row], printed: str = "") -> 
     return of_tables(command, tables_in(printed) + returned)
 
 
+def _cores() -> str:
+    """The number of cores of the machine, and of those that this process may use."""
+    n = os.cpu_count()
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else n
+    return f"{n}" if usable == n else f"{usable} of {n}"
+
+
 def tables_in(text: str) -> list[dict[str, Any]]:
     """The Markdown tables of a text, each with the last line of text before it as its title."""
     tables: list[dict[str, Any]] = []
@@ -59,7 +66,7 @@ def of_tables(command: str, tables: list[dict[str, Any]], notes: str = "") -> di
     return {
         "command": command,
         "date": datetime.now(UTC).date().isoformat(),
-        "machine": f"{os.cpu_count()} {platform.machine()} cores, {platform.system()}",
+        "machine": f"{_cores()} {platform.machine()} cores, {platform.system()}",
         "load": [round(load, 1) for load in os.getloadavg()] if hasattr(os, "getloadavg") else None,
         "versions": {"Python": platform.python_version()} | _versions(),
         "tables": tables,
