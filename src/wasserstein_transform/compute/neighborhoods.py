@@ -28,6 +28,7 @@ _GRAIN = GRAIN / 2  # enough tiles for a million points in the plane that many t
 _MAX_BYTES_OF_BITS = 2.0**28  # up to which bits are stored by default
 _MIN_SHARE_OF_COPIES = 0.1  # smallest share of candidates to save for which computing equal points once pays off
 _ROWS_COPIED = 2**16  # results copied at a time
+_MAX_AXES = 3  # coordinates up to which covariances are computed along with means where there are few points
 _TIED = 1e-9  # eigenvalues closer than this, relative to the second moment about the point, count as equal
 
 
@@ -102,6 +103,8 @@ class Neighborhoods:
 
     def means(self, points: Floats) -> Moments:
         """Mass and mean of `points`; without mass, the point itself."""
+        if self.search.is_small and points.shape[1] <= _MAX_AXES:  # one kernel less to load or compile
+            return Moments(*self.means_and_covs(points)[:2])
         points = to_host(points)
         n = len(points) - self.first
         out = np.empty(n), np.empty((n, points.shape[1]))

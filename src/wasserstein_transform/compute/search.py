@@ -48,6 +48,11 @@ class Search:
         """A search in which all points are candidates of all points."""
         return cls(np.arange(n), None, kernel.one_cell(n), np.array([0, n]), np.array([n]))
 
+    @property
+    def is_small(self) -> bool:
+        """Whether the points are those of a small cloud, or a part of one."""
+        return self.places is not None and not self.by_cells
+
     def n_candidates(self) -> Floats:
         """Number of candidates of each position."""
         return np.asarray(np.repeat(self.seen, np.diff(self.starts)), np.float64)
