@@ -93,6 +93,7 @@ SPACES: list[Row] = [
     ("must be numbers", lambda: from_points([["a", "b"]])),
     ("must be numbers", lambda: from_points([[1.0], [1.0, 2.0]])),
     ("points must be numbers, got None", lambda: from_points(None)),
+    ("points must be numbers, got str 'a.csv'; wt.read(path) reads a file", lambda: wt.cluster("a.csv")),
     ("must be numbers…complex", lambda: from_points([[1 + 1j]])),
     ("must lie between 1e-150 and 1e150", lambda: from_points([[1e200], [0.0]])),
     ("must not be masked", lambda: from_points(np.ma.masked_array([[1.0]], [[True]]))),

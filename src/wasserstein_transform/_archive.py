@@ -85,7 +85,8 @@ def read(path: str | os.PathLike[str], kind: type, reserve: Callable[[float], No
         raise ValueError(f"{path} is not a file that save() wrote, or it is damaged ({error!s:.200})") from None
     if header.get("version") != VERSION:
         has = f"{path} has version {header.get('version')!r:.60}, but this library reads version {VERSION}"
-        raise ValueError(f"{has}; write it again with this version")
+        newer = isinstance(header.get("version"), int) and header["version"] > VERSION
+        raise ValueError(f"{has}; {'update this library' if newer else 'write it again with this version'}")
     tree, simple = header.get("tree"), all(array.dtype.kind in "biufcSU" for array in arrays)
     if not simple or not isinstance(tree, str) or header.get("fingerprint") != fingerprint((tree, arrays)):
         raise ValueError(f"{path} is damaged: its content does not match its fingerprint; write it again")

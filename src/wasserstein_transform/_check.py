@@ -6,6 +6,7 @@ Public functions call them once; internal code trusts its arrays. Messages say w
 from __future__ import annotations
 
 import math
+import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -60,6 +61,9 @@ def numbers(values: Any, name: str) -> None:
     """Raise an error for values that NumPy would convert to numbers: masked entries, dates, text."""
     if values is None:
         raise ValueError(f"{name} must be numbers, got None")
+    if isinstance(values, str | os.PathLike):
+        kind = type(values).__name__
+        raise ValueError(f"{name} must be numbers, got {kind} {os.fspath(values)!r:.80}; wt.read(path) reads a file")
     if np.ma.is_masked(values):
         raise ValueError(f"{name} must not be masked; drop or fill masked entries")
     if getattr(values, "columns", None) is not None and np.ndim(values) == 2:

@@ -13,7 +13,7 @@ __all__ = ["compiled_code", "listen", "on_compile"]
 
 PATIENCE = 3.0  # seconds of compiling without a word; a progress bar appears earlier
 _LINE = (
-    "wasserstein_transform: compiling, the first time only (10 to 30 seconds); later runs load the result, and "
+    "wasserstein_transform: compiling, the first time only (5 to 20 seconds); later runs load the result, and "
     "`wt warmup` compiles ahead"
 )
 _log = logging.getLogger("wasserstein_transform")
