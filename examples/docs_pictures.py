@@ -39,8 +39,6 @@ def tracks() -> Any:
     figure, (left, right) = wt.plotting.panels(1, 2, width=11.0, height=4.2)
     wt.plotting.denoised(found, ax=left, title="fixes before and after", legend=True)
     wt.plotting.skeleton(wt.skeleton(found), ax=right, title="lines; dots are junctions")
-    for ax in (left, right):
-        ax.ticklabel_format(useOffset=False)
     return figure
 
 

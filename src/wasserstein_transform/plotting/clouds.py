@@ -188,6 +188,7 @@ def equal(ax: Any, points: Floats) -> None:
         _thin_out(ax)
     else:
         ax.set_aspect("equal", adjustable="datalim")  # keeps the frames of all panels equal
+        ax.ticklabel_format(useOffset=False)  # 48.12, not 0.12 beside +48
 
 
 def _thin_out(ax: Any) -> None:

@@ -116,6 +116,7 @@ def _make_map(ax: Any, found: Denoised, points: Floats) -> None:
     degree = 1.0
     if found.earth is not None:
         ax.set_aspect(1 / np.cos(np.deg2rad(found.earth.latitude)), adjustable="datalim")
+        ax.ticklabel_format(useOffset=False)
         degree = float(np.ptp(found.earth.to_meters(np.array([[0.0, 0], [0.01, 0]]) + points[:1])[:, 0])) / 0.01
     ax.set_facecolor(_GROUND)
     ax.grid(color="white", lw=0.8, zorder=0)
