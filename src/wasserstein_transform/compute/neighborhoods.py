@@ -103,13 +103,13 @@ class Neighborhoods:
 
     def means(self, points: Floats) -> Moments:
         """Mass and mean of `points`; without mass, the point itself."""
-        if self.search.is_small and points.shape[1] <= _MAX_AXES:  # one kernel less to load or compile
-            return Moments(*self.means_and_covs(points)[:2])
         points = to_host(points)
-        n = len(points) - self.first
-        out = np.empty(n), np.empty((n, points.shape[1]))
+        n, m = len(points) - self.first, points.shape[1]
+        out: tuple[Floats, ...] = np.empty(n), np.empty((n, m))
+        if self.search.is_small and m <= _MAX_AXES:  # one kernel less to load or compile
+            out = (*out, np.empty((n, m, m)))
         self._sum("means", points, out)
-        return Moments(*out)
+        return Moments(*out[:2])
 
     def covs(self, points: Floats) -> Moments:
         """Mass and covariance of `points`, divided by the mass; 0 without mass."""
