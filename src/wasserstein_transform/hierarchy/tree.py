@@ -297,11 +297,11 @@ def linkage(space: Space | ArrayLike, method: Method = "single", engine: Engine 
     if space.n == 1:
         return np.empty((0, 4))
     with current(engine).watched() as watched:
-        return _link(space.metric.condensed(watched), space.n, AVERAGE if method == "average" else COMPLETE, watched)
+        return link(space.metric.condensed(watched), space.n, AVERAGE if method == "average" else COMPLETE, watched)
 
 
-def _link(distances: Floats, n: int, kind: int, engine: Engine) -> Floats:
-    """SciPy's linkage matrix, equal to the bit, from condensed distances, which are overwritten.
+def link(distances: Floats, n: int, kind: int, engine: Engine) -> Floats:
+    """Return SciPy's linkage matrix, equal to the bit, from condensed distances, which are overwritten.
 
     SciPy's own loop cannot be interrupted: 7.0 s for n = 8,000 (average, one core), where this one takes 3.3 s.
     """
@@ -323,6 +323,7 @@ def _link(distances: Floats, n: int, kind: int, engine: Engine) -> Floats:
 
     engine.report("linkage", 0, n - 1)
     engine.alone(work, "linkage")
+    engine.check()  # merges that were interrupted are not whole
     order = np.argsort(heights, kind="stable")
     return linkage_matrix(edges[order], heights[order])
 

@@ -14,9 +14,9 @@ from scipy.sparse.linalg import eigsh
 from scipy.spatial.distance import cdist, pdist
 
 from ..._types import Floats, Ints
-from ...engine import Flag
-from ...hierarchy.tree import linkage_matrix
-from ...kernels.linkage import WARD, merge_chains
+from ...engine import Engine
+from ...hierarchy.tree import link
+from ...kernels.linkage import WARD
 from ...kernels.partitions import move_centers
 
 Shape = Literal["full", "tied", "diagonal"]
@@ -142,14 +142,9 @@ class _Full:
         return np.asarray(np.hstack([-slopes, halves]) @ self.terms + logs[:, None])
 
 
-def ward(points: Floats, counts: list[int], stop: Flag) -> list[Ints]:
+def ward(points: Floats, counts: list[int], engine: Engine) -> list[Ints]:
     """Return Ward's clusters, for each number of them. SciPy's linkage has the same bits, but keeps the GIL."""
-    n = len(points)
-    edges, heights = np.empty((n - 1, 2), np.intp), np.empty(n - 1)
-    sizes, left, chain = np.ones(n, np.intp), np.arange(n), np.empty(n, np.intp)
-    merge_chains(pdist(points), sizes, left, chain, 0, WARD, edges, heights, stop)
-    order = np.argsort(heights, kind="stable")
-    merges = linkage_matrix(edges[order], heights[order])
+    merges = link(pdist(points), len(points), WARD, engine.quiet())
     return [np.asarray(fcluster(merges, k, "maxclust"), np.intp) - 1 for k in counts]
 
 
