@@ -11,29 +11,17 @@ import pytest
 
 pytest.importorskip("click")
 
-from docs.building import commands, constants, names, root_pages, samples, snippets
+from docs.building import commands, constants, names, root_pages, snippets
 from docs.building.layered import arrange
 
 nx = pytest.importorskip("networkx")
 ROOT = Path(__file__).parents[1]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    pytest.importorskip("laspy")
-    pytest.importorskip("pandas")
-    pytest.importorskip("PIL")
-    pytest.importorskip("networkx")
-    found = tmp_path_factory.mktemp("files")
-    with contextlib.chdir(found):
-        samples.make_files()
-    return found
-
-
 @pytest.mark.slow
-def test_commands_on_pages_are_commands_of_wt(folder: Path) -> None:
+def test_commands_on_pages_are_commands_of_wt(page_files: Path) -> None:
     n_blocks = 0
-    with contextlib.chdir(folder):
+    with contextlib.chdir(page_files):
         for page in snippets.pages():
             text = page.read_text("utf-8")
             found = [block for block in snippets.blocks(text) if block.kind == "sh" and block.reason is None]
@@ -114,8 +102,8 @@ def test_blocks_of_a_page_share_names_and_lists_may_hold_them(tmp_path: Path) ->
         ('pip install "wasserstein-transform[plot,nothing]"', "there is no extra nothing"),
     ],
 )
-def test_a_command_that_is_none_is_found(command: str, fault: str | None, folder: Path) -> None:
-    with contextlib.chdir(folder):
+def test_a_command_that_is_none_is_found(command: str, fault: str | None, page_files: Path) -> None:
+    with contextlib.chdir(page_files):
         said = commands.wrong(f"{command}\n")
     assert said == [] if fault is None else fault in "".join(said)
 

@@ -14,30 +14,18 @@ pytest.importorskip("click")
 
 from click.testing import CliRunner
 
-from docs.building import figures, samples, snippets
+from docs.building import figures, snippets
 from wasserstein_transform.cli.app import app
 
 ROOT = Path(__file__).parents[1]
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    pytest.importorskip("laspy")
-    pytest.importorskip("pandas")
-    pytest.importorskip("PIL")
-    pytest.importorskip("networkx")
-    found = tmp_path_factory.mktemp("files")
-    with contextlib.chdir(found):
-        samples.make_files()
-    return found
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "page", [page for page in snippets.pages() if page.name in snippets.EXACT], ids=lambda p: p.name
 )
-def test_pages_for_users_have_all_that_their_code_prints(page: Path, folder: Path, tmp_path: Path) -> None:
-    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)  # commands write no file twice
+def test_pages_for_users_have_all_that_their_code_prints(page: Path, page_files: Path, tmp_path: Path) -> None:
+    shutil.copytree(page_files, tmp_path, dirs_exist_ok=True)  # commands write no file twice
     with contextlib.chdir(tmp_path):
         found = snippets.check(page)
     assert found.faults == ()
