@@ -14,10 +14,11 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import wasserstein_transform as wt
+
 from .timing import Row
 
 LIBRARIES = (
-    "wasserstein-transform",
     "numpy",
     "scipy",
     "scikit-learn",
@@ -90,7 +91,7 @@ def write(record: dict[str, Any], file: Path) -> None:
 
 
 def _versions() -> dict[str, str]:
-    found = {}
+    found = {"wasserstein-transform": wt.__version__}  # also where it runs from its sources
     for library in LIBRARIES:
         try:
             found[library] = metadata.version(library)
