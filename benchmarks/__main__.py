@@ -28,7 +28,6 @@ NAMES = (
     "lazy",
     "gaussian",
     "million",
-    "stored",
     "scale",
     "tables",
     "shift",

@@ -1,8 +1,7 @@
 """Strong and weak scaling on worker processes of Dask, against threads: `python -m benchmarks scale=1,2`.
 
 Each number of workers is measured in its own process: one warm-up run, then the better of two. Strong scaling: LT-WT
-of 1,500 points, local LT-WT of 20,000 points up to a distance of ε, and a GT step of 2·10⁶ points in the plane (20
-neighbors), always from disk to disk. Weak scaling: the same work for each worker.
+of 1,500 points, and local LT-WT of 20,000 points up to a distance of ε. Weak scaling: the same work for each worker.
 """
 
 from __future__ import annotations
@@ -15,13 +14,8 @@ from typing import Any
 from .timing import Row
 
 _CHILD = """
-import json, os, shutil, sys, tempfile, time
+import json, sys, time
 import numpy as np, wasserstein_transform as wt
-
-def io():
-    with open("/proc/self/io") as lines:
-        found = dict(line.split(": ") for line in lines)
-    return int(found["rchar"]), int(found["wchar"])
 
 def lt(n, engine):
     space = wt.Space.from_points(np.random.default_rng(0).normal(size=(n, 2)))
@@ -35,20 +29,6 @@ def local(n, engine):
     begun = time.perf_counter()
     wt.transforms.iterate_locally(wt.local_truncation(eps), space, eps, engine=engine)
     return time.perf_counter() - begun
-
-def gt(n, engine, client, n_parts):
-    with tempfile.TemporaryDirectory(dir=".") as folder:
-        np.save(f"{folder}/x.npy", np.random.default_rng(0).random((n, 2)))
-        process = wt.gaussian_transform(float((20 / n / np.pi) ** 0.5), 1.0)
-        run = lambda k: wt.clouds.iterate(
-            process, f"{folder}/x.npy", folder=f"{folder}/run", n_iter=k, n_parts=n_parts, engine=engine)
-        run(0)
-        before = client.run(io) if client else {"here": io()}
-        begun = time.perf_counter()
-        run(1)
-        seconds = time.perf_counter() - begun
-        after = client.run(io) if client else {"here": io()}
-    return seconds, *(sum(after[w][k] - before[w][k] for w in after) for k in (0, 1))
 
 def main():
     kind, n_workers = sys.argv[1], int(sys.argv[2])
@@ -64,7 +44,6 @@ def main():
 def measured(engine, client, n_workers):
     lt(800, engine)
     local(1000, engine)
-    gt(400_000, engine, client, 8)
     out = {"lt": min(lt(1500, engine) for _ in range(2))}
     if client:
         from distributed import get_task_stream
@@ -72,10 +51,8 @@ def measured(engine, client, n_workers):
             lt(1500, engine)
         out["lt bytes"] = sum(task["nbytes"] for task in stream.data)
         out["lt messages"] = len(stream.data)
-    out["gt"], out["gt read"], out["gt written"] = min(gt(2_000_000, engine, client, 16) for _ in range(2))
     out["local"] = local(20_000, engine)
     out["lt weak"] = lt(int(1500 * n_workers**0.5), engine)
-    out["gt weak"] = gt(2_000_000 * n_workers, engine, client, 8 * n_workers)[0]
     print(json.dumps(out))
 
 if __name__ == "__main__":
@@ -92,15 +69,11 @@ def run(workers: str = "1,2") -> list[Row]:
             one = _measured(kind, n)
             first = first or one
             who = f"{n} {kind[:-1]}{'s' * (n > 1)}"
-            weak_lt, weak_gt = (f"as much for each: {one[f'{name} weak']:.2f} s" for name in ("lt", "gt"))
             new = [
-                Row(f"LT-WT of 1,500 points, {who}", f"{one['lt']:.2f} s", weak_lt,
+                Row(f"LT-WT of 1,500 points, {who}", f"{one['lt']:.2f} s", f"as much for each: {one['lt weak']:.2f} s",
                     f"{first['lt'] / one['lt']:.2f}×, weak {first['lt weak'] / one['lt weak']:.2f}{_moved(one)}"),
                 Row(f"local LT-WT of 20,000 points, {who}", f"{one['local']:.2f} s", "",
                     f"{first['local'] / one['local']:.2f}×"),
-                Row(f"GT step of 2·10⁶ points, {who}", f"{one['gt']:.2f} s", weak_gt,
-                    f"{first['gt'] / one['gt']:.2f}×, weak {first['gt weak'] / one['gt weak']:.2f}; "
-                    f"{one['gt read'] / 1e6:.0f} MB read, {one['gt written'] / 1e6:.0f} MB written"),
             ]  # fmt: skip
             rows += new
             for row in new:  # the largest take minutes

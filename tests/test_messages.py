@@ -125,7 +125,6 @@ SPACES: list[Row] = [
         "is not a .npy file of numbers, or it is cut off or damaged",
         lambda: Path("a.npy").write_bytes(b"\x93NUMPY\x01\x00 of no kind") and from_distances("a.npy"),
     ),
-    ("distances are written to .npy files, got d.zarr", lambda: SPACE.metric.dense(out="d.zarr")),
     ("there is no folder …nowhere", lambda: SPACE.metric.dense(out="nowhere/d.npy"), FileNotFoundError),
     ("a Space is needed, got ndarray; wt.Space.from_points(X) makes one", lambda: wt.Truncation(1.0)(GOOD), TypeError),
     ("indices of points must be 0 to 2, got 5 to 5", lambda: SPACE.metric.pairs(np.array([0]), [5]), IndexError),

@@ -14,7 +14,7 @@ GROUPS = {
     "Estimators and transforms": ("estimators", "transforms", "hierarchy"),
     "Parts to compose": ("spaces", "localize", "measures", "transport"),
     "Images, words, graphs, files": ("image", "words", "graphs", "tables"),
-    "Large work": ("clouds", "engine"),
+    "Large work": ("engine",),
     "Theory and the paper": ("theory", "datasets", "plotting"),
 }
 _TITLES = {"class": "Classes", "function": "Functions", "data": "Constants and types"}

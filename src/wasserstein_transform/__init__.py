@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _PACKAGES = (
-    "auto", "clouds", "curves", "datasets", "engine", "estimators", "explorer", "graphs", "hierarchy",
+    "auto", "curves", "datasets", "engine", "estimators", "explorer", "graphs", "hierarchy",
     "image", "localize", "measures", "plotting", "spaces", "tables", "transforms", "transport", "words",
 )  # fmt: skip
 __all__ = (
@@ -49,7 +49,6 @@ _HOME = {name: package for package, names in _NAMES.items() for name in names}
 if TYPE_CHECKING:  # the same names, for type checkers and editors
     from . import (
         auto as auto,
-        clouds as clouds,
         curves as curves,
         datasets as datasets,
         engine as engine,

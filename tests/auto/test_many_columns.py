@@ -14,7 +14,6 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.neighbors import NearestNeighbors
 
 import wasserstein_transform as wt
-from wasserstein_transform.auto.clustering.candidates import side_by_side
 from wasserstein_transform.auto.clustering.compact import SHAPES, Shape, lloyd, mixture, spectral, spectral_axes, ward
 from wasserstein_transform.auto.clustering.criteria import Rule
 from wasserstein_transform.hierarchy import tree
@@ -50,7 +49,7 @@ def test_a_linkage_that_is_interrupted_half_way_is_not_used(
 
     monkeypatch.setattr(tree, "merge_chains", interrupted)
     with pytest.raises(wt.engine.Cancelled):
-        side_by_side(lambda X, own: ward(X, [2], own), [blobs(rng)[0]], "Ward", wt.Engine())
+        wt.Engine().map(lambda X, own: ward(X, [2], own), [blobs(rng)[0]], "Ward")
 
 
 def test_lloyd_ends_where_every_point_is_with_its_nearest_mean(rng: np.random.Generator) -> None:

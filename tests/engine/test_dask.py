@@ -214,35 +214,6 @@ def test_threads_share_a_client(client: Any) -> None:
         np.testing.assert_array_equal(one, np.arange(float(n)) ** 2)
 
 
-def half(job: int, engine: wt.Engine) -> tuple[float, int, float | None]:
-    if job < 0:
-        raise ValueError(f"{job} is negative")
-    return job / 2, engine.n_threads, engine.memory
-
-
-@pytest.mark.slow
-def test_jobs_run_on_workers_with_their_part_of_the_memory(client: Any) -> None:
-    found = dict(wt.Engine(client=client).each(half, range(20), "halves"))
-    assert sorted(found) == list(range(20))
-    assert [found[k][0] for k in range(20)] == [k / 2 for k in range(20)]
-    limit = next(iter(client.scheduler_info()["workers"].values()))["memory_limit"]
-    assert {(threads, memory) for _, threads, memory in found.values()} == {(1, 0.8 * limit)}
-    with pytest.raises(ValueError, match="-1 is negative"):
-        list(wt.Engine(client=client).each(half, [1, -1], "halves"))
-
-
-def test_whoever_stops_listening_stops_the_jobs(client: Any) -> None:
-    before = set(client.futures)
-    results = wt.Engine(client=client).each(half, range(1000), "halves")
-    next(results)
-    assert not before.issuperset(client.futures)
-    results.close()  # type: ignore[attr-defined]
-    end = time.monotonic() + 60
-    while not before.issuperset(client.futures):
-        assert time.monotonic() < end
-        time.sleep(0.05)
-
-
 def test_threads_of_this_process_may_be_workers() -> None:
     here = WORK["LT-WT"]()[0]
     with (

@@ -87,29 +87,6 @@ def test_twenty_five_random_kills_during_real_runs_change_no_bit() -> None:
         assert killer.kills == 25
 
 
-def remembered(job: tuple[str, int], engine: wt.Engine) -> int:
-    folder, number = job
-    time.sleep(0.3)
-    with (Path(folder) / f"{number}.{os.getpid()}").open("w") as file:
-        file.write("done")
-    return number
-
-
-def test_jobs_survive_random_kills(tmp_path: Path) -> None:
-    with local(n_workers=2) as client:
-        killer = Killer(client, 6, seed=2)
-        killer.start()
-        found: list[tuple[int, int]] = []
-        while killer.is_alive():
-            found = list(
-                wt.Engine(client=client, progress=killer.see).each(
-                    remembered, [(str(tmp_path), k) for k in range(40)], "jobs"
-                )
-            )
-            assert sorted(found) == [(k, k) for k in range(40)]
-    assert len({file.name.split(".")[0] for file in tmp_path.iterdir()}) == 40
-
-
 def test_a_worker_that_is_stopped_does_not_stop_the_run() -> None:
     stopped: list[int] = []
 

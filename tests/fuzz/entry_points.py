@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 import wasserstein_transform as wt
-from fuzz import folders, layers, seeds
+from fuzz import layers, seeds
 from fuzz.layers import Layer
 from wasserstein_transform import tables, words
 from wasserstein_transform.explorer.data import Shelf
@@ -141,10 +141,6 @@ ENTRY_POINTS: dict[str, EntryPoint] = {
     "trajectory": _archive(seeds.trajectories, wt.transforms.Trajectory.load, _use_walk),
     "estimator": _archive(seeds.estimators, seeds.load_estimator, _use_estimator),
     "distances": EntryPoint("matrix.npy", lambda: seeds.matrices("npy"), wt.Space.from_distances, _use_space),
-    "tiles": EntryPoint("tiles.zip", folders.tile_files, folders.read_tile_files),
-    "store": EntryPoint("store.zip", folders.stores, folders.read_store, layers=(layers.members,)),
-    "block": EntryPoint("points.block", folders.blocks, folders.read_block),
-    "cloud": EntryPoint("cloud.zip", folders.clouds, folders.read_cloud, layers=(layers.members,)),
     "part": EntryPoint("part.json", seeds.parts, lambda file: part.load(file, "key")),
     "record": EntryPoint("record.json", seeds.records, record.open_record),
 }

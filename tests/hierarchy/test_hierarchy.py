@@ -41,8 +41,8 @@ def test_a_job_with_one_thread_grows_the_tree_of_many_threads(reachability: int,
     space = wt.Space.from_points(rng.integers(0, 60, (2600, 2)).astype(float))
     engine = wt.Engine(n_jobs=2)
     trees = [wt.hierarchy.spanning_tree(space, wt.Engine(n_jobs=n), reachability=reachability) for n in (1, 4)]
-    jobs = engine.each(lambda _, own: wt.hierarchy.spanning_tree(space, own, reachability=reachability), [0, 1], "jobs")
-    for tree in (*trees[1:], *(one for _, one in jobs)):
+    jobs = engine.map(lambda _, own: wt.hierarchy.spanning_tree(space, own, reachability=reachability), [0, 1], "jobs")
+    for tree in (*trees[1:], *jobs):
         np.testing.assert_array_equal(tree.edges, trees[0].edges)
         np.testing.assert_array_equal(tree.heights, trees[0].heights)
 

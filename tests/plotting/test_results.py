@@ -27,11 +27,6 @@ def ring() -> wt.curves.Denoised:
     return wt.denoise(wt.datasets.circles(0, n=300, noise=0.05).points)
 
 
-def stored(folder: Path) -> object:
-    np.save(folder / "points.npy", X)
-    return wt.clouds.iterate(wt.mean_shift(1.0), folder / "points.npy", folder=folder / "run", n_iter=2)
-
-
 RESULTS: dict[str, Callable[[Path], Plotted]] = {
     "Clustering": lambda _: wt.cluster(X),
     "Clustering of many columns": lambda _: wt.cluster(WIDE),
@@ -55,7 +50,6 @@ RESULTS: dict[str, Callable[[Path], Plotted]] = {
     "Coupling": lambda _: wt.Exact(1).coupling(wt.Truncation(1.0)(SPACE), SPACE.metric, 0, 1),
     "Embedding": lambda _: wt.plotting.embedding.embed(SPACE),
     "Features": lambda _: wt.tables.features(wt.read(b"a,b\n" + b"".join(b"%d,%d\n" % (k, k * k) for k in range(20)))),
-    "StoredTrajectory": stored,
     "Segmentation": lambda _: wt.segment(np.kron(np.eye(2, dtype=np.uint8) * 200, np.ones((20, 20), np.uint8))),
     "Curvature": lambda _: wt.graphs.curvature(GRAPH),
     "Flow": lambda _: wt.graphs.ricci_flow(GRAPH, 3),

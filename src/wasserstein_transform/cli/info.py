@@ -22,7 +22,7 @@ _EXTRAS = {
     "gis": ("geopandas", "pyogrio"),
     "las": ("laspy", "lazrs", "trimesh"),
     "explore": ("bokeh",),
-    "dask": ("dask", "distributed", "zarr"),
+    "dask": ("dask", "distributed"),
 }
 _MAX_LISTED = 40  # the most columns that are listed
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from functools import partial
 from typing import Any, Self, cast
 
@@ -18,8 +17,8 @@ from ..kernels.paths import Adjacency
 from . import gaussians
 from .gaussians import GaussianArrays, unit_of_size
 from .passes import bounds
-from .records import Extent, Frame
-from .search import Search, cells_along, cells_among, frame_of_extent, sort_into_cells
+from .records import Frame
+from .search import Search, cells_along, frame_of, frame_of_extent, sort_into_cells
 
 
 class MetricArrays(ABC):
@@ -117,34 +116,14 @@ class MetricArrays(ABC):
         """Compute the distances of the points `rows` to the points `cols`, shape (len(rows), len(cols))."""
 
 
-def extent_of(metric: MetricArrays, engine: Engine) -> Extent:
-    """The data that the frame of a cloud depends on, for a part of the cloud or all of it."""
-    low, high = bounds(to_host(metric.places), engine)
-    sizes = () if metric.covs is None else gaussians.sizes(cast(GaussianArrays, metric), engine)
-    return Extent(metric.n, tuple(low.tolist()), tuple(high.tolist()), *sizes)
-
-
 def frame_of_cloud(metric: MetricArrays, reach: float, engine: Engine) -> Frame | None:
     """The frame of a whole cloud for neighborhoods with this reach; None if it cannot be computed in parts."""
     if not np.isfinite(reach) or metric.places is None:
         return None
-    extent, points = extent_of(metric, engine), to_host(metric.places)
-    low, high = np.array(extent.low), np.array(extent.high)
-    return _frame(extent, reach, lambda frame: cells_along(points, frame, low, high, engine))
-
-
-def frame_of_parts(extent: Extent, reach: float, occupied: Callable[[Frame], list[Floats]]) -> Frame:
-    """The frame of a whole cloud with this extent, equal to that of `frame_of_cloud`.
-
-    `occupied(frame)` returns, for each axis of a frame, the cells that hold points in increasing order; it is needed
-    for a few clouds whose extent is not enough.
-    """
-    return _frame(extent, reach, lambda frame: cells_among(occupied(frame), frame))
-
-
-def _frame(extent: Extent, reach: float, lengths: Callable[[Frame], Floats]) -> Frame:
-    frame = frame_of_extent(np.array(extent.low), np.array(extent.high), extent.n, reach, lengths)
-    if extent.largest is None:
+    points: Floats = to_host(metric.places)
+    frame = frame_of(points, reach, engine)
+    if metric.covs is None:
         return frame
-    unit = unit_of_size(extent.largest)
-    return frame._replace(unit=unit, planar=len(extent.low) == 2 and gaussians.is_plain(extent.least, unit))
+    largest, least = gaussians.sizes(cast(GaussianArrays, metric), engine)
+    unit = unit_of_size(largest)
+    return frame._replace(unit=unit, planar=points.shape[1] == 2 and gaussians.is_plain(least, unit))

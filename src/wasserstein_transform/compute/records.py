@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from math import inf
 from typing import NamedTuple, Protocol
 
 from .._archive import archived, check_range, check_type
@@ -185,37 +183,6 @@ class Frame(NamedTuple):
     unit: float = 1.0
     planar: bool = False
     by_cells: bool = True
-
-
-class Extent(NamedTuple):
-    """The data that the frame of a cloud depends on, besides the reach; it can be computed in parts.
-
-    Attributes
-    ----------
-    n : int
-        Number of points.
-    low, high : tuple of float
-        Their smallest and largest coordinates.
-    largest : float or None
-        The largest absolute entry of their covariances; None if they have none.
-    least : float
-        The smallest positive trace of a covariance; infinity if there is none.
-    """
-
-    n: int
-    low: tuple[float, ...]
-    high: tuple[float, ...]
-    largest: float | None = None
-    least: float = inf
-
-
-def join(extents: Iterable[Extent]) -> Extent:
-    """The joint extent of at least one part."""
-    parts = list(extents)
-    low = tuple(map(min, zip(*(part.low for part in parts), strict=True)))
-    high = tuple(map(max, zip(*(part.high for part in parts), strict=True)))
-    largest = None if parts[0].largest is None else max(part.largest or 0.0 for part in parts)
-    return Extent(sum(part.n for part in parts), low, high, largest, min(part.least for part in parts))
 
 
 def check_frame(frame: Frame | None, m: int) -> None:

@@ -240,11 +240,6 @@ def cells_along(points: Floats, frame: Frame, low: Floats, high: Floats, engine:
     return _shape(_tables(points, frame, low, high, engine)[1], frame)
 
 
-def cells_among(occupied: list[Floats], frame: Frame) -> Floats:
-    """The same, given the occupied steps along each axis in increasing order."""
-    return _shape([(steps, number(steps, frame.per_reach, frame.side)) for steps in occupied], frame)
-
-
 def _shape(tables: list[tuple[Floats, Ints]], frame: Frame) -> Floats:
     """Numbers of cells along each axis."""
     return np.array([numbers.max() + frame.per_reach + 1.0 for _, numbers in tables])

@@ -1,4 +1,4 @@
-"""Cluster: the executor that sends tasks and jobs to the workers of a Dask client.
+"""Cluster: the executor that sends tasks to the workers of a Dask client.
 
 Dask places the work, repeats what is lost with a worker, and fetches the results. This module sends the inputs of a
 task once, groups its tiles, keeps few groups in flight, and checks that workers compute the same bits.
@@ -12,7 +12,7 @@ import logging
 import pickle
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -24,9 +24,8 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 import numpy as np
 
 from .._check import warn
-from .memory import available
 from .store import code
-from .tasks import Compute, Flag, Overseer, Record, Shapes, Task, Threads, Tile, as_finished, compute_record
+from .tasks import Flag, Overseer, Record, Shapes, Task, Threads, Tile, as_finished, compute_record
 
 distributed: Any
 try:
@@ -39,11 +38,10 @@ _BANDWIDTH = 2e8  # bytes per second, about, to and from all workers together
 _GROUP = 8  # tiles in a message, at most: about half a second, and Dask needs some milliseconds per message
 _GROUP_BYTES = 3.2e7  # of records in a message, at most
 _IN_FLIGHT = 4  # messages for each thread: more than two, else Dask prefers the worker that has the inputs
-_MAX_LOSSES = 6  # workers that may die of a piece
+_MAX_LOSSES = 6  # workers that may die of a tile
 _NAP = 0.01  # seconds between two looks at the results
 _LOOK = 1.0  # seconds between two requests for the list of workers
 _FAREWELL = 0.5  # seconds for the cancellation of what is in flight
-_MEMORY_SHARE = 0.8  # of a worker's memory for its jobs: above that, Dask pauses the worker
 _HOW = "dask.distributed.Client() starts workers on this machine, Client(ADDRESS) finds those of a scheduler"
 _OTHER = "results would depend on the machine; install the same versions on all machines"
 
@@ -98,11 +96,6 @@ class Cluster:
         _check_open(self.client)
         return max(1, int(sum(self.client.nthreads().values())))
 
-    def fair_memory(self) -> float:
-        """Return the bytes that a job may take on any worker."""
-        _check_open(self.client)
-        return float(min(self.client.run(_fair_memory).values(), default=available()))
-
     def run(self, task: Task, out: Record, engine: Overseer) -> None:
         """Compute a task on the workers and write its records to `out`; small tasks run in this process."""
         _check_open(self.client)
@@ -110,39 +103,10 @@ class Cluster:
         if self.small > 0 and not self._is_worth_sending(task, n_bytes, engine):
             Threads().run(task, out, engine)
             return
-        work = _Work(
-            task.name,
-            "tiles",
-            task.tiles,
-            partial(_compute_tile, task.compute),
-            lambda tile: (tile, task.shapes(out, tile)),
-            lambda tiles: f"rows {tiles[0].start}…{tiles[-1].stop} of {task.name}",
-            max(1, min(_GROUP, int(_GROUP_BYTES / n_bytes))),
-            task.inputs,
-        )
-        for tiles, records in _Run(self.client, work, engine).results(self.patience):
+        group_size = max(1, min(_GROUP, int(_GROUP_BYTES / n_bytes)))
+        for tiles, records in _Run(self.client, task, out, group_size, engine).results(self.patience):
             for tile, record in zip(tiles, records, strict=True):
                 task.place.put(out, tile, record)
-
-    def each(
-        self, function: Callable[..., Any], jobs: Sequence[Any], name: str, engine: Any
-    ) -> Iterator[tuple[int, Any]]:
-        """Run jobs on the workers; yield (number, result) as they end.
-
-        A job runs on one thread with its share of the worker's memory. It may run again if its worker dies: files must
-        be written atomically, with the same content each time.
-        """
-        _check_open(self.client)
-        work = _Work(
-            name,
-            "jobs",
-            range(len(jobs)),
-            partial(_run_job, function, type(engine), engine.device),
-            lambda number: jobs[number],
-            lambda numbers: f"job {numbers[0] + 1} of {len(jobs)} of {name}",
-        )
-        for (number,), (result,) in _Run(self.client, work, engine).results(self.patience):
-            yield number, result
 
     def _is_worth_sending(self, task: Task, n_bytes: int, engine: Overseer) -> bool:
         """Tell whether a task takes longer here than sending its inputs and records, and has work for all workers."""
@@ -157,36 +121,22 @@ def cluster_of(client: Any) -> Cluster:
     return client if isinstance(client, Cluster) else Cluster(client)
 
 
-@dataclass(frozen=True)
-class _Work:
-    """Pieces to compute, which are tiles or numbers of jobs: each as compute(inputs, pack(piece), stop) on a worker."""
-
-    name: str
-    unit: str
-    pieces: Sequence[Any]
-    compute: Callable[[Any, Any, Flag], Any]
-    pack: Callable[[Any], Any]
-    describe: Callable[[list[Any]], str]
-    group_size: int = 1
-    inputs: Any = None
-
-
 class _Run:
-    """Work that is under way on a cluster."""
+    """A task that is under way on a cluster."""
 
-    def __init__(self, client: Any, work: _Work, engine: Overseer) -> None:
-        self._client, self._work, self._engine = client, work, engine
+    def __init__(self, client: Any, task: Task, out: Record, group_size: int, engine: Overseer) -> None:
+        self._client, self._task, self._out, self._engine = client, task, out, engine
         self._name, self._count = f"wt_{uuid4().hex[:12]}", itertools.count()
-        self._todo, self._n_done, self._group_size = deque(work.pieces), 0, work.group_size
-        self._groups: dict[Any, tuple[list[Any], Any]] = {}  # pieces in flight by their future, with that of the inputs
-        self._losses = Counter[Any]()  # of each piece
+        self._todo, self._n_done, self._group_size = deque(task.tiles), 0, group_size
+        self._groups: dict[Any, tuple[list[Tile], Any]] = {}  # tiles in flight by their future, with that of the inputs
+        self._losses = Counter[Tile]()  # of each tile
         self._inputs: Any = None
         self._threads = {"": 0}  # of each worker; not asked yet
         self._looked = -float("inf")
         self._ended = distributed.as_completed(loop=client.loop, with_results=True, raise_errors=False)
 
-    def results(self, patience: float) -> Iterator[tuple[list[Any], list[Any]]]:
-        """Yield pieces with their results as they arrive; closing the generator stops the work on the cluster."""
+    def results(self, patience: float) -> Iterator[tuple[list[Tile], list[Record]]]:
+        """Yield tiles with their records as they arrive; closing the generator stops the work on the cluster."""
         self._report("")
         busy = time.monotonic()
         try:
@@ -202,9 +152,9 @@ class _Run:
                         "Engine(client=wt.engine.Cluster(client, patience=SECONDS))"
                     )
                 for future, result in self._ended.next_batch(block=False):
-                    if (pieces := self._receive(future, result)) is not None:
-                        yield pieces, result
-                        self._n_done += len(pieces)
+                    if (tiles := self._receive(future, result)) is not None:
+                        yield tiles, result
+                        self._n_done += len(tiles)
                         self._report(f" on {len(self._threads)} worker{'s' * (len(self._threads) != 1)}")
                 self._engine.check()
                 time.sleep(_NAP)
@@ -213,7 +163,7 @@ class _Run:
                 raise
             raise ConnectionError(f"the connection to the scheduler was lost; {self._progress()}") from error
         finally:
-            if self._n_done < len(self._work.pieces):
+            if self._n_done < len(self._task.tiles):
                 self._stop()
 
     def _look(self) -> None:
@@ -236,33 +186,33 @@ class _Run:
         self._looked = time.monotonic()
 
     def _send(self) -> None:
-        """Send groups of pieces while there is room, smaller ones toward the end, so that all workers end together."""
+        """Send groups of tiles while there is room, smaller ones toward the end, so that all workers end together."""
         n_slots = _IN_FLIGHT * sum(self._threads.values())
         if not self._todo or len(self._groups) >= n_slots:
             return
-        if self._inputs is None and self._work.inputs is not None:
+        if self._inputs is None and self._task.inputs is not None:
             key = f"inputs_{self._name}_{next(self._count)}"
             try:
-                self._inputs = self._ask(partial(self._client.scatter, {key: self._work.inputs}))[key]
+                self._inputs = self._ask(partial(self._client.scatter, {key: self._task.inputs}))[key]
             except OSError:
                 return  # the worker that was to have them has left: again in a moment
-        groups = list[list[Any]]()
+        groups = list[list[Tile]]()
         while self._todo and len(groups) + len(self._groups) < n_slots:
             size = max(1, min(self._group_size, len(self._todo) // n_slots))
             groups.append([self._todo.popleft() for _ in range(size)])
-        head, pack = (self._name, code()["source"], self._work.compute), self._work.pack
+        head, shapes = (self._name, code()["source"], self._task.compute), self._task.shapes
         dumps = distributed.protocol.pickle.dumps  # pickles functions of scripts by value
-        messages = [dumps((*head, list(map(pack, group)))) for group in groups]
+        messages = [dumps((*head, [(tile, shapes(self._out, tile)) for tile in group])) for group in groups]
         keys = [f"{self._name}-{next(self._count)}" for _ in groups]
         futures = self._client.map(_compute_group, messages, [self._inputs] * len(keys), key=keys, pure=False)
         self._groups |= {future: (group, self._inputs) for future, group in zip(futures, groups, strict=True)}
         self._ended.update(futures)
 
-    def _receive(self, future: Any, result: Any) -> list[Any] | None:
-        """Return the pieces whose results have arrived; None if they were lost, and then they are sent again."""
-        pieces, inputs = self._groups.pop(future)
+    def _receive(self, future: Any, result: Any) -> list[Tile] | None:
+        """Return the tiles whose records have arrived; None if they were lost, and then they are sent again."""
+        tiles, inputs = self._groups.pop(future)
         if future.status == "finished":
-            return pieces
+            return tiles
         n_lost = 1  # with the only worker that had the inputs
         if future.status == "error":
             _, error, trace = result
@@ -271,20 +221,20 @@ class _Run:
             n_lost = error.allowed_failures + 1
         elif inputs is self._inputs:
             self._inputs = None
-        self._losses.update(dict.fromkeys(pieces, n_lost))
-        most_lost = max(self._losses[piece] for piece in pieces)
-        if most_lost >= _MAX_LOSSES and len(pieces) == 1:
+        self._losses.update(dict.fromkeys(tiles, n_lost))
+        most_lost = max(self._losses[tile] for tile in tiles)
+        if most_lost >= _MAX_LOSSES and len(tiles) == 1:
             raise RuntimeError(
-                f"{self._work.describe(pieces)} failed {most_lost} times, each time with its worker; workers that die "
-                f"of the same work often have too little memory; {self._progress()}"
+                f"rows {tiles[0].start}…{tiles[0].stop} of {self._task.name} failed {most_lost} times, each time with "
+                f"its worker; workers that die of the same work often have too little memory; {self._progress()}"
             )
         if most_lost >= _MAX_LOSSES / 2:
-            self._group_size = 1  # to find the piece that kills workers
-        self._todo.extendleft(reversed(pieces))
+            self._group_size = 1  # to find the tile that kills workers
+        self._todo.extendleft(reversed(tiles))
         return None
 
     def _stop(self) -> None:
-        """Cancel what is in flight, at the scheduler and in the middle of a piece on the workers."""
+        """Cancel what is in flight, at the scheduler and in the middle of a tile on the workers."""
         client, name = self._client, self._name
         futures = [*self._groups, *([] if self._inputs is None else [self._inputs])]
 
@@ -305,32 +255,23 @@ class _Run:
         return next(as_finished([answer], self._engine)).result()
 
     def _report(self, where: str) -> None:
-        self._engine.report(f"{self._work.name}{where}", self._n_done, len(self._work.pieces))
+        self._engine.report(f"{self._task.name}{where}", self._n_done, len(self._task.tiles))
 
     def _progress(self) -> str:
-        return f"{self._n_done} of {len(self._work.pieces)} {self._work.unit} of {self._work.name} were done"
+        return f"{self._n_done} of {len(self._task.tiles)} tiles of {self._task.name} were done"
 
 
-def _compute_group(message: bytes, inputs: Any) -> list[Any]:
-    """Compute the pieces of a message on a worker."""
-    run, source, compute, pieces = pickle.loads(message)
+def _compute_group(message: bytes, inputs: Any) -> list[Record]:
+    """Compute the tiles of a message on a worker."""
+    run, source, compute, tiles = pickle.loads(message)
     if source != code()["source"]:
         raise RuntimeError(f"a worker has source {code()['source']}, and this process source {source}: {_OTHER}")
-    stop, results = _FLAGS.setdefault(run, np.zeros(1, np.uint8)), list[Any]()
-    for piece in pieces:
+    stop, results = _FLAGS.setdefault(run, np.zeros(1, np.uint8)), list[Record]()
+    for tile, shapes in tiles:
         if stop[0]:
             break
-        results.append(compute(inputs, piece, stop))
+        results.append(compute_record(compute, inputs, tile, shapes, stop))
     return results
-
-
-def _compute_tile(compute: Compute, inputs: Any, piece: tuple[Tile, Shapes], stop: Flag) -> Record:
-    return compute_record(compute, inputs, *piece, stop)
-
-
-def _run_job(function: Callable[..., Any], make: Callable[..., Any], device: Any, _: None, job: Any, stop: Flag) -> Any:
-    """Run a job on one thread, with a fair share of the worker's memory."""
-    return function(job, make(n_jobs=1, memory=_fair_memory(), device=device, flag=stop))
 
 
 def _stop_computing(run: str) -> None:
@@ -338,13 +279,6 @@ def _stop_computing(run: str) -> None:
     flag = _FLAGS.setdefault(run, np.zeros(1, np.uint8))
     flag[0] = 1
     _STOPPED.append(flag)
-
-
-def _fair_memory(dask_worker: Any = None) -> float:
-    """Return the bytes that one thread of this worker may take."""
-    worker = dask_worker or distributed.get_worker()
-    limit = worker.memory_manager.memory_limit or available()
-    return _MEMORY_SHARE * float(limit) / float(worker.state.nthreads)
 
 
 def _size_of(shapes: Shapes) -> int:

@@ -40,6 +40,7 @@ from .tasks import (
 
 _log = logging.getLogger("wasserstein_transform")
 
+J = TypeVar("J")
 R = TypeVar("R")
 
 
@@ -71,8 +72,6 @@ class Scope(NamedTuple):
 N_MATRICES = 4
 """Number of matrices that a step of a flow holds: before, after, of different measures, and a spare."""
 
-_MIN_JOB_BYTES = 2.0**27  # memory of one of several jobs that run at a time
-
 
 @dataclass(frozen=True)
 class Engine:
@@ -96,8 +95,7 @@ class Engine:
     executor : Executor, default Threads()
         Runs the tiles of tasks: by default threads of this process.
     client : dask.distributed.Client or Cluster, optional
-        A cluster for heavy tasks and for parts of large clouds; everything else runs in this process. None means no
-        cluster.
+        A cluster for heavy tasks; everything else runs in this process. None means no cluster.
     store : path or Store, optional
         A folder for finished tiles and iterations: interrupted work continues where it stopped. None keeps nothing.
 
@@ -173,44 +171,14 @@ class Engine:
             with self.watched() as engine:
                 run_tiles(name, tiles, function, engine, joined=joined)
 
-    def each(self, function: Callable[[Any, Engine], R], jobs: Sequence[Any], name: str) -> Iterator[tuple[int, R]]:
-        """Yield (number of the job, result of function(job, engine)) as jobs end, on the cluster or in this process.
+    def map(self, function: Callable[[J, Engine], R], jobs: Sequence[J], name: str) -> list[R]:
+        """Return the results of function(job, engine) in the order of the jobs, which run side by side in threads.
 
-        It is meant for jobs that read and write files and return little.
-
-        Parameters
-        ----------
-        function : callable
-            Called as function(job, engine); it must be importable from a module. Its engine is that of the machine
-            where it runs, with a fair share of threads and memory.
-        jobs : sequence
-            The jobs; values that can be pickled.
-        name : str
-            Name of the stage, for progress.
+        The engine of a job has its share of the threads and of the memory. `name` is the stage, for progress.
         """
         self.check()
         with self.watched() as engine:
-            if self.client is not None:
-                yield from _cluster_of(self.client).each(function, jobs, name, engine)
-            else:
-                yield from run_jobs(function, jobs, name, engine)
-
-    @property
-    def n_at_once(self) -> int:
-        """Number of jobs of `each` that run at a time, limited by threads and memory."""
-        if self.client is not None:
-            return int(_cluster_of(self.client).n_threads)
-        return max(1, min(self.n_threads, int(self._free() / _MIN_JOB_BYTES)))
-
-    def share(self) -> float:
-        """Return the bytes that one job of `each` may take, of a worker's memory or of this machine's."""
-        if self.client is not None:
-            return float(_cluster_of(self.client).fair_memory())
-        return self._free() / self.n_at_once
-
-    def _free(self) -> float:
-        """Return the bytes that all jobs together may take: the limit, or half of the free memory."""
-        return min(self.memory if self.memory is not None else mem.available() / 2, 2.0**60)
+            return run_jobs(function, jobs, name, engine)
 
     def alone(self, function: Callable[[Flag], R], name: str) -> R:
         """Run sequential work, `function(stop)`, in a thread of its own, and return its result.

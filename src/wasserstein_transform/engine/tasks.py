@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from .._archive import fingerprint
 from .._cached import cached_property
 from .._types import Floats, Ints
+from .memory import available
 
 GRAIN = 2e7
 """Inner-loop steps of a tile: some ten milliseconds, so that Ctrl-C is handled soon and threads finish together."""
@@ -42,6 +43,7 @@ T = TypeVar("T")
 
 _N_TILES = 64  # enough for many threads to finish together
 _MIN_GRAIN = 5e5  # steps, about a millisecond: starting a tile takes a tenth of that
+_MIN_JOB_BYTES = 2.0**27  # memory of one of several jobs that run at a time
 _CHECK_SECONDS = 0.05  # between two checks for Ctrl-C and cancellation
 _PREFIX = "wasserstein_transform"  # of the names of threads
 MAX_THREADS = 10_000
@@ -335,12 +337,14 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=threads.cache_clear)  # threads do not survive a fork
 
 
-def run_jobs(function: Callable[[Any, Any], T], jobs: Sequence[Any], name: str, engine: Any) -> Iterator[tuple[int, T]]:
-    """Yield (number, function(job, engine)) as jobs end, as many at a time as the engine allows; each has its share."""
-    n_jobs = max(1, min(engine.n_at_once, len(jobs)))
-    stop = np.zeros(1, np.uint8)
-    own = replace(engine, progress=None, n_jobs=max(1, engine.n_threads // n_jobs), memory=engine.share(), flag=stop)
-    yield from _in_threads(lambda job: function(job, own), jobs, n_jobs, stop, name, engine)
+def run_jobs(function: Callable[[Any, Any], T], jobs: Sequence[Any], name: str, engine: Any) -> list[T]:
+    """The results of function(job, engine), of as many jobs at a time as memory allows; each has its share."""
+    free = min(available() / 2 if engine.memory is None else engine.memory, 2.0**60)
+    n_at_once = max(1, min(engine.n_threads, int(free / _MIN_JOB_BYTES)))
+    n_jobs, stop = max(1, min(n_at_once, len(jobs))), np.zeros(1, np.uint8)
+    own = replace(engine, progress=None, n_jobs=max(1, engine.n_threads // n_jobs), memory=free / n_at_once, flag=stop)
+    results = dict(_in_threads(lambda job: function(job, own), jobs, n_jobs, stop, name, engine))
+    return [results[k] for k in range(len(jobs))]
 
 
 def _in_threads(

@@ -12,7 +12,6 @@ from ..auto import Clustering, Suggestion
 from ..auto.clustering.profile import Profile
 from ..auto.clustering.scoring import CRITERIA, Score
 from ..auto.noise import Noise
-from ..clouds.results import StoredTrajectory
 from ..curves import Denoised, Skeleton
 from ..estimators.saving import Saved
 from ..graphs import Communities, Curvature, Flow
@@ -122,16 +121,6 @@ def _draw_noise(found: Noise, title: str | None = None) -> Axes:
     ax.set_xlabel(f"radius, chosen: {found.eps:.3g}", fontsize=TEXT, color=INK)
     ax.set_ylabel("spread across", fontsize=TEXT, color=INK)
     return _named(ax, title, f"noise {found.sigma:.3g}")
-
-
-def _draw_movements(found: StoredTrajectory, title: str | None = None) -> Axes:
-    ax = canvas(None, size=CHART)
-    ax.plot(range(1, len(found.movements) + 1), found.movements, f"{marker(0)}-", ms=_DOT, lw=1, color=color(0))
-    ax.set_ylim(0, 1.1 * max(found.movements, default=1.0) or 1.0)
-    ax.locator_params(axis="x", integer=True)
-    ax.set_xlabel("iteration", fontsize=TEXT, color=INK)
-    ax.set_ylabel("largest movement / ε", fontsize=TEXT, color=INK)
-    return _named(ax, title, found.outcome)
 
 
 def _bars(ax: Any, names: list[str], lengths: Any, texts: list[str]) -> None:
@@ -261,7 +250,6 @@ _PICTURES: dict[type, Callable[..., Any]] = {
     Coupling: _draw_coupling,
     Embedding: lambda found, **options: cloud(found.points, **options),
     Features: _draw_features,
-    StoredTrajectory: _draw_movements,
     Neighbors: _draw_neighbors,
     Curvature: curvature,
     Flow: flow,

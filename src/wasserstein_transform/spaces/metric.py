@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NoReturn, Self, TypeAlias
 
 import numpy as np
@@ -63,8 +62,6 @@ def write_distances(
             )
         fill(there)
         return out
-    if Path(out).suffix == ".zarr":
-        raise ValueError(f"distances are written to .npy files, got {out}")
     engine.announce(n_bytes, f"{what}, on disk")
     store: Any = engine.store
     unfinished = None if store is None else store.unfinished(out, kind.str, shape)

@@ -68,13 +68,8 @@ def _distinct_cells(cells: Floats) -> Floats:
 
 def step_subset(space: Space, step: Transform, subset: Subset, engine: Engine) -> tuple[Space, Bools]:
     """Compute the step of the core, and which of its points saw no mass."""
-    rows = np.searchsorted(subset.context, subset.core)
-    return step_rows(space.take(subset.context), step, rows, subset.frame, engine)
-
-
-def step_rows(around: Space, step: Transform, rows: Ints, frame: Frame, engine: Engine) -> tuple[Space, Bools]:
-    """Compute the step of the points `rows` of a part of a cloud, and which of them saw no mass."""
-    framed = Space(around.metric.framed(frame), around.weights, around.points)
+    rows, around = np.searchsorted(subset.context, subset.core), space.take(subset.context)
+    framed = Space(around.metric.framed(subset.frame), around.weights, around.points)
     moved, massless = step.step(framed, engine)
     return moved.take(rows), massless[rows]
 

@@ -5,15 +5,14 @@ Sums are computed in the order of the points by one thread, so that the clusters
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..._types import Floats, Ints
 from ...engine import Engine, one_blas_thread
-from ...engine.tasks import run_jobs
 from ...hierarchy import Tree, spanning_tree
 from ...hierarchy.cut import Rooted
 from ...hierarchy.dendrogram import Dendrogram, choose_merges
@@ -22,9 +21,6 @@ from ...spaces import Space
 from ...transforms import Process, gaussian_transform, iterate
 from .compact import SHAPES, Shape, k_means, lloyd, mixture, spectral, spectral_axes, ward
 from .ground import Ground
-
-J = TypeVar("J")
-R = TypeVar("R")
 
 REACHES = (0, 5, 10)
 WALKS = ((1.0, 5.0), (1.5, 1.0), (1.5, 20.0), (2.2, 5.0), (3.3, 5.0), (5.0, 1.0), (5.0, 20.0))
@@ -111,9 +107,9 @@ def grow(ground: Ground, engine: Engine) -> list[tuple[Recipe, Tree]]:
     cloud = Space.from_points(ground.gaussian_points, ground.space.weights)
     axes, n_iter = (ground.gaussian_points.shape[1], WIDE_N_ITER) if ground.views else (0, N_ITER)
     jobs += [(Recipe("gaussian", factor=factor, lam=lam, axes=axes), cloud, n_iter) for factor, lam in walks]
-    walked = side_by_side(lambda job, own: _states(job, ground.unit, own), jobs, "transforms", engine)
+    walked = engine.map(lambda job, own: _states(job, ground.unit, own), jobs, "transforms")
     states = [one for some in walked for one in some]
-    return side_by_side(lambda state, own: _grow(*state, ground.unit, own), states, "trees", engine)
+    return engine.map(lambda state, own: _grow(*state, ground.unit, own), states, "trees")
 
 
 _Job = tuple[Recipe, Space, int]
@@ -137,13 +133,6 @@ def _grow(recipe: Recipe, space: Space, unit: float, engine: Engine) -> tuple[Re
     if recipe.kind == "gaussian":
         tree = replace(tree, heights=np.where(tree.heights < _TOGETHER * unit, 0.0, tree.heights))
     return recipe, tree
-
-
-def side_by_side(function: Callable[[J, Engine], R], jobs: Sequence[J], name: str, engine: Engine) -> list[R]:
-    """Return the results of jobs that run in threads of this process, in the order of the jobs."""
-    with engine.watched() as watched:
-        results = dict(run_jobs(function, jobs, name, watched))
-    return [results[k] for k in range(len(jobs))]
 
 
 def _spaces(ground: Ground) -> Iterator[tuple[int, Space]]:
@@ -267,7 +256,7 @@ def with_count(ground: Ground, trees: Trees, k: int, engine: Engine) -> list[Can
         cuts = [(share, rooted.cut_between_large(share * ground.n / k, k)) for share in SHARES]
         return [_candidate(recipe._replace(share=share), tree, rooted, edges, k) for share, edges in cuts]
 
-    found = [one for some in side_by_side(cut, trees, "cuts", engine) for one in some]
+    found = [one for some in engine.map(cut, trees, "cuts") for one in some]
     if ground.views:
         return [*found, *_wide(ground, [k], engine)]
     return [*found, *_compact(ground, found, [k], engine)]
@@ -280,7 +269,7 @@ def without_count(ground: Ground, trees: Trees, engine: Engine) -> list[Candidat
         return list(_cut_everywhere(ground, *one))
 
     found = [Candidate(Recipe("tree", share=1.0), np.zeros(ground.n, np.intp), 0.0)]
-    found += [one for some in side_by_side(cut, trees, "cuts", engine) for one in some]
+    found += [one for some in engine.map(cut, trees, "cuts") for one in some]
     if ground.views:
         return [*found, *_wide(ground, [k for k in WIDE_COUNTS if k < ground.n / 4], engine)]
     counts, votes = np.unique([one.labels.max() + 1 for one in found], return_counts=True)
@@ -338,13 +327,13 @@ def _compact(ground: Ground, found: list[Candidate], counts: list[int], engine: 
         )
 
     with one_blas_thread():
-        of_means, starts = side_by_side(means, counts, "k-means", engine), list[dict[bytes, tuple[str, Ints]]]()
+        of_means, starts = engine.map(means, counts, "k-means"), list[dict[bytes, tuple[str, Ints]]]()
         for k, own in zip(counts, of_means, strict=True):
             starts.append({})
             for name, labels in (("k-means", own), *_starts(found, k)):
                 if labels.max() + 1 == k:
                     starts[-1].setdefault(labels.tobytes(), (name, labels))
-        fitted = iter(side_by_side(fit, [one for some in starts for one in some.values()], "mixtures", engine))
+        fitted = iter(engine.map(fit, [one for some in starts for one in some.values()], "mixtures"))
     out = []
     for own, some in zip(of_means, starts, strict=True):
         out += [Candidate(Recipe("means"), own, 0.0), *(next(fitted) for _ in some)]
@@ -381,12 +370,12 @@ def _wide(ground: Ground, counts: list[int], engine: Engine) -> list[Candidate]:
         return Candidate(Recipe("spectral"), _in_order(spectral(vectors, ground.mass, k)), 0.0)
 
     with one_blas_thread():
-        *of_views, (vectors,) = side_by_side(start, [*(points for _, points in views), None], "Ward", engine)
+        *of_views, (vectors,) = engine.map(start, [*(points for _, points in views), None], "Ward")
         jobs = [
             (*view, *one) for view, some in zip(views, of_views, strict=True) for one in zip(counts, some, strict=True)
         ]
-        found = [one for some in side_by_side(fit, jobs, "mixtures", engine) for one in some]
-        return [*found, *side_by_side(cut, counts, "spectral cuts", engine)]
+        found = [one for some in engine.map(fit, jobs, "mixtures") for one in some]
+        return [*found, *engine.map(cut, counts, "spectral cuts")]
 
 
 def _shapes(points: Floats, k: int) -> tuple[Shape, ...]:
