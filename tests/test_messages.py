@@ -903,6 +903,11 @@ WORDS: list[Row] = [
     ("which is not a character", lambda: wt.words.Corpus.read(["caf\udce9"], str)),
 ]
 
+
+def _in_folder(out: Any) -> object:
+    return wt.iterate(wt.mean_shift(1.0), SPACE, n_iter=1, out=out)
+
+
 ENGINE: list[Row] = [
     ("memory must be a number of bytes", lambda: wt.Engine(memory="2GB")),
     ("progress must be True, False or a function of updates, got 'bar'", lambda: wt.Engine(progress="bar")),
@@ -910,14 +915,14 @@ ENGINE: list[Row] = [
     ("engine must be an Engine such as wt.Engine(n_jobs=2), got 3", lambda: FIVE.dense(3), TypeError),
     ("device must be 'cpu'", lambda: FIVE.dense(wt.Engine(device="abacus"))),
     (
-        "changes of n_jobs, progress, memory, device, precision, executor, client, store; got threads",
+        "changes of n_jobs, progress, memory, device, precision, executor, client; got threads",
         lambda: wt.using(threads=2).__enter__(),
         TypeError,
     ),
-    ("a folder or a wt.Store", lambda: wt.Engine(store=3), TypeError),
-    ("holds other files and is not a store", lambda: [matrix_file(GOOD), wt.Engine(store=".")]),
-    ("there is no folder", lambda: wt.Engine(store="no/such"), FileNotFoundError),
-    ("is a file", lambda: wt.Engine(store=matrix_file(GOOD)), NotADirectoryError),
+    ("out must be a folder, got 3", lambda: _in_folder(3), TypeError),
+    ("holds other files; give an empty folder", lambda: [matrix_file(GOOD), _in_folder(".")]),
+    ("there is no folder", lambda: _in_folder("no/such"), FileNotFoundError),
+    ("is a file; give another name", lambda: _in_folder(matrix_file(GOOD)), NotADirectoryError),
     ("client must be a dask.distributed.Client, got 'tcp://a'", lambda: wt.Engine(client="tcp://a"), TypeError),
     (
         "30 × 30 distance matrix needs 7.0 KiB, and 1000 bytes are available; use",

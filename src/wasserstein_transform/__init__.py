@@ -14,7 +14,7 @@ _PACKAGES = (
 __all__ = (
     "AutoCluster", "Bures", "Cancelled", "Dense", "DiracDistance", "Engine", "Euclidean", "Exact", "Gaussian",
     "GaussianTransform", "Given", "Graph", "Heat", "Kernel", "KernelTransform", "LocalTruncation", "Mean",
-    "MeanShift", "Nearest", "Ridge", "SingleLinkage", "Space", "Store", "Transform", "Truncation",
+    "MeanShift", "Nearest", "Ridge", "SingleLinkage", "Space", "Transform", "Truncation",
     "WassersteinTransform", "bar", "bures_pairs", "cluster", "cut_tree", "denoise", "explore",
     "gaussian_transform", "gaussian_wasserstein", "iterate", "kernel_transform", "linkage", "local_truncation",
     "mean_shift", "read", "score", "segment", "skeleton", "suggest", "suggest_eps", "using", "wasserstein",
@@ -23,7 +23,7 @@ __all__ = (
 _NAMES = {  # the package of each name at the top; the others are in the packages, such as wt.image and wt.spaces
     "auto": ("cluster", "score", "suggest"),
     "curves": ("denoise", "skeleton"),
-    "engine": ("Cancelled", "Engine", "Store", "bar", "using"),
+    "engine": ("Cancelled", "Engine", "bar", "using"),
     "estimators": (
         "AutoCluster", "GaussianTransform", "KernelTransform", "LocalTruncation", "MeanShift", "SingleLinkage",
         "WassersteinTransform",
@@ -68,7 +68,7 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
     )
     from .auto import cluster, score, suggest
     from .curves import denoise, skeleton
-    from .engine import Cancelled, Engine, Store, bar, using
+    from .engine import Cancelled, Engine, bar, using
     from .estimators import (
         AutoCluster,
         GaussianTransform,

@@ -17,7 +17,6 @@ import uuid
 import weakref
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from io import FileIO
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self, TypeAlias, cast
@@ -42,26 +41,6 @@ def check_target(path: PathLike) -> Path:
     if target.exists() and not os.access(target, os.W_OK):
         raise PermissionError(f"{path} may not be written to; choose another name, or change its permissions")
     return target
-
-
-def check_no_link(path: Path) -> Path:
-    """Return a path in a folder of this library; refuse a link, which could lead to any file of the user."""
-    if path.is_symlink():
-        raise OSError(errno.ELOOP, f"{path} is a link, which this library does not make; remove it")
-    return path
-
-
-def open_in_place(path: Path) -> FileIO:
-    """Open or make a file in a folder of this library, to read and to append; refuse anything but a regular file.
-
-    It has no buffer, which would not notice that appending moves the position.
-    """
-    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
-    stream = os.fdopen(os.open(check_no_link(path), flags, 0o666), "a+b", buffering=0)
-    if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
-        stream.close()
-        raise OSError(errno.EINVAL, f"{path} is not a regular file; remove it")
-    return stream
 
 
 @contextmanager

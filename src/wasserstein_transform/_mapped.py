@@ -14,23 +14,17 @@ from typing import IO, Any
 
 import numpy as np
 
-from ._files import Draft, PathLike, check_target, open_in_place, writing
+from ._files import Draft, PathLike
 
 _BLOCK_BYTES = 1 << 20  # bytes written at a time if the system cannot allocate a file
 
 
-def write_mapped(
-    path: PathLike, dtype: Any, shape: tuple[int, ...], fill: Callable[[Any], None], what: str,
-    unfinished: Path | None = None,
-) -> Any:  # fmt: skip
+def write_mapped(path: PathLike, dtype: Any, shape: tuple[int, ...], fill: Callable[[Any], None], what: str) -> Any:
     """Let `fill` write an array to a `.npy` file through a memory map, and return it mapped for reading.
 
     The disk space is allocated first, since a disk that gets full under a map would kill the process. The returned
-    array is the one that was filled here, even if another process wrote a file of that name in the meantime. With
-    `unfinished`, a partly filled array stays in that file if the work is interrupted, and is used again the next time.
+    array is the one that was filled here, even if another process wrote a file of that name in the meantime.
     """
-    if unfinished is not None:
-        return _write_resumable(Path(path), dtype, shape, fill, what, unfinished)
     with Draft(path) as draft:
         if draft.is_stream:
             raise OSError(errno.EINVAL, f"{what} needs a file that can be mapped, but {path} is a device or a pipe")
@@ -58,32 +52,6 @@ def _make_header(dtype: Any, shape: tuple[int, ...]) -> bytes:
 
 def _size(dtype: Any, shape: tuple[int, ...]) -> int:
     return int(dtype.itemsize * int(np.prod(shape, dtype=object)))
-
-
-def _write_resumable(
-    path: Path, dtype: Any, shape: tuple[int, ...], fill: Callable[[Any], None], what: str, unfinished: Path
-) -> Any:
-    target, header = check_target(path), _make_header(dtype, shape)
-    begin, n_bytes = len(header), len(header) + _size(dtype, shape)
-    with open_in_place(unfinished) as stream:
-        stream.seek(0)
-        if stream.read(begin) != header or unfinished.stat().st_size != n_bytes:
-            stream.truncate(0)
-            stream.write(header)
-            _allocate(stream, n_bytes, unfinished.parent, what)
-    array = np.memmap(unfinished, dtype, "r+", begin, shape)
-    fill(array)
-    array.flush()
-    del array
-    try:
-        unfinished.replace(target)
-    except OSError as error:
-        if error.errno != errno.EXDEV:
-            raise
-        with unfinished.open("rb") as source, writing(target) as copy:  # the target is on another disk
-            shutil.copyfileobj(source, copy, 1 << 24)
-        unfinished.unlink()
-    return np.memmap(target, dtype, "r", begin, shape)
 
 
 def read_map(path: Path) -> np.ndarray:

@@ -22,11 +22,11 @@ import wasserstein_transform as wt
 pytestmark = pytest.mark.slow
 
 
-def work(seed: int, store: str | None = None) -> list[np.ndarray]:
+def work(seed: int, folder: Path | None = None) -> list[np.ndarray]:
     """Some of everything."""
-    X = cloud(150, 2, seed)
-    engine = wt.Engine(n_jobs=2, store=store)
-    walk = wt.iterate(wt.local_truncation(0.5), wt.Space.from_points(X), n_iter=2, engine=engine)
+    X, out = cloud(150, 2, seed), None if folder is None else folder / f"{seed}"
+    engine = wt.Engine(n_jobs=2)
+    walk = wt.iterate(wt.local_truncation(0.5), wt.Space.from_points(X), n_iter=2, out=out, engine=engine)
     moved = wt.iterate(wt.gaussian_transform(0.5, 1.0), wt.Space.from_points(X), n_iter=2, engine=engine)
     return [walk.last.metric.dense(), np.asarray(moved.points), wt.Euclidean(X).condensed(engine)]
 
@@ -36,11 +36,11 @@ def equal(one: list[np.ndarray], other: list[np.ndarray]) -> bool:
 
 
 def test_threads_that_call_at_once_get_what_one_alone_gets(tmp_path: Path) -> None:
-    """With one store for all of them, too, and with the same work at the same time."""
+    """In one folder, too, with the same work at the same time."""
     expected = [work(seed % 2) for seed in range(2)]
-    for store in (None, str(tmp_path / "s")):
+    for folder in (None, tmp_path):
         with ThreadPoolExecutor(6) as pool:
-            found = list(pool.map(work, [0, 1] * 4, [store] * 8))
+            found = list(pool.map(work, [0, 1] * 4, [folder] * 8))
         assert all(equal(one, expected[k % 2]) for k, one in enumerate(found))
 
 
@@ -94,9 +94,10 @@ def test_within_an_event_loop() -> None:
 LONG = """
 import sys, numpy as np, wasserstein_transform as wt
 X = np.random.default_rng(0).normal(size=(500, 2))
-engine = wt.Engine(n_jobs=2, store=sys.argv[1], progress=lambda update: print(flush=True))
+engine = wt.Engine(n_jobs=2, progress=lambda update: print(flush=True))
 try:
-    wt.iterate(wt.local_truncation(0.4), wt.Space.from_points(X), n_iter=99, engine=engine)
+    n_iter, space = int(sys.argv[2]), wt.Space.from_points(X)
+    wt.iterate(wt.local_truncation(0.4), space, n_iter=n_iter, out=sys.argv[1], engine=engine)
 except KeyboardInterrupt:
     print("stopped", flush=True)
     raise SystemExit(7)
@@ -105,10 +106,9 @@ except KeyboardInterrupt:
 
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 @pytest.mark.filterwarnings("ignore::wasserstein_transform.transforms.CostWarning")
-def test_ctrl_c_twice_ends_soon_and_leaves_a_store_that_can_be_used(tmp_path: Path) -> None:
-    with subprocess.Popen(
-        [sys.executable, "-W", "ignore", "-c", LONG, tmp_path / "s"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
+def test_ctrl_c_twice_ends_soon_and_leaves_a_folder_that_can_be_used(tmp_path: Path) -> None:
+    command = [sys.executable, "-W", "ignore", "-c", LONG, tmp_path / "f"]
+    with subprocess.Popen([*command, "99"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         for _ in range(30):
             process.stdout.readline()
@@ -119,4 +119,4 @@ def test_ctrl_c_twice_ends_soon_and_leaves_a_store_that_can_be_used(tmp_path: Pa
         process.communicate(timeout=20)
         assert process.returncode in (7, 1, -signal.SIGINT)
         assert time.monotonic() - began < 15
-    wt.Store(tmp_path / "s").close()
+    assert subprocess.run([*command, "1"], capture_output=True, check=False).returncode == 0

@@ -1,4 +1,4 @@
-"""Executors: one ships tiles to another process, what a cluster does; one computes records as a store does."""
+"""Executors: one ships tiles to another process, what a cluster does; one computes records apart from the result."""
 
 from __future__ import annotations
 

@@ -120,7 +120,6 @@ class Computation:
 
     jobs: int | None = None
     memory: str | None = None
-    store: Path | None = None
     scheduler: str | None = None
     device: str | None = None
 
@@ -183,10 +182,6 @@ computation = record(
     option(
         "--device", section="Computation", metavar="NAME", show_default="cpu",
         help="Run on a GPU: cuda, or cuda:1 for the second one.",
-    ),
-    option(
-        "--store", section="Computation", type=_PATH, metavar="FOLDER",
-        help="Keep finished work in this folder, and continue from it after a stop.",
     ),
     option(
         "--scheduler", section="Computation", metavar="ADDRESS", help="Run on a Dask cluster, such as tcp://host:8786.",

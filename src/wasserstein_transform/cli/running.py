@@ -220,10 +220,7 @@ def running(output: Output, computation: Computation | None = None) -> Iterator[
     computation = computation or Computation()
     bar = Bar(quiet=output.quiet)
     run = Run(output, bar)
-    left = "nothing was written"
-    if computation.store is not None:
-        left = f"finished work is in {computation.store}, and the same command continues from there"
-    with reporting_errors(run.note, left), bar:
+    with reporting_errors(run.note), bar:
         bar.stage("starting")
         with _engine_settings(computation) as settings, using(progress=bar, **settings) as run.engine:
             yield run
@@ -231,7 +228,7 @@ def running(output: Output, computation: Computation | None = None) -> Iterator[
 
 @contextmanager
 def _engine_settings(given: Computation) -> Iterator[dict[str, Any]]:
-    """Yield the settings of the engine; stores and connections are closed at the end."""
+    """Yield the settings of the engine; a connection is closed at the end."""
     settings: dict[str, Any] = {} if given.jobs is None else {"n_jobs": given.jobs}
     if given.memory is not None:
         settings["memory"] = _parse_bytes(given.memory)
@@ -242,10 +239,6 @@ def _engine_settings(given: Computation) -> Iterator[dict[str, Any]]:
         device_name(Engine(device=given.device))  # raises now if there is no GPU
         settings["device"] = given.device
     with ExitStack() as stack:
-        if given.store is not None:
-            from ..engine import Store
-
-            settings["store"] = stack.enter_context(Store(given.store))
         if given.scheduler is not None:
             settings["client"] = stack.enter_context(_connect(given.scheduler))
         yield settings

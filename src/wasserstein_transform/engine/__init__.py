@@ -1,13 +1,12 @@
-"""The engine that runs all work: tasks, tiles, executors, progress, cancellation, memory limits, stores."""
+"""The engine that runs all work: tasks, tiles, executors, progress, cancellation, memory limits."""
 
 from typing import TYPE_CHECKING, Any
 
 from .._archive import fingerprint as fingerprint
 from .blas import one_blas_thread as one_blas_thread
 from .core import N_MATRICES as N_MATRICES, Cancelled, Engine, current, using
-from .lock import InUseError as InUseError, Lock as Lock
+from .keeping import TILES_SUFFIX as TILES_SUFFIX
 from .progress import Update, bar
-from .store import Store, StoreWarning, code as code, key_of as key_of
 from .tasks import (
     GRAIN as GRAIN,
     Blocks as Blocks,
@@ -27,11 +26,12 @@ from .tasks import (
     cut_evenly as cut_evenly,
     fair_grain as fair_grain,
 )
+from .versions import code as code
 
 if TYPE_CHECKING:
     from .cluster import Cluster
 
-__all__ = ("Cancelled", "Cluster", "Engine", "Store", "StoreWarning", "Update", "bar", "current", "using")
+__all__ = ("Cancelled", "Cluster", "Engine", "Update", "bar", "current", "using")
 
 
 def __getattr__(name: str) -> Any:

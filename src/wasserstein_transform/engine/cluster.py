@@ -24,8 +24,8 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 import numpy as np
 
 from .._check import warn
-from .store import code
 from .tasks import Flag, Overseer, Record, Shapes, Task, Threads, Tile, as_finished, compute_record
+from .versions import code
 
 distributed: Any
 try:

@@ -17,12 +17,10 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from .. import _check as check
-from .._files import PathLike
 from .._mapped import scratch_map
 from . import memory as mem
+from .keeping import run_keeping
 from .progress import Bar, Clock, Progress, Update, bar, is_shown
-from .resuming import run_with_store
-from .store import Store
 from .tasks import (
     MAX_THREADS,
     Executor,
@@ -61,12 +59,11 @@ class Cancelled(Exception):  # noqa: N818  # no error: it was requested
 
 
 class Scope(NamedTuple):
-    """Context of work: its times, the iteration of a loop, and the keys of the store's entries for it."""
+    """Context of work: its times, and the iteration of a loop."""
 
     clock: Clock
     iteration: int = 0
     n_iter: int = 0
-    kept: list[str] | None = None
 
 
 N_MATRICES = 4
@@ -75,9 +72,9 @@ N_MATRICES = 4
 
 @dataclass(frozen=True)
 class Engine:
-    """Where and how work runs: threads, memory limit, progress, device, cluster, store.
+    """Where and how work runs: threads, memory limit, progress, device, cluster.
 
-    Results do not depend on the number of threads, the executor, the cluster or the store.
+    Results do not depend on the number of threads, the executor or the cluster.
 
     Parameters
     ----------
@@ -96,8 +93,6 @@ class Engine:
         Runs the tiles of tasks: by default threads of this process.
     client : dask.distributed.Client or Cluster, optional
         A cluster for heavy tasks; everything else runs in this process. None means no cluster.
-    store : path or Store, optional
-        A folder for finished tiles and iterations: interrupted work continues where it stopped. None keeps nothing.
 
     Examples
     --------
@@ -113,9 +108,9 @@ class Engine:
     precision: str = "float64"
     executor: Executor = field(default_factory=Threads)
     client: Any = None
-    store: Store | PathLike | None = None
     flag: Flag = field(default_factory=lambda: np.zeros(1, np.uint8), repr=False, compare=False)
     scope: Scope | None = field(default=None, repr=False, compare=False)
+    folder: Path | None = field(default=None, repr=False, compare=False)  # of `iterate(out=)`: tiles, large matrices
 
     def __post_init__(self) -> None:
         if (
@@ -137,8 +132,6 @@ class Engine:
             raise ValueError(f"precision must be 'float64' or 'float32', got {self.precision!r}")
         if self.client is not None:
             _cluster_of(self.client)
-        if self.store is not None:
-            object.__setattr__(self, "store", Store(self.store))
 
     @property
     def n_threads(self) -> int:
@@ -148,12 +141,12 @@ class Engine:
         return max(1, _n_cores() + 1 + int(self.n_jobs))
 
     def run(self, task: Task, out: Record) -> None:
-        """Compute a task into the arrays `out`: in threads, on the cluster, or from the store."""
+        """Compute a task into the arrays `out`: in threads, or on the cluster; read what a folder has of it."""
         self.check()
         executor = self.executor if self.client is None else _cluster_of(self.client)
         with self.watched() as engine:
-            if isinstance(self.store, Store) and len(task.tiles) > 1:  # one tile is computed faster than looked up
-                run_with_store(self.store, executor, task, out, engine)
+            if self.folder is not None and task.is_kept and len(task.tiles) > 1:
+                run_keeping(self.folder, executor, task, out, engine)
             elif task.tiles:
                 executor.run(task, out, engine)
 
@@ -230,17 +223,7 @@ class Engine:
     def iteration(self, k: int, n_iter: int) -> Self:
         """Return the engine for iteration k, from 1, of at most `n_iter`; inner loops are not counted."""
         scope = self.scope or Scope(Clock())
-        return self if scope.n_iter else replace(self, scope=scope._replace(iteration=k, n_iter=n_iter, kept=[]))
-
-    def keeps(self, key: str) -> None:
-        """Record that the store has an entry with this key for the current iteration."""
-        if self.scope is not None and self.scope.kept is not None:
-            self.scope.kept.append(key)
-
-    @property
-    def kept(self) -> list[str]:
-        """Keys of the store's entries for the current iteration."""
-        return list(self.scope.kept or ()) if self.scope is not None else []
+        return self if scope.n_iter else replace(self, scope=scope._replace(iteration=k, n_iter=n_iter))
 
     def quiet(self) -> Self:
         """Return the engine without progress, for parts of a stage."""
@@ -249,7 +232,7 @@ class Engine:
     def report(self, stage: str, done: int, total: int) -> None:
         """Report to progress that `done` of `total` tiles of a stage are done."""
         if callable(self.progress):
-            clock, iteration, n_iter, _ = self.scope or Scope(Clock())
+            clock, iteration, n_iter = self.scope or Scope(Clock())
             remaining = clock.estimate_remaining(stage, done, total, iteration, n_iter)
             self.progress(Update(stage, done, total, iteration, n_iter, remaining))
 
@@ -264,29 +247,24 @@ class Engine:
     def _limit(self) -> float:
         return self.memory if self.memory is not None else mem.available()
 
-    @property
-    def disk(self) -> Path | None:
-        """The folder for results that do not fit in memory: that of the store; None without one."""
-        return Path(self.store.folder) if isinstance(self.store, Store) else None
-
     def goes_to_disk(self, n_bytes: float, n_held: int = 1) -> bool:
-        """Tell whether `n_held` results of this size go to disk: they do not fit in memory, and there is a store."""
-        return self.disk is not None and not self.fits(n_held * n_bytes)
+        """Tell whether `n_held` results of this size go to disk: they do not fit in memory, and there is a folder."""
+        return self.folder is not None and not self.fits(n_held * n_bytes)
 
     def allocate(
         self, shape: tuple[int, ...], what: str, instead: str, dtype: DTypeLike = np.float64, n_held: int = 1
     ) -> np.ndarray:
-        """Return zeros for a result: in memory if `n_held` of them fit, else in an unnamed file in the store's folder.
+        """Return zeros for a result: in memory if `n_held` of them fit, else in an unnamed file, if there is a folder.
 
         `what` and `instead` are as in `reserve`.
         """
         kind = np.dtype(dtype)
         n_bytes = float(kind.itemsize * np.prod(shape, dtype=np.float64))
-        if self.disk is None or not self.goes_to_disk(n_bytes, n_held):
-            self.reserve(n_bytes, what, f"{instead}, or use Engine(store=folder) to put it on disk")
+        if self.folder is None or not self.goes_to_disk(n_bytes, n_held):
+            self.reserve(n_bytes, what, instead)
             return np.zeros(shape, kind)
         self.announce(n_bytes, f"{what}, on disk")
-        return np.asarray(scratch_map(self.disk, kind, shape, what))
+        return np.asarray(scratch_map(self.folder, kind, shape, what))
 
     def reserve(self, n_bytes: float, what: str, instead: str) -> None:
         """Log the memory of an object before it is allocated; raise MemoryError if it exceeds the limit.
@@ -397,7 +375,7 @@ def using(engine: Engine | None = None, **changes: Any) -> Iterator[Engine]:
     >>> engine.n_threads
     1
     """
-    known = ("n_jobs", "progress", "memory", "device", "precision", "executor", "client", "store")
+    known = ("n_jobs", "progress", "memory", "device", "precision", "executor", "client")
     if unknown := sorted(set(changes) - set(known)):
         raise TypeError(f"using takes an engine or changes of {', '.join(known)}; got {', '.join(unknown)}")
     token = _CURRENT.set(

@@ -1,7 +1,7 @@
-"""Work in tiles: loops over tiles in threads, and tasks, which are values that can be sent and stored.
+"""Work in tiles: loops over tiles in threads, and tasks, which are values that can be sent.
 
 A task has no closure and writes nothing itself, so an executor may run it in threads of this process, send it to
-another one, or read its records from a store. That pays where there is much work for few bytes: exact transport,
+another one, or read its records from a file. That pays where there is much work for few bytes: exact transport,
 matrices, covariances. Lighter work is a loop over tiles, `run_tiles`.
 """
 
@@ -222,6 +222,8 @@ class Task:
         They depend on the problem alone.
     place : Place
         Where the record of a tile is in the result.
+    is_kept : bool, default False
+        Whether finished tiles are kept if the work has a folder: for work that takes much longer than writing them.
     """
 
     name: str
@@ -229,6 +231,7 @@ class Task:
     inputs: Any
     tiles: Sequence[Tile]
     place: Place
+    is_kept: bool = False
 
     def record(self, out: Record, tile: Tile, stop: Flag) -> Record:
         """Compute the record of one tile in new arrays."""

@@ -155,7 +155,7 @@ def spanning_tree(space: Space, engine: Engine | None = None, *, reachability: i
     space : Space
         The space, with n points.
     engine : Engine, optional
-        Threads, device, memory limit and store. None: the current engine.
+        Threads, device and memory limit. None: the current engine.
     reachability : int, default 0
         0: the tree of the distances d. k > 0: the tree of mutual reachability, max(d(x, y), core(x), core(y)), where
         core is the distance to the k-th nearest other point. Points in sparse regions are then far from all others, so
@@ -271,7 +271,7 @@ def linkage(space: Space | ArrayLike, method: Method = "single", engine: Engine 
         "single" uses a spanning tree and stores no matrix; points of weight 0 never connect others. The other methods
         need all distances and ignore weights.
     engine : Engine, optional
-        Threads, device, memory limit and store. None: the current engine.
+        Threads, device and memory limit. None: the current engine.
 
     Returns
     -------

@@ -142,7 +142,7 @@ def open_distances(distances: Any) -> Any:
 def read_distances(distances: np.ndarray, engine: Engine) -> Floats:
     """Check distances in a mapped file, and return them as a square matrix.
 
-    A square float64 file is used as it is. Others are copied: into memory, or to a file in the folder of the store.
+    A square float64 file is used as it is. Others are copied into memory.
     """
     name = _name_of(distances)
     if distances.ndim == 1:

@@ -63,9 +63,7 @@ def write_distances(
         fill(there)
         return out
     engine.announce(n_bytes, f"{what}, on disk")
-    store: Any = engine.store
-    unfinished = None if store is None else store.unfinished(out, kind.str, shape)
-    return np.asanyarray(write_mapped(out, kind, shape, fill, what, unfinished))
+    return np.asanyarray(write_mapped(out, kind, shape, fill, what))
 
 
 _LARGE_BLOCK = 2.0**24  # bytes; larger blocks are checked against the memory limit
@@ -191,15 +189,14 @@ class Metric(MetricArrays):
         Parameters
         ----------
         engine : Engine, optional
-            Threads, device, memory limit and store. None: the current engine.
+            Threads, device and memory limit. None: the current engine.
         dtype : float32 or float64, optional
             The type of the stored distances; they are computed in float64. float32 holds 1e-38 to 3e38. None: the
             type of `out`, or float64.
         out : array of shape (n, n), or path, optional
             Where to write: an array, which may be on the GPU if the engine computes there; or a `.npy` file, which is
             filled block by block and returned as a memory map. A file gets its name, and replaces an older one, only
-            when it is complete. None: new memory, or, if memory is too small and the engine has a store, a mapped file
-            in its folder.
+            when it is complete. None: new memory.
 
         Returns
         -------
@@ -231,7 +228,7 @@ class Metric(MetricArrays):
         radius : float
             The radius ≥ 0, in the unit of the distances. Points at exactly this distance are included.
         engine : Engine, optional
-            Threads, device, memory limit and store. None: the current engine.
+            Threads, device and memory limit. None: the current engine.
 
         Returns
         -------
@@ -255,7 +252,7 @@ class Metric(MetricArrays):
         of : Metric, optional
             The query points, a metric of the same kind. None: the points of this metric, each without itself.
         engine : Engine, optional
-            Threads, device, memory limit and store. None: the current engine.
+            Threads, device and memory limit. None: the current engine.
 
         Returns
         -------

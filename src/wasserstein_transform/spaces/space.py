@@ -114,9 +114,8 @@ class Space:
         ----------
         distances : array of shape (n, n) or (n(n−1)/2,), path of a `.npy` file, or memory map
             The distances: finite, ≥ 0, symmetric, 0 on the diagonal. A square float64 file is checked in one pass and
-            used as it is, also if it is larger than memory. Other files are copied to such a matrix, in memory or, with
-            `Engine(store=folder)`, on disk. If the halves of a matrix in a file differ by rounding, the upper one is
-            used.
+            used as it is, also if it is larger than memory. Other files are copied to such a matrix, in memory. If the
+            halves of a matrix in a file differ by rounding, the upper one is used.
         weights : array of shape (n,), optional
             Masses ≥ 0 of the points; they are divided by their total. None: uniform.
         points : array of shape (n, m), optional
@@ -124,7 +123,7 @@ class Space:
         triangle : bool, default False
             True asserts the triangle inequality, which allows some shortcuts. It is not checked.
         engine : Engine, optional
-            Threads, device, memory limit and store. None: the current engine.
+            Threads, device and memory limit. None: the current engine.
 
         Returns
         -------
@@ -401,7 +400,7 @@ def quotient(space: Space, tol: float = 0.0, engine: Engine | None = None) -> Qu
     tol : float, default 0.0
         The largest distance between merged points, in the unit of the distances. 0 merges exact duplicates only.
     engine : Engine, optional
-        Threads, device, memory limit and store. None: the current engine.
+        Threads, device and memory limit. None: the current engine.
 
     Returns
     -------

@@ -81,7 +81,7 @@ def follow_points(
     new : array of shape (n_new, m)
         The coordinates of the new points.
     engine : Engine, optional
-        Threads, device, memory limit and store. None: the current engine.
+        Threads, device and memory limit. None: the current engine.
 
     Returns
     -------
@@ -204,7 +204,7 @@ def follow_distances(process: Process, walk: Trajectory, distances: Floats, engi
     distances : array of shape (n_new, n)
         Distances from the new points to the points of the space.
     engine : Engine, optional
-        Threads, device, memory limit and store. None: the current engine.
+        Threads, device and memory limit. None: the current engine.
 
     Returns
     -------

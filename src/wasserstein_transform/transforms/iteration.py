@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 from .. import _check as check
 from .._device_array import stored_array
+from .._files import PathLike
 from .._types import Bools
 from ..engine import Engine, current
 from ..engine.progress import clear_line
 from ..spaces import Quotient, Space, check_space, quotient
+from .folder import RunFolder
 from .preflight import preflight, reserve_state
 from .subsets import find_changing, step_changing
-from .trajectory import Trajectory, open_checkpoints
+from .trajectory import Trajectory
 from .transform import Process, Transform, as_process, warn_massless
 
 Keep = Literal["last", "all"]
@@ -35,6 +37,7 @@ def iterate(
     keep: Keep = "last",
     hook: Hook | None = None,
     resume: Trajectory | None = None,
+    out: PathLike | None = None,
     engine: Engine | None = None,
 ) -> Trajectory:
     """Apply a transform `n_iter` times.
@@ -62,8 +65,12 @@ def iterate(
     resume : Trajectory, optional
         An earlier, shorter run of the same process on the same space, such as one that a hook saved. The run continues
         from there, with the same result as one run.
+    out : path, optional
+        A folder of this run alone, made if it does not exist. It keeps the states that `keep` asks for and the finished
+        parts of exact transport, and what memory does not hold is put there. The same call goes on where it was, even
+        after `kill -9`, to the same bits. A folder of another run is refused. None: nothing is kept.
     engine : Engine, optional
-        Threads, device, memory limit and store. None: the current engine (`wt.using`).
+        Threads, device and memory limit. None: the current engine (`wt.using`).
 
     Returns
     -------
@@ -94,7 +101,17 @@ def iterate(
         )
     if resume is not None and resume.quotients[-1].labels.size != space.n:
         raise ValueError(f"resume is a run on {resume.quotients[-1].labels.size} points, but the space has {space.n}")
-    with current(engine).watched() as watched:
+    if resume is not None and out is not None:
+        raise ValueError("give resume or out, not both: a folder goes on by itself")
+    engine = current(engine)
+    if out is not None:
+        folder = RunFolder(out, (space, request.process, merge, tol), keep == "all", engine)
+        resume = folder.latest(n_iter)
+        if resume is not None and resume.converged and request.process.is_steady(resume.n_iter - 1, n_iter):
+            request.tell(resume)
+            return resume
+        request, engine = request.kept_in(folder), replace(engine, folder=folder.path)
+    with engine.watched() as watched:
         walk, massless = run(request, space, watched, resume)
     warn_massless(massless)
     return walk
@@ -134,6 +151,16 @@ class Request:
             first=len(movements) + 1 - len(kept),
         )
 
+    def kept_in(self, folder: RunFolder) -> Request:
+        """The same run, whose states are kept in a folder."""
+
+        def save_and_tell(walk: Trajectory) -> None:
+            folder.save(walk)
+            if self.hook is not None:
+                self.hook(walk)
+
+        return replace(self, hook=save_and_tell)
+
     def tell(self, walk: Trajectory) -> None:
         """Call the hook, if there is one."""
         if self.hook is not None:
@@ -151,13 +178,6 @@ def run(request: Request, space: Space, engine: Engine, resume: Trajectory | Non
         steps, n_known = process.steps(n_iter), None if tol is not None else n_iter
         preflight(steps, space, engine, n_iter=n_iter, n_known=n_known, n_states=n_states, merges=merge is not None)
     massless, changing = np.zeros(space.n, bool), None
-    length = 0 if isinstance(process.step, Transform) else n_iter  # runs of one transform share their checkpoints
-    checkpoints = open_checkpoints(space, (process, merge, tol, length), keep == "all", engine)
-    if resume is None and checkpoints is not None and (latest := checkpoints.latest(n_iter)) is not None:
-        resume, massless = latest
-        if resume.converged:
-            request.tell(resume)
-            return resume, massless
     if resume is None:
         state, massless = _start(process, space, merge, engine)
         kept, movements = [state], list[float]()
@@ -186,10 +206,7 @@ def run(request: Request, space: Space, engine: Engine, resume: Trajectory | Non
             before.space.metric.forget()  # its cached matrix roots are no longer needed
         kept = [*kept, state] if keep == "all" else [state]
         converged = tol is not None and movements[-1] <= tol and process.is_steady(k, n_iter)
-        walk = request.trajectory(kept, movements, converged)
-        if checkpoints is not None:
-            checkpoints.save(walk, massless, here)
-        request.tell(walk)
+        request.tell(request.trajectory(kept, movements, converged))
         if converged:
             break
         if k + 1 < n_iter:

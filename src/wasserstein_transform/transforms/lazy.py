@@ -254,7 +254,7 @@ def transform_lazily(transform: Transform | Process, space: Space, engine: Engin
     space : Space
         The space to transform.
     engine : Engine, optional
-        Threads, device, memory limit and store. None: the current engine.
+        Threads, device and memory limit. None: the current engine.
 
     Returns
     -------
@@ -321,7 +321,7 @@ def iterate_locally(
     n_iter : int, default 1
         Number of iterations.
     engine : Engine, optional
-        Threads, device, memory limit and store. None: the current engine.
+        Threads, device and memory limit. None: the current engine.
 
     Returns
     -------

@@ -27,7 +27,7 @@ _MIN_CHECKED = 30  # with fewer points, the radius is not checked: examples, sma
 _COUNTED_DISTANCES, _MIN_CENTERS, _MAX_CENTERS = 1e6, 20, 100  # to check the radius: distances, and rows of them
 _MAX_ALONE, _MAX_TOGETHER = 0.97, 0.6  # share of points without a neighbor; share of all points in a typical ball
 _MAX_UNEQUAL = 30.0  # ratio of spreads above which columns seem to have different units
-_INSTEAD = "use fewer points, or keep fewer states; with Engine(store=folder), matrices of distances go to disk"
+_INSTEAD = "use fewer points, or keep fewer states; wt.iterate(…, out=folder) puts matrices of distances on disk"
 
 
 class ScaleWarning(UserWarning):

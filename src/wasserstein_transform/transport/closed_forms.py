@@ -90,7 +90,7 @@ def bures_pairs(
     n_jobs : int, optional
         Number of threads; −1 means all cores. None: the setting of the engine.
     engine : Engine, optional
-        Threads, device, memory limit and store. None: the current engine (`wt.using`).
+        Threads, device and memory limit. None: the current engine (`wt.using`).
 
     Returns
     -------
@@ -140,7 +140,7 @@ def gaussian_wasserstein(
     n_jobs : int, optional
         Number of threads; −1 means all cores. None: the setting of the engine.
     engine : Engine, optional
-        Threads, device, memory limit and store. None: the current engine (`wt.using`).
+        Threads, device and memory limit. None: the current engine (`wt.using`).
 
     Returns
     -------

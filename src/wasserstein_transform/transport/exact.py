@@ -72,8 +72,8 @@ class Exact(Transport):
         engine = current(engine)
         unique, which = measures.distinct()
         if not engine.goes_to_disk(8.0 * measures.n**2, N_MATRICES):
-            what, instead = f"exact distances of {measures.n} measures", "use fewer points, or Engine(store=folder)"
-            engine.reserve(8.0 * (measures.n**2 + unique.n**2), what, instead)
+            n_bytes, instead = 8.0 * (measures.n**2 + unique.n**2), "use fewer points, or wt.iterate(…, out=folder)"
+            engine.reserve(n_bytes, f"exact distances of {measures.n} measures", instead)
         out, report = on(engine, exact_among)(ground_of(ground, self.p), unique.rows, engine)
         matrix = out if unique.n == measures.n else take_points(out, which, engine)
         return Dense(matrix, ground.triangle, report.gap, report.n_fallbacks)

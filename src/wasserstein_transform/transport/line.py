@@ -62,7 +62,7 @@ class Line(Transport):
         assert isinstance(measures, Discrete)
         x, n, engine = _coordinates(ground), measures.n, current(engine)
         n_held = 0 if engine.goes_to_disk(8.0 * n * n, N_MATRICES) else n**2
-        instead = "use fewer points or a smaller eps, or Engine(store=folder)"
+        instead = "use fewer points or a smaller eps, or wt.iterate(…, out=folder)"
         _reserve(engine, n_held, f"distances of {n} measures on a line", measures, instead=instead)
         return Dense(on(engine, line_among)(x, float(self.p), measures.rows, engine), ground.triangle)
 

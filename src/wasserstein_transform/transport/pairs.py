@@ -256,7 +256,7 @@ def wasserstein_pairs(
     n_jobs : int, optional
         Number of threads; −1 means all cores. None: the setting of the engine. The result does not depend on it.
     engine : Engine, optional
-        Threads, device, memory limit and store. None: the current engine (`wt.using`).
+        Threads, device and memory limit. None: the current engine (`wt.using`).
 
     Returns
     -------
@@ -312,7 +312,7 @@ def wasserstein_cross(
     n_jobs : int, optional
         Number of threads; −1 means all cores. None: the setting of the engine. The result does not depend on it.
     engine : Engine, optional
-        Threads, device, memory limit and store. None: the current engine (`wt.using`).
+        Threads, device and memory limit. None: the current engine (`wt.using`).
 
     Returns
     -------
@@ -351,7 +351,7 @@ def wasserstein(a: ArrayLike | None, b: ArrayLike | None, cost: ArrayLike, engin
     cost : array of shape (n, m)
         Any finite numbers. For W_p pass d^p; the distance is then `value ** (1 / p)` for masses of total 1.
     engine : Engine, optional
-        Threads, device, memory limit and store. None: the current engine (`wt.using`).
+        Threads, device and memory limit. None: the current engine (`wt.using`).
 
     Returns
     -------

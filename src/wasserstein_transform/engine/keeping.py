@@ -1,0 +1,84 @@
+"""Finished tiles of long work in a file, so that work that was stopped goes on where it was.
+
+A tile is appended to the file as it ends: its number, a checksum, and its record. What was half written when the work
+was killed fails its checksum, and is computed again.
+"""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO, Any
+from zlib import crc32
+
+import numpy as np
+
+from .tasks import Executor, Place, Record, Task, Tile
+
+TILES_SUFFIX = ".tiles"
+_HEAD = struct.Struct("<QI")  # number of the tile, checksum of its record
+
+_log = logging.getLogger("wasserstein_transform")
+
+
+def run_keeping(folder: Path, executor: Executor, task: Task, out: Record, engine: Any) -> None:
+    """Read the finished tiles of a task from its file in a folder, compute the others, and add them to the file."""
+    path, total = folder / f"{task.fingerprint}{TILES_SUFFIX}", len(task.tiles)
+    with path.open("a+b", buffering=0) as stream:  # unbuffered: what is written outlives the process
+        finished = set(_restored(stream, task, out))
+        if finished:
+            _log.info("%s: %d of %d tiles were finished before", task.name, len(finished), total)
+        numbers = {tile: k for k, tile in enumerate(task.tiles) if k not in finished}
+        place = _KeepingPlace(task.place, numbers, stream)
+        shown = engine.progress and (
+            lambda update: engine.progress(update._replace(done=update.done + len(finished), total=total))
+        )
+        if numbers:
+            executor.run(replace(task, tiles=list(numbers), place=place), out, replace(engine, progress=shown))
+
+
+def _restored(stream: IO[bytes], task: Task, out: Record) -> Iterator[int]:
+    """Put the records of a file where they belong, and yield their numbers; cut the file off where it is damaged."""
+    good = stream.seek(0)
+    while len(head := stream.read(_HEAD.size)) == _HEAD.size:
+        number, checksum = _HEAD.unpack(head)
+        if number >= len(task.tiles):
+            break
+        record = task.place.blank(out, task.tiles[number])
+        content = stream.read(sum(array.nbytes for array in record))
+        if crc32(content) != checksum:
+            break
+        ends = np.cumsum([array.nbytes for array in record])[:-1]
+        for array, part in zip(record, np.split(np.frombuffer(content, np.uint8), ends), strict=True):
+            array[...] = part.view(array.dtype).reshape(array.shape)
+        task.place.put(out, task.tiles[number], record)
+        good = stream.tell()
+        yield number
+    stream.truncate(good)
+
+
+@dataclass(frozen=True, eq=False)
+class _KeepingPlace(Place):
+    """A place that also appends each record to a file."""
+
+    inner: Place
+    numbers: dict[Tile, int]
+    stream: IO[bytes]
+
+    def blank(self, out: Record, tile: Tile) -> Record:
+        return self.inner.blank(out, tile)
+
+    def put(self, out: Record, tile: Tile, record: Record) -> None:
+        self.inner.put(out, tile, record)
+        content = b"".join(array.tobytes() for array in record)
+        entry = _HEAD.pack(self.numbers[tile], crc32(content)) + content
+        try:
+            if self.stream.write(entry) < len(entry):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, os.fspath(self.stream.name)) from None

@@ -1,0 +1,111 @@
+"""The folder of a run: it keeps the states, so that the same call goes on after it was stopped."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from .._archive import described, fingerprint
+from .._check import warn
+from .._files import PathLike, write_bytes
+from ..cuda import device_name
+from ..engine import TILES_SUFFIX, Engine, code
+from .trajectory import Trajectory
+
+_NAME, _FORMAT, _VERSION = "run.json", "wasserstein-transform run", 1
+_MAX_BYTES = 1 << 16  # of run.json
+_INSTEAD = "give another folder, or delete this one"
+
+
+class RunFolder:
+    """A folder with the states of one run, each in a file that gets its name when it is complete.
+
+    Exact transport keeps its finished tiles there, too, until the state that they belong to is complete.
+
+    Parameters
+    ----------
+    path : path
+        A folder of this run alone; it is made if it does not exist.
+    problem : tuple
+        All that the states depend on: the space, the process, …
+    everything : bool
+        Whether all states are needed, or only the last.
+    engine : Engine
+        Where the run is computed.
+    """
+
+    def __init__(self, path: PathLike, problem: tuple[Any, ...], everything: bool, engine: Engine) -> None:
+        if not isinstance(path, str | os.PathLike) or not os.fspath(path):
+            raise TypeError(f"out must be a folder, got {path!r}")
+        try:
+            run = fingerprint((described(problem), device_name(engine), engine.precision))
+        except TypeError as error:
+            raise TypeError(f"a run cannot be kept in a folder: {error}; leave out= away") from None
+        self.path, self._everything, self._engine = Path(path), everything, engine
+        _open(self.path, {"format": _FORMAT, "version": _VERSION, "run": run, "code": code()})
+
+    def latest(self, n_iter: int) -> Trajectory | None:
+        """Read the longest run of at most `n_iter` iterations that was kept."""
+        for k in sorted((k for k in self._numbers() if k <= n_iter), reverse=True):
+            needed = range(k + 1) if self._everything else [k]
+            if not self._numbers().issuperset(needed):
+                continue
+            try:
+                states = [Trajectory.load(self._file(j), self._engine) for j in needed]
+            except (ValueError, OSError) as error:
+                warn(f"a state is damaged, and is computed again: {error}")
+                continue
+            quotients = tuple(state.quotients[-1] for state in states)
+            return replace(states[-1], quotients=quotients, first=needed[0])
+        return None
+
+    def save(self, walk: Trajectory) -> None:
+        """Keep the newest state of a run; one that memory does not hold is made of its tiles again."""
+        if walk.quotients[-1].space.metric.is_on_disk:
+            return
+        walk.only_last().save(self._file(walk.n_iter))
+        old = [] if self._everything else [self._file(k) for k in self._numbers() if k < walk.n_iter - 1]
+        for file in [*old, *self.path.glob(f"*{TILES_SUFFIX}")]:
+            with suppress(OSError):  # a file that another process has open
+                file.unlink()
+
+    def _file(self, k: int) -> Path:
+        return self.path / f"{k:06d}.npz"
+
+    def _numbers(self) -> set[int]:
+        return {int(file.stem) for file in self.path.glob("*.npz") if file.stem.isdecimal()}
+
+
+def _open(path: Path, about: dict[str, Any]) -> None:
+    """Make a folder for a run, or check that it is of this run."""
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {path.parent} to make {path.name} in")
+    if path.exists() and not path.is_dir():
+        raise NotADirectoryError(f"out must be a folder, and {path} is a file; give another name")
+    path.mkdir(exist_ok=True)
+    for leftover in path.glob(".*.part"):  # of a process that was killed
+        leftover.unlink(missing_ok=True)
+    if not (path / _NAME).exists():
+        if any(path.iterdir()):
+            raise ValueError(f"{path} holds other files; give an empty folder, or the name of a new one")
+        write_bytes(path / _NAME, json.dumps(about, indent=1).encode())
+        return
+    try:
+        with (path / _NAME).open("rb") as stream:
+            known = json.loads(stream.read(_MAX_BYTES))
+        is_run = known["format"] == _FORMAT
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        is_run = False
+    if not is_run:
+        raise ValueError(f"{path / _NAME} is damaged, or of another program; {_INSTEAD}")
+    if known.get("version") != _VERSION or known.get("code") != about["code"]:
+        raise ValueError(
+            f"{path} holds a run by another version of this library or of those it uses, or on another processor: its "
+            f"last bits may differ; {_INSTEAD}"
+        )
+    if known.get("run") != about["run"]:
+        raise ValueError(f"{path} holds another run: of other points, or with other parameters; {_INSTEAD}")

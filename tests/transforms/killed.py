@@ -1,0 +1,34 @@
+"""A run in a folder that tests kill: killed.py FOLDER RESULT. A line for a tile; at the end, how many it computed."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+
+import wasserstein_transform as wt
+from wasserstein_transform.engine import Overseer, Record, Task, Threads, tasks as tiles
+
+
+class Counting(Threads):
+    """Threads that count the tiles of exact transport."""
+
+    def __init__(self) -> None:
+        self.n_tiles = 0
+
+    def run(self, task: Task, out: Record, engine: Overseer) -> None:
+        self.n_tiles += len(task.tiles) * task.is_kept
+        super().run(task, out, engine)
+
+
+def main(folder: str, result: str) -> None:
+    tiles.cut_by_cost.__defaults__ = (2e5,)  # type: ignore[attr-defined]  # many small tiles
+    executor, X = Counting(), np.random.default_rng(5).normal(size=(200, 2))
+    engine = wt.Engine(n_jobs=2, executor=executor, progress=lambda update: print(flush=True))
+    walk = wt.iterate(wt.local_truncation(0.5), wt.Space.from_points(X), n_iter=3, out=folder, engine=engine)
+    np.savez(result, matrix=walk.last.metric.dense(), movements=np.array(walk.movements))
+    print(executor.n_tiles, flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
