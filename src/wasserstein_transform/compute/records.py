@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from .._archive import archived, check_range, check_type
+from .._archive import archived
 from .._types import Floats, Ints
 
 
@@ -148,10 +148,6 @@ class Rows(NamedTuple):
     totals: Floats
 
 
-_LARGEST = 1.7976931348623157e308
-
-
-@archived
 class Frame(NamedTuple):
     """The cells of a cloud, and the unit and the formulas for its covariances.
 
@@ -183,22 +179,3 @@ class Frame(NamedTuple):
     unit: float = 1.0
     planar: bool = False
     by_cells: bool = True
-
-
-def check_frame(frame: Frame | None, m: int) -> None:
-    """Raise if a stored frame cannot belong to a cloud in R^m."""
-    check_type(frame, "frame", Frame, type(None))
-    if frame is None:
-        return
-    for axis, origin in zip(frame.axes, frame.origin, strict=True):
-        check_type(axis, "an axis of cells", int)
-        check_range(axis, "an axis of cells", 0, m - 1)
-        check_type(origin, "the origin of cells", float, int)
-        check_range(abs(origin), "the origin of cells", 0.0, _LARGEST)
-    for number, name in ((frame.side, "the side of cells"), (frame.unit, "the unit of covariances")):
-        check_type(number, name, float, int)
-        check_range(number, name, 5e-324, _LARGEST)
-    check_type(frame.per_reach, "cells per reach", int)
-    check_range(frame.per_reach, "cells per reach", 1, 1 << 20)
-    check_type(frame.planar, "planar", bool)
-    check_type(frame.by_cells, "whether balls add whole cells", bool)

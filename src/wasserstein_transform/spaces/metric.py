@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
+from copy import copy
 from typing import Any, NoReturn, Self, TypeAlias
 
 import numpy as np
@@ -357,7 +358,10 @@ class Metric(MetricArrays):
 
     def framed(self, frame: Frame) -> Self:
         """Return the same metric as part of a larger cloud with this frame."""
-        raise TypeError(f"a {type(self).__name__} metric has no grid of cells: parts of it cannot be computed alone")
+        part = copy(self)
+        vars(part).pop("derived", None)  # of other cells
+        object.__setattr__(part, "frame", frame)
+        return part
 
 
 def check_counts(triangle: object, gap: object, n_fallbacks: object) -> None:

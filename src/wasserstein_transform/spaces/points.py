@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,6 @@ from .._device_array import contiguous, on_host, stored_array
 from .._types import Bools, Floats, Ints
 from ..compute import gaussians
 from ..compute.distances import movement
-from ..compute.records import Frame, check_frame
 from ..compute.search import Search
 from ..cuda import on
 from ..engine import Engine, current
@@ -30,8 +29,6 @@ class Euclidean(Metric):
     ----------
     points : array of shape (n, m)
         The coordinates.
-    frame : Frame, optional
-        The grid of a larger point cloud that these points are a part of. None: the points are all of it.
 
     Notes
     -----
@@ -46,7 +43,6 @@ class Euclidean(Metric):
     """
 
     points: Floats
-    frame: Frame | None = None
     triangle = True
 
     def __post_init__(self) -> None:
@@ -82,7 +78,6 @@ class Euclidean(Metric):
 
     def _check_archived(self) -> None:
         check_array(self.points, "points", "f", None, None)
-        check_frame(self.frame, self.points.shape[1])
 
     def take(self, rows: Ints) -> Euclidean:
         return Euclidean(np.ascontiguousarray(self.points[rows]))
@@ -133,9 +128,6 @@ class Euclidean(Metric):
         points[rows] = new.points
         return Euclidean(points)
 
-    def framed(self, frame: Frame) -> Euclidean:
-        return replace(self, frame=frame)
-
 
 @on_host("means", "covs")
 @dataclass(frozen=True, eq=False, repr=False)
@@ -153,8 +145,6 @@ class GaussianMetric(Metric):
         The covariances Σ_x, symmetric and positive semidefinite, in the squared unit of the means.
     lam : float
         The weight λ ≥ 0 of the covariances.
-    frame : Frame, optional
-        The grid of a larger point cloud that these points are a part of. None: the points are all of it.
 
     Notes
     -----
@@ -172,7 +162,6 @@ class GaussianMetric(Metric):
     means: Floats
     covs: Floats = field()  # field: the default of the base class is none of these
     lam: float = field()
-    frame: Frame | None = None
     triangle = True
     cost = property(gaussians.cost)
     geometry_near = gaussians.geometry_near
@@ -200,7 +189,6 @@ class GaussianMetric(Metric):
     def _check_archived(self) -> None:
         check_array(self.means, "means", "f", None, None)
         check_array(self.covs, "covs", "f", None, None, None)
-        check_frame(self.frame, self.means.shape[1])
 
     def take(self, rows: Ints) -> GaussianMetric:
         return GaussianMetric(np.ascontiguousarray(self.means[rows]), np.ascontiguousarray(self.covs[rows]), self.lam)
@@ -256,6 +244,3 @@ class GaussianMetric(Metric):
         means, covs = self.means.copy(), self.covs.copy()
         means[rows], covs[rows] = new.means, new.covs
         return GaussianMetric(means, covs, new.lam)
-
-    def framed(self, frame: Frame) -> GaussianMetric:
-        return replace(self, frame=frame)
