@@ -37,8 +37,6 @@ NAMES = (
     "pixels",
     "images",
     "photographs",
-    "words",
-    "word_adapting",
     "graphs",
     "communities",
     "curves",
