@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 
 from wasserstein_transform import _check as check
 from wasserstein_transform._types import Floats, Ints
+from wasserstein_transform.engine import one_blas_thread
 from wasserstein_transform.spaces import GaussianMetric
 
 from .adapting import shift, without_rounding
@@ -75,14 +76,15 @@ class Definition:
         """Return Σ(w) of some words, an array of shape (k, m, m), from weighted contexts."""
         unit = vectors.unit.astype(np.float64)
         covs = np.zeros((len(rows), unit.shape[1], unit.shape[1]))
-        for cov, row in zip(covs, rows.tolist(), strict=True):
-            part = slice(contexts.indptr[row], contexts.indptr[row + 1])
-            weights, others = contexts.data[part], unit[contexts.indices[part]]
-            if len(others):
-                shares = weights / weights.sum(dtype=np.float64)
-                others -= shares @ others if self.about_mean else unit[row]
-                others *= np.sqrt(shares)[:, None]
-                cov[:] = others.T @ others
+        with one_blas_thread():  # matrices are small
+            for cov, row in zip(covs, rows.tolist(), strict=True):
+                part = slice(contexts.indptr[row], contexts.indptr[row + 1])
+                weights, others = contexts.data[part], unit[contexts.indices[part]]
+                if len(others):
+                    shares = weights / weights.sum(dtype=np.float64)
+                    others -= shares @ others if self.about_mean else unit[row]
+                    others *= np.sqrt(shares)[:, None]
+                    cov[:] = others.T @ others
         if self.shrinkage == 0:
             return covs
         totals = contexts.sum(axis=1, dtype=np.float64)[rows, None, None]
