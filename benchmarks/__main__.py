@@ -36,8 +36,6 @@ NAMES = (
     "pixels",
     "images",
     "photographs",
-    "words",
-    "word_adapting",
     "graphs",
     "communities",
     "curves",

@@ -20,7 +20,7 @@ ALONE = wt.Engine(1)
 
 def everyday() -> dict[str, np.ndarray]:
     """Results by name."""
-    return {**_steps(), **_transport(), **_graphs(), **_images(), **_words()}
+    return {**_steps(), **_transport(), **_graphs(), **_images()}
 
 
 def _cloud(n: int, m: int) -> np.ndarray:
@@ -78,14 +78,6 @@ def _images() -> dict[str, np.ndarray]:
         levels, 2, 2.0, color="none", channel_axis=None, linking="paper", n_jobs=1
     ).modes
     return found
-
-
-def _words() -> dict[str, np.ndarray]:
-    text = "a cat sat on a mat and a dog sat on a log while the cat saw the dog"
-    words = sorted(set(text.split()))
-    vectors = dict(zip(words, np.random.default_rng(1).normal(size=(len(words), 4)), strict=True))
-    gt = wt.words.WordTransform(vectors, window=2, min_count=1, sample=0, n_jobs=1).fit([text])
-    return {"words": np.array([gt.distance("cat", other) for other in words])}
 
 
 def at_size(n_jobs: int = 1) -> dict[str, np.ndarray]:

@@ -1,7 +1,7 @@
 """The catalogue of messages: what a mistake is told, word for word, and by which exception or warning.
 
 Elsewhere tests ask for the type and the word that tells which check spoke. What is wrong inside of a file is said
-beside its format (`tests/tables`, `tests/words`, `tests/estimators/test_saving.py`).
+beside its format (`tests/tables`, `tests/estimators/test_saving.py`).
 """
 
 from __future__ import annotations
@@ -873,36 +873,6 @@ CURVES: list[Row] = [
     ("within must be", lambda: wt.datasets.circles(0).curve.coverage([[0.0, 0.0]], -1)),
 ]
 
-WORDS: list[Row] = [
-    ("given by its path, got NoneType", lambda: wt.words.read_vectors(None)),
-    ("does not exist", lambda: wt.words.read_vectors("none")),
-    ("is not a file", lambda: wt.words.read_vectors(".")),
-    ("each word needs a vector, got 1 word and 2 vectors", lambda: wt.words.WordVectors.of(["a"], [[1.0], [2.0]])),
-    ("that of 'b' (row 1) is not", lambda: wt.words.WordVectors.of(["a", "b"], np.array([[1], [np.inf]], np.float32))),
-    ("words must be nonempty strings", lambda: wt.words.WordVectors.of(["a", ""], np.eye(2))),
-    (
-        "words with white space cannot be written, got 'new york'",
-        lambda: wt.words.WordVectors.of(["new york", "cat"], np.eye(2)).write("words.txt"),
-    ),
-    (
-        "words.csv must end in .txt …or .bin",
-        lambda: wt.words.WordVectors.of(["york", "cat"], np.eye(2)).write("words.csv"),
-    ),
-    ("vectors must be WordVectors, a file", lambda: wt.words.WordTransform(7).fit(["a b"])),
-    ("at least one word, the dict is empty", lambda: wt.words.WordTransform({}).fit(["a b"])),
-    ("is not fitted; call fit", lambda: wt.words.WordTransform({"a": [1.0, 0]}).distance("a", "a")),
-    ("all point the same way; give more words", lambda: wt.words.adapt({"cat": [1.0, 2.0]})),
-    ("all point the same way; give more words", lambda: wt.words.adapt({"cat": [1.0, 2.0], "dog": [2.0, 4.0]})),
-    (
-        "weights of contexts must sum to at most 1e+30, got 4e+38; divide them",
-        lambda: wt.words.WordTransform({"cat": [1.0, 0], "dog": [0, 1.0]}).fit(
-            csr_array(np.full((2, 2), 1e38, np.float32))
-        ),
-    ),
-    ("a document of the corpus holds zeros", lambda: wt.words.Corpus.read(["cat\0sat"])),
-    ("which is not a character", lambda: wt.words.Corpus.read(["caf\udce9"], str)),
-]
-
 
 def _in_folder(out: Any) -> object:
     return wt.iterate(wt.mean_shift(1.0), SPACE, n_iter=1, out=out)
@@ -1027,7 +997,6 @@ CATALOGUE = {
     "graphs": GRAPHS,
     "image": IMAGE,
     "curves": CURVES,
-    "words": WORDS,
     "engine": ENGINE,
     "tables": TABLES,
     "package": PACKAGE,

@@ -13,7 +13,7 @@ GROUPS = {
     "Answers without parameters": ("auto", "curves", "explorer"),
     "Estimators and transforms": ("estimators", "transforms", "hierarchy"),
     "Parts to compose": ("spaces", "localize", "measures", "transport"),
-    "Images, words, graphs, files": ("image", "words", "graphs", "tables"),
+    "Images, graphs, files": ("image", "graphs", "tables"),
     "Large work": ("engine",),
     "Theory and the paper": ("theory", "datasets", "plotting"),
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import lzma
 from pathlib import Path
 
 import numpy as np
@@ -28,9 +27,6 @@ def make_files() -> None:
     _cities()
     _club()
     Path("edges.csv").write_text("source,target\n0,1\n1,2\n2,0\n3,4\n4,5\n5,3\n2,3\n")
-    Path("vectors.txt").write_text("cat 1.0 0.2\ndog 0.9 0.4\nran 0.1 1.0\nsat 0.3 0.9\n")
-    Path("corpus.txt").write_text("the cat sat\nthe dog sat\na dog ran\n")
-    _words()
 
 
 def _plants(rng: np.random.Generator) -> None:
@@ -92,19 +88,3 @@ def _photo(rng: np.random.Generator) -> None:
     which = np.where((x - 40) ** 2 + (y - 40) ** 2 < 500, 1, np.where(x + y > 140, 2, 0))
     picture = color[which] + rng.normal(scale=4, size=(90, 120, 3))
     Image.fromarray(np.clip(picture, 0, 255).astype(np.uint8)).save("photo.png")
-
-
-def _words() -> None:
-    """Vectors named as those of GloVe, a corpus and a benchmark, of a language with forty words."""
-    rng = np.random.default_rng(1)
-    known = ["cat", "dog", "ran", "sat", "the", *(f"word{k}" for k in range(35))]
-    vectors = rng.normal(size=(len(known), 100))
-    rows = [f"{word} {' '.join(f'{x:.4f}' for x in row)}" for word, row in zip(known, vectors, strict=True)]
-    for name in ("glove.6B.100d.txt", "glove.txt"):
-        Path(name).write_text("\n".join(rows) + "\n")
-    lines = (" ".join(rng.choice(known, size=12)) for _ in range(400))
-    with lzma.open("corpus.txt.xz", "wt", encoding="utf-8") as file:
-        file.write("\n".join(lines) + "\n")
-    Path("benchmarks").mkdir(exist_ok=True)
-    pairs = (("cat", "dog", 8.0), ("ran", "sat", 5.5), ("cat", "ran", 2.0), ("the", "dog", 1.0))
-    Path("benchmarks/EN-PEOPLE.txt").write_text("".join(f"{a}\t{b}\t{score}\n" for a, b, score in pairs))

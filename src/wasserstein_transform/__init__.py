@@ -9,7 +9,7 @@ __version__ = "0.1.0"
 
 _PACKAGES = (
     "auto", "curves", "datasets", "engine", "estimators", "explorer", "graphs", "hierarchy",
-    "image", "localize", "measures", "plotting", "spaces", "tables", "transforms", "transport", "words",
+    "image", "localize", "measures", "plotting", "spaces", "tables", "transforms", "transport",
 )  # fmt: skip
 __all__ = (
     "AutoCluster", "Bures", "Cancelled", "Dense", "DiracDistance", "Engine", "Euclidean", "Exact", "Gaussian",
@@ -64,7 +64,6 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
         tables as tables,
         transforms as transforms,
         transport as transport,
-        words as words,
     )
     from .auto import cluster, score, suggest
     from .curves import denoise, skeleton

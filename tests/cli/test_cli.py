@@ -21,7 +21,6 @@ ROOMS = (
     "graphs",
     "tables",
     "image",
-    "words",
     "plotting",
     "estimators",
     "engine",
@@ -52,7 +51,6 @@ def wt_command(*words: str, **environment: str) -> subprocess.CompletedProcess[s
     [
         ["--help"],
         ["segment", "--help"],
-        ["words", "--help"],
         ["cluster", "--help"],
         ["skeleton", "--help"],
     ],
@@ -71,7 +69,7 @@ def test_commands_import_no_more_than_they_need(tmp_path: Path) -> None:
     assert "no.txt does not exist" in done.stderr
     imported = set(done.stderr.splitlines()[-1].split())
     assert "wasserstein_transform.graphs" in imported
-    others = ("words", "image", "estimators")
+    others = ("image", "estimators")
     assert not imported & {"sklearn", "matplotlib", "wt_paper", *(f"wasserstein_transform.{room}" for room in others)}
 
 

@@ -160,7 +160,7 @@ def test_every_command_is_where_the_table_says() -> None:
 @pytest.mark.parametrize("width", [40, 80])
 def test_help_fits_the_terminal(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
-    for words in ([], ["cluster"], ["skeleton"], ["flow"], ["words"]):
+    for words in ([], ["cluster"], ["skeleton"], ["flow"]):
         text = run(*words, "--help").stdout
         assert max(map(len, text.splitlines())) <= width, words
 
@@ -213,7 +213,7 @@ def test_on_a_terminal_the_answer_is_lines_and_how_to_keep_it(tmp_path: Path) ->
 
 
 @pytest.mark.slow
-def test_graphs_and_words_speak_json_too(tmp_path: Path) -> None:
+def test_graphs_speak_json_too(tmp_path: Path) -> None:
     (tmp_path / "graph.txt").write_text("a b\nb c\nc a\nc d\n")
     done = run("curvature", tmp_path / "graph.txt", "-o", tmp_path / "out", "--json")
     assert done.exit_code == 0, done.output
@@ -223,14 +223,6 @@ def test_graphs_and_words_speak_json_too(tmp_path: Path) -> None:
     done = run("curvature", tmp_path / "graph.txt", "-o", tmp_path / "out")
     assert done.exit_code == 2
     assert "exists already; --force overwrites it" in done.stderr
-
-    (tmp_path / "vectors.txt").write_text("a 1 0\nb 0 1\nc 1 1\nd 2 1\n")
-    (tmp_path / "corpus.txt").write_text("a b c d " * 20)
-    parts = ["--vectors", tmp_path / "vectors.txt", "--corpus", tmp_path / "corpus.txt"]
-    adapt = ["words", *parts, "-o", tmp_path / "adapted.txt"]
-    assert json.loads(run(*adapt, "--json").stdout)["words"] == 4
-    assert "exists already; --force" in run(*adapt).stderr
-    assert run(*adapt, "--force", "-q").output == ""
 
 
 EVIL = "x\x1b]0;title\x07"

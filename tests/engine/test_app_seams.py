@@ -1,4 +1,4 @@
-"""Work of images and words: the same bits with any number of threads."""
+"""Work of images: the same bits with any number of threads."""
 
 from __future__ import annotations
 
@@ -25,16 +25,6 @@ def volume() -> np.ndarray:
     return np.random.default_rng(1).normal(0, 3, (6, 14, 15)) + (np.arange(15) > 7) * 20
 
 
-def asked() -> list[np.ndarray]:
-    rng = np.random.default_rng(2)
-    names = [f"w{k}" for k in range(80)]
-    vectors = dict(zip(names, rng.normal(size=(80, 6)), strict=True))
-    text = [" ".join(rng.choice(names, 60)) for _ in range(20)]
-    gt = wt.words.WordTransform(vectors, window=3, min_count=1, sample=0).fit(text)
-    pairs = gt.pairs([(names[k], names[-k - 1]) for k in range(40)])
-    return [gt.contexts_.matrix.toarray(), pairs, gt.most_similar("w3", 5).distances]
-
-
 WORK: dict[str, Callable[[], list[np.ndarray]]] = {
     "gray levels": lambda: segmented(grey()),
     "gray levels, masked": lambda: segmented(grey(), mask=grey() % 7 != 0),
@@ -42,9 +32,8 @@ WORK: dict[str, Callable[[], list[np.ndarray]]] = {
     "shapes in the plane": lambda: segmented(grey(), 2.0),
     "shapes in the plane, masked": lambda: segmented(grey(), 2.0, mask=grey() % 7 != 0),
     "shapes in space": lambda: segmented(volume(), 2.0, channel_axis=None),
-    "words": asked,
 }
-SOME = mostly_slow(WORK, quick=["gray levels", "shapes in space", "words"])
+SOME = mostly_slow(WORK, quick=["gray levels", "shapes in space"])
 
 
 @pytest.mark.repeated(1)

@@ -18,11 +18,10 @@ import pandas as pd
 import wasserstein_transform as wt
 from fuzz import layers, seeds
 from fuzz.layers import Layer
-from wasserstein_transform import tables, words
+from wasserstein_transform import tables
 from wasserstein_transform.explorer.data import Shelf
 from wasserstein_transform.image.reading import from_file
 from wasserstein_transform.tables import columns
-from wt_paper import ratings
 from wt_paper.reporting import part, record
 
 
@@ -130,10 +129,6 @@ ENTRY_POINTS: dict[str, EntryPoint] = {
     "gif": _picture("gif"),
     "bmp": _picture("bmp"),
     "webp": _picture("webp"),
-    "vectors": EntryPoint("vectors.txt", seeds.vectors, words.read_vectors),
-    "vectors.gz": EntryPoint("vectors.gz", seeds.packed_vectors, words.read_vectors, layers=(layers.plain, layers.gz)),
-    "corpus": EntryPoint("corpus.txt", seeds.corpora, words.Corpus.read),
-    "benchmark": EntryPoint("pairs.txt", seeds.benchmarks, ratings.read_benchmark),
     "edges": EntryPoint("edges.csv", seeds.edges, wt.graphs.read_graph),
     "gml": EntryPoint("graph.gml", lambda: seeds.graphs("gml"), wt.graphs.read_graph),
     "graphml": EntryPoint("graph.graphml", lambda: seeds.graphs("graphml"), wt.graphs.read_graph),

@@ -143,25 +143,6 @@ def pictures(kind: str) -> list[bytes]:
     return [bytes(imwrite("<bytes>", picture, extension=f".{kind}")) for picture in (*shapes, *more)]
 
 
-def vectors() -> list[bytes]:
-    names = ("cat", "dog", "new york")
-    text = "".join(f"{name} {' '.join(map(repr, row.tolist()))}\n" for name, row in zip(names, _MATRIX, strict=True))
-    binary = b"".join(name.encode() + b" " + row.tobytes() + b"\n" for name, row in zip("abc", _MATRIX, strict=True))
-    return [text.encode(), b"3 3\n" + text.encode(), b"3 3\n" + binary]
-
-
-def packed_vectors() -> list[bytes]:
-    return [gzip.compress(content) for content in vectors()]
-
-
-def corpora() -> list[bytes]:
-    return [_TEXT.encode(), gzip.compress(_TEXT.encode()), lzma.compress(_TEXT.encode())]
-
-
-def benchmarks() -> list[bytes]:
-    return [b"# pairs\ncat dog 7.5\ncat yak 3\n", gzip.compress(b"cat dog 7.5\ncat yak 3\n")]
-
-
 def edges() -> list[bytes]:
     return [b"0 1\n1 2 0.5\n", b"source,target,length\na b,c,1.5\nc,d,2\n", b"a;b;1\n# no edge\nb;c;2\n"]
 

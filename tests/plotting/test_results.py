@@ -54,7 +54,6 @@ RESULTS: dict[str, Callable[[Path], Plotted]] = {
     "Curvature": lambda _: wt.graphs.curvature(GRAPH),
     "Flow": lambda _: wt.graphs.ricci_flow(GRAPH, 3),
     "Communities": lambda _: wt.graphs.communities(GRAPH),
-    "Neighbors": lambda _: wt.words.adapt({"a$": [1.0, 0], "b$": [0.5, 1], "c": [0, 1]}).most_similar("c"),
 }
 
 

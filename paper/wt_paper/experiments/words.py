@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from wasserstein_transform import _check as check, plotting, words as app
+from wasserstein_transform import plotting
 from wasserstein_transform._types import Floats, Ints
 from wasserstein_transform.engine import Engine, using
-from wasserstein_transform.words.contexts import Contexts, count_contexts
-from wasserstein_transform.words.reading import as_vectors
 
 from .. import ratings
 from ..ratings.evaluation import gaps_of
-from ..ratings.variants import Variant, without_components
+from ..words import Corpus, Definition, WordVectors, count_contexts, read_corpus, read_vectors
+from ..words.definition import without_components
 from .experiment import Choice, Claim, Experiment, Picture, Table
 from .parameters import Words
 
@@ -35,13 +34,13 @@ PAPER = {
     "YP-130": (0.37, 0.37),
 }  # fmt: skip
 
-VARIANTS: Mapping[str, Variant] = {
-    "paper": Variant(),
-    "λ by frequency": Variant(shrinkage=300.0, pooled=False),
-    "about the mean, pooled": Variant(about_mean=True, shrinkage=300.0),
-    "PPMI, about the mean, pooled": Variant(by_ppmi=True, about_mean=True, shrinkage=300.0),
-    "PPMI, points moved": Variant(by_ppmi=True, share=0.2),
-    "neighborhoods in the embedding": Variant(about_mean=True, neighbors=30),
+VARIANTS: Mapping[str, Definition] = {
+    "paper": Definition(),
+    "λ by frequency": Definition(shrinkage=300.0, pooled=False),
+    "about the mean, pooled": Definition(about_mean=True, shrinkage=300.0),
+    "PPMI, about the mean, pooled": Definition(by_ppmi=True, about_mean=True, shrinkage=300.0),
+    "PPMI, points moved": Definition(by_ppmi=True, share=0.2),
+    "neighborhoods in the embedding": Definition(about_mean=True, neighbors=30),
 }
 """Variants of the definition, apart from λ and common components."""
 
@@ -66,8 +65,8 @@ def run(parameters: Words, engine: Engine) -> Result:
 
 
 def _run(parameters: Words) -> Result:
-    vectors = app.read_vectors(str(parameters.vectors))
-    corpus = app.Corpus.read(str(parameters.corpus), str)
+    vectors = read_vectors(str(parameters.vectors))
+    corpus = read_corpus(str(parameters.corpus), str)
     sets = ratings.read_benchmarks(str(parameters.benchmarks))
     evaluation = ratings.evaluate(vectors, corpus, sets, parameters.windows, parameters.lams, n_boot=parameters.n_boot)
     if not parameters.variants:
@@ -78,7 +77,7 @@ def _run(parameters: Words) -> Result:
 
 
 def _predictions(
-    vectors: app.WordVectors, corpus: app.Corpus, sets: Sequence[ratings.Benchmark], parameters: Words
+    vectors: WordVectors, corpus: Corpus, sets: Sequence[ratings.Benchmark], parameters: Words
 ) -> dict[str, Floats]:
     """Similarities of all pairs for all variants, with and without common components, and every λ."""
     out: dict[str, Floats] = {}
@@ -90,7 +89,7 @@ def _predictions(
         for name in parameters.variants:
             variant, some = VARIANTS[name], contexts
             if variant.neighbors:
-                some = Contexts(nearest_contexts(cleaned, variant.neighbors, rows), contexts.counts, 0)
+                some = nearest_contexts(cleaned, variant.neighbors, rows)
             squares, gaps = gaps_of(cleaned, sets, partial(variant.gaps, cleaned, some))
             for lam in (0.0, *parameters.study_lams):
                 setting = prefix if lam == 0 and not variant.share else f"{prefix}, {name}, λ = {lam:g}"
@@ -98,55 +97,18 @@ def _predictions(
     return out
 
 
-def nearest_contexts(vectors: Any, k: int = 30, rows: Ints | None = None) -> csr_array:
-    """Find the k nearest words of each word by angle, as contexts for `WordTransform.fit`.
-
-    Parameters
-    ----------
-    vectors : WordVectors, path, dict, or gensim's KeyedVectors
-        The vectors of n words.
-    k : int, default 30
-        Number of neighbors of each word, itself excluded; at most n − 1 are used.
-    rows : array of int, optional
-        Only the words of these rows get contexts; None means all.
-
-    Returns
-    -------
-    csr_array of shape (n, n)
-        1 where a word (column) is among the k nearest of another (row).
-
-    Notes
-    -----
-    Time O(n²·m) for n words in m dimensions; memory O(n·k) plus a block of 1,024 rows of similarities.
-
-    Examples
-    --------
-    >>> vectors = {"cat": [1.0, 0.1], "dog": [1.0, -0.1], "ran": [0.0, 1.0], "sat": [0.1, 1.0]}
-    >>> nearest_contexts(vectors, 1).toarray().argmax(axis=1)
-    array([1, 0, 3, 2])
-    """
-    known = as_vectors(vectors)
-    n, unit = len(known), known.unit
-    k = min(check.count(k, "k", 1), n - 1)
-    chosen = np.arange(n) if rows is None else _rows(rows, n)
-    columns = np.empty((len(chosen), k), np.int32)
-    for start in range(0, len(chosen), BLOCK_ROWS):
-        part = chosen[start : start + BLOCK_ROWS]
+def nearest_contexts(vectors: WordVectors, k: int, rows: Ints) -> csr_array:
+    """Find the k nearest words by angle of the words of some sorted rows, as their contexts; others get none."""
+    n, unit = len(vectors), vectors.unit
+    columns = np.empty((len(rows), k), np.int32)
+    for start in range(0, len(rows), BLOCK_ROWS):
+        part = rows[start : start + BLOCK_ROWS]
         angles = unit[part] @ unit.T
         angles[np.arange(len(part)), part] = -np.inf
         columns[start : start + BLOCK_ROWS] = np.sort(np.argpartition(angles, -k, axis=1)[:, -k:], axis=1)
     sizes = np.zeros(n, np.int64)
-    sizes[chosen] = k
-    values = np.ones(columns.size, np.float32)
-    return csr_array((values, columns.ravel(), np.append(0, np.cumsum(sizes))), shape=(n, n))
-
-
-def _rows(rows: Ints, n: int) -> Ints:
-    """Check rows; return them sorted and without repetition."""
-    chosen = np.asarray(rows)
-    if chosen.size and (chosen.ndim != 1 or chosen.dtype.kind not in "iu" or chosen.min() < 0 or chosen.max() >= n):
-        raise ValueError(f"rows must be a list of integers from 0 to {n - 1}, got {rows!r}")
-    return np.unique(chosen).astype(np.intp)
+    sizes[rows] = k
+    return csr_array((np.ones(columns.size, np.float32), columns.ravel(), np.append(0, np.cumsum(sizes))), shape=(n, n))
 
 
 def _mean_score(sets: Sequence[ratings.Benchmark], values: Floats) -> float:

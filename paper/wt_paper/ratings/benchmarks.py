@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
 import numpy as np
 from scipy.stats import spearmanr
 
 from wasserstein_transform import _check as check
-from wasserstein_transform._check import warn
 from wasserstein_transform._types import Floats, Ints
-from wasserstein_transform.words.files import DAMAGED, Allowance, PathLike, damaged, lines_of, open_bytes
-from wasserstein_transform.words.vectors import WordVectors
+
+from ..words.vectors import WordVectors, open_text
 
 BLOCK_NUMBERS = 1 << 22  # numbers in a block of resamples
-BYTES_PER_LINE = 400.0  # bytes of memory per line besides its characters: two words and a score
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +61,7 @@ class Benchmark:
         return np.where(result >= 0, result, lower).reshape(-1, 2)
 
 
-def read_benchmark(file: PathLike) -> Benchmark:
+def read_benchmark(file: str | Path) -> Benchmark:
     r"""Read a benchmark from a text file with two words and a score per line.
 
     Parameters
@@ -90,49 +86,30 @@ def read_benchmark(file: PathLike) -> Benchmark:
     ('MINI', array([8. , 1.5]))
     """
     pairs, scores = [], []
-    try:
-        with open_bytes(file) as stream:
-            lines = _lines(stream, file)
-    except DAMAGED:
-        raise damaged(file) from None
-    for number, raw in enumerate(lines, 1):
-        try:
-            fields = raw.decode("utf-8-sig" if number == 1 else "utf-8").split()
+    with open_text(file) as lines:
+        for number, line in enumerate(lines, 1):
+            fields = line.split()
             if not fields or fields[0].startswith("#"):
                 continue
-            first, second, score = fields[0], fields[1], float(fields[2])
-        except UnicodeDecodeError:
-            raise ValueError(f"{file}, line {number} is not UTF-8; convert the file to UTF-8") from None
-        except (IndexError, ValueError):
-            raise ValueError(
-                f"{file}, line {number} must hold two words and a number, got {raw[:60].decode(errors='replace')!r}"
-            ) from None
-        if not np.isfinite(score):
-            raise ValueError(f"{file}, line {number} must hold a finite score, got {score}")
-        pairs.append((first, second))
-        scores.append(score)
+            try:
+                first, second, score = fields[0], fields[1], float(fields[2])
+            except (IndexError, ValueError):
+                raise ValueError(f"{file}, line {number} must hold two words and a number, got {line[:60]!r}") from None
+            pairs.append((first, second))
+            scores.append(score)
     if not pairs:
         raise ValueError(f"{file} must hold at least one pair of words, it holds none")
     name = Path(file).name.split(".")[0].removeprefix("EN-")
     return Benchmark(name, tuple(pairs), np.array(scores))
 
 
-def _lines(stream: IO[bytes], file: PathLike) -> list[bytes]:
-    memory, lines = Allowance(file), []
-    for line in lines_of(stream, file):
-        memory.take(BYTES_PER_LINE + 2.0 * len(line))
-        lines.append(line)
-    return lines
-
-
-def read_benchmarks(folder: PathLike) -> tuple[Benchmark, ...]:
+def read_benchmarks(folder: str | Path) -> tuple[Benchmark, ...]:
     r"""Read all benchmarks of a folder.
 
     Parameters
     ----------
     folder : path
-        A folder, whose .txt files are read in alphabetical order; or a single file. Files of a folder that hold no
-        ratings are skipped with a warning.
+        A folder, whose .txt files are read in alphabetical order; or a single file.
 
     Returns
     -------
@@ -149,33 +126,10 @@ def read_benchmarks(folder: PathLike) -> tuple[Benchmark, ...]:
     ['animals', 'verbs']
     """
     path = Path(folder)
-    if path.is_file():
-        return (read_benchmark(path),)
-    if not path.is_dir():
-        raise ValueError(f"{path} does not exist; give a folder of benchmarks or one file")
-    files = sorted(path.glob("*.txt"), key=lambda file: file.name.lower())
+    files = [path] if path.is_file() else sorted(path.glob("*.txt"), key=lambda file: file.name.lower())
     if not files:
         raise ValueError(f"{path} must hold benchmarks as .txt files, it holds none")
-    found = []
-    for file in files:
-        try:
-            found.append(read_benchmark(file))
-        except ValueError as error:
-            warn(f"skipped {file.name}, which is no benchmark: {error}")
-    if not found:
-        raise ValueError(f"{path} must hold benchmarks as .txt files, but none of its files is one")
-    return tuple(found)
-
-
-def as_benchmarks(source: object) -> tuple[Benchmark, ...]:
-    """Convert a folder, a file, a Benchmark or a list of them to a tuple of Benchmark."""
-    if isinstance(source, Benchmark):
-        return (source,)
-    if isinstance(source, str | Path):
-        return read_benchmarks(source)
-    if isinstance(source, Sequence) and source and all(isinstance(one, Benchmark) for one in source):
-        return tuple(source)
-    raise ValueError(f"benchmarks must be a folder, a file or a list of Benchmark, got {type(source).__name__}")
+    return tuple(map(read_benchmark, files))
 
 
 def spearman(x: Floats, y: Floats) -> float:

@@ -38,16 +38,13 @@ def agreement(evaluation: Evaluation, *, ax: Axes | None = None, title: str | No
 
     Examples
     --------
-    >>> import numpy as np, wasserstein_transform as wt
-    >>> from wt_paper import ratings
-    >>> vectors = {"cat": [1.0, 0.2], "dog": [0.9, 0.4], "ran": [0.1, 1.0], "sat": [0.3, 0.9]}
+    >>> from wt_paper import ratings, words
+    >>> vectors = words.WordVectors.of(["cat", "dog", "ran", "sat"], [[1.0, 0.2], [0.9, 0.4], [0.1, 1.0], [0.3, 0.9]])
     >>> pairs = (("cat", "dog"), ("ran", "sat"), ("cat", "ran"), ("dog", "sat"))
-    >>> rated = ratings.Benchmark("pairs", pairs, np.array([9.0, 8.0, 1.0, 2.0]))
-    >>> texts = ["the cat sat", "the dog sat", "a dog ran"]
-    >>> plain = wt.words.WordTransform(vectors, min_count=1, sample=0)
-    >>> evaluation = ratings.evaluate(vectors, texts, rated, lams=(0.5, 1.0), transform=plain, n_boot=20)
-    >>> figure, ax = wt.plotting.panels()
-    >>> ax = ratings.agreement(evaluation, ax=ax)
+    >>> rated = ratings.Benchmark("pairs", pairs, [9.0, 8.0, 1.0, 2.0])
+    >>> corpus = words.read_corpus(["the cat sat", "the dog sat", "a dog ran"])
+    >>> evaluation = ratings.evaluate(vectors, corpus, [rated], lams=(0.5, 1.0), min_count=1, sample=0, n_boot=20)
+    >>> ax = ratings.agreement(evaluation)
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['plain', 'W=5 λ=0.5', 'W=5 λ=1']
     """

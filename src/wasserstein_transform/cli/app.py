@@ -31,7 +31,6 @@ MORE = {
     "suggest": "Suggest a radius for the transform.",
     "curvature": "Compute Ollivier-Ricci curvature of a graph.",
     "flow": "Run Ricci flow on a graph.",
-    "words": "Adapt word vectors to a corpus.",
     "info": "Show what is installed, or what is in a file.",
     "warmup": "Compile the common kernels in advance.",
 }

@@ -101,11 +101,6 @@ def jit_allocating(function: F) -> F:
     return _compiled(function, **OPTIONS)
 
 
-def jit_or(plain: F) -> Callable[[F], F]:
-    """Like `jit`; `plain` is used instead if compilation is disabled and the function would behave differently."""
-    return lambda function: plain if JIT_DISABLED else jit(function)
-
-
 def compiled_as(question: Callable[..., Any]) -> Callable[[F], F]:
     """Register an implementation for compiled code: the decorated function selects it by the types of the arguments."""
     options = dict(OPTIONS)

@@ -21,7 +21,6 @@ from ..spaces import Euclidean, GaussianMetric
 from ..tables.features import Features
 from ..transforms import Trajectory
 from ..transport import Coupling
-from ..words.vectors import Neighbors
 from .clouds import cloud
 from .clusterings import draw as draw_clustering, draw_profile
 from .colors import draw_scale, marker, plain
@@ -89,14 +88,6 @@ def _draw_score(found: Score, title: str | None = None) -> Axes:
     ax.set_xlim(0, 1.12)
     ax.set_xticks([0, 1], ["worst", "best"])
     return _named(ax, title, found.summary)
-
-
-def _draw_neighbors(found: Neighbors, title: str | None = None) -> Axes:
-    ax = canvas(None, size=(CHART[0], 0.6 + 0.22 * max(len(found), 2)))
-    _bars(ax, [plain(word) for word in found.words], found.distances, [f"{x:.3f}" for x in found.distances])
-    ax.set_xlim(0, 1.15 * max(float(found.distances.max(initial=0.0)), 1e-9))
-    ax.set_xlabel("distance", fontsize=TEXT, color=INK)
-    return _named(ax, title, "nearest words")
 
 
 def _draw_features(found: Features, title: str | None = None) -> Axes:
@@ -250,7 +241,6 @@ _PICTURES: dict[type, Callable[..., Any]] = {
     Coupling: _draw_coupling,
     Embedding: lambda found, **options: cloud(found.points, **options),
     Features: _draw_features,
-    Neighbors: _draw_neighbors,
     Curvature: curvature,
     Flow: flow,
     Communities: communities,
