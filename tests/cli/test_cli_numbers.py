@@ -13,14 +13,11 @@ from wasserstein_transform.cli.app import app
 io = pytest.importorskip("imageio.v3")
 
 SEGMENT = ["segment", "picture.png", "-o", "out"]
-FLOW = ["flow", "graph.txt", "-o", "out"]
-WORDS = ["--vectors", "vectors.txt", "--corpus", "corpus.txt"]
-ADAPT = ["words", *WORDS, "-o", "new.txt"]
+COMMUNITIES = ["communities", "graph.txt", "-o", "out"]
+NAMES = {"-j": "--jobs", "-k": "--clusters", "-d": "--dim"}
 COUNTS = [
     *([*SEGMENT, option] for option in ("--min-size", "--n-iter", "-j")),
-    *([*FLOW, option] for option in ("--n-iter", "--surgery", "-j")),
-    ["curvature", "graph.txt", "-o", "out", "-j"],
-    *([*ADAPT, option] for option in ("--window", "--min-count", "-j")),
+    *([*COMMUNITIES, option] for option in ("-k", "-j")),
     *(["cluster", "points.csv", "-o", "out", option] for option in ("-k", "-j")),
     *(["denoise", "points.csv", "-o", "out", option] for option in ("-d", "--n-iter")),
     *(["transform", "points.csv", "-o", "out", option] for option in ("--n-iter", "--ridge")),
@@ -32,8 +29,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     io.imwrite(tmp_path / "picture.png", np.zeros((4, 5, 3), np.uint8))
     (tmp_path / "graph.txt").write_text("a b\nb c\nc a\n")
     (tmp_path / "points.csv").write_text("0,1\n1,3\n2,2\n3,1\n")
-    (tmp_path / "vectors.txt").write_text("a 1 0\nb 0 1\nc 1 1\nd 2 1\n")
-    (tmp_path / "corpus.txt").write_text("a b c d " * 20)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -46,4 +41,5 @@ def test_counts_beyond_all_measure_are_refused_in_a_line(words: list[str], folde
         assert isinstance(done.exception, SystemExit), done.exception
         assert done.exit_code == 2
         assert len(done.output) < 1200
+        assert "--" + NAMES.get(words[-1], words[-1]).lstrip("-") in done.output
     assert not (folder / "out").exists() or not list((folder / "out").iterdir())

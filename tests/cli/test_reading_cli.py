@@ -52,7 +52,7 @@ def test_columns_are_asked_for_by_name_or_number(file: Path) -> None:
 
 def test_a_name_wins_over_a_number(tmp_path: Path) -> None:
     (tmp_path / "odd.csv").write_text("2,one\n" + "".join(f"{k},{k % 2 * 50}\n" for k in range(40)))
-    first = json.loads(run("suggest", tmp_path / "odd.csv", "--columns", "2", "--json").stdout)
+    first = json.loads(run("transform", tmp_path / "odd.csv", "--columns", "2", "--json").stdout)
     assert first["columns"] == ["2"]
 
 
@@ -120,7 +120,7 @@ def test_files_that_are_not_there_are_guessed(file: Path) -> None:
 
 
 @pytest.mark.parametrize("rows_given", ["1,2\n", "1,2\n1,2\n1,2\n"])
-@pytest.mark.parametrize("command", ["cluster", "denoise", "skeleton", "transform", "distances", "suggest"])
+@pytest.mark.parametrize("command", ["cluster", "denoise", "skeleton", "transform"])
 def test_one_row_and_rows_that_are_the_same_are_no_error(tmp_path: Path, command: str, rows_given: str) -> None:
     (tmp_path / "few.csv").write_text(rows_given)
     done = run(command, tmp_path / "few.csv")
@@ -159,12 +159,12 @@ def test_numbers_of_rows_are_no_coordinates(tmp_path: Path) -> None:
     done = run("transform", tmp_path / "numbered.csv", "--eps", 1)
     assert "note: column id counts the rows and is left out; use --columns to include it" in done.stderr
     assert [column(done.stdout, "x_moved"), column(done.stdout, "y_moved")] == by_library(X)
-    taken = json.loads(run("suggest", tmp_path / "numbered.csv", "--columns", "id,x,y", "--json").stdout)
+    taken = json.loads(run("transform", tmp_path / "numbered.csv", "--columns", "id,x,y", "--json").stdout)
     assert taken["columns"] == ["id", "x", "y"]
 
 
 def test_columns_beside_a_place_are_said(file: Path) -> None:
-    assert "note: x and y are used as coordinates; use --columns to include far" in run("suggest", file).stderr
+    assert "note: x and y are used as coordinates; use --columns to include far" in run("transform", file).stderr
 
 
 @pytest.mark.slow
@@ -184,20 +184,6 @@ def test_distances_are_clustered_square_and_condensed(tmp_path: Path) -> None:
     wanted = wt.cluster(squareform(D), metric="precomputed").labels.tolist()
     assert labels([tmp_path / "square.npy", "--distances"]) == wanted
     assert labels([tmp_path / "condensed.csv", "--distances"]) == wanted
-    done = run("distances", tmp_path / "square.npy", "--distances", "--eps", 1.5, "-o", tmp_path / "new.npy")
-    assert done.exit_code == 0, done.output
-    new = wt.LocalTruncation(1.5, metric="precomputed").fit(squareform(D)).distances_
-    np.testing.assert_array_equal(np.load(tmp_path / "new.npy"), new)
-    for words, error in [
-        (
-            ["distances", "-m", "gt"],
-            "--method gt needs points, got distances; --method lt takes distances",
-        ),
-        (["suggest", "-p", "curve"], "--purpose curve needs coordinates"),
-    ]:
-        done = run(*words, tmp_path / "square.npy", "--distances")
-        assert done.exit_code == 2
-        assert error in done.stderr
 
 
 def test_pipes_are_read_whatever_they_hold(file: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,10 +26,11 @@ _READ = (".npy", ".parquet", ".pq", ".zarr")
 _WRITTEN = (".parquet", ".npy", ".zarr")
 _SMALL = 1 << 26  # smaller files, in bytes, always fit into memory
 _TABLE = 3  # memory of a table relative to its coordinates
+_MAX_LETTERS = 24  # the most bytes of a number as text
 
 
 @command
-@method_options("gt", "ms")
+@method_options
 @points_input
 @table_output
 @computation
@@ -45,27 +47,44 @@ def transform(how: Method, source: Source, output: Output, computation: Computat
         from .results import add_columns, check_kind, moved_columns, offer_table, table_encoder
 
         how.check()
-        if (cloud := _large_cloud(how, source, run)) is not None:
+        if how.distances is None and (cloud := _large_cloud(how, source, run)) is not None:
             _move_large(cloud, how, source, output, run)
             return
-        points, plan = read_points(source, run, offer_table("transformed"))
+        elsewhere = {} if how.distances is None else {"distances": how.distances}
+        points, plan = read_points(source, run, offer_table("transformed"), elsewhere=elsewhere)
         check_kind(points, plan.kind, ("moved",))
+        if how.distances is not None and how.distances.suffix.lower() == ".csv":
+            what = "the text of the distances"
+            run.engine.reserve(_MAX_LETTERS * points.n**2, what, "take fewer points, or write .npy")
         with run.stage("transforming"):
-            fitted = fit(how, points, 1, output="points")
+            fitted = fit(how, points)
+            matrix = None if how.distances is None else fitted.distances_
         assert points.scaling is not None
         places = points.scaling.back(np.asarray(fitted.points_))
         labels = fitted.labels_ if how.method == "ms" else None
         new = moved_columns(points, places) | ({} if labels is None else {"label": labels})
-        lines = [str(points), describe(how, points, fitted)]
+        lines = [str(points), describe(how, fitted)]
         facts: dict[str, Any] = {"outcome": fitted.trajectory_.outcome, "reason": fitted.reason_}
         if labels is not None:
             facts["clusters"] = len(set(labels.tolist()))
             lines.append(f"{counted(facts['clusters'], 'place')} where points came together")
         result = Result(
-            lines, facts, parameters(how, points, fitted), table_encoder(add_columns(points, new, run.note)),
+            lines, facts, parameters(how, fitted), table_encoder(add_columns(points, new, run.note)),
             lambda: _draw(points, places, labels, counted(fitted.n_iter_, "iteration")),
+            elsewhere={"distances": lambda path: _encode_matrix(matrix, path)},
         )  # fmt: skip
         run.finish(plan, result, points.input)
+
+
+def _encode_matrix(matrix: Any, path: Path) -> bytes:
+    """Distances as an array of NumPy, or as CSV with a line for each point and all digits."""
+    import numpy as np
+
+    if path.suffix.lower() == ".csv":
+        return "".join(",".join(map(repr, row)) + "\n" for row in matrix.tolist()).encode()
+    raw = BytesIO()
+    np.save(raw, matrix, allow_pickle=False)
+    return raw.getvalue()
 
 
 def _draw(points: Points, places: Floats, labels: Any, after: str) -> Any:
@@ -131,7 +150,7 @@ def _move_large(cloud: Cloud, how: Method, source: Source, given: Output, run: R
     eps = parse_radii(how.eps)
     if eps == "auto":
         raise ValueError(f"{source.file} has {n:,} points, too many for memory, and --eps auto needs all of them; "
-        "give a number, such as wt suggest finds for a part of them")  # fmt: skip
+        "give a number, such as wt.suggest finds for a part of them")  # fmt: skip
     process, n_iter = _process(how, eps), how.n_iter if how.n_iter is not None else 1
     store: Any = run.engine.store
     folder = (output.with_name(f"{output.name}.unfinished") if store is None else store.folder) / "cloud"
@@ -148,7 +167,7 @@ def _move_large(cloud: Cloud, how: Method, source: Source, given: Output, run: R
             run.note(f"finished work is in {folder.parent}, and the same command continues from there")
         raise
     shutil.rmtree(folder.parent if store is None else folder, ignore_errors=True)
-    name, lam = how.method or "gt", getattr(process.at(0).localize, "lam", None)
+    name, lam = how.method, getattr(process.at(0).localize, "lam", None)
     run.about |= {"rows": walk.n, "columns": list(walk.names)}
     lines = [
         f"{walk.n:,} points, columns {', '.join(walk.names)}, processed in parts",
