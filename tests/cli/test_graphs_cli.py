@@ -136,4 +136,6 @@ def test_what_numbers_at_edges_are_is_asked_for(tmp_path: Path) -> None:
         done = command("communities", tmp_path / "tied.gml", "-o", tmp_path / weight, "--weight", weight)
         assert done.exit_code == 0, done.output
     wrong = command("communities", tmp_path / "tied.gml", "-o", tmp_path / "out", "--weight", "heavy")
-    assert "--weight heavy: no edge has the attribute 'heavy' with a number; they have 'weight'" in wrong.output
+    assert (
+        "--weight heavy:strength: no edge has the attribute 'heavy' with a number; they have 'weight'" in wrong.output
+    )

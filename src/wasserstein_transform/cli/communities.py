@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,9 +9,7 @@ import click
 
 from .._shown import counted, listed
 from .options import Computation, Output, argument, command, computation, folder_output, option
-from .output import Offer
-from .results import escape_formulas
-from .running import Result, running
+from .running import running
 from .summary import describe_input
 
 if TYPE_CHECKING:
@@ -52,7 +49,7 @@ def communities(
     with running(output, computation) as run:
         from ..graphs import communities as find
 
-        plan = run.plan_folder(Offer("communities", more=("communities.csv",)), graph)
+        plan = run.plan_folder("communities", ("communities.csv",), "communities.png", graph)
         with run.stage("reading"):
             network = _read(graph, weight)
         known = _known_groups(network, truth) if truth else None
@@ -69,13 +66,12 @@ def communities(
             scores = f"adjusted Rand index {rand:.3f}, normalized mutual information {shared:.3f}"
             lines.append(f"{counted(len(set(known)), 'known community')}: {scores}")
             facts |= {"adjusted_rand": rand, "mutual_information": shared}
-        result = Result(
-            lines, facts,
-            {"weight": weight, "n": n or None, "resolution": resolution or None, "truth": truth or None},
-            draw=partial(found.plot, title=escape_formulas(graph.stem)),
-            more={"communities.csv": partial(_encode, found)},
+        parameters = {"weight": weight, "n": n or None, "resolution": resolution or None, "truth": truth or None}
+        run.finish(
+            plan, describe_input(str(graph)), lines, facts, parameters,
+            draw=lambda: found.plot(title=graph.stem.replace("$", r"\$")),  # no formula
+            more={"communities.csv": lambda: _encode(found)},
         )  # fmt: skip
-        run.finish(plan, result, describe_input(str(graph)))
 
 
 def _encode(found: Communities) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from .._shown import counted
 from .methods import METHODS, Method, describe, fit, method_options, parameters, parse_radii
 from .options import Computation, Output, Source, command, computation, points_input, table_output
-from .output import Offer, Plan, check_free
+from .output import Plan, check_free
 from .reading import read_points
-from .running import Result, running
+from .running import running
 from .summary import Input
 
 if TYPE_CHECKING:
@@ -44,21 +45,24 @@ def transform(how: Method, source: Source, output: Output, computation: Computat
     with running(output, computation) as run:
         import numpy as np
 
-        from .results import add_columns, check_kind, moved_columns, offer_table, table_encoder
+        from ..tables.files import encode
+        from .results import add_columns, check_kind, moved_columns
 
         how.check()
         if how.distances is None and (cloud := _large_cloud(how, source, run)) is not None:
             _move_large(cloud, how, source, output, run)
             return
-        elsewhere = {} if how.distances is None else {"distances": how.distances}
-        points, plan = read_points(source, run, offer_table("transformed"), elsewhere=elsewhere)
+        plan = run.plan("transformed", source, elsewhere=[] if how.distances is None else [how.distances])
+        points = read_points(source, run)
         check_kind(points, plan.kind, ("moved",))
         if how.distances is not None and how.distances.suffix.lower() == ".csv":
             what = "the text of the distances"
             run.engine.reserve(_MAX_LETTERS * points.n**2, what, "take fewer points, or write .npy")
         with run.stage("transforming"):
             fitted = fit(how, points)
-            matrix = None if how.distances is None else fitted.distances_
+            elsewhere = (
+                {} if how.distances is None else {how.distances: partial(_encode, fitted.distances_, how.distances)}
+            )
         assert points.scaling is not None
         places = points.scaling.back(np.asarray(fitted.points_))
         labels = fitted.labels_ if how.method == "ms" else None
@@ -68,15 +72,14 @@ def transform(how: Method, source: Source, output: Output, computation: Computat
         if labels is not None:
             facts["clusters"] = len(set(labels.tolist()))
             lines.append(f"{counted(facts['clusters'], 'place')} where points came together")
-        result = Result(
-            lines, facts, parameters(how, fitted), table_encoder(add_columns(points, new, run.note)),
-            lambda: _draw(points, places, labels, counted(fitted.n_iter_, "iteration")),
-            elsewhere={"distances": lambda path: _encode_matrix(matrix, path)},
+        table = add_columns(points, new, run.note)
+        run.finish(
+            plan, points.input, lines, facts, parameters(how, fitted), table=lambda: encode(table, plan.kind),
+            draw=lambda: _draw(points, places, labels, counted(fitted.n_iter_, "iteration")), elsewhere=elsewhere,
         )  # fmt: skip
-        run.finish(plan, result, points.input)
 
 
-def _encode_matrix(matrix: Any, path: Path) -> bytes:
+def _encode(matrix: Any, path: Path) -> bytes:
     """Distances as an array of NumPy, or as CSV with a line for each point and all digits."""
     import numpy as np
 
@@ -176,8 +179,8 @@ def _move_large(cloud: Cloud, how: Method, source: Source, given: Output, run: R
     ]
     known = {"method": name, "eps": eps, "lam": lam, "n_iter": walk.n_iter, "ridge": how.ridge}
     facts = {"outcome": walk.outcome, "movements": walk.movements, "written": str(output)}
-    done = Plan("file", "", None, None, None, Offer(""), given.force)
-    run.finish(done, Result(lines, facts, known), Input(source.file, Path(source.file).stat().st_size, ""))
+    done = Plan("", given.force, "file")
+    run.finish(done, Input(source.file, Path(source.file).stat().st_size, ""), lines, facts, known)
 
 
 def _output(n: int, source: Source, given: Output) -> Path:

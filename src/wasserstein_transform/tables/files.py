@@ -158,8 +158,13 @@ def write(frame: pd.DataFrame, path: PathLike, kind: str | None = None) -> None:
         )
     check_target(path)
     content = encode(frame, kind)
-    pack = next((pack for suffix, pack in _PACKERS.items() if name.lower().endswith(suffix)), None)
-    write_bytes(path, content if pack is None else pack(content))
+    write_bytes(path, pack(content, path))
+
+
+def pack(content: bytes, path: PathLike) -> bytes:
+    """Compress the content of a file if its suffix is .gz, .xz or .bz2."""
+    packer = _PACKERS.get(Path(path).suffix.lower())
+    return content if packer is None else packer(content)
 
 
 def load(source: Readable, name: str | None = None) -> tuple[bytes, str]:
