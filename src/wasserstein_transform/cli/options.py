@@ -121,7 +121,6 @@ class Computation:
     jobs: int | None = None
     memory: str | None = None
     store: Path | None = None
-    scheduler: str | None = None
     device: str | None = None
 
 
@@ -187,9 +186,6 @@ computation = record(
     option(
         "--store", section="Computation", type=_PATH, metavar="FOLDER",
         help="Keep finished work in this folder, and continue from it after a stop.",
-    ),
-    option(
-        "--scheduler", section="Computation", metavar="ADDRESS", help="Run on a Dask cluster, such as tcp://host:8786.",
     ),
 )  # fmt: skip
 """Options for long computations."""

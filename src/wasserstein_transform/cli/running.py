@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from ..engine.progress import Bar
 
 _UNITS = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
-_PATIENCE = 10  # seconds to wait for a cluster
 _PIECE = 1 << 16  # bytes printed at a time
 _DPI = 200
 _UNDATED = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}  # so that the same figure gives the same file
@@ -227,7 +226,7 @@ def running(output: Output, computation: Computation | None = None) -> Iterator[
 
 @contextmanager
 def _engine_settings(given: Computation) -> Iterator[dict[str, Any]]:
-    """Yield the settings of the engine; stores and connections are closed at the end."""
+    """Yield the settings of the engine; a store is closed at the end."""
     settings: dict[str, Any] = {} if given.jobs is None else {"n_jobs": given.jobs}
     if given.memory is not None:
         settings["memory"] = _parse_bytes(given.memory)
@@ -242,8 +241,6 @@ def _engine_settings(given: Computation) -> Iterator[dict[str, Any]]:
             from ..engine import Store
 
             settings["store"] = stack.enter_context(Store(given.store))
-        if given.scheduler is not None:
-            settings["client"] = stack.enter_context(_connect(given.scheduler))
         yield settings
 
 
@@ -258,22 +255,3 @@ def _parse_bytes(text: str) -> float:
         raise ValueError(f"--memory must be a number of bytes, such as 4GB or 500MiB, got {text!r}")
     unit = _UNITS[found[2].upper()]
     return number * (1024.0 ** round(math.log(unit, 1000)) if found[3] else unit)
-
-
-@contextmanager
-def _connect(address: str) -> Iterator[Any]:
-    """A Dask client for the cluster at an address."""
-    try:
-        import distributed
-
-        make: Any = distributed.Client
-    except ImportError:
-        raise ImportError('a cluster needs Dask: pip install "wasserstein-transform[dask]"') from None
-    try:
-        client = make(address, timeout=_PATIENCE, set_as_default=False)
-    except (OSError, ValueError, TypeError) as error:
-        raise OSError(f"no scheduler answers at {address} ({error}); start one with: dask scheduler") from None
-    try:
-        yield client
-    finally:
-        client.close()
