@@ -26,7 +26,7 @@ from .kinds import MAPS, TEXT, WRITTEN, kind_by_name, kind_of, reserve
 Readable: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | IO[str]"
 
 _READERS: dict[str, Callable[[bytes, str], pd.DataFrame]] = {
-    "npy": arrays.read_npy, "npz": arrays.read_npz, "parquet": arrays.read_parquet, "arff": arrays.read_arff,
+    "npy": arrays.read_npy, "npz": arrays.read_npz, "parquet": arrays.read_parquet,
     "las": scans.read_las, "laz": scans.read_las, "ply": scans.read_ply,
 }  # fmt: skip
 _ENCODERS: dict[str, Callable[[pd.DataFrame], bytes]] = {
