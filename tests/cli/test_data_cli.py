@@ -226,7 +226,7 @@ def test_info_tells_what_is_there_and_what_would_be_read(file: Path, tmp_path: P
     assert facts["columns"]["truth"] == {"holds": "2 different", "from": "a", "to": "b", "missing": 0}
     (tmp_path / "bad.csv").write_text("a,b\n1,2\n3,word\n4,5\n")
     assert (
-        "but " + str(tmp_path / "bad.csv") + ", line 3, column b: 'word' is not a number"
+        "but " + str(tmp_path / "bad.csv") + ", row 2, column b: 'word' is not a number"
         in run("info", tmp_path / "bad.csv").stdout
     )
     installed = run("info").stdout

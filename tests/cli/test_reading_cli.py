@@ -67,7 +67,7 @@ def test_a_name_wins_over_a_number(tmp_path: Path) -> None:
         (["--columns", "x,x"], "column x is given twice"),
         (["--missing", "guess"], "invalid value for '--missing': 'guess' is not one of 'drop', 'fill', 'error'"),
         (["--label", "no"], "has no column no"),
-        (["--weight", "kind"], "line 2, column kind: 'u' is not a number"),
+        (["--weight", "kind"], "row 1, column kind: 'u' is not a number"),
         (["--scale", "huge"], "invalid value for '--scale': 'huge' is not one of 'auto', 'none'"),
         (["--kind", "xls"], "kind must be one of csv"),
         (["--kind", "npy"], "is asked for as NPY and holds text"),
@@ -90,19 +90,19 @@ def test_what_cannot_be_read_is_one_line(file: Path, words: list[str], error: st
     [
         ("", "is empty"),
         ("x,y\n", "no rows"),
-        ("x,y\n1,2\n3,\n4,5\n", "line 3, column y: "),
-        ("x,y\n1,2\n3,nan\n", "line 3, column y: 'nan' stands for a missing value"),
+        ("x,y\n1,2\n3,\n4,5\n", "row 2, column y: "),
+        ("x,y\n1,2\n3,nan\n", "row 2, column y: the cell holds no value and a number is needed"),
         (
             "x,y\n1,2\n\n3,oops\n7,8\n",
-            "line 4, column y: 'oops' is not a number; correct it, or leave the column out (--columns)",
+            "row 2, column y: 'oops' is not a number; correct it, or leave the column out (--columns)",
         ),
-        ("x,y\n1,2\n3,inf\n", "line 3, column y: 'inf' is not finite"),
+        ("x,y\n1,2\n3,inf\n", "row 2, column y: 'inf' is not finite"),
         ("x,y\n1,2\n3,4,5\n", "line 3"),
         ("x,y\na,b\nc,d\n", "has no column of numbers"),
         ("<html><body>no</body></html>", "is named as CSV and holds a web page"),
     ],
 )
-def test_bad_files_are_said_with_line_and_column(tmp_path: Path, content: str, error: str) -> None:
+def test_bad_files_are_said_with_row_and_column(tmp_path: Path, content: str, error: str) -> None:
     (tmp_path / "bad.csv").write_text(content)
     done = run("denoise", tmp_path / "bad.csv")
     assert done.exit_code == 2, done.output
@@ -196,7 +196,7 @@ def test_pipes_are_read_whatever_they_hold(file: Path) -> None:
     done = run("cluster", "-", input=b"")
     assert done.exit_code == 2
     assert "standard input is empty" in done.stderr
-    assert "standard input, line 2, column y: 'b'" in run("cluster", "-", input=b"x,y\n1,b\n3,4\n5,6\n").stderr
+    assert "standard input, row 1, column y: 'b'" in run("cluster", "-", input=b"x,y\n1,b\n3,4\n5,6\n").stderr
 
 
 @pytest.mark.parametrize("kind", ["csv", "tsv", "txt", "npz", "parquet", "npy", "ply", "gpkg"])

@@ -74,8 +74,8 @@ def read(
     Notes
     -----
     Delimiter, decimal commas, header and encoding of text are detected; blank lines and lines that begin with # are
-    skipped. Numbers keep all their bits; a column of numbers that would not be written back alike, such as 007, stays
-    text. A MemoryError is raised before the file would need more memory than the engine allows.
+    skipped. Numbers keep all their bits; a column with codes such as 007, or integers too long for floats, stays text.
+    A MemoryError is raised before the file would need more memory than the engine allows.
 
     Examples
     --------
@@ -132,8 +132,8 @@ def write(frame: pd.DataFrame, path: PathLike, kind: str | None = None) -> None:
     Parameters
     ----------
     frame : DataFrame
-        A table from `read`, or any other. Text keeps delimiter, decimal comma and encoding of the file it came from,
-        maps their coordinate system, LAS its scale and records.
+        A table from `read`, or any other. Text keeps delimiter and decimal comma of the file it came from, maps their
+        coordinate system, LAS its scale and records. Text is UTF-8.
     path : str or path
         File to write; its suffix gives the format, and a further .gz, .xz or .bz2 compresses it.
     kind : str, optional
@@ -148,7 +148,7 @@ def write(frame: pd.DataFrame, path: PathLike, kind: str | None = None) -> None:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     wt.write(table, Path(folder, "points.csv"))
     ...     Path(folder, "points.csv").read_text()
-    'x;y;label\n0,5;1;0\n2;3,5;1\n'
+    'x;y;label\n0,5;1,0;0\n2,0;3,5;1\n'
     """
     name = os.fspath(path)
     kind = kind if kind is not None else kind_by_name(name)
