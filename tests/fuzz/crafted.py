@@ -74,6 +74,11 @@ CRAFTED: dict[str, tuple[str, Callable[[], bytes]]] = {
     "a name of many letters": ("geojson", lambda: json.dumps(hostile.feature({"a" * 100_000: [1]})).encode()),
     "a type of many letters": ("geojson", lambda: json.dumps({"type": "a" * 100_000}).encode()),
     "more vertices than there are": ("ply", lambda: hostile.ply("9" * 30, "property int x")),
+    "more vertices than a file holds": ("ply", lambda: hostile.ply("9" * 18, hostile.PLY_AXES, body=b"1 2 3\n")),
+    "more elements before than there are": (
+        "ply",
+        lambda: hostile.ply("1", "element a " + "9" * 18, "property int x", hostile.PLY_AXES, body=b"1\n"),
+    ),
     "a count of many digits": ("ply", lambda: hostile.ply("9" * 9_000, "property int x")),
     "a count that is no digit": ("ply", lambda: hostile.ply("²", "property int x")),
     "more before than there are": (

@@ -19,7 +19,7 @@ from .._arrays import DamagedError, read_array, show_shape
 from .columns import default_names, free_name, is_text, listed, unique_names
 from .kinds import first_line, need, reserve
 
-_ENTRY, _COLUMN = 1000.0, 400.0  # bytes of memory of an archive member and of a column, in addition to the content
+_COLUMN = 400.0  # bytes of memory of a column, in addition to the content
 _CELL, _WORD = 8.0, 60.0  # bytes of memory of a number and of a string of a Parquet file
 _LISTED = 12  # the most names that an error message lists
 _POINTS = ("points", "X", "x", "data", "arr_0")  # usual names of the main array
@@ -66,7 +66,6 @@ def array_of(content: bytes, source: str) -> NDArray[Any]:
 
 def arrays_of(content: bytes, source: str) -> dict[str, NDArray[Any]]:
     """The arrays of an NPZ file."""
-    reserve(_ENTRY * content.count(b"PK\1\2"), source)  # memory of the list of members, before it is read
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as members:
             listed = members.infolist()
@@ -187,8 +186,10 @@ def read_parquet(content: bytes, source: str) -> pd.DataFrame:
                 index = frame.pop(name)
                 if is_text(index):
                     frame.insert(0, free_name("row", frame), index)
-    except MemoryError:
-        raise
+    except MemoryError as error:
+        if source in str(error):
+            raise
+        raise MemoryError(f"reading {source}: {first_line(error)}; take a part of it") from None  # Arrow's
     except Exception as error:  # errors of Arrow, and invalid dates
         raise ValueError(f"{source} is cut off or damaged: {first_line(error)}; download it again") from None
     if not flat:
