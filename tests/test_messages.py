@@ -960,8 +960,8 @@ TABLES: list[Row] = [
         lambda: tables.read(b"x\n1\n", name="points", kind="npy"),
     ),
     (
-        "distances are read from csv, tsv, txt, parquet, npy, npz, not from ARFF",
-        lambda: tables.read_matrix(b"@relation r\n@attribute x numeric\n@data\n1\n", name="D.arff"),
+        "distances are read from csv, tsv, txt, parquet, npy, npz, not from LAS",
+        lambda: tables.read_matrix(b"LASF" + bytes(300), name="D.las"),
     ),
     (
         "has no suffix that gives a file format; add a suffix or kind=, one of csv, tsv",

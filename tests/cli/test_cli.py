@@ -51,6 +51,7 @@ def wt_command(*words: str, **environment: str) -> subprocess.CompletedProcess[s
     [
         ["--help"],
         ["segment", "--help"],
+        ["communities", "--help"],
         ["cluster", "--help"],
         ["skeleton", "--help"],
     ],
@@ -65,7 +66,7 @@ def test_help_imports_neither_experiments_nor_array_libraries(words: list[str]) 
 
 @pytest.mark.slow
 def test_commands_import_no_more_than_they_need(tmp_path: Path) -> None:
-    done = wt_command("curvature", str(tmp_path / "no.txt"), "-o", str(tmp_path))
+    done = wt_command("communities", str(tmp_path / "no.txt"), "-o", str(tmp_path))
     assert "no.txt does not exist" in done.stderr
     imported = set(done.stderr.splitlines()[-1].split())
     assert "wasserstein_transform.graphs" in imported

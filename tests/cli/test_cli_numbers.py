@@ -13,13 +13,12 @@ from wasserstein_transform.cli.app import app
 io = pytest.importorskip("imageio.v3")
 
 SEGMENT = ["segment", "picture.png", "-o", "out"]
-FLOW = ["flow", "graph.txt", "-o", "out"]
+COMMUNITIES = ["communities", "graph.txt", "-o", "out"]
 COUNTS = [
-    *([*SEGMENT, option] for option in ("--min-size", "--n-iter", "-j")),
-    *([*FLOW, option] for option in ("--n-iter", "--surgery", "-j")),
-    ["curvature", "graph.txt", "-o", "out", "-j"],
-    *(["cluster", "points.csv", "-o", "out", option] for option in ("-k", "-j")),
-    *(["denoise", "points.csv", "-o", "out", option] for option in ("-d", "--n-iter")),
+    *([*SEGMENT, option] for option in ("--min-size", "--n-iter", "--jobs")),
+    *([*COMMUNITIES, option] for option in ("--n", "--jobs")),
+    *(["cluster", "points.csv", "-o", "out", option] for option in ("--clusters", "--jobs")),
+    *(["denoise", "points.csv", "-o", "out", option] for option in ("--dim", "--n-iter")),
     *(["transform", "points.csv", "-o", "out", option] for option in ("--n-iter", "--ridge")),
 ]
 
@@ -41,4 +40,5 @@ def test_counts_beyond_all_measure_are_refused_in_a_line(words: list[str], folde
         assert isinstance(done.exception, SystemExit), done.exception
         assert done.exit_code == 2
         assert len(done.output) < 1200
+        assert words[-1] in done.output
     assert not (folder / "out").exists() or not list((folder / "out").iterdir())

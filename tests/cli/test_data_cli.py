@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from cli_files import blobs, column, ring, rows, run, write_csv
-from scipy.spatial.distance import squareform
 
 import wasserstein_transform as wt
 
@@ -176,36 +175,32 @@ def test_transform_moves_points(file: Path, words: list[object], estimator: wt.G
         assert column(done.stdout, "label") == estimator.labels_.tolist()
 
 
-@pytest.mark.slow
-def test_distances_square_condensed_and_their_tree(file: Path, tmp_path: Path) -> None:
-    found = wt.GaussianTransform("auto", "auto", n_iter="auto").fit(blobs())
-    done = run("distances", file, "-o", tmp_path / "out", "--linkage", tmp_path / "tree.npy")
+@pytest.mark.parametrize("words", [["--eps", 1.0, "--n-iter", 2], ["-m", "ms", "--eps", 3]])
+def test_distances_are_those_of_the_moved_points(words: list[object], file: Path, tmp_path: Path) -> None:
+    ms = "ms" in words
+    found = wt.MeanShift(3.0) if ms else wt.GaussianTransform(1.0, "auto", n_iter=2)
+    found.fit(blobs())
+    done = run("transform", file, *words, "-o", tmp_path / "out", "--distances", tmp_path / "new.npy")
     assert done.exit_code == 0, done.output
-    np.testing.assert_array_equal(np.load(tmp_path / "out" / "distances.npy"), found.distances_)
-    np.testing.assert_array_equal(np.load(tmp_path / "tree.npy"), found.linkage())
-    assert (tmp_path / "out" / "distances.png").exists()
-    done = run("distances", file, "--condensed", "--linkage", tmp_path / "tree.csv")
-    condensed = np.array([float(line) for line in done.stdout.splitlines()])
-    np.testing.assert_array_equal(condensed, squareform(found.distances_, checks=False))
-    np.testing.assert_array_equal(np.loadtxt(tmp_path / "tree.csv", delimiter=",", skiprows=1), found.linkage())
-    square = run("distances", file).stdout.splitlines()
-    assert [float(cell) for cell in square[7].split(",")] == found.distances_[7].tolist()
+    assert str(tmp_path / "new.npy") in done.stdout.splitlines()
+    np.testing.assert_array_equal(np.load(tmp_path / "new.npy"), found.distances_)
+    written = json.loads((tmp_path / "out" / "summary.json").read_text())["written"]
+    assert set(written) == {"transformed.csv", "transformed.png", str(tmp_path / "new.npy")}
+    piped = run("transform", file, *words, "--distances", tmp_path / "new.csv")
+    assert column(piped.stdout, "x_moved") == found.points_[:, 0].tolist()
+    np.testing.assert_array_equal(np.loadtxt(tmp_path / "new.csv", delimiter=","), found.distances_)
 
 
-@pytest.mark.slow
-def test_suggest_says_what_to_type(tmp_path: Path) -> None:
-    file = write_csv(tmp_path / "ring.csv", ring())
-    for purpose in ("clusters", "modes", "curve"):
-        done = run("suggest", file, "-p", purpose, "--json")
-        result = json.loads(done.stdout)["result"]
-        found = wt.suggest(ring(), purpose)
-        assert (result["eps"], result["lam"], result["n_iter"]) == (found.eps, found.lam, found.n_iter)
-        used = run(*result["use"].split()[1:], "--json")
-        assert used.exit_code == 0, used.output
-        assert json.loads(used.stdout)["parameters"]["eps"] == pytest.approx(found.eps, rel=1e-5)
-    done = run("suggest", file, "-o", tmp_path / "out")
-    assert column(tmp_path / "out" / "suggestion.csv", "eps") == wt.suggest(ring()).table["eps"]
-    assert [row["chosen"] for row in rows(tmp_path / "out" / "suggestion.csv")].count("True") == 1
+@pytest.mark.parametrize("kind", ["npy", "csv"])
+def test_distances_that_memory_does_not_hold_are_refused_at_once(kind: str, file: Path, tmp_path: Path) -> None:
+    words = ["--eps", 1, "-o", tmp_path / "out", "--distances", tmp_path / f"new.{kind}"]
+    done = run("transform", file, *words, "--memory", "50kB")
+    assert done.exit_code == 3
+    what = "the text of the distances needs 84.4 KiB" if kind == "csv" else "a 60 × 60 matrix of new distances"
+    assert what in done.stderr
+    assert "output=" not in done.stderr
+    assert not list(tmp_path.glob("new*"))
+    assert not (tmp_path / "out").exists()
 
 
 def test_weights_count_as_copies(tmp_path: Path) -> None:
@@ -231,19 +226,10 @@ def test_info_tells_what_is_there_and_what_would_be_read(file: Path, tmp_path: P
     assert facts["columns"]["truth"] == {"holds": "2 different", "from": "a", "to": "b", "missing": 0}
     (tmp_path / "bad.csv").write_text("a,b\n1,2\n3,word\n4,5\n")
     assert (
-        "but " + str(tmp_path / "bad.csv") + ", line 3, column b: 'word' is not a number"
+        "but " + str(tmp_path / "bad.csv") + ", row 2, column b: 'word' is not a number"
         in run("info", tmp_path / "bad.csv").stdout
     )
     installed = run("info").stdout
     assert f"wasserstein-transform {wt.__version__}" in installed
     assert "compiled kernels: " in installed
     assert set(json.loads(run("info", "--json").stdout)) == {"versions", "cores", "memory", "extras", "kernels"}
-
-
-def test_suggestions_for_very_many_points_propose_what_can_be_done(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("wasserstein_transform.cli.suggest._MAX_POINTS", 50)
-    file = tmp_path / "points.csv"
-    np.savetxt(file, np.random.default_rng(0).random((60, 2)), delimiter=",")
-    assert f"60 points have too many distances for a file; wt cluster {file} finds" in run("suggest", file).stderr

@@ -1,8 +1,9 @@
-"""`wt curvature` and `wt flow`, and the pictures they write."""
+"""`wt communities`, and pictures of graphs."""
 
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 
 import networkx as nx
@@ -35,38 +36,27 @@ def rows(file: Path) -> list[dict[str, str]]:
 
 
 @pytest.mark.slow
-def test_curvature_writes_tables_and_a_figure(file: Path, tmp_path: Path) -> None:
-    done = command("curvature", file, "-o", tmp_path / "out", "-j", 1)
+def test_communities_writes_a_table_a_figure_and_a_summary(file: Path, tmp_path: Path) -> None:
+    done = command("communities", file, "-o", tmp_path / "out", "--truth", "side", "--json")
     assert done.exit_code == 0, done.output
-    assert "21 edges between 10 nodes in" in done.output
-    found = wt.graphs.curvature(file)
-    table = rows(tmp_path / "out" / "edges.csv")
-    assert [float(row["curvature"]) for row in table] == found.values.tolist()
-    assert {row["node"] for row in rows(tmp_path / "out" / "nodes.csv")} == {str(k) for k in range(10)}
-    assert (tmp_path / "out" / "curvature.png").read_bytes().startswith(PNG)
-
-
-@pytest.mark.slow
-def test_flow_finds_the_cliques(file: Path, tmp_path: Path) -> None:
-    done = command("flow", file, "-o", tmp_path / "out", "--n-iter", 8, "--truth", "side")
-    assert done.exit_code == 0, done.output
-    assert "8 iterations on 21 edges between 10 nodes" in done.output
-    assert "2 communities, modularity 0.452" in done.output
-    assert "2 known communities: adjusted Rand index 1.000" in done.output
     assert [row["community"] for row in rows(tmp_path / "out" / "communities.csv")] == ["0"] * 5 + ["1"] * 5
-    assert (tmp_path / "out" / "flow.png").read_bytes().startswith(PNG)
+    assert (tmp_path / "out" / "communities.png").read_bytes().startswith(PNG)
+    summary = json.loads(done.output)
+    assert summary == json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert summary["result"]["communities"] == 2
+    assert summary["result"]["adjusted_rand"] == 1.0
+    assert "exists already; --force overwrites it" in command("communities", file, "-o", tmp_path / "out").output
 
 
 def test_what_goes_wrong_is_one_line_and_nothing_is_written(file: Path, tmp_path: Path) -> None:
     (tmp_path / "bad.txt").write_text("one two three four")
     for words, said in [
-        (("curvature", tmp_path / "none.gml"), "does not exist"),
-        (("curvature", tmp_path / "bad.txt"), "line 1: an edge is"),
-        (("curvature", file, "--idleness", 2), "idleness must be between 0 and 1"),
-        (("flow", file, "--truth", "what"), "not all nodes have the attribute 'what'"),
-        (("flow", file, "--n-iter", -1), "--n-iter must be an integer"),
+        ((tmp_path / "none.gml",), "does not exist"),
+        ((tmp_path / "bad.txt",), "line 1: an edge is"),
+        ((file, "--truth", "what"), "not all nodes have the attribute 'what'"),
+        ((file, "-k", -1), "--n must be"),
     ]:
-        done = command(*words, "-o", tmp_path / "out")
+        done = command("communities", *words, "-o", tmp_path / "out")
         assert done.exit_code == 2, done.output
         assert said in done.output
         assert done.output.count("\n") == 1
@@ -74,10 +64,10 @@ def test_what_goes_wrong_is_one_line_and_nothing_is_written(file: Path, tmp_path
 
 
 def test_tables_are_written_all_or_none_also_where_a_folder_is_in_the_way(file: Path, tmp_path: Path) -> None:
-    for words, name in ((("curvature",), "curvature.png"), (("flow", "--n-iter", 1), "communities.csv")):
-        out = tmp_path / words[0]
+    for name in ("communities.png", "communities.csv"):
+        out = tmp_path / name.replace(".", "-")
         (out / name).mkdir(parents=True)
-        done = command(words[0], file, *words[1:], "-o", out)
+        done = command("communities", file, "-o", out)
         assert done.exit_code == 2
         assert f"got the folder {out / name}" in done.output
         assert [path.name for path in out.iterdir()] == [name]
@@ -114,11 +104,9 @@ def test_a_layout_keeps_near_nodes_near() -> None:
 @pytest.mark.slow
 def test_graphs_without_edges_and_names_like_formulas(tmp_path: Path) -> None:
     (tmp_path / "loop.txt").write_text("0 0")
-    done = command("flow", tmp_path / "loop.txt", "-o", tmp_path / "out")
-    assert done.exit_code == 0, done.output
     (tmp_path / "a$\\b$.txt").write_text("0 1")
-    for name in ("curvature", "flow"):
-        done = command(name, tmp_path / "a$\\b$.txt", "-o", tmp_path / "out", "--force")
+    for name in ("loop.txt", "a$\\b$.txt"):
+        done = command("communities", tmp_path / name, "-o", tmp_path / "out", "--force")
         assert done.exit_code == 0, done.output
 
 
@@ -139,16 +127,15 @@ def test_what_numbers_at_edges_are_is_asked_for(tmp_path: Path) -> None:
     graph = nx.Graph()
     graph.add_weighted_edges_from([("a", "b", 4.0), ("b", "c", 2.0), ("c", "a", 1.0)])
     nx.write_gml(graph, tmp_path / "tied.gml")
-    asked = command("curvature", tmp_path / "tied.gml", "-o", tmp_path / "out")
+    asked = command("communities", tmp_path / "tied.gml", "-o", tmp_path / "out")
     assert asked.exit_code == 2
     assert asked.output.count("\n") == 1
     assert "may be lengths or strengths; say --weight length, --weight strength" in asked.output
     assert "weight=" not in asked.output
-    for weight, lengths in (("strength", [0.25, 0.75, 0.5]), ("length", [3.0, 1.0, 2.0]), ("none", [1.0, 1.0, 1.0])):
-        done = command("curvature", tmp_path / "tied.gml", "-o", tmp_path / weight, "--weight", weight)
+    for weight in ("strength", "length", "none"):
+        done = command("communities", tmp_path / "tied.gml", "-o", tmp_path / weight, "--weight", weight)
         assert done.exit_code == 0, done.output
-        assert [float(row["distance"]) for row in rows(tmp_path / weight / "edges.csv")] == lengths
-    again = command("curvature", tmp_path / "strength" / "edges.csv", "-o", tmp_path / "again")  # its own table
-    assert again.exit_code == 0, again.output
-    wrong = command("flow", tmp_path / "tied.gml", "-o", tmp_path / "out", "--weight", "heavy")
-    assert "--weight heavy: no edge has the attribute 'heavy' with a number; they have 'weight'" in wrong.output
+    wrong = command("communities", tmp_path / "tied.gml", "-o", tmp_path / "out", "--weight", "heavy")
+    assert (
+        "--weight heavy:strength: no edge has the attribute 'heavy' with a number; they have 'weight'" in wrong.output
+    )

@@ -52,6 +52,9 @@ def test_what_is_there_is_refused_before_the_file_is_read(
         (["-o", "points.csv", "--force"], "points.csv is the input file; give another name"),
         (["--figure", "there.png"], "there.png exists already; --force"),
         (["--figure", "no/fig.png"], "there is no folder no for fig.png"),
+        (["--distances", "there.csv"], "there.csv exists already; --force"),
+        (["--distances", "new.txt"], "--distances must end in .npy or .csv, got new.txt"),
+        (["--distances", "no/new.npy"], "to write new.npy to; make it first"),
         (["--figure", "fig.gif"], "--figure must end in .png, .svg, .pdf, got fig.gif"),
         (["-o", "no/such.csv"], "to write such.csv to; make it first"),
         (["-o", "there.csv/out"], "there.csv is a file; give a folder"),
@@ -123,11 +126,11 @@ def test_all_files_are_written_or_none(file: Path, tmp_path: Path, monkeypatch: 
 
 
 def test_two_results_have_two_names(file: Path, tmp_path: Path) -> None:
-    for out, tree in (("one.npy", "one.npy"), ("out", "out/distances.npy")):
+    for out, matrix in (("one.npy", "one.npy"), ("out", "out/transformed.csv")):
         (tmp_path / "out").mkdir(exist_ok=True)
-        done = run("distances", file, "-o", tmp_path / out, "--linkage", tmp_path / tree)
+        done = transform(file, "-o", tmp_path / out, "--distances", tmp_path / matrix)
         assert done.exit_code == 2
-        assert f"{tmp_path / tree} would be written twice; give two different names" in done.stderr
+        assert f"{tmp_path / matrix} would be written twice; give two different names" in done.stderr
 
 
 def test_what_cannot_be_drawn_is_a_note_unless_it_was_asked_for(
@@ -168,7 +171,7 @@ def test_json_is_the_summary_and_nothing_else(file: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("words", [["cluster", "-k", 2], ["denoise"], ["distances", "--condensed", "--format", "csv"]])
+@pytest.mark.parametrize("words", [["cluster", "-k", 2], ["denoise"], ["transform"]])
 def test_a_run_is_repeated_byte_for_byte(words: list[object], file: Path, tmp_path: Path) -> None:
     assert run(*words, file, "--scale", "robust", "-q", "-o", tmp_path / "first").exit_code == 0
     done = run(*words, file, "--scale", "robust", "-q", "-o", tmp_path / "second")
@@ -232,7 +235,7 @@ def test_out_of_memory_is_a_status_of_its_own(file: Path, monkeypatch: pytest.Mo
 def test_readers_who_go_away_hear_no_complaint(file: Path) -> None:
     if os.name == "nt":
         pytest.skip("pipes of Unix")
-    for words in (["suggest", str(file)], ["--help"]):
+    for words in (["transform", str(file)], ["--help"]):
         with subprocess.Popen(
             [sys.executable, "-c", SCRIPT, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         ) as running:

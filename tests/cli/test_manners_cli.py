@@ -11,7 +11,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -93,7 +92,7 @@ def test_errors_advise_what_one_types(tmp_path: Path) -> None:
     assert done.exit_code == 2
     assert "--n-iter 2 uses all of them" in done.stderr
     done = run("transform", file, "--eps", "-1")
-    assert "--eps must be positive and finite, got -1.0; wt suggest gives a starting value" in done.stderr
+    assert "--eps must be positive and finite, got -1.0; --eps auto gives a starting value" in done.stderr
     with pytest.raises(ValueError, match=r"^eps must be .*; wt\.suggest_eps\(X\) gives a starting value"):
         wt.GaussianTransform(-1.0).fit(blobs())
     assert "--jobs must be a positive number of threads" in run("transform", file, "--eps", 1, "-j", 0).stderr
@@ -160,19 +159,19 @@ def test_every_command_is_where_the_table_says() -> None:
 @pytest.mark.parametrize("width", [40, 80])
 def test_help_fits_the_terminal(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
-    for words in ([], ["cluster"], ["skeleton"], ["flow"]):
+    for words in ([], ["cluster"], ["skeleton"], ["communities"], ["transform"]):
         text = run(*words, "--help").stdout
         assert max(map(len, text.splitlines())) <= width, words
 
 
-def test_help_of_flow_names_the_length_of_an_edge() -> None:
-    assert "`a b`, or `a b length`" in " ".join(run("flow", "--help").stdout.split())
+def test_help_of_communities_names_the_length_of_an_edge() -> None:
+    assert "`a b`, or `a b length`" in " ".join(run("communities", "--help").stdout.split())
 
 
 @pytest.mark.slow
 def test_commands_without_a_terminal_show_no_progress_and_no_color(tmp_path: Path) -> None:
     file = write_csv(tmp_path / "points.csv", blobs())
-    done = process("suggest", file, "-o", tmp_path / "out.csv", NO_COLOR="1")
+    done = process("transform", file, "-o", tmp_path / "out.csv", NO_COLOR="1")
     assert done.returncode == 0, done.stderr
     assert done.stderr == b""
     assert b"\x1b" not in done.stdout
@@ -191,7 +190,7 @@ def test_on_a_terminal_the_answer_is_lines_and_how_to_keep_it(tmp_path: Path) ->
     )
     ours, theirs = pty.openpty()
     running = subprocess.Popen(
-        [sys.executable, "-c", script, "suggest", file.name],
+        [sys.executable, "-c", script, "transform", file.name],
         stdout=theirs,
         stderr=theirs,
         cwd=tmp_path,
@@ -209,20 +208,7 @@ def test_on_a_terminal_the_answer_is_lines_and_how_to_keep_it(tmp_path: Path) ->
     assert "starting" in text
     last = text.rpartition("\r60 points")[2].splitlines()
     assert max(map(len, text.replace("\r", "\n").splitlines())) < 40
-    assert last[-2:] == ["to keep it: wt suggest points.csv -o", "  suggestion"]
-
-
-@pytest.mark.slow
-def test_graphs_speak_json_too(tmp_path: Path) -> None:
-    (tmp_path / "graph.txt").write_text("a b\nb c\nc a\nc d\n")
-    done = run("curvature", tmp_path / "graph.txt", "-o", tmp_path / "out", "--json")
-    assert done.exit_code == 0, done.output
-    summary = json.loads(done.stdout)
-    assert summary == json.loads((tmp_path / "out" / "summary.json").read_text())
-    assert summary["result"]["edges"] == 4
-    done = run("curvature", tmp_path / "graph.txt", "-o", tmp_path / "out")
-    assert done.exit_code == 2
-    assert "exists already; --force overwrites it" in done.stderr
+    assert last[-2:] == ["to keep it: wt transform points.csv -o", "  transformed"]
 
 
 EVIL = "x\x1b]0;title\x07"
@@ -231,7 +217,7 @@ EVIL = "x\x1b]0;title\x07"
 def test_control_characters_of_files_never_reach_the_terminal(tmp_path: Path) -> None:
     (tmp_path / "esc.csv").write_text("x\x1b]0;title,y\x1b[31m\x9b2J,z\n1,2,a\n3,4,b\n5,7,c\n")
     said = [run("info", tmp_path / "esc.csv"), run("info", tmp_path / "esc.csv", "--json")]
-    said += [run("suggest", tmp_path / "esc.csv", "--columns", "w"), run("suggest", tmp_path / f"{EVIL}.csv")]
+    said += [run("denoise", tmp_path / "esc.csv", "--columns", "w"), run("denoise", tmp_path / f"{EVIL}.csv")]
     for one in said:
         assert "\\u001b" in one.stdout + one.stderr
         assert not set("\x1b\x07\x9b") & set(one.stdout + one.stderr)
@@ -249,18 +235,3 @@ def test_control_characters_are_escaped_in_every_way_of_printing(
     tell(EVIL, err=True)
     assert "\x1b" not in stream.getvalue()
     assert stream.getvalue().startswith("x\\u001b]0;title\\u0007\n")
-
-
-def test_distances_that_do_not_fit_on_the_disk_are_not_computed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_csv(tmp_path / "points.csv", blobs())
-    monkeypatch.setattr("shutil.disk_usage", lambda folder: SimpleNamespace(free=1000))
-    monkeypatch.setattr("wasserstein_transform.cli.distances.fit", lambda *_: pytest.fail("computed"))
-    for target in ("d.npy", "d.csv", "new/folder/"):
-        done = run("distances", tmp_path / "points.csv", "-o", f"{tmp_path}/{target}")
-        assert done.exit_code == 2
-        assert (
-            f"the file of the distances needs {60**2 * (4 if '.csv' in target else 8):.3g} bytes on disk" in done.stderr
-        )
-        assert str(tmp_path) in done.stderr

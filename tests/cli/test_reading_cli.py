@@ -52,7 +52,7 @@ def test_columns_are_asked_for_by_name_or_number(file: Path) -> None:
 
 def test_a_name_wins_over_a_number(tmp_path: Path) -> None:
     (tmp_path / "odd.csv").write_text("2,one\n" + "".join(f"{k},{k % 2 * 50}\n" for k in range(40)))
-    first = json.loads(run("suggest", tmp_path / "odd.csv", "--columns", "2", "--json").stdout)
+    first = json.loads(run("transform", tmp_path / "odd.csv", "--columns", "2", "--json").stdout)
     assert first["columns"] == ["2"]
 
 
@@ -67,7 +67,7 @@ def test_a_name_wins_over_a_number(tmp_path: Path) -> None:
         (["--columns", "x,x"], "column x is given twice"),
         (["--missing", "guess"], "invalid value for '--missing': 'guess' is not one of 'drop', 'fill', 'error'"),
         (["--label", "no"], "has no column no"),
-        (["--weight", "kind"], "line 2, column kind: 'u' is not a number"),
+        (["--weight", "kind"], "row 1, column kind: 'u' is not a number"),
         (["--scale", "huge"], "invalid value for '--scale': 'huge' is not one of 'auto', 'none'"),
         (["--kind", "xls"], "kind must be one of csv"),
         (["--kind", "npy"], "is asked for as NPY and holds text"),
@@ -90,19 +90,19 @@ def test_what_cannot_be_read_is_one_line(file: Path, words: list[str], error: st
     [
         ("", "is empty"),
         ("x,y\n", "no rows"),
-        ("x,y\n1,2\n3,\n4,5\n", "line 3, column y: "),
-        ("x,y\n1,2\n3,nan\n", "line 3, column y: 'nan' stands for a missing value"),
+        ("x,y\n1,2\n3,\n4,5\n", "row 2, column y: "),
+        ("x,y\n1,2\n3,nan\n", "row 2, column y: the cell holds no value and a number is needed"),
         (
             "x,y\n1,2\n\n3,oops\n7,8\n",
-            "line 4, column y: 'oops' is not a number; correct it, or leave the column out (--columns)",
+            "row 2, column y: 'oops' is not a number; correct it, or leave the column out (--columns)",
         ),
-        ("x,y\n1,2\n3,inf\n", "line 3, column y: 'inf' is not finite"),
+        ("x,y\n1,2\n3,inf\n", "row 2, column y: 'inf' is not finite"),
         ("x,y\n1,2\n3,4,5\n", "line 3"),
         ("x,y\na,b\nc,d\n", "has no column of numbers"),
         ("<html><body>no</body></html>", "is named as CSV and holds a web page"),
     ],
 )
-def test_bad_files_are_said_with_line_and_column(tmp_path: Path, content: str, error: str) -> None:
+def test_bad_files_are_said_with_row_and_column(tmp_path: Path, content: str, error: str) -> None:
     (tmp_path / "bad.csv").write_text(content)
     done = run("denoise", tmp_path / "bad.csv")
     assert done.exit_code == 2, done.output
@@ -120,7 +120,7 @@ def test_files_that_are_not_there_are_guessed(file: Path) -> None:
 
 
 @pytest.mark.parametrize("rows_given", ["1,2\n", "1,2\n1,2\n1,2\n"])
-@pytest.mark.parametrize("command", ["cluster", "denoise", "skeleton", "transform", "distances", "suggest"])
+@pytest.mark.parametrize("command", ["cluster", "denoise", "skeleton", "transform"])
 def test_one_row_and_rows_that_are_the_same_are_no_error(tmp_path: Path, command: str, rows_given: str) -> None:
     (tmp_path / "few.csv").write_text(rows_given)
     done = run(command, tmp_path / "few.csv")
@@ -159,12 +159,12 @@ def test_numbers_of_rows_are_no_coordinates(tmp_path: Path) -> None:
     done = run("transform", tmp_path / "numbered.csv", "--eps", 1)
     assert "note: column id counts the rows and is left out; use --columns to include it" in done.stderr
     assert [column(done.stdout, "x_moved"), column(done.stdout, "y_moved")] == by_library(X)
-    taken = json.loads(run("suggest", tmp_path / "numbered.csv", "--columns", "id,x,y", "--json").stdout)
+    taken = json.loads(run("transform", tmp_path / "numbered.csv", "--columns", "id,x,y", "--json").stdout)
     assert taken["columns"] == ["id", "x", "y"]
 
 
 def test_columns_beside_a_place_are_said(file: Path) -> None:
-    assert "note: x and y are used as coordinates; use --columns to include far" in run("suggest", file).stderr
+    assert "note: x and y are used as coordinates; use --columns to include far" in run("transform", file).stderr
 
 
 @pytest.mark.slow
@@ -184,20 +184,6 @@ def test_distances_are_clustered_square_and_condensed(tmp_path: Path) -> None:
     wanted = wt.cluster(squareform(D), metric="precomputed").labels.tolist()
     assert labels([tmp_path / "square.npy", "--distances"]) == wanted
     assert labels([tmp_path / "condensed.csv", "--distances"]) == wanted
-    done = run("distances", tmp_path / "square.npy", "--distances", "--eps", 1.5, "-o", tmp_path / "new.npy")
-    assert done.exit_code == 0, done.output
-    new = wt.LocalTruncation(1.5, metric="precomputed").fit(squareform(D)).distances_
-    np.testing.assert_array_equal(np.load(tmp_path / "new.npy"), new)
-    for words, error in [
-        (
-            ["distances", "-m", "gt"],
-            "--method gt needs points, got distances; --method lt takes distances",
-        ),
-        (["suggest", "-p", "curve"], "--purpose curve needs coordinates"),
-    ]:
-        done = run(*words, tmp_path / "square.npy", "--distances")
-        assert done.exit_code == 2
-        assert error in done.stderr
 
 
 def test_pipes_are_read_whatever_they_hold(file: Path) -> None:
@@ -210,7 +196,7 @@ def test_pipes_are_read_whatever_they_hold(file: Path) -> None:
     done = run("cluster", "-", input=b"")
     assert done.exit_code == 2
     assert "standard input is empty" in done.stderr
-    assert "standard input, line 2, column y: 'b'" in run("cluster", "-", input=b"x,y\n1,b\n3,4\n5,6\n").stderr
+    assert "standard input, row 1, column y: 'b'" in run("cluster", "-", input=b"x,y\n1,b\n3,4\n5,6\n").stderr
 
 
 @pytest.mark.parametrize("kind", ["csv", "tsv", "txt", "npz", "parquet", "npy", "ply", "gpkg"])

@@ -73,11 +73,12 @@ CRAFTED: dict[str, tuple[str, Callable[[], bytes]]] = {
     ),
     "a name of many letters": ("geojson", lambda: json.dumps(hostile.feature({"a" * 100_000: [1]})).encode()),
     "a type of many letters": ("geojson", lambda: json.dumps({"type": "a" * 100_000}).encode()),
-    "blanks behind a quote": ("arff", lambda: b"@attribute x string\n@data\n'" + b" " * 100_000 + b"x\n"),
-    "quotes in a row": ("arff", lambda: b"@attribute x string\n@data\n" + b"'\\" * 100_000 + b"\n"),
-    "an attribute that is a comment": ("arff", lambda: b"@attribute x %\n@data\n1\n"),
-    "many attributes": ("arff", lambda: b"@attribute x real\n" * 99_999 + b"@data\n" + b"1," * 99_998 + b"1\n"),
     "more vertices than there are": ("ply", lambda: hostile.ply("9" * 30, "property int x")),
+    "more vertices than a file holds": ("ply", lambda: hostile.ply("9" * 18, hostile.PLY_AXES, body=b"1 2 3\n")),
+    "more elements before than there are": (
+        "ply",
+        lambda: hostile.ply("1", "element a " + "9" * 18, "property int x", hostile.PLY_AXES, body=b"1\n"),
+    ),
     "a count of many digits": ("ply", lambda: hostile.ply("9" * 9_000, "property int x")),
     "a count that is no digit": ("ply", lambda: hostile.ply("²", "property int x")),
     "more before than there are": (
@@ -148,7 +149,6 @@ SLOW = (
     "a zip with many members",
     "elements in elements",
     "quotes around nodes",
-    "many attributes",
     "no property in common",
     "an edge of many cells",
 )

@@ -109,7 +109,6 @@ ENTRY_POINTS: dict[str, EntryPoint] = {
     "csv.gz": _table("points.csv.gz", lambda: seeds.packed("gz"), layers.plain, layers.gz),
     "csv.xz": _table("points.csv.xz", lambda: seeds.packed("xz"), layers.plain, layers.xz),
     "csv.bz2": _table("points.csv.bz2", lambda: seeds.packed("bz2"), layers.plain, layers.bz2),
-    "arff": _table("points.arff", seeds.arff),
     "geojson": _table("points.geojson", lambda: seeds.encoded("geojson")),
     "gpx": _table("trips.gpx", seeds.gpx),
     "gpkg": _table("points.gpkg", lambda: seeds.encoded("gpkg")),

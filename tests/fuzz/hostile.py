@@ -17,6 +17,7 @@ from fuzz import layers, seeds
 from wasserstein_transform._archive import FORMAT, VERSION, class_name
 
 ZEROS = bytes(1 << 20)
+PLY_AXES = "property float x\nproperty float y\nproperty float z"
 _MANY = 10_000  # megabytes, unpacked
 
 

@@ -54,11 +54,6 @@ def encoded(kind: str) -> list[bytes]:
     return [tables.files.encode(table, kind)]
 
 
-def arff() -> list[bytes]:
-    head = b"@relation r\n@attribute x numeric\n@attribute 'a b' real\n@attribute kind {red, 'light blue'}\n@data\n"
-    return [head + b"1,2.5,red\n2,3,'light blue' % why\n-1,1e3,red\n"]
-
-
 def gpx() -> list[bytes]:
     return [tables.files.encode(tables.read(_track(), name="a.gpx"), "gpx"), _track()]
 

@@ -21,13 +21,13 @@ def _run(*words: object) -> tuple[int, str]:
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="links need rights elsewhere")
-@pytest.mark.parametrize("name", ["distances.npy", "distances.png", "summary.json"])
+@pytest.mark.parametrize("name", ["transformed.csv", "transformed.png", "summary.json"])
 def test_links_among_results_lead_nowhere_else(name: str, tmp_path: Path) -> None:
     (tmp_path / "points.csv").write_text(POINTS)
     (tmp_path / "out").mkdir()
     (tmp_path / "precious").write_text("precious")
     (tmp_path / "out" / name).symlink_to(tmp_path / ("precious" if name == "summary.json" else "new"))
-    status, said = _run("distances", tmp_path / "points.csv", "-o", tmp_path / "out", "--force")
+    status, said = _run("transform", tmp_path / "points.csv", "-o", tmp_path / "out", "--force")
     assert status == 2
     assert "is a link that leads out of" in " ".join(said.split())
     assert (tmp_path / "precious").read_text() == "precious"

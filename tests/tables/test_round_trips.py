@@ -115,4 +115,4 @@ def test_las_rounds_coordinates_to_its_scale_and_nothing_else(kind: str, seed: i
 
 
 def test_every_kind_is_tried() -> None:
-    assert set(KINDS) - set(MAPS) == {"csv", "tsv", "txt", "parquet", "npy", "npz", "arff", "ply", "las", "laz"}
+    assert set(KINDS) - set(MAPS) == {"csv", "tsv", "txt", "parquet", "npy", "npz", "ply", "las", "laz"}

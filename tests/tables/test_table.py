@@ -85,11 +85,11 @@ def test_new_columns_stand_beside_and_take_no_name_twice(table: DataFrame) -> No
     assert tuple(table) == ("x", "y", "kind", "w")
 
 
-def test_rows_keep_their_lines_and_their_text() -> None:
+def test_rows_keep_their_numbers_and_their_text() -> None:
     table = read(b"zip,x\n007,1\n# no row\n08,?\n9,3\n", name="points.csv")
     some = table.take([2, 1])
-    assert encode(some, "csv") == b"zip,x\n9,3\n08,?\n"
-    with pytest.raises(ValueError, match="line 4, column x"):
+    assert encode(some, "csv") == b"zip,x\n9,3.0\n08,\n"
+    with pytest.raises(ValueError, match="row 2, column x"):
         coordinates(some)
     assert coordinates(table[[True, False, True]]).tolist() == [[7, 1], [9, 3]]
     assert where(DataFrame({"x": [1, 2, 3]}).take([2, 0]), 0, "x") == "the table, row 3, column x"
@@ -118,7 +118,7 @@ def test_times_are_seconds() -> None:
     gap = DataFrame({"when": pd.to_datetime(["2020-01-01", None])})
     with pytest.raises(ValueError, match="row 2, column when: 'NaT' is not a time"):
         times(gap, "when")
-    with pytest.raises(ValueError, match=r"t\.csv, line 3, column w: 'noon' is not a time"):
+    with pytest.raises(ValueError, match=r"t\.csv, row 2, column w: 'noon' is not a time"):
         times(read(b"w,x\n2020-01-01,1\nnoon,2\n", name="t.csv"), "w")
 
 

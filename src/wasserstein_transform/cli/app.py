@@ -27,10 +27,6 @@ EVERYDAY = {
 }
 MORE = {
     "transform": "Move points by a transform of your choice.",
-    "distances": "Compute the new distances between all points.",
-    "suggest": "Suggest a radius for the transform.",
-    "curvature": "Compute Ollivier-Ricci curvature of a graph.",
-    "flow": "Run Ricci flow on a graph.",
     "info": "Show what is installed, or what is in a file.",
     "warmup": "Compile the common kernels in advance.",
 }
@@ -43,7 +39,6 @@ STATUSES = {
     "141": "the reader of the output has gone (broken pipe)",
     "143": "terminated by a signal",
 }
-_MODULES = {"curvature": "graphs", "flow": "graphs"}  # the others have the name of their command
 
 
 class Commands(click.Group):
@@ -57,7 +52,7 @@ class Commands(click.Group):
         """Import a command; None if there is none with this name."""
         if cmd_name not in EVERYDAY and cmd_name not in MORE:
             return None
-        module = importlib.import_module(f".{_MODULES.get(cmd_name, cmd_name)}", __package__)
+        module = importlib.import_module(f".{cmd_name}", __package__)
         command: click.Command = getattr(module, cmd_name)
         return command
 

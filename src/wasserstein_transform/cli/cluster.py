@@ -25,7 +25,7 @@ from .options import (
     table_output,
 )  # fmt: skip
 from .reading import read_features
-from .running import Result, running
+from .running import running
 
 if TYPE_CHECKING:
     from ..auto import Clustering
@@ -77,14 +77,16 @@ def cluster(
     """
     with running(output, computation) as run:
         from ..auto import cluster as find
-        from .results import add_columns, check_kind, offer_table, table_encoder
+        from ..tables.files import encode
+        from .results import add_columns, check_kind
 
         if clusters is not None and clusters < 1:
             raise ValueError(
                 f"--clusters must be 1 or more, got {clusters}; leave it out to have the number chosen from the data"
             )
         level = _noise_level(noise)
-        points, plan = read_features(source, run, offer_table("clusters", (PROFILE,)))
+        plan = run.plan("clusters", source, more=(PROFILE,))
+        points = read_features(source, run)
         check_kind(points, plan.kind, ("label", "probability", "outlier"))
         with run.stage("clustering"):
             data = points.space if points.features is None else points.features
@@ -96,12 +98,12 @@ def cluster(
         run.about |= points.facts()
         profile = clustering.profile()
         table = add_columns(points, _columns(clustering), run.note)
-        result = Result(
-            _lines(points, clustering, profile), _facts(points, clustering, profile),
-            _parameters(clustering, clusters, level), table_encoder(table), lambda: _draw(clustering, points),
-            {PROFILE: lambda: table_encoder(profile.to_pandas())("csv")},
+        run.finish(
+            plan, points.input, _lines(points, clustering, profile), _facts(points, clustering, profile),
+            _parameters(clustering, clusters, level),
+            table=lambda: encode(table, plan.kind), draw=lambda: _draw(clustering, points),
+            more={PROFILE: lambda: encode(profile.to_pandas(), "csv")},
         )  # fmt: skip
-        run.finish(plan, result, points.input)
 
 
 def _noise_level(text: str | None) -> bool | float | None:
@@ -173,10 +175,9 @@ def _parameters(clustering: Clustering, clusters: int | None, noise: bool | floa
 
 
 def _draw(clustering: Clustering, points: Points) -> Any:
-    from ..plotting.clusterings import draw
     from .results import label_axes, title_of
 
-    figure = draw(clustering, title=title_of(points))
+    figure = clustering.plot(title=title_of(points))
     if clustering.points is not None and clustering.points.shape[1] <= 2:  # otherwise the axes are not columns
         label_axes(figure.axes[0], points)
     return figure

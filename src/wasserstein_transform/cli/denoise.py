@@ -7,16 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from .options import Computation, Output, Source, command, option, points_input, record, table_output, threads
 from .reading import read_tracks
-from .running import Result, Run, running
+from .running import Run, running
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ..curves import Denoised
-    from .output import Offer, Plan
     from .reading import Points
-
-_SIDE, _WIDE = 30, 3  # times eps: side of a part of a picture; times this side: width of a picture with such a part
 
 
 @dataclass(frozen=True)
@@ -29,10 +24,10 @@ class Denoising:
     trip: str | None
     time: str | None
 
-    def read(self, source: Source, run: Run, offer: Callable[[str], Offer]) -> tuple[Points, Plan]:
+    def read(self, source: Source, run: Run) -> Points:
         """Read the points; trips are not looked for with --lam, which replaces them."""
         trip = "none" if self.trip is None and self.time is None and self.lam > 0 else self.trip
-        return read_tracks(source, trip, self.time, run, offer)
+        return read_tracks(source, trip, self.time, run)
 
     def run(self, points: Points, dim: int | None, run: Run) -> Denoised:
         """Denoise the points, in the units of the scaling."""
@@ -89,17 +84,18 @@ def denoise(dim: int | None, source: Source, how: Denoising, output: Output, com
     and summary.json.
     """
     with running(output, computation) as run:
-        from .results import check_kind, moved_encoder, offer_table
+        from .results import check_kind, encode_moved
 
-        points, plan = how.read(source, run, offer_table("denoised"))
+        plan = run.plan("denoised", source)
+        points = how.read(source, run)
         check_kind(points, plan.kind, ("outlier",))
         denoised = how.run(points, dim, run)
         new = {"outlier": denoised.outliers.astype("int64")}
-        result = Result(
-            lines(points, denoised), facts(denoised), parameters(points, denoised, dim, how),
-            moved_encoder(points, denoised.points, new, run.note), lambda: _draw(denoised, points),
+        run.finish(
+            plan, points.input, lines(points, denoised), facts(denoised), parameters(points, denoised, dim, how),
+            table=lambda: encode_moved(points, denoised.points, new, run.note, plan.kind),
+            draw=lambda: _draw(denoised, points),
         )  # fmt: skip
-        run.finish(plan, result, points.input)
 
 
 def number_or_auto(word: str, name: str) -> float | None:
@@ -151,39 +147,8 @@ def parameters(points: Points, denoised: Denoised, dim: int | None, how: Denoisi
 
 
 def _draw(denoised: Denoised, points: Points) -> Any:
-    """The points before and after; of a large map also a part of it."""
-    from ..plotting import denoised as draw, panels
-    from .results import axes_for, label_axes, project, title_of
+    from .results import label_axes, project, title_of
 
     before, after = project(denoised.before, denoised.points)
-    shown = replace(denoised, before=before, points=after)
-    inside = _part(denoised) if denoised.before.shape[1] == 2 else None
-    if inside is None:
-        return label_axes(
-            draw(
-                shown, axes_for(denoised.in_meters().before if before.shape[1] == 2 else before), title=title_of(points)
-            ),
-            points,
-        )
-    figure, (left, right) = panels(1, 2, width=10.0, height=5.0)
-    part = replace(denoised, before=before[inside], points=after[inside], outliers=denoised.outliers[inside])
-    label_axes(draw(shown, left, title=title_of(points)), points)
-    label_axes(draw(part, right, title="a part of it: gray before, blue after"), points)
-    (low, high) = part.before.min(axis=0), part.before.max(axis=0)
-    left.plot(
-        [low[0], high[0], high[0], low[0], low[0]], [low[1], low[1], high[1], high[1], low[1]], color="black", lw=1
-    )
-    return figure
-
-
-def _part(denoised: Denoised) -> Any:
-    """The rows in the fullest square of a wide cloud; None if the whole shows enough."""
-    import numpy as np
-
-    flat = denoised.in_meters()
-    places, side = flat.before / flat.scale, _SIDE * denoised.eps
-    if np.ptp(places, axis=0).max() < _WIDE * side:
-        return None
-    cells = np.floor((places - places.min(axis=0)) / side)
-    numbers, counts = np.unique(cells, axis=0, return_inverse=True, return_counts=True)[1:]
-    return numbers.ravel() == counts.argmax()
+    figure = replace(denoised, before=before, points=after).plot(title=title_of(points))
+    return label_axes(figure.axes[0], points)

@@ -16,7 +16,7 @@ from .printing import say
 
 _OPTIONS = {
     "n_clusters": "clusters", "n_jobs": "jobs", "covariances": "errors", "order": "trip",
-    "spatial_radius": "spatial", "range_radius": "range", "rng": "seed",
+    "n_communities": "n", "spatial_radius": "spatial", "range_radius": "range",
 }  # fmt: skip
 _VALUES = {"None": "none", "False": "none", "True": "", "[...]": ""}
 BAD, MEMORY, STOPPED, PIPE = 2, 3, 130, 128 + getattr(signal, "SIGPIPE", 13)
@@ -59,7 +59,7 @@ def in_a_line(error: BaseException) -> str:
 
 
 def _spell(context: click.Context, python: str, argument: str) -> str:
-    """Spell what the library advises: an argument as an option of the command, a function as another command."""
+    """Spell what the library advises: an argument as an option of the command."""
     if not argument:
         return ""
     name, _, value = argument.partition("=")
@@ -67,8 +67,6 @@ def _spell(context: click.Context, python: str, argument: str) -> str:
     if any(option == one.name for one in context.command.params):
         value = _VALUES.get(value, value.strip("'"))
         return f"--{option.replace('_', '-')} {value}".rstrip()
-    if name == "suggest":
-        return f"{context.find_root().info_name} {name}"
     return python
 
 

@@ -116,11 +116,10 @@ class Output:
 
 @dataclass(frozen=True)
 class Computation:
-    """Where work runs, and where finished parts of it are kept."""
+    """Where work runs."""
 
     jobs: int | None = None
     memory: str | None = None
-    scheduler: str | None = None
     device: str | None = None
 
 
@@ -182,9 +181,6 @@ computation = record(
     option(
         "--device", section="Computation", metavar="NAME", show_default="cpu",
         help="Run on a GPU: cuda, or cuda:1 for the second one.",
-    ),
-    option(
-        "--scheduler", section="Computation", metavar="ADDRESS", help="Run on a Dask cluster, such as tcp://host:8786.",
     ),
 )  # fmt: skip
 """Options for long computations."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -16,62 +16,52 @@ from .._files import check_target, write_together
 from .options import Output
 
 SUMMARY = "summary.json"
-COMPRESSED = {".gz": "gzip", ".xz": "lzma", ".bz2": "bz2"}
-"""Suffixes of compressed files, and the modules that compress them."""
-
 FIGURES = ("png", "svg", "pdf")
 _TEXT = ("csv", "tsv", "txt", "geojson")  # formats that a terminal can show
+_COMPRESSED = (".gz", ".xz", ".bz2")
 _MAX_SUFFIX = len(".geojson")
-
-Mode = Literal["shown", "stream", "file", "folder", "nothing"]
 
 
 @dataclass(frozen=True)
-class Offer:
-    """What a command can write.
+class Plan:
+    """Where the results of a command go.
 
     Attributes
     ----------
     name : str
         Name of table and figure in a folder, without suffix.
-    kinds : mapping from file formats to their suffixes
-    preferred, piped : str
-        Default format for files, and for standard output.
-    more : tuple of str
-        Names of other files in a folder.
-    draws : bool
-        Whether there is a figure.
+    force : bool
+        Whether existing files are overwritten.
+    mode : str
+        "shown": on the terminal, and nothing is written; "stream": the table on standard output; "nothing": only JSON.
+    kind : str
+        Format of the table.
+    folder, table, figure : Path, optional
+    needs_figure : bool
+        Whether the figure was requested by an option.
+    more : sequence of str
+        Names of other files in the folder.
+    elsewhere : sequence of Path
+        Other files, given by options.
     """
 
     name: str
-    kinds: dict[str, str] = field(default_factory=dict)
-    preferred: str = ""
-    piped: str = ""
-    more: tuple[str, ...] = ()
-    draws: bool = True
-
-
-@dataclass(frozen=True)
-class Plan:
-    """The paths of all output files."""
-
-    mode: Mode
-    kind: str
-    table: Path | None
-    figure: Path | None
-    folder: Path | None
-    offer: Offer
     force: bool
+    mode: Literal["shown", "stream", "file", "folder", "nothing"] = "folder"
+    kind: str = "csv"
+    folder: Path | None = None
+    table: Path | None = None
+    figure: Path | None = None
     needs_figure: bool = False
-    """Whether the figure was requested by an option."""
-    elsewhere: dict[str, Path] = field(default_factory=dict)
+    more: Sequence[str] = ()
+    elsewhere: Sequence[Path] = ()
 
     @property
     def targets(self) -> list[Path]:
         """All files to be written."""
-        more = [] if self.folder is None else [self.folder / name for name in (*self.offer.more, SUMMARY)]
+        more = [] if self.folder is None else [self.folder / name for name in (*self.more, SUMMARY)]
         more = [path for path in more if path != self.table]  # the table may be one of them
-        return [path for path in (self.table, self.figure, *self.elsewhere.values(), *more) if path is not None]
+        return [path for path in (self.table, self.figure, *self.elsewhere, *more) if path is not None]
 
     def check(self, source: Path | None = None) -> None:
         """Raise if a file cannot be written or exists already."""
@@ -104,87 +94,72 @@ class Plan:
         """Files that an earlier run of the command wrote and this one does not, such as the table in another format."""
         if self.folder is None:
             return []
-        suffixes = {*self.offer.kinds.values(), *(f".{kind}" for kind in FIGURES)}
-        own = {*(f"{self.offer.name}{suffix}" for suffix in suffixes), *self.offer.more}
-        return [
-            self.folder / name
-            for name in _earlier_files(self.folder)
-            if name in own and self.folder / name not in files
-        ]
+        own = [name for name in _earlier_files(self.folder) if Path(name).stem == self.name or name in self.more]
+        return [self.folder / name for name in own if self.folder / name not in files]
 
 
-def plan_output(given: Output, offer: Offer, elsewhere: dict[str, Path] | None = None) -> Plan:
-    """The plan according to the options."""
-    mode, path = _mode(given, offer)
-    kind = _kind(given, offer, mode, path)
-    if given.json and mode == "stream":
-        raise ValueError("--json and -o - both print to standard output; leave one of them out")
-    folder = path if mode == "folder" else None
-    table = path if mode == "file" else None if folder is None else folder / f"{offer.name}{offer.kinds[kind]}"
-    figure = given.figure
-    if figure is None and folder is not None and offer.draws:
-        figure = folder / f"{offer.name}.png"
-    if given.figure is not None:
-        _check_figure(given.figure, offer)
-    if mode == "stream" and sys.stdout.isatty() and kind not in _TEXT:
-        raise ValueError(
-            f"{kind} cannot be printed on a terminal; write a file, -o {offer.name}{offer.kinds[kind]}, or redirect it"
-        )
-    return Plan(mode, kind, table, figure, folder, offer, given.force, given.figure is not None, elsewhere or {})
-
-
-def plan_folder(given: Output, offer: Offer) -> Plan:
+def plan_folder(given: Output, name: str, more: Sequence[str], figure: str = "") -> Plan:
     """The plan of a command that always writes a folder."""
     if not given.output:
         raise ValueError("-o must be a folder, got an empty name")
     folder = Path(given.output)
-    return Plan("folder", "", None, folder / f"{offer.name}.png" if offer.draws else None, folder, offer, given.force)
+    return Plan(name, given.force, folder=folder, figure=folder / figure if figure else None, more=more)
 
 
-def _mode(given: Output, offer: Offer) -> tuple[Mode, Path | None]:
-    if given.output is None:
-        return ("nothing" if given.json else "shown" if sys.stdout.isatty() else "stream"), None
-    if given.output == "-":
-        return "stream", None
-    if not given.output:
+def plan_table(
+    given: Output, name: str, kind: str, kinds: Sequence[str], more: Sequence[str] = (), elsewhere: Sequence[Path] = ()
+) -> Plan:
+    """The plan of a command that makes a table, in one of these kinds; `kind` is that of a folder by default."""
+    if given.output == "":
         raise ValueError("-o must be a folder, a file or -, got an empty name")
+    if given.format is not None and given.format not in kinds:
+        raise ValueError(f"--format must be one of {', '.join(kinds)}, got {given.format!r}")
+    if given.figure is not None:
+        _check_figure(given.figure)
+    plan = Plan(
+        name, given.force, figure=given.figure, needs_figure=given.figure is not None, more=more, elsewhere=elsewhere
+    )
+    if given.output is None or given.output == "-":
+        return _plan_stream(plan, given)
     path = Path(given.output)
-    if path.is_dir() or given.output.endswith(("/", os.sep)):
-        return "folder", path
-    suffix = _suffix(path)
-    if suffix in offer.kinds.values() or (suffix and given.format is not None):
-        return "file", path
-    if suffix:
+    suffix = "" if path.is_dir() or given.output.endswith(("/", os.sep)) else _suffix(path)
+    if suffix and given.format is None and suffix not in kinds:
         raise ValueError(
-            f"{path}: {suffix} is not written by this command; it writes {', '.join(offer.kinds.values())}, "
+            f"{path}: .{suffix} is not written by this command; it writes {', '.join(f'.{kind}' for kind in kinds)}, "
             f"or everything into a folder: -o {path}/"
         )
+    if suffix:
+        return replace(plan, mode="file", kind=given.format or suffix, table=path)
     if path.exists() and not path.is_dir():
         raise ValueError(f"{path} is a file; give a folder, or a file by its suffix, such as {path}.csv")
-    return "folder", path
+    kind = given.format or kind
+    return replace(
+        plan, kind=kind, folder=path, table=path / f"{name}.{kind}", figure=given.figure or path / f"{name}.png"
+    )
+
+
+def _plan_stream(plan: Plan, given: Output) -> Plan:
+    """The plan if there is neither a file nor a folder."""
+    kind = given.format or "csv"
+    is_terminal = sys.stdout.isatty()
+    if given.output is None and (given.json or is_terminal):
+        return replace(plan, mode="nothing" if given.json else "shown", kind=kind)
+    if given.json:
+        raise ValueError("--json and -o - both print to standard output; leave one of them out")
+    if is_terminal and kind not in _TEXT:
+        raise ValueError(f"{kind} cannot be printed on a terminal; write a file, -o {plan.name}.{kind}, or redirect it")
+    return replace(plan, mode="stream", kind=kind)
 
 
 def _suffix(path: Path) -> str:
-    """The suffix of a name if it looks like a file format, else ""."""
+    """The suffix of a name, without its dot, if it looks like a file format, else ""."""
     suffix = path.suffix.lower()
-    if suffix in COMPRESSED:
+    if suffix in _COMPRESSED:
         suffix = path.with_suffix("").suffix.lower()
-    return suffix if 1 < len(suffix) <= _MAX_SUFFIX and suffix[1:].isalpha() else ""
+    return suffix[1:] if len(suffix) <= _MAX_SUFFIX and suffix[1:].isalpha() else ""
 
 
-def _kind(given: Output, offer: Offer, mode: Mode, path: Path | None) -> str:
-    if given.format is not None:
-        if given.format not in offer.kinds:
-            raise ValueError(f"--format must be one of {', '.join(offer.kinds)}, got {given.format!r}")
-        return given.format
-    if mode == "file" and path is not None:
-        return next(kind for kind, suffix in offer.kinds.items() if suffix == _suffix(path))
-    return offer.piped if mode == "stream" else offer.preferred
-
-
-def _check_figure(path: Path, offer: Offer) -> None:
-    if not offer.draws:
-        raise ValueError("this command has no figure; leave --figure out")
+def _check_figure(path: Path) -> None:
     if path.suffix.lower().lstrip(".") not in FIGURES:
         raise ValueError(f"--figure must end in {', '.join(f'.{kind}' for kind in FIGURES)}, got {path}")
     if not path.parent.is_dir():
@@ -205,22 +180,6 @@ def check_free(path: Path, force: bool, source: Path | None = None) -> None:
         raise ValueError(f"{path} is the input file; give another name for the output")
     if path.is_file() and not force:
         raise FileExistsError(f"{path} exists already; --force overwrites it")
-
-
-def check_space(path: Path, n_bytes: float, what: str) -> None:
-    """Raise if the disk of a file that is written later has too little space."""
-    from .._mapped import check_disk_space
-
-    check_disk_space(n_bytes, _nearest_folder(path), what)
-
-
-def compress(content: bytes, path: Path) -> bytes:
-    """Compress the content if the suffix is .gz, .xz or .bz2; the bytes do not depend on the time of writing."""
-    if path.suffix.lower() not in COMPRESSED:
-        return content
-    module = importlib.import_module(COMPRESSED[path.suffix.lower()])
-    more = {"mtime": 0} if path.suffix.lower() == ".gz" else {}
-    return bytes(module.compress(content, **more))
 
 
 def _check_link(path: Path, folder: Path) -> None:

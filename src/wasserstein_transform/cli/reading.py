@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from ..tables.earth import Tracks
     from ..tables.features import Features
     from ..tables.scaling import Scaling
-    from .output import Offer, Plan
     from .running import Run
 
 _DEGREES = ("longitude", "latitude", "lon", "lat")
@@ -34,14 +33,13 @@ class Points:
 
     input: Input
     table: DataFrame
-    names: tuple[str, ...]
-    given: Floats | None
+    names: tuple[str, ...] = ()
+    given: Floats | None = None
     """Coordinates in the units of the file; None for distances."""
-    scaling: Scaling | None
-    matrix: Floats | None
-    weights: Floats | None
-    known: Ints | None
-    kind: str
+    scaling: Scaling | None = None
+    matrix: Floats | None = None
+    weights: Floats | None = None
+    known: Ints | None = None
     features: Features | None = None
     """How the columns of a table were read, if not literally."""
     tracks: Tracks | None = None
@@ -79,55 +77,27 @@ class Points:
         return f"{counted(self.n, 'point')}, column{'s' * (len(self.names) > 1)} {shorten(self.names)}"
 
 
-def read_points(
-    source: Source, run: Run, offer: Callable[[str], Offer], *, elsewhere: dict[str, Path] | None = None,
-    needs_points: str = "",
-) -> tuple[Points, Plan]:  # fmt: skip
-    """Read the input of a command, and plan its output.
-
-    Parameters
-    ----------
-    offer : callable
-        Function from the format of the input to what can be written.
-    elsewhere : dict
-        Other output files, given by options.
-    needs_points : str
-        For the error message: what does not work with distances. "" if distances are allowed.
-    """
-    return _read(
-        lambda: _distances(source, needs_points) if source.distances else _points(source, run, literal=True),
-        source, run, offer, elsewhere,
-    )  # fmt: skip
+def read_points(source: Source, run: Run) -> Points:
+    """Read points: the columns of a table as they are."""
+    return _read(lambda: _points(source, run), run)
 
 
-def read_features(source: Source, run: Run, offer: Callable[[str], Offer]) -> tuple[Points, Plan]:
-    """Read a table and prepare its columns for `cluster`, or read distances; and plan the output."""
-    return _read(
-        lambda: _distances(source) if source.distances else _points(source, run, literal=False), source, run, offer
-    )
+def read_features(source: Source, run: Run) -> Points:
+    """Read a table and prepare its columns for `cluster`, or read distances."""
+    return _read(lambda: _distances(source) if source.distances else _features(source, run), run)
 
 
-def read_tracks(
-    source: Source, trip: str | None, time: str | None, run: Run, offer: Callable[[str], Offer]
-) -> tuple[Points, Plan]:
-    """Read points with their trips, which are found by the names of columns, and plan the output."""
-    return _read(lambda: _tracks(source, trip, time, run), source, run, offer)
+def read_tracks(source: Source, trip: str | None, time: str | None, run: Run) -> Points:
+    """Read points with their trips, which are found by the names of columns."""
+    return _read(lambda: _tracks(source, trip, time, run), run)
 
 
-def _read(
-    read: Callable[[], Points], source: Source, run: Run, offer: Callable[[str], Offer],
-    elsewhere: dict[str, Path] | None = None,
-) -> tuple[Points, Plan]:  # fmt: skip
-    from ..tables.kinds import kind_by_name
-
-    kind = source.kind or kind_by_name(source.file) or "csv"
-    run.plan(offer(kind), source.file, elsewhere)  # raises before a large file is read
+def _read(read: Callable[[], Points], run: Run) -> Points:
     with run.stage("reading"):
         points = read()
-    plan = run.plan(offer(points.kind), source.file, elsewhere)
     run.about |= points.facts()
     run.release_notes()
-    return points, plan
+    return points
 
 
 def read_table(file: str, kind: str | None, layer: str | None = None) -> tuple[DataFrame, Input]:
@@ -138,34 +108,42 @@ def read_table(file: str, kind: str | None, layer: str | None = None) -> tuple[D
     return read(Path(file) if content is None else content, kind=kind, name=_name(file), layer=layer), given
 
 
-def _points(source: Source, run: Run, literal: bool) -> Points:
-    """Points of a table: its columns as they are, or as `tables.features` understands them."""
+def _points(source: Source, run: Run) -> Points:
     from ..tables import columns
     from ..tables.scaling import Scaling
 
     table, given = read_table(source.file, source.kind, source.layer)
     for note in table.attrs["notes"]:
         run.note(note)
-    label, weight = find_column(table, source.label), find_column(table, source.weight)
-    weights = None if weight is None else columns.weights(table, weight)
-    labels = None if label is None else columns.labels(table, label)[0]
-    chosen = find_columns(table, source.columns)
-    used = tuple(name for name in (label, weight) if name is not None)
-    if not literal:
-        rest = table if chosen else table.drop(columns=list(dict.fromkeys(used)))
-        rest.attrs = table.attrs
-        features = _features(source, rest, chosen, run)
-        kind = table.attrs["kind"]
-        return Points(
-            given, table, features.names, features.values, features.scaling, None, weights, labels, kind, features
-        )
-    aside = () if chosen else _leave_out(table, used, run)
+    chosen, weight = find_columns(table, source.columns), find_column(table, source.weight)
+    aside = () if chosen else _leave_out(table, weight, run)
     names = columns.chosen(table, chosen, aside)
     X = columns.coordinates(table, names)
     others = () if chosen or table.attrs.get("axes") else tuple(set(columns.numeric(table)) - set(aside))
     _note_columns(table, names, others, run)
-    scaling = Scaling.of(source.scale, X)
-    return Points(given, table, names, X, scaling, None, weights, labels, table.attrs["kind"])
+    return Points(given, table, names, X, Scaling.of(source.scale, X), weights=_weights(table, weight))
+
+
+def _features(source: Source, run: Run) -> Points:
+    """Points of a table whose columns are chosen and scaled as `tables.features` does."""
+    from ..tables import columns, features
+
+    table, given = read_table(source.file, source.kind, source.layer)
+    for note in table.attrs["notes"]:
+        run.note(note)
+    label, weight = find_column(table, source.label), find_column(table, source.weight)
+    chosen = find_columns(table, source.columns)
+    rest = table if chosen else table.drop(columns=list({name for name in (label, weight) if name is not None}))
+    rest.attrs = table.attrs
+    found = features(rest, chosen, scale=None if source.scale == "none" else source.scale, missing=source.missing)
+    _note_columns(rest, found.names, (), run)
+    for note in found.notes:
+        run.note(note)
+    known = None if label is None else columns.labels(table, label)[0]
+    return Points(
+        given, table, found.names, found.values, found.scaling, weights=_weights(table, weight), known=known,
+        features=found,
+    )  # fmt: skip
 
 
 def _tracks(source: Source, trip: str | None, time: str | None, run: Run) -> Points:
@@ -184,29 +162,21 @@ def _tracks(source: Source, trip: str | None, time: str | None, run: Run) -> Poi
     literal = source.columns or table.attrs.get("axes") or columns.has_geometry(table)
     others = () if literal else set(columns.numeric(rest)) - {*found.columns, *columns.counters(rest)}
     _note_left_out(found.names, tuple(others), run)
-    weights = None if weight is None else columns.weights(table, weight)
-    scaling, kind = Scaling.of(source.scale, found.points), table.attrs["kind"]
-    return Points(given, table, found.names, found.given, scaling, None, weights, None, kind, tracks=found)
+    scaling = Scaling.of(source.scale, found.points)
+    return Points(given, table, found.names, found.given, scaling, weights=_weights(table, weight), tracks=found)
 
 
-def _features(source: Source, table: DataFrame, chosen: list[str] | None, run: Run) -> Features:
-    from ..tables import features
+def _weights(table: DataFrame, name: str | None) -> Floats | None:
+    from ..tables import columns
 
-    scale = None if source.scale == "none" else source.scale
-    prepared = features(table, chosen, scale=scale, missing=source.missing)
-    _note_columns(table, prepared.names, (), run)
-    for note in prepared.notes:
-        run.note(note)
-    return prepared
+    return None if name is None else columns.weights(table, name)
 
 
-def _distances(source: Source, needs_points: str = "") -> Points:
+def _distances(source: Source) -> Points:
     from pandas import DataFrame
 
     from ..tables import read_matrix
 
-    if needs_points:
-        raise ValueError(f"{needs_points} needs coordinates, but --distances gives none; leave it out")
     for name, value in (("columns", source.columns), ("label", source.label), ("weight", source.weight)):
         if value is not None:
             raise ValueError(f"--{name} needs a table of points, but --distances reads a matrix; leave one of them out")
@@ -216,7 +186,7 @@ def _distances(source: Source, needs_points: str = "") -> Points:
     read = read_matrix(Path(source.file) if content is None else content, kind=source.kind, name=_name(source.file))
     table = DataFrame({"point": range(1, len(read) + 1) if read.index.dtype.kind == "i" else read.index})
     table.attrs = {"source": _name(source.file), "notes": []}
-    return Points(given, table, (), None, None, read.to_numpy(), None, None, "csv")
+    return Points(given, table, matrix=read.to_numpy())
 
 
 def _open(file: str) -> tuple[bytes | None, Input]:
@@ -282,11 +252,11 @@ def find_column(table: DataFrame, word: str | None) -> str | None:
     return None if word is None else _find(table, word)
 
 
-def _leave_out(table: DataFrame, others: tuple[str, ...], run: Run) -> tuple[str, ...]:
-    """Columns that are not coordinates: those with another purpose, and row numbers."""
+def _leave_out(table: DataFrame, weight: str | None, run: Run) -> tuple[str, ...]:
+    """Columns that are not coordinates: weights, and row numbers."""
     from ..tables.columns import counters, numeric
 
-    aside = list(dict.fromkeys(others))
+    aside = [] if weight is None else [weight]
     for name in counters(table):
         if name not in aside and len(numeric(table)) - len(aside) > 1:
             run.note(f"column {name} counts the rows and is left out; use --columns to include it")

@@ -6,21 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .output import Offer
-
 if TYPE_CHECKING:
     from pandas import DataFrame
 
     from .._types import Floats
     from .reading import Points
-
-
-def offer_table(name: str, more: tuple[str, ...] = ()) -> Callable[[str], Offer]:
-    """The offer of a table with this name, by default in the format of the input, and of other files."""
-    from ..tables.kinds import WRITTEN
-
-    kinds = {kind: f".{kind}" for kind in WRITTEN}
-    return lambda kind: Offer(name, kinds, kind if kind in kinds else "csv", "csv", more)
 
 
 def check_kind(points: Points, kind: str, new: tuple[str, ...] = ()) -> None:
@@ -41,40 +31,24 @@ def add_columns(points: Points, new: dict[str, Any], note: Callable[[str], None]
     return table
 
 
-def table_encoder(table: DataFrame) -> Callable[[str], bytes]:
-    """A function that encodes the table in any format."""
-
-    def encode_as(kind: str) -> bytes:
-        from ..tables.files import encode
-
-        return encode(table, kind)
-
-    return encode_as
-
-
-def moved_encoder(
-    points: Points, places: Floats, new: dict[str, Any], note: Callable[[str], None]
-) -> Callable[[str], bytes]:
-    """A function that encodes the table with moved points and new columns.
+def encode_moved(points: Points, places: Floats, new: dict[str, Any], note: Callable[[str], None], kind: str) -> bytes:
+    """Encode the table with moved points and new columns.
 
     In formats whose rows are places the points are moved, and the original coordinates are new columns; in others the
     moved coordinates are new columns.
     """
+    from ..tables.columns import coordinates, places as own_places, with_places
+    from ..tables.files import encode
+    from ..tables.kinds import PLACED
 
-    def encode_as(kind: str) -> bytes:
-        from ..tables.columns import coordinates, places as own_places, with_places
-        from ..tables.kinds import PLACED
-
-        moved, own_names = moved_columns(points, places), own_places(points.table)
-        own = [name for name in points.names if kind in PLACED and name in own_names]
-        if not own:
-            return table_encoder(add_columns(points, moved | new, note))(kind)
-        old = {f"{name}_before": column for name, column in zip(own, coordinates(points.table, own).T, strict=True)}
-        rest = {name: column for name, column in moved.items() if name.removesuffix("_moved") not in own}
-        at = [points.names.index(name) for name in own]
-        return table_encoder(with_places(add_columns(points, old | rest | new, note), own, places[:, at]))(kind)
-
-    return encode_as
+    moved, own_names = moved_columns(points, places), own_places(points.table)
+    own = [name for name in points.names if kind in PLACED and name in own_names]
+    if not own:
+        return encode(add_columns(points, moved | new, note), kind)
+    old = {f"{name}_before": column for name, column in zip(own, coordinates(points.table, own).T, strict=True)}
+    rest = {name: column for name, column in moved.items() if name.removesuffix("_moved") not in own}
+    at = [points.names.index(name) for name in own]
+    return encode(with_places(add_columns(points, old | rest | new, note), own, places[:, at]), kind)
 
 
 def moved_columns(points: Points, places: Floats) -> dict[str, Any]:
@@ -84,14 +58,11 @@ def moved_columns(points: Points, places: Floats) -> dict[str, Any]:
 
 def title_of(points: Points) -> str:
     """The name of the file, and the scaling of its columns if there is one."""
+    from ..plotting.colors import plain
+
     name = "standard input" if points.input.path is None else Path(points.input.name).name
     scale = points.facts()["scale"]
-    return escape_formulas(name if scale == "none" else f"{name}, columns scaled ({scale['how']})")
-
-
-def escape_formulas(text: str) -> str:
-    """Escape text so that matplotlib does not read it as a formula."""
-    return text.replace("$", r"\$")
+    return plain(name if scale == "none" else f"{name}, columns scaled ({scale['how']})")
 
 
 def project(before: Floats, *others: Floats) -> tuple[Any, ...]:
@@ -107,12 +78,13 @@ def project(before: Floats, *others: Floats) -> tuple[Any, ...]:
 
 def label_axes(ax: Any, points: Points) -> Any:
     """Label the axes with the names of the columns."""
+    from ..plotting.colors import plain
     from ..plotting.style import INK, TEXT
 
     names = list(points.names) if len(points.names) <= 3 else ["first principal axis", "second principal axis"]
     for letter, name in zip("xyz", names, strict=False):
         if hasattr(ax, f"set_{letter}label"):
-            getattr(ax, f"set_{letter}label")(escape_formulas(name), fontsize=TEXT, color=INK)
+            getattr(ax, f"set_{letter}label")(plain(name), fontsize=TEXT, color=INK)
     if getattr(ax, "name", "") == "rectilinear":
         ax.ticklabel_format(style="plain", useOffset=False)  # coordinates of a map in meters have seven digits
     elif getattr(ax, "name", "") == "3d":
@@ -129,12 +101,3 @@ def _label_offsets(ax: Any) -> None:
         axis.offsetText.set_visible(False)
         if off:
             axis.set_label_text(f"{axis.get_label_text()} {'−' if off > 0 else '+'} {abs(off):.12g}")
-
-
-def axes_for(points: Floats) -> Any:
-    """Axes of a new figure with the shape of the points, made without pyplot."""
-    from ..plotting.clouds import drawable, frame
-    from ..plotting.style import panels
-
-    width, height = frame(points)
-    return panels(width=width, height=height, dim=drawable(points))[1]

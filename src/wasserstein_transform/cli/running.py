@@ -6,17 +6,17 @@ import math
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .errors import in_a_line, reporting_errors
-from .options import Computation, Output
-from .output import SUMMARY, Offer, Plan, compress, plan_folder, plan_output
+from .options import Computation, Output, Source
+from .output import SUMMARY, Plan, plan_folder, plan_table
 from .printing import say, tell
 from .summary import Input, command_line, encode_json, versions
 
@@ -25,38 +25,10 @@ if TYPE_CHECKING:
     from ..engine.progress import Bar
 
 _UNITS = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
-_PATIENCE = 10  # seconds to wait for a cluster
 _PIECE = 1 << 16  # bytes printed at a time
 _DPI = 200
 _UNDATED = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}  # so that the same figure gives the same file
 _STARTED = time.perf_counter()
-
-
-@dataclass(frozen=True)
-class Result:
-    """The result of a command.
-
-    Attributes
-    ----------
-    lines : list of str
-        Lines to print.
-    facts, parameters : dict
-        Results and parameters for the summary.
-    encode : callable, optional
-        Function from a file format to the encoded table.
-    draw : callable, optional
-        Function that draws the figure.
-    more, elsewhere : dict
-        Functions that make other files: by name in the output folder, and at paths given by options.
-    """
-
-    lines: list[str]
-    facts: dict[str, Any]
-    parameters: dict[str, Any]
-    encode: Callable[[str], bytes] | None = None
-    draw: Callable[[], Any] | None = None
-    more: dict[str, Callable[[], bytes]] = field(default_factory=dict)
-    elsewhere: dict[str, Callable[[Path], bytes]] = field(default_factory=dict)
 
 
 class Run:
@@ -98,13 +70,24 @@ class Run:
         finally:
             self.seconds[name] = round(time.perf_counter() - start, 3)
 
-    def plan(self, offer: Offer, file: str, elsewhere: dict[str, Path] | None = None) -> Plan:
-        """The output files, checked before the work starts."""
-        return self._check(plan_output(self.output, offer, elsewhere), None if file == "-" else Path(file))
+    def plan(
+        self, name: str, source: Source, kinds: Sequence[str] = (), more: Sequence[str] = (),
+        elsewhere: Sequence[Path] = (),
+    ) -> Plan:  # fmt: skip
+        """The files of a command that makes a table, checked before the input is read.
 
-    def plan_folder(self, offer: Offer, file: Path | None = None) -> Plan:
+        `kinds` are the formats of the table, first that of a folder; by default all, first that of the input.
+        """
+        from ..tables.kinds import WRITTEN, kind_by_name
+
+        own = source.kind or kind_by_name(source.file)
+        kind = kinds[0] if kinds else own if own in WRITTEN else "csv"
+        plan = plan_table(self.output, name, kind, kinds or WRITTEN, more, elsewhere)
+        return self._check(plan, None if source.file == "-" else Path(source.file))
+
+    def plan_folder(self, name: str, more: Sequence[str], figure: str = "", file: Path | None = None) -> Plan:
         """The files of a command that always writes a folder, checked before the work starts."""
-        plan = self._check(plan_folder(self.output, offer), file)
+        plan = self._check(plan_folder(self.output, name, more, figure), file)
         self.release_notes()
         return plan
 
@@ -123,27 +106,63 @@ class Run:
             return replace(plan, figure=None)
         return plan
 
-    def finish(self, plan: Plan, result: Result, source: Input) -> None:
-        """Draw the figure, write all files, and print the result."""
+    def finish(
+        self,
+        plan: Plan,
+        source: Input,
+        lines: list[str],
+        facts: dict[str, Any],
+        parameters: dict[str, Any],
+        *,
+        table: Callable[[], bytes] = bytes,
+        draw: Callable[[], Any] | None = None,
+        more: Mapping[str, Callable[[], bytes]] | None = None,
+        elsewhere: Mapping[Path, Callable[[], bytes]] | None = None,
+    ) -> None:
+        """Draw the figure, write all files or none, and print the result.
+
+        Parameters
+        ----------
+        lines : list of str
+            The result to print.
+        facts, parameters : dict
+            Results and parameters for the summary.
+        table, draw : callable
+            Functions that encode the table and draw the figure; called only if they are wanted.
+        more, elsewhere : dict
+            Functions that encode other files: by name in the output folder, and at paths given by options.
+        """
         files: dict[Path, bytes] = {}
-        if plan.figure is not None and result.draw is not None:
+        if plan.figure is not None and draw is not None:
             with self.stage("drawing"):
-                files |= self._draw(plan, plan.figure, result.draw)
+                files |= self._draw(plan, plan.figure, draw)
         self.bar.stage("writing")
-        table = b"" if result.encode is None or plan.mode in ("shown", "nothing") else result.encode(plan.kind)
+        content = table() if plan.table is not None or plan.mode == "stream" else b""
         if plan.table is not None:
-            files[plan.table] = compress(table, plan.table)
-        for name, path in plan.elsewhere.items():
-            files[path] = result.elsewhere[name](path)
+            from ..tables.files import pack
+
+            files[plan.table] = pack(content, plan.table)
+        files |= {path: make() for path, make in (elsewhere or {}).items()}
         if plan.folder is not None:
-            files |= {plan.folder / name: make() for name, make in result.more.items()}
-        summary = self._summarize(plan.folder, result, source, files)
+            files |= {plan.folder / name: make() for name, make in (more or {}).items()}
+        summary = {
+            "summary": 1, "command_line": command_line(), "file": source._asdict(), **self.about,
+            "parameters": parameters, "result": facts, "notes": self.notes,
+            "written": [str(path) if path.parent != plan.folder else path.name for path in files],
+            "seconds": self.seconds | {"in_all": round(time.perf_counter() - _STARTED, 3)},
+            "threads": self.engine.n_threads, "versions": versions(),
+        }  # fmt: skip
         if plan.folder is not None:
             files[plan.folder / SUMMARY] = encode_json(summary)
         if files:
             plan.write(files)
         self.bar.stop()
-        self._print(plan, result, table, summary, files)
+        if self.output.json:
+            say(encode_json(summary).decode().rstrip("\n"))
+        elif not self.output.quiet:
+            self._print(plan, lines, files)
+        if plan.mode == "stream":
+            _write_to_stdout(content)
 
     def _draw(self, plan: Plan, path: Path, draw: Callable[[], Any]) -> dict[Path, bytes]:
         """The figure. If it fails and was not requested by an option, there is only a note."""
@@ -155,40 +174,16 @@ class Run:
             self.note(f"no figure: {in_a_line(error)}")
             return {}
 
-    def _summarize(
-        self, folder: Path | None, result: Result, source: Input, files: dict[Path, bytes]
-    ) -> dict[str, Any]:
-        return {
-            "summary": 1,
-            "command_line": command_line(),
-            "file": source._asdict(),
-            **self.about,
-            "parameters": result.parameters,
-            "result": result.facts,
-            "notes": self.notes,
-            "written": [str(path) if path.parent != folder else path.name for path in files],
-            "seconds": self.seconds | {"in_all": round(time.perf_counter() - _STARTED, 3)},
-            "threads": self.engine.n_threads,
-            "versions": versions(),
-        }
-
-    def _print(
-        self, plan: Plan, result: Result, table: bytes, summary: dict[str, Any], files: dict[Path, bytes]
-    ) -> None:
-        if self.output.json:
-            say(encode_json(summary).decode().rstrip("\n"))
-        elif not self.output.quiet:
-            for line in result.lines:
-                tell(line, err=plan.mode == "stream")
-            if plan.mode == "shown":
-                tell(f"to keep it: {command_line()} -o {plan.offer.name}")
-            elif plan.folder is not None:
-                tell(f"{plan.folder}: {', '.join(path.name for path in files if path.parent == plan.folder)}")
-            for path in files:
-                if path.parent != plan.folder:
-                    tell(str(path), err=plan.mode == "stream")
-        if plan.mode == "stream":
-            _write_to_stdout(table)
+    def _print(self, plan: Plan, lines: list[str], files: dict[Path, bytes]) -> None:
+        for line in lines:
+            tell(line, err=plan.mode == "stream")
+        if plan.mode == "shown":
+            tell(f"to keep it: {command_line()} -o {plan.name}")
+        elif plan.folder is not None:
+            tell(f"{plan.folder}: {', '.join(path.name for path in files if path.parent == plan.folder)}")
+        for path in files:
+            if path.parent != plan.folder:
+                tell(str(path), err=plan.mode == "stream")
 
 
 def _encode_figure(figure: Any, kind: str) -> bytes:
@@ -222,13 +217,12 @@ def running(output: Output, computation: Computation | None = None) -> Iterator[
     run = Run(output, bar)
     with reporting_errors(run.note), bar:
         bar.stage("starting")
-        with _engine_settings(computation) as settings, using(progress=bar, **settings) as run.engine:
+        with using(progress=bar, **_engine_settings(computation)) as run.engine:
             yield run
 
 
-@contextmanager
-def _engine_settings(given: Computation) -> Iterator[dict[str, Any]]:
-    """Yield the settings of the engine; a connection is closed at the end."""
+def _engine_settings(given: Computation) -> dict[str, Any]:
+    """The settings of the engine."""
     settings: dict[str, Any] = {} if given.jobs is None else {"n_jobs": given.jobs}
     if given.memory is not None:
         settings["memory"] = _parse_bytes(given.memory)
@@ -238,10 +232,7 @@ def _engine_settings(given: Computation) -> Iterator[dict[str, Any]]:
 
         device_name(Engine(device=given.device))  # raises now if there is no GPU
         settings["device"] = given.device
-    with ExitStack() as stack:
-        if given.scheduler is not None:
-            settings["client"] = stack.enter_context(_connect(given.scheduler))
-        yield settings
+    return settings
 
 
 def _parse_bytes(text: str) -> float:
@@ -255,22 +246,3 @@ def _parse_bytes(text: str) -> float:
         raise ValueError(f"--memory must be a number of bytes, such as 4GB or 500MiB, got {text!r}")
     unit = _UNITS[found[2].upper()]
     return number * (1024.0 ** round(math.log(unit, 1000)) if found[3] else unit)
-
-
-@contextmanager
-def _connect(address: str) -> Iterator[Any]:
-    """A Dask client for the cluster at an address."""
-    try:
-        import distributed
-
-        make: Any = distributed.Client
-    except ImportError:
-        raise ImportError('a cluster needs Dask: pip install "wasserstein-transform[dask]"') from None
-    try:
-        client = make(address, timeout=_PATIENCE, set_as_default=False)
-    except (OSError, ValueError, TypeError) as error:
-        raise OSError(f"no scheduler answers at {address} ({error}); start one with: dask scheduler") from None
-    try:
-        yield client
-    finally:
-        client.close()

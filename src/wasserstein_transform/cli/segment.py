@@ -13,9 +13,9 @@ import click
 from .._shown import counted
 from .errors import in_a_line
 from .options import Computation, Output, argument, command, folder_output, option, threads
-from .output import Offer, Plan
+from .output import Plan
 from .printing import tell
-from .running import Result, Run, running
+from .running import Run, running
 from .summary import describe_input
 
 if TYPE_CHECKING:
@@ -25,8 +25,6 @@ _MANY = 300  # with more segments than this, most are texture or noise
 _FILES = (
     "labels.png", "labels.npy", "overlay.png", "filtered.png", "contours.png", "regions.csv", "regions.geojson",
 )  # fmt: skip
-_ONE = Offer("segments", more=_FILES, draws=False)
-_SEVERAL = Offer("segments", more=("regions.csv",), draws=False)
 _ARGUMENTS = {"spatial": "spatial_radius", "range": "range_radius"}
 
 
@@ -102,18 +100,18 @@ def segment(
 
 
 def _segment_one(run: Run, file: Path, work: Callable[..., Any], masks: bool, parameters: dict[str, Any]) -> None:
-    plan = run.plan_folder(_ONE, file)
+    plan = run.plan_folder("segments", _FILES, file=file)
     with run.stage("segmenting"):
         segments = work(file)
     run.about |= {"shape": list(segments.image.shape)}
     contents = _contents(segments, masks)
-    plan = replace(plan, offer=replace(_ONE, more=tuple(dict.fromkeys([*_FILES, *contents]))))
+    plan = replace(plan, more=tuple(dict.fromkeys([*_FILES, *contents])))
     lines = [f"{_describe(segments)} in {run.seconds['segmenting']:.1f} s"]
     if segments.n_segments > _MANY and segments.tree is None and not parameters["min_size"]:
         lines.append("most of these are texture and noise: leave out --spatial and --range, or add --min-size 50")
     more: dict[str, Callable[[], bytes]] = {name: partial(bytes, content) for name, content in contents.items()}
     facts = {"segments": segments.n_segments, "scale": segments.scale}
-    run.finish(plan, Result(lines, facts, parameters, more=more), describe_input(str(file)))
+    run.finish(plan, describe_input(str(file)), lines, facts, parameters, more=more)
 
 
 def _segment_several(
@@ -122,9 +120,9 @@ def _segment_several(
     """Segment each picture into its folder, and put all regions into one table; damaged pictures are left out."""
     import pandas as pd
 
-    plan = run.plan_folder(_SEVERAL)
+    plan = run.plan_folder("segments", ("regions.csv",))
     assert plan.folder is not None
-    parts = {file: replace(plan, folder=plan.folder / name, offer=_ONE) for file, name in _folders(files).items()}
+    parts = {file: replace(plan, folder=plan.folder / name, more=_FILES) for file, name in _folders(files).items()}
     for file, part in parts.items():
         part.check(file)
     tables, counts = [], {}
@@ -147,8 +145,7 @@ def _segment_several(
     table = table[["image", *(name for name in table if name != "image")]]
     lines = [f"{counted(len(table), 'segment')} in {counted(len(tables), 'picture')}"]
     more: dict[str, Callable[[], bytes]] = {"regions.csv": lambda: table.to_csv(index=False).encode()}
-    result = Result(lines, {"segments": counts}, parameters, more=more)
-    run.finish(plan, result, describe_input(str(files[0])))
+    run.finish(plan, describe_input(str(files[0])), lines, {"segments": counts}, parameters, more=more)
 
 
 def _describe(segments: Segmentation) -> str:
@@ -175,6 +172,4 @@ def _folders(files: list[Path]) -> dict[Path, str]:
 
 def _write(plan: Plan, contents: dict[str, bytes]) -> None:
     assert plan.folder is not None
-    replace(plan, offer=replace(plan.offer, more=tuple(contents))).write(
-        {plan.folder / name: content for name, content in contents.items()}
-    )
+    replace(plan, more=tuple(contents)).write({plan.folder / name: content for name, content in contents.items()})

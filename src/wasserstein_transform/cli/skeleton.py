@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .denoise import Denoising, denoising, facts, lines, parameters
 from .options import Computation, Output, Source, command, option, points_input, table_output, threads
-from .output import Offer
-from .running import Result, running
+from .running import running
 
 if TYPE_CHECKING:
     from ..curves import Skeleton
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from .reading import Points
 
 _KINDS = ("csv", "geojson", "gpkg", "fgb", "gpx")
-_OFFER = Offer("lines", {kind: f".{kind}" for kind in _KINDS}, "csv", "csv", ("points.csv", "lines.geojson"))
 _MAX_AXES = 3  # of a map
 
 
@@ -47,24 +46,22 @@ def skeleton(
     """
     with running(output, computation) as run:
         from ..curves import skeleton as find
-        from .results import moved_encoder
+        from .results import encode_moved
 
-        points, plan = how.read(source, run, lambda _: _OFFER)
+        plan = run.plan("lines", source, _KINDS, more=("points.csv", "lines.geojson"))
+        points = how.read(source, run)
         _check_columns(points, plan)
         smooth = how.run(points, 1, run)
         with run.stage("joining"):
             found = find(smooth, detail=detail, spur=spur, outliers=outliers)
-        encode = moved_encoder(points, smooth.points, {"outlier": smooth.outliers.astype("int64")}, run.note)
+        new = {"outlier": smooth.outliers.astype("int64")}
         on_map = {"lines.geojson": lambda: _encode(found, "geojson")} if len(points.names) <= _MAX_AXES else {}
-        result = Result(
-            [*lines(points, smooth), found.in_words],
-            facts(smooth) | _facts(found),
+        run.finish(
+            plan, points.input, [*lines(points, smooth), found.in_words], facts(smooth) | _facts(found),
             parameters(points, smooth, 1, how) | {"detail": found.detail, "spur": spur, "outliers": outliers},
-            lambda kind: _encode(found, kind),
-            lambda: _draw(found, points),
-            {"points.csv": lambda: encode("csv")} | on_map,
-        )
-        run.finish(plan, result, points.input)
+            table=lambda: _encode(found, plan.kind), draw=lambda: _draw(found, points),
+            more={"points.csv": lambda: encode_moved(points, smooth.points, new, run.note, "csv")} | on_map,
+        )  # fmt: skip
 
 
 def _check_columns(points: Points, plan: Plan) -> None:
@@ -94,16 +91,8 @@ def _encode(found: Skeleton, kind: str) -> bytes:
 
 
 def _draw(found: Skeleton, points: Points) -> Any:
-    from dataclasses import replace
-
-    from ..plotting import skeleton as picture
-    from .results import axes_for, label_axes, project, title_of
+    from .results import label_axes, project, title_of
 
     cloud, nodes, *lines = project(found.source.points, found.nodes, *found.lines)
     flat = replace(found, nodes=nodes, lines=tuple(lines), source=replace(found.source, points=cloud))
-    return label_axes(
-        picture(
-            flat, axes_for(found.source.in_meters().points if cloud.shape[1] == 2 else cloud), title=title_of(points)
-        ),
-        points,
-    )
+    return label_axes(flat.plot(title=title_of(points)).axes[0], points)

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from functools import partial
+from io import BytesIO
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._shown import counted
 from .methods import Method, describe, fit, method_options, parameters
 from .options import Computation, Output, Source, command, computation, points_input, table_output
 from .reading import read_points
-from .running import Result, running
+from .running import running
 
 if TYPE_CHECKING:
     from .._types import Floats
     from .reading import Points
 
+_MAX_LETTERS = 24  # the most bytes of a number as text
+
 
 @command
-@method_options("gt", "ms")
+@method_options
 @points_input
 @table_output
 @computation
@@ -29,27 +34,46 @@ def transform(how: Method, source: Source, output: Output, computation: Computat
     with running(output, computation) as run:
         import numpy as np
 
-        from .results import add_columns, check_kind, moved_columns, offer_table, table_encoder
+        from ..tables.files import encode
+        from .results import add_columns, check_kind, moved_columns
 
         how.check()
-        points, plan = read_points(source, run, offer_table("transformed"))
+        plan = run.plan("transformed", source, elsewhere=[] if how.distances is None else [how.distances])
+        points = read_points(source, run)
         check_kind(points, plan.kind, ("moved",))
+        if how.distances is not None and how.distances.suffix.lower() == ".csv":
+            what = "the text of the distances"
+            run.engine.reserve(_MAX_LETTERS * points.n**2, what, "take fewer points, or write .npy")
         with run.stage("transforming"):
-            fitted = fit(how, points, 1, output="points")
+            fitted = fit(how, points)
+            elsewhere = (
+                {} if how.distances is None else {how.distances: partial(_encode, fitted.distances_, how.distances)}
+            )
         assert points.scaling is not None
         places = points.scaling.back(np.asarray(fitted.points_))
         labels = fitted.labels_ if how.method == "ms" else None
         new = moved_columns(points, places) | ({} if labels is None else {"label": labels})
-        lines = [str(points), describe(how, points, fitted)]
+        lines = [str(points), describe(how, fitted)]
         facts: dict[str, Any] = {"outcome": fitted.trajectory_.outcome, "reason": fitted.reason_}
         if labels is not None:
             facts["clusters"] = len(set(labels.tolist()))
             lines.append(f"{counted(facts['clusters'], 'place')} where points came together")
-        result = Result(
-            lines, facts, parameters(how, points, fitted), table_encoder(add_columns(points, new, run.note)),
-            lambda: _draw(points, places, labels, counted(fitted.n_iter_, "iteration")),
+        table = add_columns(points, new, run.note)
+        run.finish(
+            plan, points.input, lines, facts, parameters(how, fitted), table=lambda: encode(table, plan.kind),
+            draw=lambda: _draw(points, places, labels, counted(fitted.n_iter_, "iteration")), elsewhere=elsewhere,
         )  # fmt: skip
-        run.finish(plan, result, points.input)
+
+
+def _encode(matrix: Any, path: Path) -> bytes:
+    """Distances as an array of NumPy, or as CSV with a line for each point and all digits."""
+    import numpy as np
+
+    if path.suffix.lower() == ".csv":
+        return "".join(",".join(map(repr, row)) + "\n" for row in matrix.tolist()).encode()
+    raw = BytesIO()
+    np.save(raw, matrix, allow_pickle=False)
+    return raw.getvalue()
 
 
 def _draw(points: Points, places: Floats, labels: Any, after: str) -> Any:

@@ -154,9 +154,7 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
         space = read_space(self, X, self.metric, sample_weight)
         if kind != "points":
             need = f"a {space.n} × {space.n} matrix of new distances in addition to the old one"
-            instead = ", or " + check.spell("GaussianTransform", "method='gt'")
-            if self._moves_points():
-                instead = check.spell(", or output='points'", "")
+            instead = check.spell(", or output='points'", "") if self._moves_points() else ", or GaussianTransform"
             matrices = 7 if kind == "embedding" else 2  # the centered matrix, its eigenvectors, workspace of LAPACK
             engine.reserve(8.0 * matrices * space.n**2, need, f"use fewer points{instead}")
         chosen = self._choose(space, engine)

@@ -23,7 +23,7 @@ _ENDS = (
     ("a", "b"), ("start", "end"), ("tail", "head"),
 )  # fmt: skip
 _SURE = _ENDS[:5]  # a line with two of these is a heading even if nodes have names
-_AFTER = "length after"  # column written by `wt flow`
+_AFTER = "length after"  # column of the table of a flow
 _LIKE = "an edge is `a b` or `a b length`"
 _HINT = "; a heading names columns such as source, target, length or strength"
 _DEEPEST = 200  # levels of nested elements
@@ -54,7 +54,7 @@ def read_graph(file: str | os.PathLike[str]) -> Any:
     The first line may be a heading: it contains no number, and either names a known column or is followed by integers
     only. Nodes are then in the columns `source` and `target` (or `from`, `to`; `a`, `b`; …), else in the first two
     columns; the number is in the column `length`, `distance`, `strength` or `weight`, else `weight=` names it. This
-    reads the edges.csv of `wt curvature` and `wt flow`; for a flow, the lengths after it are taken.
+    reads the tables of a curvature and of a flow (`to_pandas`) as CSV; of a flow, the lengths after it are taken.
 
     Time O(size of the file). The file may need 40 times its size in memory; it is rejected if that exceeds the engine's
     limit, which `wt.using(memory=…)` raises.

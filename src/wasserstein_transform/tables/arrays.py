@@ -1,11 +1,9 @@
-"""Tables in NumPy files, whose pickles are never loaded, in Parquet files (pyarrow) and in ARFF files."""
+"""Tables in NumPy files, whose pickles are never loaded, and in Parquet files (pyarrow)."""
 
 from __future__ import annotations
 
 import base64
-import csv
 import io
-import re
 import sys
 import zipfile
 from collections.abc import Mapping
@@ -18,16 +16,12 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from .._arrays import DamagedError, read_array, show_shape
-from .columns import default_names, free_name, is_text, listed, number_of, unique_names
+from .columns import default_names, free_name, is_text, listed, unique_names
 from .kinds import first_line, need, reserve
 
-_ENTRY, _COLUMN = 1000.0, 400.0  # bytes of memory of an archive member and of a column, in addition to the content
+_COLUMN = 400.0  # bytes of memory of a column, in addition to the content
 _CELL, _WORD = 8.0, 60.0  # bytes of memory of a number and of a string of a Parquet file
 _LISTED = 12  # the most names that an error message lists
-_ARFF_NAME = re.compile(
-    r"""^\s*@attribute\s+('(?:[^'\\]|\\.)*'|"[^"]*"|[^\s{]+)\s*([\w{]+)""", re.IGNORECASE | re.MULTILINE
-)
-_ARFF_DATA = re.compile(r"^\s*@data.*$", re.IGNORECASE | re.MULTILINE)
 _POINTS = ("points", "X", "x", "data", "arr_0")  # usual names of the main array
 
 
@@ -72,7 +66,6 @@ def array_of(content: bytes, source: str) -> NDArray[Any]:
 
 def arrays_of(content: bytes, source: str) -> dict[str, NDArray[Any]]:
     """The arrays of an NPZ file."""
-    reserve(_ENTRY * content.count(b"PK\1\2"), source)  # memory of the list of members, before it is read
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as members:
             listed = members.infolist()
@@ -193,8 +186,10 @@ def read_parquet(content: bytes, source: str) -> pd.DataFrame:
                 index = frame.pop(name)
                 if is_text(index):
                     frame.insert(0, free_name("row", frame), index)
-    except MemoryError:
-        raise
+    except MemoryError as error:
+        if source in str(error):
+            raise
+        raise MemoryError(f"reading {source}: {first_line(error)}; take a part of it") from None  # Arrow's
     except Exception as error:  # errors of Arrow, and invalid dates
         raise ValueError(f"{source} is cut off or damaged: {first_line(error)}; download it again") from None
     if not flat:
@@ -240,36 +235,3 @@ def _arrow(values: pd.Series, kind: Any, arrow: Any) -> Any:
         return arrow.array(values, kind, from_pandas=True)
     except (arrow.ArrowInvalid, arrow.ArrowTypeError, arrow.ArrowNotImplementedError):
         return arrow.array(values.astype(str).where(values.notna(), None), from_pandas=True)
-
-
-def read_arff(content: bytes, source: str) -> pd.DataFrame:
-    """Read dense rows of an ARFF file. SciPy refuses strings and quoted names of classes."""
-    head, *body = _ARFF_DATA.split(content.decode("utf-8-sig", "replace"), 1)
-    names = _ARFF_NAME.findall(head)
-    lines = [line for line in "".join(body).splitlines() if line.strip() and not line.lstrip().startswith("%")]
-    if not names or not lines:
-        raise ValueError(f"{source} has no line @attribute or no rows after @data; a table needs at least one")
-    rows = [_arff_cells(line) for line in lines]
-    if wrong := [row for row in rows if len(row) != len(names)]:
-        raise ValueError(
-            f"{source}: got {len(wrong[0])} cells, expected {len(names)}, in the row {','.join(wrong[0]):.60}; rows "
-            "must be dense"
-        )
-    columns = {}
-    for (name, kind), cells in zip(names, zip(*rows, strict=True), strict=True):
-        values = pd.Series(cells, dtype=object).str.strip().replace("?", None)
-        if kind.lower() in ("numeric", "real", "integer"):
-            values = pd.to_numeric(values, errors="coerce").where(values.notna()) if _are_numbers(values) else values
-        columns[name.strip("'\"")] = values
-    return pd.DataFrame(dict(zip(unique_names(columns), columns.values(), strict=True)))
-
-
-def _are_numbers(values: pd.Series) -> bool:
-    return all(number_of(cell) is not None for cell in values.dropna())
-
-
-def _arff_cells(line: str) -> list[str]:
-    quote = '"' if '"' in line and "'" not in line else "'"
-    delimiter = "\t" if "\t" in line and "," not in line else ","
-    line = line.partition(" %")[0] if quote not in line.partition(" %")[2] else line
-    return next(csv.reader([line], delimiter=delimiter, quotechar=quote, escapechar="\\", skipinitialspace=True))

@@ -1,4 +1,4 @@
-"""The columns of a table as coordinates, labels, weights and times; errors name file, line and column."""
+"""The columns of a table as coordinates, labels, weights and times; errors name file, row and column."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def coordinates(frame: pd.DataFrame, names: Sequence[str] | None = None, leave_o
     Returns
     -------
     array of shape (n, m)
-        Finite numbers. Text, a missing or an infinite value raises a ValueError that gives file, line and column.
+        Finite numbers. Text, a missing or an infinite value raises a ValueError that gives file, row and column.
 
     Examples
     --------
@@ -235,14 +235,9 @@ def source_of(frame: pd.DataFrame) -> str:
 
 
 def where(frame: pd.DataFrame, row: int, name: str) -> str:
-    """Position of a cell for messages: points.csv, line 17, column y."""
+    """Position of a cell for messages: points.csv, row 17, column y."""
     at = frame.index[row]
     at = int(at) if isinstance(at, int | np.integer) else row  # the number of the row when the table was read
-    jumps = frame.attrs.get("lines")
-    is_new = len(frame) < frame.attrs.get("rows", 0) and frame.index.equals(pd.RangeIndex(len(frame)))  # numbered anew
-    if jumps and not is_new:
-        first, line = max((jump for jump in jumps if jump[0] <= at), default=jumps[0])
-        return f"{source_of(frame)}, line {line + at - first}, column {name!s:.60}"
     return f"{source_of(frame)}, {_UNITS.get(frame.attrs.get('kind', ''), 'row')} {at + 1}, column {name!s:.60}"
 
 
@@ -319,7 +314,7 @@ def _finite(frame: pd.DataFrame, name: str) -> Floats:
 def cell_fault(frame: pd.DataFrame, row: int, name: str) -> ValueError:
     """The error for a cell that should be a finite number."""
     cell = column(frame, name).iloc[row]
-    shown, instead = f"'{frame.attrs.get('missing', '') if pd.isna(cell) else cell!s:.40}'", "correct it"
+    shown, instead = f"'{'' if pd.isna(cell) else cell!s:.40}'", "correct it"
     what = "is not finite" if number_of(str(cell), _decimal(frame)) is not None else "is not a number"
     if is_missing(cell):
         what, instead = "stands for a missing value", "fill it in, drop the row"

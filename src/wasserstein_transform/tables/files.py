@@ -26,7 +26,7 @@ from .kinds import MAPS, TEXT, WRITTEN, kind_by_name, kind_of, reserve
 Readable: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | IO[str]"
 
 _READERS: dict[str, Callable[[bytes, str], pd.DataFrame]] = {
-    "npy": arrays.read_npy, "npz": arrays.read_npz, "parquet": arrays.read_parquet, "arff": arrays.read_arff,
+    "npy": arrays.read_npy, "npz": arrays.read_npz, "parquet": arrays.read_parquet,
     "las": scans.read_las, "laz": scans.read_las, "ply": scans.read_ply,
 }  # fmt: skip
 _ENCODERS: dict[str, Callable[[pd.DataFrame], bytes]] = {
@@ -74,8 +74,8 @@ def read(
     Notes
     -----
     Delimiter, decimal commas, header and encoding of text are detected; blank lines and lines that begin with # are
-    skipped. Numbers keep all their bits; a column of numbers that would not be written back alike, such as 007, stays
-    text. A MemoryError is raised before the file would need more memory than the engine allows.
+    skipped. Numbers keep all their bits; a column with codes such as 007, or integers too long for floats, stays text.
+    A MemoryError is raised before the file would need more memory than the engine allows.
 
     Examples
     --------
@@ -132,8 +132,8 @@ def write(frame: pd.DataFrame, path: PathLike, kind: str | None = None) -> None:
     Parameters
     ----------
     frame : DataFrame
-        A table from `read`, or any other. Text keeps delimiter, decimal comma and encoding of the file it came from,
-        maps their coordinate system, LAS its scale and records.
+        A table from `read`, or any other. Text keeps delimiter and decimal comma of the file it came from, maps their
+        coordinate system, LAS its scale and records. Text is UTF-8.
     path : str or path
         File to write; its suffix gives the format, and a further .gz, .xz or .bz2 compresses it.
     kind : str, optional
@@ -148,7 +148,7 @@ def write(frame: pd.DataFrame, path: PathLike, kind: str | None = None) -> None:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     wt.write(table, Path(folder, "points.csv"))
     ...     Path(folder, "points.csv").read_text()
-    'x;y;label\n0,5;1;0\n2;3,5;1\n'
+    'x;y;label\n0,5;1,0;0\n2,0;3,5;1\n'
     """
     name = os.fspath(path)
     kind = kind if kind is not None else kind_by_name(name)
@@ -158,8 +158,13 @@ def write(frame: pd.DataFrame, path: PathLike, kind: str | None = None) -> None:
         )
     check_target(path)
     content = encode(frame, kind)
-    pack = next((pack for suffix, pack in _PACKERS.items() if name.lower().endswith(suffix)), None)
-    write_bytes(path, content if pack is None else pack(content))
+    write_bytes(path, pack(content, path))
+
+
+def pack(content: bytes, path: PathLike) -> bytes:
+    """Compress the content of a file if its suffix is .gz, .xz or .bz2."""
+    packer = _PACKERS.get(Path(path).suffix.lower())
+    return content if packer is None else packer(content)
 
 
 def load(source: Readable, name: str | None = None) -> tuple[bytes, str]:

@@ -16,11 +16,11 @@ MAPS = ("geojson", "gpx", "gpkg", "fgb", "shp")
 PLACED = (*MAPS, "las", "laz", "ply")
 """File formats whose rows are places."""
 
-KINDS = (*TEXT, "parquet", "npy", "npz", "arff", *MAPS, "las", "laz", "ply")
+KINDS = (*TEXT, "parquet", "npy", "npz", *MAPS, "las", "laz", "ply")
 """File formats that are read."""
 
-WRITTEN = tuple(kind for kind in KINDS if kind not in ("arff", "shp"))
-"""File formats that are written: a Shapefile is several files, and ARFF is a format to read old data from."""
+WRITTEN = tuple(kind for kind in KINDS if kind != "shp")
+"""File formats that are written: a Shapefile is several files."""
 
 _SUFFIXES = {kind: kind for kind in KINDS} | {
     "tab": "tsv", "dat": "txt", "data": "txt", "xyz": "txt", "asc": "txt", "pq": "parquet", "json": "geojson",
@@ -106,7 +106,9 @@ def _kind_by_content(content: bytes) -> tuple[str | None, str]:
         return None, "binary content of an unknown kind"
     if start.startswith(b"{"):
         return _safe("geojson", content)
-    return ("arff", "ARFF") if _ARFF.match(start) else ("text", "text")
+    if _ARFF.match(start):
+        return None, "ARFF, which scipy.io.arff.loadarff reads (pd.DataFrame(loadarff(path)[0]) is a table)"
+    return "text", "text"
 
 
 def _safe(kind: str, content: bytes) -> tuple[str | None, str]:

@@ -18,7 +18,6 @@ from .kinds import first_line, need, reserve
 
 _AXES = ["x", "y", "z"]
 _HELD = 3.0  # memory relative to the columns: points are held as stored and as numbers
-_SHORTEST = 227  # smallest size of a header in bytes
 _LONGEST = 32  # longest name of a dimension in bytes
 _STEPS = 2**31 - 1  # coordinates are stored as integers up to this one, times a scale
 _LAYERED = 3  # compression of the newer point formats: each field in a layer of its own
@@ -72,7 +71,7 @@ def _check_las(content: bytes, packed: bool, source: str) -> None:
             at = int.from_bytes(content[-8:], "little", signed=True)
         head = content[at : at + 8] if start < at else b""
         fits = len(head) == 8 and head[:4] == bytes(4) and int.from_bytes(head[4:], "little") <= len(content)
-    if not fits or len(content) < _SHORTEST:
+    if not fits:
         raise ValueError(f"{source} is cut off or damaged: its header does not fit its size; download it again")
 
 
@@ -178,21 +177,19 @@ def _laspy(packed: bool) -> Any:
 def read_ply(content: bytes, source: str) -> pd.DataFrame:
     """Read the properties of the vertices; faces and other elements are left out, with a note."""
     trimesh = need("trimesh", "ply")
-    head, end, body = content.partition(b"end_header")
+    head, end, _ = content.partition(b"end_header")
     declared = {name.decode("latin-1"): int(count) for name, count in _PLY_ELEMENTS.findall(head)}
     n = declared.pop("vertex", 0)
     if not end or not n or len(set(_PLY_AXES.findall(head))) < 3:
         raise ValueError(f"{source} is no PLY file with vertices; their properties x, y and z are needed")
-    if n > len(body):  # a vertex takes a byte at least
-        raise ValueError(f"{source} should have {n} vertices by its header, more than the file can hold; it is cut off")
     read = _tried(lambda: trimesh.load(io.BytesIO(content), file_type="ply", process=False), source)
     data = _tried(lambda: read.metadata["_ply_raw"]["vertex"]["data"], source)
     names = data.dtype.names if isinstance(data, np.ndarray) else list(data)
-    columns = {name: np.asarray(data[name]).reshape(len(data[name]), -1) for name in names}
-    if any(values.shape != (n, 1) for values in columns.values()):
+    columns = _tried(lambda: {name: np.asarray(data[name]) for name in names}, source)
+    if any(len(values) != n or values.size != n for values in columns.values()):
         raise ValueError(f"{source} should have {n} vertices with one value per property, but has fewer, or lists")
     frame = pd.DataFrame(
-        {name: values[:, 0].astype(values.dtype.newbyteorder("=")) for name, values in columns.items()}
+        {name: values.reshape(n).astype(values.dtype.newbyteorder("=")) for name, values in columns.items()}
     )
     frame.attrs = {"axes": _AXES}
     if others := [name for name, count in declared.items() if count]:
