@@ -199,7 +199,10 @@ def compare(sets: Sequence[Benchmark], candidates: Mapping[str, WordVectors], n_
     Evaluation
         Spearman correlations with the ratings: a row for each benchmark, a column for each candidate.
     """
-    columns = [-gaps_of(one, sets, lambda ends, one=one: (one.squares(ends),) * 2)[0] for one in candidates.values()]
+    def of_one(vectors: WordVectors) -> Floats:
+        return gaps_of(vectors, sets, lambda ends: (vectors.squares(ends),) * 2)[0]
+
+    columns = [-of_one(vectors) for vectors in candidates.values()]
     return judge(sets, tuple(Setting(0, 0.0, name) for name in candidates), np.array(columns), n_boot)
 
 
