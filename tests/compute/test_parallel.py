@@ -12,7 +12,6 @@ import wasserstein_transform as wt
 from wasserstein_transform.compute import gaussians as gaussian, passes
 from wasserstein_transform.compute.gaussians import unit_of_size
 from wasserstein_transform.compute.search import Search, frame_of
-from wasserstein_transform.engine import Rows, Tile
 from wasserstein_transform.kernels.geometry import GaussianPlane, GaussianSolid
 
 
@@ -240,18 +239,3 @@ def test_balls_are_sorted_by_point(rng: np.random.Generator) -> None:
     np.testing.assert_array_equal(np.repeat(np.arange(2000), np.diff(balls.indptr)), near[:, 0])
     np.testing.assert_array_equal(balls.indices, near[:, 1])
     np.testing.assert_allclose(balls.distances, apart[near[:, 0], near[:, 1]], rtol=1e-12)
-
-
-def test_records_that_are_put_lie_where_views_do() -> None:
-    tiles = [Tile(0, 4), Tile(4, 8), Tile(8, 9)]
-    place = Rows((None, None, np.array([0, 1, 1, 1, 2, 5, 5, 6, 7, 9])))
-    seen, put = ((np.zeros(9), np.zeros((9, 2)), np.zeros(9)) for _ in range(2))
-    for number, tile in enumerate(tiles, 1):
-        record = place.blank(put, tile)
-        for view, array in zip(place.view(seen, tile), record, strict=True):
-            assert view.shape == array.shape
-            view[...] = array[...] = number
-        place.put(put, tile, record)
-    for one, other in zip(seen, put, strict=True):
-        np.testing.assert_array_equal(one, other)
-    assert all((array > 0).all() for array in put)

@@ -20,11 +20,12 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 import pytest
+from reference.executor import InRows
 from repeated import mostly_slow
 from test_seams import TASKS, WORK
 
 import wasserstein_transform as wt
-from wasserstein_transform.engine import Cluster, Rows, Task, Tile, cluster as cluster_module, cut_by_size
+from wasserstein_transform.engine import Cluster, Task, Tile, cluster as cluster_module, cut_by_size
 
 distributed = pytest.importorskip("distributed")
 
@@ -59,7 +60,7 @@ def square(numbers: Numbers, tile: Tile, stop: np.ndarray, record: tuple[np.ndar
 
 
 def squares(n: int, *numbers: Any) -> Task:
-    return Task("squares", square, Numbers(np.arange(float(n)), *numbers), cut_by_size(n, 1), Rows())
+    return Task("squares", square, Numbers(np.arange(float(n)), *numbers), cut_by_size(n, 1), InRows())
 
 
 def sent(task: Task, engine: wt.Engine) -> np.ndarray:
@@ -157,7 +158,7 @@ def test_tasks_that_take_longer_are_sent(client: Any) -> None:
 
 def test_records_that_take_longer_to_travel_than_to_compute_stay_here(client: Any) -> None:
     out = np.zeros((40, 8_000_000), np.int8)
-    task = Task("marks", mark, None, cut_by_size(40, 1), Rows())
+    task = Task("marks", mark, None, cut_by_size(40, 1), InRows())
     assert not was_sent(stages_of(task, out, wt.Engine(2, client=client)))
     assert out.all()
 

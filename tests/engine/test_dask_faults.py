@@ -18,10 +18,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from reference.executor import InRows
 from test_dask import all_to, distributed, sent, squares
 
 import wasserstein_transform as wt
-from wasserstein_transform.engine import Cluster, Rows, Task, Tile, cut_by_size
+from wasserstein_transform.engine import Cluster, Task, Tile, cut_by_size
 
 dask = pytest.importorskip("dask")
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="no such signals")]
@@ -129,7 +130,7 @@ def hungry(inputs: tuple[str, int], tile: Tile, stop: np.ndarray, record: tuple[
 
 
 def meals(folder: Path, times: int) -> Task:
-    return Task("meals", hungry, (str(folder), times), cut_by_size(20, 1), Rows())
+    return Task("meals", hungry, (str(folder), times), cut_by_size(20, 1), InRows())
 
 
 def test_a_worker_out_of_memory_is_replaced(tmp_path: Path) -> None:

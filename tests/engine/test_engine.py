@@ -13,9 +13,10 @@ import time
 import numpy as np
 import pytest
 from joblib import Parallel, delayed
+from reference.executor import InRows
 
 import wasserstein_transform as wt
-from wasserstein_transform.engine import Rows, Task, Tile, current, cut_by_cost, cut_by_size, cut_evenly, fingerprint
+from wasserstein_transform.engine import Task, Tile, current, cut_by_cost, cut_by_size, cut_evenly, fingerprint
 
 
 def test_tiles_cover_all_rows_once(rng: np.random.Generator) -> None:
@@ -41,7 +42,7 @@ def _count(inputs: int, tile: Tile, stop: np.ndarray, record: tuple[np.ndarray])
 def test_every_tile_is_done_once_whatever_the_number_of_threads() -> None:
     for n_jobs in (1, 2, 7, -1):
         done = np.zeros(100, int)
-        wt.Engine(n_jobs).run(Task("test", _count, 1, cut_by_size(100, 1), Rows()), (done,))
+        wt.Engine(n_jobs).run(Task("test", _count, 1, cut_by_size(100, 1), InRows()), (done,))
         assert (done == 1).all()
 
 
@@ -72,7 +73,7 @@ def test_a_job_with_one_thread_computes_joined_tiles_in_one_call() -> None:
 def test_an_error_in_a_tile_is_raised_and_the_rest_is_dropped() -> None:
     _started.clear()
     with pytest.raises(ValueError, match="tile 3"):
-        wt.Engine(2).run(Task("test", _fail_at_three, None, cut_by_size(1000, 1), Rows()), (np.empty(1000),))
+        wt.Engine(2).run(Task("test", _fail_at_three, None, cut_by_size(1000, 1), InRows()), (np.empty(1000),))
     assert len(_started) < 100
 
 

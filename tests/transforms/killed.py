@@ -17,7 +17,7 @@ class Counting(Threads):
         self.n_tiles = 0
 
     def run(self, task: Task, out: Record, engine: Overseer) -> None:
-        self.n_tiles += len(task.tiles) * task.is_kept
+        self.n_tiles += len(task.tiles)
         super().run(task, out, engine)
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from .._device_array import host_copy, to_host
 from .._types import Floats, Ints
-from ..engine import GRAIN, Blocks, Engine, Flag, Record, Rows, Task, Tile, condensed_starts, cut_by_cost, cut_evenly
+from ..engine import GRAIN, Engine, Flag, Tile, condensed_starts, cut_by_cost, cut_evenly
 from ..kernels import geometry as geometries
 from ..kernels.distances import fill_block, fill_condensed, fill_matched, fill_pairs, fill_square
-from ..kernels.geometry import Geometry, for_thread
+from ..kernels.geometry import for_thread
 from .metric import MetricArrays
 from .passes import loop, rows_per_tile, tiles_of
 
@@ -124,43 +124,32 @@ def movement(before: MetricArrays, after: MetricArrays, engine: Engine) -> float
     return float(largest.max())
 
 
-class _Square(NamedTuple):
-    geometry: Geometry
-    corners: Ints
-    side: int
-
-
 def dense(metric: MetricArrays, out: np.ndarray, engine: Engine) -> None:
     """Fill the full matrix, which may be a memory-mapped file, block by block; each pair is computed once."""
     n, cost = metric.n, metric.cost
     side = int(np.clip(np.sqrt(GRAIN / cost), 16, _SIDE))
     corners = np.array([(top, left) for top in range(0, n, side) for left in range(top, n, side)])
-    square = _Square(metric.geometry(engine), corners, side)
-    tiles = cut_evenly(len(corners), side * side * cost)
+    geometry, tiles = metric.geometry(engine), cut_evenly(len(corners), side * side * cost)
     with host_copy(out) as host:
-        engine.run(Task("distances", _fill_squares, square, tiles, Blocks(corners, side)), (host,))
 
+        def fill(tile: Tile, stop: Flag) -> None:
+            scratch = np.empty((_ROWS, side + 8))  # + 8 puts columns on different cache lines
+            own = for_thread(geometry)
+            for top, left in corners[slice(*tile)]:
+                rows, cols = slice(top, top + side), slice(left, left + side)
+                fill_square(own, top, left, host[rows, cols], host[cols, rows], scratch, stop)
 
-def _fill_squares(square: _Square, tile: Tile, stop: Flag, record: Record) -> None:
-    scratch = np.empty((_ROWS, square.side + 8))  # + 8 puts columns on different cache lines
-    geometry = for_thread(square.geometry)
-    corners = square.corners[tile.start : tile.stop]
-    for (top, left), upper, lower in zip(corners, record[::2], record[1::2], strict=True):
-        fill_square(geometry, top, left, upper, lower, scratch, stop)
-
-
-class _Vector(NamedTuple):
-    geometry: Geometry
-    n: int
+        engine.loop("distances", tiles, fill)
 
 
 def condensed(metric: MetricArrays, out: np.ndarray, engine: Engine) -> None:
     """Fill the n(n−1)/2 distances in SciPy's order, some rows at a time."""
-    vector = _Vector(metric.geometry(engine), metric.n)
-    tiles = cut_by_cost(np.arange(metric.n, 0, -1, dtype=np.float64) * metric.cost)
+    n, geometry, starts = metric.n, metric.geometry(engine), condensed_starts(metric.n)
+    tiles = cut_by_cost(np.arange(n, 0, -1, dtype=np.float64) * metric.cost)
     with host_copy(out) as host:
-        engine.run(Task("distances", _fill_rows, vector, tiles, Rows((condensed_starts(metric.n),))), (host,))
 
+        def fill(tile: Tile, stop: Flag) -> None:
+            part = host[starts[tile.start] : starts[tile.stop]]
+            fill_condensed(for_thread(geometry), n, *tile, part, np.empty(_SIDE), stop)
 
-def _fill_rows(vector: _Vector, tile: Tile, stop: Flag, record: Record) -> None:
-    fill_condensed(for_thread(vector.geometry), vector.n, *tile, record[0], np.empty(_SIDE), stop)
+        engine.loop("distances", tiles, fill)

@@ -134,7 +134,7 @@ def _run(
     reports = np.zeros((len(cost), 2))
     place = Positions(lists.starts, lists.ends, order, None if rows is None else rows[lists.owners])
     tiles = cut_by_cost(_STEPS_PER_COST * cost)
-    engine.run(Task(name, _solve, problems, tiles, place, is_kept=True), (out, reports))
+    engine.run(Task(name, _solve, problems, tiles, place), (out, reports))
     solved = int((lists.ends - lists.starts).sum())
     return Report(solved, int(reports[:, 1].sum()), float(reports[:, 0].max(initial=0.0)))
 

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from .._types import Floats
-from ..engine import N_MATRICES, Engine, Flag, Mirrored, Record, Rows as InRows, Task, Tile, cut_by_cost
+from ..engine import N_MATRICES, Engine, Flag, Tile, cut_by_cost
 from ..kernels.line import Pieces, Sorted, add_up, cut_pieces, fill_line_block, fill_line_square, line_distance
 from .records import Rows
 
 _STEPS_PER_MASS = 8.0  # approximate inner-loop steps
-
-
-class _Problems(NamedTuple):
-    A: Sorted
-    B: Sorted
-    p: float
 
 
 def line_among(places: Floats, p: float, measures: Rows, engine: Engine) -> Floats:
@@ -27,28 +19,26 @@ def line_among(places: Floats, p: float, measures: Rows, engine: Engine) -> Floa
     sizes = np.diff(measures.indptr).astype(np.float64)
     met = sizes * np.arange(n - 1, -1, -1) + sizes.sum() - np.cumsum(sizes)
     line = sort_on_line(measures, places)
-    task = Task(_name(p), _fill_square, _Problems(line, line, p), cut_by_cost(_STEPS_PER_MASS * met), Mirrored())
-    engine.run(task, (out,))
+
+    def fill(tile: Tile, stop: Flag) -> None:
+        start, end = tile
+        fill_line_square(line, p, start, end, out[start:end, start:], out[start:, start:end], _pieces(line, line), stop)
+
+    engine.loop(_name(p), cut_by_cost(_STEPS_PER_MASS * met), fill)
     return out
-
-
-def _fill_square(problems: _Problems, tile: Tile, stop: Flag, record: Record) -> None:
-    (A, B, p), (upper, lower) = problems, record
-    fill_line_square(A, p, tile.start, tile.stop, upper, lower, _pieces(A, B), stop)
 
 
 def line_between(places: Floats, p: float, A: Rows, B: Rows, engine: Engine) -> Floats:
     """The rectangle of distances from the measures A to the measures B."""
     out = np.empty((len(A.totals), len(B.totals)))
     met = np.diff(A.indptr) * float(len(B.totals)) + len(B.masses)
-    problems = _Problems(sort_on_line(A, places), sort_on_line(B, places), p)
-    engine.run(Task(_name(p), _fill_block, problems, cut_by_cost(_STEPS_PER_MASS * met), InRows()), (out,))
+    lines = sort_on_line(A, places), sort_on_line(B, places)
+
+    def fill(tile: Tile, stop: Flag) -> None:
+        fill_line_block(*lines, p, tile.start, tile.stop, out[slice(*tile)], _pieces(*lines), stop)
+
+    engine.loop(_name(p), cut_by_cost(_STEPS_PER_MASS * met), fill)
     return out
-
-
-def _fill_block(problems: _Problems, tile: Tile, stop: Flag, record: Record) -> None:
-    A, B, p = problems
-    fill_line_block(A, B, p, tile.start, tile.stop, record[0], _pieces(A, B), stop)
 
 
 def distance_on_line(measures: Sorted, p: float) -> tuple[float, Pieces]:

@@ -5,15 +5,13 @@ Points are the first n nodes; paths may pass through the others.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from .._device_array import host_copy
 from .._types import Floats, Ints
-from ..engine import Engine, Flag, Mirrored, Record, Rows, Task, Tile, condensed_starts, cut_by_size
+from ..engine import Engine, Flag, Tile, condensed_starts, cut_by_size
 from ..kernels import paths as kernel
 from ..kernels.vicinity import Vicinity
 from .distances import rim
@@ -89,33 +87,29 @@ def path_matrix(metric: MetricArrays, out: np.ndarray, engine: Engine) -> None:
     size = -(-n // (256 * kernel.LANES)) * kernel.LANES
     tiles = _tiles(n) if adjacency.even else cut_by_size(n, size)
     with host_copy(out) as host:
-        engine.run(Task("shortest paths", _fill_upper, adjacency, tiles, Mirrored()), (host,))
 
+        def fill(tile: Tile, stop: Flag) -> None:
+            start, end = tile
+            upper, lower, scratch = host[start:end, start:], host[start:, start:end], _scratch(adjacency)
+            if adjacency.even:
+                kernel.fill_upper(adjacency, *tile, upper, lower, scratch, stop)
+            else:
+                room = kernel.sweeps(n_nodes(adjacency))
+                kernel.fill_upper_by_sweeps(adjacency, *tile, _MAX_SWEEPS, upper, lower, room, scratch, stop)
 
-def _fill_upper(adjacency: kernel.Adjacency, tile: Tile, stop: Flag, record: Record) -> None:
-    (upper, lower), scratch = record, _scratch(adjacency)
-    if adjacency.even:
-        kernel.fill_upper(adjacency, *tile, upper, lower, scratch, stop)
-    else:
-        room = kernel.sweeps(n_nodes(adjacency))
-        kernel.fill_upper_by_sweeps(adjacency, *tile, _MAX_SWEEPS, upper, lower, room, scratch, stop)
-
-
-class _Points(NamedTuple):
-    adjacency: kernel.Adjacency
-    n: int
+        engine.loop("shortest paths", tiles, fill)
 
 
 def path_vector(metric: MetricArrays, out: np.ndarray, engine: Engine) -> None:
     """Fill the condensed vector."""
-    n = metric.n
-    task = Task("shortest paths", _fill_vector, _Points(edges_of(metric), n), _tiles(n), Rows((condensed_starts(n),)))
+    n, adjacency, starts = metric.n, edges_of(metric), condensed_starts(metric.n)
     with host_copy(out) as host:
-        engine.run(task, (host,))
 
+        def fill(tile: Tile, stop: Flag) -> None:
+            part = host[starts[tile.start] : starts[tile.stop]]
+            kernel.fill_condensed(adjacency, n, *tile, part, _scratch(adjacency), stop)
 
-def _fill_vector(points: _Points, tile: Tile, stop: Flag, record: Record) -> None:
-    kernel.fill_condensed(points.adjacency, points.n, *tile, record[0], _scratch(points.adjacency), stop)
+        engine.loop("shortest paths", _tiles(n), fill)
 
 
 def path_balls(metric: MetricArrays, radius: float, engine: Engine) -> Balls:

@@ -9,13 +9,10 @@ from .keeping import TILES_SUFFIX as TILES_SUFFIX
 from .progress import Update, bar
 from .tasks import (
     GRAIN as GRAIN,
-    Blocks as Blocks,
     Flag as Flag,
-    Mirrored as Mirrored,
     Overseer as Overseer,
     Place as Place,
     Record as Record,
-    Rows as Rows,
     Task as Task,
     Threads as Threads,
     Tile as Tile,

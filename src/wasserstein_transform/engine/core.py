@@ -145,7 +145,7 @@ class Engine:
         self.check()
         executor = self.executor if self.client is None else _cluster_of(self.client)
         with self.watched() as engine:
-            if self.folder is not None and task.is_kept and len(task.tiles) > 1:
+            if self.folder is not None and len(task.tiles) > 1:
                 run_keeping(self.folder, executor, task, out, engine)
             elif task.tiles:
                 executor.run(task, out, engine)

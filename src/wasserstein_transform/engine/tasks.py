@@ -1,8 +1,8 @@
 """Work in tiles: loops over tiles in threads, and tasks, which are values that can be sent.
 
 A task has no closure and writes nothing itself, so an executor may run it in threads of this process, send it to
-another one, or read its records from a file. That pays where there is much work for few bytes: exact transport,
-matrices, covariances. Lighter work is a loop over tiles, `run_tiles`.
+another one, or read its records from a file. That pays where there is much work for few bytes: exact transport. All
+other work is a loop over tiles, `run_tiles`.
 """
 
 from __future__ import annotations
@@ -98,112 +98,11 @@ class Place(ABC):
     def put(self, out: Record, tile: Tile, record: Record) -> None:
         """Copy the record of a tile to its place in the result."""
 
-    def view(self, out: Record, tile: Tile) -> Record | None:
-        """The record of a tile as a view of the result, so that kernels write there; None if there is no such view."""
-        return None
-
-
-@dataclass(frozen=True, eq=False)
-class Rows(Place):
-    """Rows start…stop of every array. An array with `starts` has rows of different lengths, one after the other.
-
-    Parameters
-    ----------
-    starts : tuple of arrays of shape (n + 1,) or None
-        Where the rows of each array begin, as in SciPy's CSR format; None for an array with one entry for each row. A
-        single item is that of all arrays. By default all have one entry for each row.
-    """
-
-    starts: tuple[Ints | None, ...] = (None,)
-
-    def view(self, out: Record, tile: Tile) -> Record:
-        starts = self.starts * len(out) if len(self.starts) == 1 else self.starts
-        return tuple(
-            array[tile.start : tile.stop] if at is None else array[at[tile.start] : at[tile.stop]]
-            for array, at in zip(out, starts, strict=True)
-        )
-
-    def blank(self, out: Record, tile: Tile) -> Record:
-        return tuple(np.empty_like(array) for array in self.view(out, tile))
-
-    def put(self, out: Record, tile: Tile, record: Record) -> None:
-        for target, values in zip(self.view(out, tile), record, strict=True):
-            target[...] = values
-
 
 def condensed_starts(n: int) -> Ints:
     """Where the rows of the upper triangle of an n × n matrix begin in SciPy's condensed order."""
     rows = np.arange(n + 1)
     return rows * n - rows * (rows + 1) // 2
-
-
-@dataclass(frozen=True)
-class Mirrored(Place):
-    """Rows start…stop of the upper triangle of a symmetric matrix, and the columns that mirror them.
-
-    A record is (upper, lower): the rows from the diagonal to the right, and the columns below it; `lower` is empty if
-    the record is not a view of the result.
-    """
-
-    def view(self, out: Record, tile: Tile) -> Record:
-        (matrix,) = out
-        return matrix[tile.start : tile.stop, tile.start :], matrix[tile.start :, tile.start : tile.stop]
-
-    def blank(self, out: Record, tile: Tile) -> Record:
-        upper = np.zeros((tile.stop - tile.start, len(out[0]) - tile.start), out[0].dtype)
-        return upper, upper[:0, :0]
-
-    def put(self, out: Record, tile: Tile, record: Record) -> None:
-        upper, lower = self.view(out, tile)
-        put_mirrored(upper, lower, record[0])
-
-
-@dataclass(frozen=True, eq=False)
-class Blocks(Place):
-    """Square blocks of a symmetric matrix, on and above the diagonal, with their mirror images.
-
-    A record is upper, lower for each of its blocks in turn, as for `Mirrored`.
-
-    Parameters
-    ----------
-    corners : array of int, shape (k, 2)
-        Top row and left column of each block.
-    side : int
-        Rows and columns of a block.
-    """
-
-    corners: Ints
-    side: int
-
-    def view(self, out: Record, tile: Tile) -> Record:
-        return tuple(part for k in range(*tile) for part in self._block(out[0], k))
-
-    def _block(self, matrix: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-        top, left = self.corners[k]
-        rows, cols = slice(top, top + self.side), slice(left, left + self.side)
-        return matrix[rows, cols], matrix[cols, rows]
-
-    def blank(self, out: Record, tile: Tile) -> Record:
-        uppers = [np.zeros_like(self._block(out[0], k)[0]) for k in range(*tile)]
-        return tuple(part for upper in uppers for part in (upper, upper[:0, :0]))
-
-    def put(self, out: Record, tile: Tile, record: Record) -> None:
-        for k, values in zip(range(*tile), record[::2], strict=True):
-            upper, lower = self._block(out[0], k)
-            if self.corners[k, 0] == self.corners[k, 1]:
-                put_mirrored(upper, lower, values)
-            else:
-                upper[...] = values
-                lower[...] = values.T
-
-
-def put_mirrored(upper: np.ndarray, lower: np.ndarray, values: np.ndarray) -> None:
-    """Copy values right of the diagonal to `upper` and mirrored to `lower`; both share a square on the diagonal."""
-    rows = len(values)
-    square = np.triu(values[:, :rows], 1)
-    upper[:, :rows] = square + square.T
-    upper[:, rows:] = values[:, rows:]
-    lower[rows:] = values[:, rows:].T
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,8 +121,6 @@ class Task:
         They depend on the problem alone.
     place : Place
         Where the record of a tile is in the result.
-    is_kept : bool, default False
-        Whether finished tiles are kept if the work has a folder: for work that takes much longer than writing them.
     """
 
     name: str
@@ -231,21 +128,12 @@ class Task:
     inputs: Any
     tiles: Sequence[Tile]
     place: Place
-    is_kept: bool = False
-
-    def record(self, out: Record, tile: Tile, stop: Flag) -> Record:
-        """Compute the record of one tile in new arrays."""
-        record = self.place.blank(out, tile)
-        self.compute(self.inputs, tile, stop, record)
-        return record
 
     def into(self, out: Record, tile: Tile, stop: Flag) -> None:
-        """Compute one tile directly in the result; through new arrays if it has no view of the result."""
-        record = self.place.view(out, tile)
-        if record is not None:
+        """Compute one tile, and put its record into the result."""
+        if not stop[0]:
+            record = self.place.blank(out, tile)
             self.compute(self.inputs, tile, stop, record)
-        elif not stop[0]:
-            record = self.record(out, tile, stop)
             if not stop[0]:
                 self.place.put(out, tile, record)
 
@@ -301,7 +189,7 @@ class Threads:
     """Executor that runs tiles in a pool of threads, as many as the engine's `n_jobs`; the default."""
 
     def run(self, task: Task, out: Record, engine: Overseer) -> None:
-        """Compute all tiles; kernels release the GIL and write directly to the result."""
+        """Compute all tiles; kernels release the GIL."""
         run_tiles(task.name, task.tiles, lambda tile, stop: task.into(out, tile, stop), engine)
 
     def __repr__(self) -> str:

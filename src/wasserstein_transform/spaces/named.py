@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
 from .._device_array import to_host
-from .._types import Floats, Ints
-from ..engine import GRAIN, Blocks, Flag, Record, Task, Tile, current, cut_by_size, cut_evenly
+from .._types import Floats
+from ..engine import GRAIN, Flag, Tile, current, cut_by_size, cut_evenly
 from .dense import Dense
 from .metric import Metric
 from .points import Euclidean
@@ -43,7 +43,7 @@ by n − 1).
 
 
 _STEPS = 20.0  # estimated cost per coordinate, in steps of an inner loop: some formulas take logarithms
-_SIDE = 512  # largest side of a block
+_MAX_ROWS = 512  # of a tile
 
 
 def metric_by_name(points: Floats, name: str, weights: Floats) -> Metric:
@@ -51,36 +51,20 @@ def metric_by_name(points: Floats, name: str, weights: Floats) -> Metric:
     known_name(name)
     points = to_host(points)
     n, engine = len(points), current()
-    side = int(np.clip(np.sqrt(GRAIN / (_STEPS * points.shape[1])), 16, _SIDE))
-    at_a_time = min(engine.n_threads, (-(-n // side) + 1) ** 2 // 2)
-    blocks = 32.0 * at_a_time * min(side, n) ** 2
-    engine.reserve(8.0 * n**2 + blocks, f"{n} × {n} {name} distances", "use fewer points")
+    rows = int(np.clip(GRAIN / (_STEPS * points.size), 1, _MAX_ROWS))
+    engine.reserve(8.0 * n * (n + engine.n_threads * rows), f"{n} × {n} {name} distances", "use fewer points")
     scales, matrix = _scales(points, name, weights), np.empty((n, n))
-    corners = np.array([(top, left) for top in range(0, n, side) for left in range(top, n, side)])
-    asked = _Square(points, name, scales, corners, side)
-    engine.run(Task("distances", _square, asked, cut_by_size(len(corners), 1), Blocks(corners, side)), (matrix,))
+
+    def fill(tile: Tile, stop: Flag) -> None:  # a single call of SciPy for the whole matrix could not be interrupted
+        start, end = tile
+        values = cdist(points[start:end], points[start:], name, **scales)
+        square = np.triu(values[:, : end - start], 1)
+        values[:, : end - start] = square + square.T
+        matrix[start:end, start:] = values
+        matrix[start:, start:end] = values.T
+
+    engine.loop("distances", cut_by_size(n, rows), fill)
     return Dense(_finite(matrix, name), TRIANGLE[name])
-
-
-class _Square(NamedTuple):
-    points: Floats
-    name: str
-    scales: dict[str, Any]
-    corners: Ints
-    side: int
-
-
-def _square(asked: _Square, tile: Tile, stop: Flag, record: Record) -> None:
-    """Compute some blocks: a single call of SciPy for the whole matrix could not be interrupted."""
-    points, name, scales, corners, side = asked
-    for (top, left), upper, lower in zip(corners[tile.start : tile.stop], record[::2], record[1::2], strict=True):
-        values = cdist(points[top : top + side], points[left : left + side], name, **scales)
-        if top == left:
-            values = np.triu(values, 1)
-            values += values.T
-        upper[...] = values
-        if top != left and lower.size:  # a diagonal block is its own mirror image
-            lower[...] = values.T
 
 
 def cross_by_name(new: Floats, points: Floats, name: str, weights: Floats) -> Floats:
