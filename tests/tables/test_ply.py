@@ -57,7 +57,7 @@ def test_ply_is_read_in_text_and_in_bytes(order: str, before: str) -> None:
         (b"ply\nformat ascii 1.0\nelement vertex 1\nproperty int x\nend_header\n1\n", "x, y and z are needed"),
         (b"ply\nelement vertex 1\n" + XYZ + b"end_header\n1 2 3\n", "is cut off or damaged"),
         (b"ply\nformat ascii 1.0\nelement vertex 2\n" + XYZ + b"end_header\n1 2 3\n", "should have 2 vertices"),
-        (b"ply\nformat ascii 1.0\nelement vertex 999999999999\n" + XYZ + b"end_header\n1 2 3\n", "one value per property"),
+        (b"ply\nformat ascii 1.0\nelement vertex 999999\n" + XYZ + b"end_header\n1 2 3\n", "one value per property"),
         (b"ply\nformat ascii 1.0\nelement vertex 1\n" + XYZ + b"end_header\n1 a 3\n", "is cut off or damaged"),
     ],
 )  # fmt: skip
