@@ -97,7 +97,7 @@ class Settings:
         check.count(self.n_iter, "n_iter", 0)
         if self.n_iter > MAX_ITERATIONS:
             raise ValueError(f"n_iter must be at most {MAX_ITERATIONS} on the page, got {self.n_iter}")
-        check.order_p(self.p)
+        check.solvable_p(self.p)
 
     @classmethod
     def read(cls, asked: Mapping[str, str], otherwise: Settings) -> Settings:
