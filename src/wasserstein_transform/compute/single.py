@@ -11,11 +11,10 @@ import numpy as np
 from .._types import Bools, Floats, Ints
 from ..engine import Engine, Flag
 from ..kernels.bottleneck import certified, plan, solve_bottleneck
-from ..kernels.flows import settle
 from ..kernels.problems import DROWNING, TINY
 from ..kernels.simplex import INTERRUPTED, OPTIMAL, fill_plan, solve
 from ..kernels.simplex_tree import UNKNOWN, workspace
-from ..kernels.transport import CLIP, GAP, LOST, ROUNDS
+from ..kernels.transport import CLIP, GAP, LOST, ROUNDS, settle
 
 COSTS_AT_A_TIME = 1 << 19  # costs processed between two checks of the stop flag
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from .arithmetic import ROUNDED, add, times, total
 from .bottleneck import certified, solve_bottleneck
 from .compile import jit
-from .flows import settle
 from .problems import DROWNING, TINY, CostRule, Costs, begin, overlap, pose, rescale, solve_without_common_mass, weigh
 from .simplex import INTERRUPTED, OPTIMAL, solve
 from .simplex_tree import UNKNOWN, Work, arc_cost
@@ -41,6 +41,44 @@ def _uses_clipped_arcs(na: int, nb: int, root: int, clip: float, cost: Any, work
         if node != root and work.flow[node] > 0.0 and arc_cost(node, na, cost, work) >= clip:
             return True
     return False
+
+
+@jit
+def settle(na: int, nb: int, root: int, a: Any, b: Any, cost: Any, work: Work) -> tuple[float, float]:
+    """Recompute the flows of a tree from the masses; their cost, and the cost of flows that were left out as rounding.
+
+    The flow of an arc is the excess mass of the branch behind it, here in double-double precision, so that small
+    differences of large masses keep their digits. Masses are multiplied by the other total. As they are rounded, an
+    excess is known up to a few units of the last digit of all masses of the branch.
+    """
+    net, low, loose, order = work.rest, work.low, work.loose, work.order
+    total_a, low_a = total(a, na)
+    total_b, low_b = total(b, nb)
+    for node in range(na + nb):
+        if node < na:
+            net[node], low[node] = times(a[node], total_b, low_b)
+        else:
+            net[node], low[node] = times(-b[node - na], total_a, low_a)
+        loose[node] = abs(net[node])
+    node, size = root, 0
+    while True:
+        order[size] = node
+        size += 1
+        node = work.after[node]
+        if node == root:
+            break
+    value, dropped = 0.0, 0.0
+    for k in range(size - 1, 0, -1):
+        node = order[k]
+        up = work.parent[node]
+        flow, price = net[node] if node < na else -net[node], arc_cost(node, na, cost, work)
+        is_counted = flow > ROUNDED * loose[node]
+        work.flow[node] = flow if is_counted else 0.0
+        value += flow * price if is_counted else 0.0
+        dropped += 0.0 if is_counted else abs(flow) * price
+        loose[up] += loose[node]
+        net[up], low[up] = add(net[up], low[up], net[node], low[node])
+    return value, dropped
 
 
 @jit
