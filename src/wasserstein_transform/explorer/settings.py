@@ -75,7 +75,7 @@ class Settings:
     n_iter : int, default 2
         Number of iterations τ, at most 30.
     p : float, default 1.0
-        Order p ≥ 1 of the Wasserstein distance; used by "lt".
+        Order of the Wasserstein distance, ≥ 1 and < 150, or infinity; used by "lt".
 
     Examples
     --------
