@@ -203,6 +203,7 @@ PARTS: list[Row] = [
     ("eps must be positive and finite", lambda: wt.Truncation(1e-200)),
     ("lam must be a finite number ≥ 0", lambda: wt.Gaussian(wt.Truncation(1.0), lam=-1)),
     ("p must be a number ≥ 1 or infinity", lambda: wt.Exact(0.5)),
+    ("p must be less than 150 or infinity, got 200", lambda: wt.Exact(200)),
     ("profile must be one of flat, gaussian, epanechnikov, triangle", lambda: wt.Kernel(1.0, "box")),
     ("a profile must turn an array", lambda: wt.Kernel(1.0, lambda t: -np.ones_like(t))(SPACE)),
     ("cut must be positive", lambda: wt.Kernel(1.0, "gaussian", cut=0)),

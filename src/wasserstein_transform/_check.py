@@ -348,6 +348,16 @@ def order_p(value: Any) -> float:
     return float(value)
 
 
+def solvable_p(value: Any) -> None:
+    """Check the order of a distance that is found by solving transport problems."""
+    p = order_p(value)
+    if 150 <= p < np.inf:
+        raise ValueError(
+            f"{spell('p')} must be less than 150 or infinity, got {p:g}: so high a power of most distances vanishes "
+            "beside that of the largest; infinity is the limit"
+        )
+
+
 _MOST = int(np.iinfo(np.int64).max)  # compiled loops count in 64 bits
 
 

@@ -24,7 +24,7 @@ from wasserstein_transform.kernels.geometry import Table
 from wasserstein_transform.kernels.problems import CostRule, Costs, begin, costs, pose
 from wasserstein_transform.kernels.simplex import INTERRUPTED, OPTIMAL, solve
 from wasserstein_transform.kernels.simplex_tree import Work, workspace
-from wasserstein_transform.kernels.transport import careful_transport_row, transport, transport_row
+from wasserstein_transform.kernels.transport import careful_transport, transport, transport_row
 from wasserstein_transform.measures import make_discrete
 
 Floats = NDArray[np.float64]
@@ -559,12 +559,12 @@ def test_a_raised_flag_interrupts_every_kernel() -> None:
     for safe in (False, True):
         assert posed(problems, 1.0, 0, 1, stop=True).solve(safe)[2] == INTERRUPTED
     rule = CostRule(1.0, 1.0, False)
-    assert transport(rows, 0, rows, 1, table, rule, 0.0, scratch, work)[2] == INTERRUPTED
+    assert transport(rows, 0, rows, 1, table, rule, scratch, work)[2] == INTERRUPTED
     out, report = np.full(problems.n, -1.0), np.zeros(2)
     everything = np.arange(1, problems.n)
     row = rows, 0, rows, everything, everything - 2, table, rule, scratch, work, out, report
     assert transport_row(*row, 0) == 0
-    assert careful_transport_row(*row, 0, len(everything)) == 0
+    assert not careful_transport(*row, 0)
     assert (out == -1.0).all()
     assert scratch.state[1] == 0  # no point was met, no distance computed
 
@@ -573,7 +573,7 @@ def test_a_lowered_flag_lets_an_interrupted_workspace_go_on() -> None:
     problems = seeded(random)
     rows, scratch = problems.measures.rows, room_for(problems)
     work = workspace(len(problems.distances), np.ones(1, np.uint8))
-    problem = rows, 0, rows, 1, Table(problems.distances), CostRule(1.0, 1.0, False), 0.0, scratch, work
+    problem = rows, 0, rows, 1, Table(problems.distances), CostRule(1.0, 1.0, False), scratch, work
     transport(*problem)
     work.stop[0] = 0
     value, gap, status, *_ = transport(*problem)

@@ -19,7 +19,7 @@ import wasserstein_transform as wt
 from wasserstein_transform.transport.pairs import as_measures
 
 Floats = NDArray[np.float64]
-ORDERS = [1.0, 1.5, 2.0, 3.0, 10.0, 50.0, 200.0]
+ORDERS = [1.0, 1.5, 2.0, 3.0, 10.0, 50.0, 149.0]
 
 
 def truth(a: Floats, b: Floats, distances: Floats, p: float) -> float:
@@ -68,7 +68,7 @@ def tied(draw: st.DrawFn) -> tuple[Floats, Floats, bool]:
 
 @pytest.mark.slow
 @settings(max_examples=400, deadline=None, derandomize=True)
-@given(tied(), st.sampled_from([1.0, 2.0, 3.0, 10.0, 50.0, 200.0, np.inf]))
+@given(tied(), st.sampled_from([1.0, 2.0, 3.0, 10.0, 50.0, 149.0, np.inf]))
 def test_ties_duplicates_and_false_promises_give_the_rational_value(
     problem: tuple[Floats, Floats, bool], p: float
 ) -> None:
@@ -186,7 +186,7 @@ def test_lazy_balls_are_closed_wherever_the_points_lie(offset: float) -> None:
         np.testing.assert_array_equal(np.diff(balls.indptr), (distances <= radius * (1 + 1e-12)).sum(axis=1))
 
 
-@pytest.mark.parametrize("p", [2.0, 10.0, 50.0, 200.0])
+@pytest.mark.parametrize("p", [2.0, 10.0, 50.0, 149.0])
 def test_masses_that_differ_by_a_factor_are_one_measure(p: float) -> None:
     """What rounding leaves over of the totals must not travel: W_p ≤ W_∞ = 0."""
     shares = np.array([[1 / 6, 2 / 6, 3 / 6], [1.0, 2.0, 3.0]])
@@ -242,23 +242,35 @@ def test_small_rests_of_large_counted_masses_are_exact(seed: int) -> None:
     masses = (counts * factors + rng.integers(0, 2, (2, 5))).astype(np.float64)
     upper = np.triu(rng.integers(1, 30, (5, 5)), 1).astype(np.float64)
     distances = upper + upper.T
-    for p in (1.0, 2.0, 10.0, 200.0):
+    for p in (1.0, 2.0, 10.0, 149.0):
         found = wt.wasserstein_pairs(masses, wt.Dense(distances), p, n_jobs=1)
         assert found[0] == pytest.approx(truth(masses[0], masses[1], distances, p), rel=1e-9)
 
 
-@pytest.mark.parametrize("p", [150.0, 7e3, 1e4, 1e6, 1e12, 1e300])
-def test_the_order_may_be_as_large_as_numbers_are(p: float) -> None:
-    """Powers vanish beside the largest distance long before; half of the mass moves by one half."""
+def test_large_orders_find_a_move_that_is_short_beside_the_others() -> None:
+    p = 149.0
     points, masses = np.array([[0.0], [0.5], [1.0]]), np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0]])
     found = wt.wasserstein_pairs(masses, points, p, n_jobs=1)
     assert (found[0], found.gap) == (0.5, 0.0)
     assert wt.wasserstein_cross(masses[:1], masses[1:], points, p, n_jobs=1)[0] == 0.5
     assert couple(masses, wt.Euclidean(points), p).value == 0.5
-    measures = as_measures(masses, 3)
-    assert wt.transport.Line(p).metric(measures, wt.Euclidean(points)).matrix[0, 1] == 0.5
-    diracs = wt.Exact(p).cross_diracs(np.array([[1.0, 0.5, 1e3]]), measures)
+    diracs = wt.Exact(p).cross_diracs(np.array([[1.0, 0.5, 1e3]]), as_measures(masses, 3))
     np.testing.assert_allclose(diracs, [[0.5 ** (1 / p), 0.5 ** (1 / p) * 1e3]], rtol=1e-12)
+
+
+@pytest.mark.parametrize("p", [150.0, 7e3, 1e300])
+def test_orders_whose_powers_vanish_are_refused_but_on_a_line(p: float) -> None:
+    points, masses = np.array([[0.0], [0.5], [1.0]]), np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0]])
+    asked = (
+        lambda: wt.Exact(p),
+        lambda: wt.wasserstein_pairs(masses, points, p),
+        lambda: wt.wasserstein_cross(masses, masses, points, p),
+        lambda: wt.local_truncation(1.0, p=p),
+    )
+    for ask in asked:
+        with pytest.raises(ValueError, match=rf"p must be less than 150 or infinity, got {p:g}".replace("+", r"\+")):
+            ask()
+    assert wt.transport.Line(p).metric(as_measures(masses, 3), wt.Euclidean(points)).matrix[0, 1] == 0.5
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -267,14 +279,14 @@ def test_large_orders_and_extreme_units_give_the_rational_value(seed: int) -> No
     masses = rng.integers(1, 4, (2, 5)).astype(np.float64)
     upper = np.triu(rng.integers(0, 30, (5, 5)), 1) * 2.0 ** rng.integers(0, 30, (5, 5))
     distances = np.triu(upper, 1) + np.triu(upper, 1).T
-    for p, exponent in ((2.0, -700), (60.0, 700), (200.0, -1000), (1000.0, 900), (10_000.0, 0)):
+    for p, exponent in ((2.0, -700), (60.0, 700), (100.0, -1000), (149.0, 900), (149.0, 0)):
         metric, expected = wt.Dense(np.ldexp(distances, exponent)), truth(masses[0], masses[1], distances, p)
         found = wt.wasserstein_pairs(masses, metric, p, n_jobs=1)
         assert np.ldexp(found[0], -exponent) == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.repeated(6)
-@pytest.mark.parametrize("p", [1.0, 2.0, 200.0, np.inf])
+@pytest.mark.parametrize("p", [1.0, 2.0, 149.0, np.inf])
 @pytest.mark.parametrize("exponents", [(1021, 1021), (1022, -1074), (-1074, -1070), (-1074, 0)])
 def test_masses_of_any_size_are_summed_and_compared(exponents: tuple[int, int], p: float) -> None:
     """Sums of the largest numbers overflow, products of the smallest vanish: measures do not care."""

@@ -316,7 +316,7 @@ def test_masses_that_agree_up_to_rounding_are_near_for_any_order() -> None:
     points = 10.0 ** rng.uniform(-99, -3, (12, 1))
     mass = rng.random(12)
     masses = np.stack([mass, mass * (1 + 1e-15 * rng.normal(size=12))])
-    for p in (1.0, 2.0, 20.0, 100.0, 300.0):
+    for p in (1.0, 2.0, 20.0, 100.0, 149.0):
         found = wt.wasserstein_pairs(masses, points, p)
         assert 0 <= np.asarray(found)[0] <= points.max()
         space = wt.Space.from_points(points)

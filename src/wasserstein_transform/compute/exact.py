@@ -12,7 +12,7 @@ from ..engine import N_MATRICES, Engine, Flag, Record, Task, Tile, cut_by_cost
 from ..kernels.geometry import Geometry, Table, for_thread
 from ..kernels.problems import CostRule, costs, n_bytes
 from ..kernels.simplex_tree import UNKNOWN, workspace
-from ..kernels.transport import STEEP, careful_transport_row, farthest_row, transport_row
+from ..kernels.transport import careful_transport, farthest_row, transport_row
 from .distances import dense
 from .exact_on_graphs import Explorer, are_hops, explorer_of, listed_by_hops
 from .metric import MetricArrays
@@ -121,7 +121,7 @@ def _run(
     n_entries = float(np.minimum(cost, sizes * float(n_met)).sum())
     lists, cost = _cut_long(lists, cost)
     n_stored = int((lists.ends - lists.starts).max()) if len(lists.parents) else 0
-    scratch = Scratch(cap, n_met, metric.n, n_stored, ground.p >= STEEP, width)
+    scratch = Scratch(cap, n_met, metric.n, n_stored, ground.p == np.inf, width)
     engine.reserve(engine.n_threads * n_bytes(*scratch), "workspaces of the simplex", "use a smaller eps or n_jobs")
     geometry = _geometry(metric, n_entries, rows is not None, engine)
     explorer = None
@@ -174,10 +174,9 @@ def _solve(problems: _Problems, tile: Tile, stop: Flag, record: Record) -> None:
         if stop[0]:
             return
         row, results = (A, i, B, targets, guides, mine), (values[at : at + end - start], reports[k - tile.start])
-        failed = -1
-        if rule.p >= STEEP:
-            failed = farthest_row(*row, rule._replace(p=np.inf), tables, work, *results)
-        if failed < 0 and rule.p < np.inf:
+        if rule.p == np.inf:
+            failed = farthest_row(*row, rule, tables, work, *results)
+        else:
             work.dual[: scratch.width] = UNKNOWN
             failed = _solve_row(*row, rule, tables, work, *results)
         if stop[0]:
@@ -195,18 +194,14 @@ def _solve_row(*problem: Any) -> int:
 
     Few problems are hard; the code for them is compiled when the first one is met.
     """
-    targets, rule, done = problem[3], problem[6], 0
-    n = len(targets)
+    targets = problem[3]
     easy: Any = transport_row
-    careful: Any = careful_transport_row
-    while done < n:
-        if rule.p < STEEP:
-            done = easy(*problem, done)
-        if done < n:
-            end = done + 1 if rule.p < STEEP else n
-            done = careful(*problem, done, end)
-            if done < end:
-                return int(targets[done])
+    careful: Any = careful_transport
+    k = easy(*problem, 0)
+    while k < len(targets):
+        if not careful(*problem, k):
+            return int(targets[k])
+        k = easy(*problem, k + 1)
     return -1
 
 

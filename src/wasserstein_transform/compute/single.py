@@ -11,11 +11,10 @@ import numpy as np
 from .._types import Bools, Floats, Ints
 from ..engine import Engine, Flag
 from ..kernels.bottleneck import certified, plan, solve_bottleneck
-from ..kernels.flows import settle
 from ..kernels.problems import DROWNING, TINY
 from ..kernels.simplex import INTERRUPTED, OPTIMAL, fill_plan, solve
 from ..kernels.simplex_tree import UNKNOWN, workspace
-from ..kernels.transport import CLIP, GAP, LOST, ROUNDS, STEEP
+from ..kernels.transport import CLIP, GAP, LOST, ROUNDS, settle
 
 COSTS_AT_A_TIME = 1 << 19  # costs processed between two checks of the stop flag
 
@@ -103,11 +102,6 @@ def solve_power(a: Floats, b: Floats, distances: Floats, p: float, engine: Engin
 
 def _solve_power(a: Floats, b: Floats, distances: Floats, p: float, stop: Flag) -> tuple[Solution, float]:
     length, clip = float(distances.max()) or 1.0, 1.0
-    if p >= STEEP:
-        far = _solve_farthest(a, b, distances, stop)
-        if far.value == 0.0:
-            return Solution(0.0, far.plan, (np.zeros(len(a)), np.zeros(len(b))), 0.0, OPTIMAL), length
-        length, clip = far.value, CLIP
     for _ in range(ROUNDS):
         powers = partial(_powers, length=length, p=p, clip=clip)
         solution = _solve(a, b, _table(distances, powers, stop), CLIP, stop)

@@ -13,7 +13,6 @@ from ..compute.metric import MetricArrays
 from ..compute.problems import Ground, Report
 from ..compute.records import Rows
 from ..engine import N_MATRICES, Engine
-from ..kernels.transport import STEEP
 from .cells import places_of
 from .device import Array, Device
 from .distances import fill_matrix
@@ -194,7 +193,7 @@ def _uses_coordinates(metric: MetricArrays) -> bool:
 def _put_ground(ground: Ground, plan: SolvePlan, n_entries: float, device: Device, engine: Engine) -> Array | None:
     """Coordinates or distances for problems with `n_entries` costs in total; None if the CPU should solve them."""
     metric, key = ground.metric, ("distances", device.name)
-    if ground.p >= STEEP or plan.n_pairs < MIN_PAIRS:
+    if ground.p == np.inf or plan.n_pairs < MIN_PAIRS:
         return None
     if _uses_coordinates(metric):
         return places_of(metric, device)

@@ -26,7 +26,7 @@ class LocalTruncation(DistanceTransform):
     eps : float, sequence of float, or "auto", default "auto"
         Radius ε of the neighborhoods, in the unit of the distances, or one per iteration. "auto": `suggest_eps`.
     p : float, default 1.0
-        Order of the Wasserstein distance, ≥ 1.
+        Order of the Wasserstein distance, ≥ 1 and < 150, or infinity.
     n_iter : int, or "auto", default 1
         Number of iterations. "auto": 1.
     metric : str, default "euclidean"
@@ -113,7 +113,7 @@ class KernelTransform(DistanceTransform):
     profile : {"flat", "gaussian", "epanechnikov", "triangle"} or callable, default "gaussian"
         Kernel profile as a function of d²/ε²; the gaussian is exp(−d²/2ε²).
     p : float, default 1.0
-        Order of the Wasserstein distance, ≥ 1.
+        Order of the Wasserstein distance, ≥ 1 and < 150, or infinity.
     cut : float, optional
         Distance in units of ε beyond which the kernel is 0. None: the reach of the profile. A gaussian then reaches
         every point, and each of the n(n−1)/2 problems has n × n costs, which is feasible for one or two hundred points.

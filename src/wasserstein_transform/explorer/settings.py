@@ -75,7 +75,7 @@ class Settings:
     n_iter : int, default 2
         Number of iterations τ, at most 30.
     p : float, default 1.0
-        Order p ≥ 1 of the Wasserstein distance; used by "lt".
+        Order of the Wasserstein distance, ≥ 1 and < 150, or infinity; used by "lt".
 
     Examples
     --------
@@ -97,7 +97,7 @@ class Settings:
         check.count(self.n_iter, "n_iter", 0)
         if self.n_iter > MAX_ITERATIONS:
             raise ValueError(f"n_iter must be at most {MAX_ITERATIONS} on the page, got {self.n_iter}")
-        check.order_p(self.p)
+        check.solvable_p(self.p)
 
     @classmethod
     def read(cls, asked: Mapping[str, str], otherwise: Settings) -> Settings:

@@ -9,7 +9,7 @@ from ..compute import pixels
 from ..compute.pixels import distinct, number_parts, region_sums
 from ..cuda import on
 from ..engine import Engine, current
-from ..kernels.regions import unite
+from ..kernels.spanning_trees import unite
 
 _SLAB = 2**18  # borders processed at a time: bounds memory, and lets Ctrl-C interrupt
 

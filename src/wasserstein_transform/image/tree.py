@@ -9,7 +9,7 @@ import numpy as np
 from .. import _check as check
 from .._types import Floats, Ints
 from ..compute.pixels import facing, number_parts
-from ..kernels.regions import unite
+from ..kernels.spanning_trees import root, unite
 from .regions import renumbered
 
 USUAL_SCALE = 0.61
@@ -128,10 +128,10 @@ class RegionTree:
         n, Z = self.n_finest, np.empty((len(self.joins), 4))
         parent, number, sizes = np.arange(n), np.arange(n), np.ones(n)
         for k, ((a, b), height) in enumerate(zip(self.joins, self.heights, strict=True)):
-            one, other = number[_root(parent, a)], number[_root(parent, b)]
-            size = sizes[_root(parent, a)] + sizes[_root(parent, b)]
+            one, other = number[root(parent, a)], number[root(parent, b)]
+            size = sizes[root(parent, a)] + sizes[root(parent, b)]
             unite(parent, a, b)
-            top = _root(parent, a)
+            top = root(parent, a)
             number[top], sizes[top] = n + k, size
             Z[k] = min(one, other), max(one, other), height, size
         return Z
@@ -157,18 +157,12 @@ class RegionTree:
         return new
 
 
-def _root(parent: Ints, i: int) -> int:
-    while parent[i] != i:
-        i = parent[i]
-    return i
-
-
 def _order(joins: Ints, n: int) -> tuple[Ints, Ints]:
     """Order regions so that all joins unite neighbors; return the position of each, and the join at each gap."""
     first, last, after, gap = np.arange(n), np.arange(n), np.full(n, -1), np.full(n, -1)
     parent = np.arange(n)
     for k, (a, b) in enumerate(joins):
-        one, other = _root(parent, a), _root(parent, b)
+        one, other = root(parent, a), root(parent, b)
         unite(parent, a, b)
         top = min(one, other)
         after[last[one]], gap[last[one]] = first[other], k

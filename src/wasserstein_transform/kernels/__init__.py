@@ -25,7 +25,6 @@ Transport
     problems          masses, costs and unit of a problem; cancelling of common mass
     simplex           the network simplex
     simplex_tree      its spanning tree: workspace, start, pivots
-    flows             flows recomputed in twice the precision
     bottleneck        W_∞
     line              transport on the real line
     arithmetic        double-double numbers, sums, minima

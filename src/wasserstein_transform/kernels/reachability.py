@@ -14,7 +14,7 @@ import numpy as np
 from .compile import jit, jit_strict
 from .geometry import squared
 from .kdtree import EXACT, LOOSE, NOBODY, middle, point_distance, square_apart, square_outside
-from .spanning_trees import TOGETHER, comes_before, root
+from .spanning_trees import TOGETHER, comes_before, root, unite
 
 _SPLITTER = 2.0**23 + 1.0  # leaves 30 bits of 53
 
@@ -170,9 +170,7 @@ def join_by_reach(chosen: Any, component: Any, order: Any, where: Any, cores: An
     for k in range(chosen.shape[0]):
         p = chosen[k]
         q = where[which[p]]
-        here, there = root(parent, component[p]), root(parent, component[q])
-        if here != there:
-            parent[max(here, there)] = min(here, there)
+        if unite(parent, component[p], component[q]):
             edges[n_edges, 0], edges[n_edges, 1] = order[p], which[p]
             heights[n_edges] = max(cores[p], cores[q], apart[p])
             lengths[n_edges] = apart[p]

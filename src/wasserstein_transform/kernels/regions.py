@@ -5,20 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .compile import jit
-from .spanning_trees import root
-
-
-@jit
-def unite(parent: Any, i: int, j: int) -> bool:
-    """Join two components with the earlier pixel as root. Returns whether they were different."""
-    a, b = root(parent, i), root(parent, j)
-    if a == b:
-        return False
-    if a < b:
-        parent[b] = a
-    else:
-        parent[a] = b
-    return True
+from .spanning_trees import root, unite
 
 
 @jit

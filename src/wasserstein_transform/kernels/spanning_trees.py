@@ -67,6 +67,14 @@ def root(parent: Any, i: int) -> int:
 
 
 @jit
+def unite(parent: Any, i: int, j: int) -> bool:
+    """Join two components with the earlier root as root. Returns whether they were different."""
+    a, b = root(parent, i), root(parent, j)
+    parent[max(a, b)] = min(a, b)
+    return a != b
+
+
+@jit
 def mark_nodes(tree: Any, component: Any, whole: Any) -> None:
     """The component of each node; `MIXED` if there are several."""
     n_inner = whole.shape[0] // 2
@@ -170,9 +178,7 @@ def join_components(chosen: Any, component: Any, order: Any, where: Any, near: A
         parent[c] = c
     for k in range(chosen.shape[0]):
         p = chosen[k]
-        here, there = root(parent, component[p]), root(parent, component[where[which[p]]])
-        if here != there:
-            parent[max(here, there)] = min(here, there)
+        if unite(parent, component[p], component[where[which[p]]]):
             edges[n_edges, 0], edges[n_edges, 1] = order[p], which[p]
             heights[n_edges] = near[p]
             n_edges += 1
@@ -188,12 +194,8 @@ def shortest_forest(edges: Any, parent: Any, picked: Any) -> int:
         parent[i] = i
     count = 0
     for k in range(edges.shape[0]):
-        a = root(parent, edges[k, 0])
-        b = root(parent, edges[k, 1])
-        picked[k] = a != b
-        if a != b:
-            parent[b] = a
-            count += 1
+        picked[k] = unite(parent, edges[k, 0], edges[k, 1])
+        count += picked[k]
     return count
 
 
@@ -214,7 +216,7 @@ def undecided(
         if count == chosen.shape[0]:
             return count, k
         while e < edges.shape[0] and lengths[e] <= bounds[k]:
-            parent[root(parent, edges[e, 1])] = root(parent, edges[e, 0])
+            unite(parent, edges[e, 0], edges[e, 1])
             e += 1
         if root(parent, rows[k]) != root(parent, cols[k]):
             chosen[count] = k

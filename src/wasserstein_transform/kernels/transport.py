@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from .arithmetic import ROUNDED, add, times, total
 from .bottleneck import certified, solve_bottleneck
 from .compile import jit
-from .flows import settle
 from .problems import DROWNING, TINY, CostRule, Costs, begin, overlap, pose, rescale, solve_without_common_mass, weigh
 from .simplex import INTERRUPTED, OPTIMAL, solve
 from .simplex_tree import UNKNOWN, Work, arc_cost
@@ -16,8 +16,6 @@ from .simplex_tree import UNKNOWN, Work, arc_cost
 GAP = 1e-12  # largest accepted primal–dual gap, relative to the largest cost of the problem
 
 CLIP = 1e3  # arcs more expensive than about this times the mean cost are hardly ever used
-
-STEEP = 150.0  # from this order on W_∞ is the unit, because finding it by powers might take too many rounds
 
 ROUNDS = 200  # most rounds for finding the unit of a problem
 
@@ -46,20 +44,58 @@ def _uses_clipped_arcs(na: int, nb: int, root: int, clip: float, cost: Any, work
 
 
 @jit
+def settle(na: int, nb: int, root: int, a: Any, b: Any, cost: Any, work: Work) -> tuple[float, float]:
+    """Recompute the flows of a tree from the masses; their cost, and the cost of flows that were left out as rounding.
+
+    The flow of an arc is the excess mass of the branch behind it, here in double-double precision, so that small
+    differences of large masses keep their digits. Masses are multiplied by the other total. As they are rounded, an
+    excess is known up to a few units of the last digit of all masses of the branch.
+    """
+    net, low, loose, order = work.rest, work.low, work.loose, work.order
+    total_a, low_a = total(a, na)
+    total_b, low_b = total(b, nb)
+    for node in range(na + nb):
+        if node < na:
+            net[node], low[node] = times(a[node], total_b, low_b)
+        else:
+            net[node], low[node] = times(-b[node - na], total_a, low_a)
+        loose[node] = abs(net[node])
+    node, size = root, 0
+    while True:
+        order[size] = node
+        size += 1
+        node = work.after[node]
+        if node == root:
+            break
+    value, dropped = 0.0, 0.0
+    for k in range(size - 1, 0, -1):
+        node = order[k]
+        up = work.parent[node]
+        flow, price = net[node] if node < na else -net[node], arc_cost(node, na, cost, work)
+        is_counted = flow > ROUNDED * loose[node]
+        work.flow[node] = flow if is_counted else 0.0
+        value += flow * price if is_counted else 0.0
+        dropped += 0.0 if is_counted else abs(flow) * price
+        loose[up] += loose[node]
+        net[up], low[up] = add(net[up], low[up], net[node], low[node])
+    return value, dropped
+
+
+@jit
 def _refine(
     A: Any, i: int, B: Any, j: int, geometry: Any, p: float, length: float, value: float, safe: bool, scratch: Costs,
     work: Work,
-) -> tuple[float, float, int, int, float, float]:  # fmt: skip
+) -> tuple[float, float, int, float, float]:  # fmt: skip
     """Solve again in the unit of W_p itself, because small costs lose digits next to the largest cost.
 
     `length`·`value`^(1/p) is an upper bound of W_p and the new length; costs far above 1 are clipped, and the clip is
-    raised if the plan would use such arcs. Returns cost, gap, status, root, largest cost and length.
+    raised if the plan would use such arcs. Returns cost, gap, status, largest cost and length.
     """
     na, nb = A.indptr[i + 1] - A.indptr[i], B.indptr[j + 1] - B.indptr[j]
     total = A.totals[i] * B.totals[j]
     a, b = A.masses[A.indptr[i] :], B.masses[B.indptr[j] :]
     clip = CLIP
-    cost, gap, status, root, top = 0.0, 0.0, OPTIMAL, -1, 0.0
+    cost, gap, status, top = 0.0, 0.0, OPTIMAL, 0.0
     for _ in range(ROUNDS):
         shorter = length * max(value, TINY) ** (1.0 / p)
         if shorter == 0.0 or (shorter == length and value < DROWNING):
@@ -82,7 +118,7 @@ def _refine(
             value = 1.0
         elif value >= DROWNING:
             break
-    return cost, gap, status, root, top, length
+    return cost, gap, status, top, length
 
 
 @jit
@@ -127,44 +163,38 @@ def _root_of(value: float, p: float) -> float:
 
 @jit
 def transport(
-    A: Any, i: int, B: Any, j: int, geometry: Any, rule: CostRule, farthest: float, scratch: Costs, work: Work
-) -> tuple[float, float, int, int, int]:
-    """W_p of rows i and j, gap relative to the largest cost, status, root and whether the safe algorithm was used.
-
-    From the order STEEP on the unit is W_∞ = `farthest`, which is slightly larger than W_p: relative to the largest
-    distance, relevant powers may underflow.
-    """
+    A: Any, i: int, B: Any, j: int, geometry: Any, rule: CostRule, scratch: Costs, work: Work
+) -> tuple[float, float, int, int]:
+    """W_p of rows i and j, p < ∞, gap relative to the largest cost, status, and whether the safe algorithm was used."""
     p = rule.p
     na, nb = A.indptr[i + 1] - A.indptr[i], B.indptr[j + 1] - B.indptr[j]
     total = A.totals[i] * B.totals[j]
-    value, gap, status, root, top, length, safe = total, 0.0, OPTIMAL, -1, 1.0, farthest, 0
-    drowns = farthest > 0.0
-    if p < STEEP:
-        for attempt in range(_first_attempt(A, i, B, j, rule), 3):
-            value, gap, status, root, top, length, shared = _attempt(attempt, A, i, B, j, geometry, rule, scratch, work)
-            if _is_certified(status, gap, total * top):
-                break
-            safe = 1
-        drowns = status == OPTIMAL and _drowns(value, top, total, p)
-        if drowns:
-            if root < 0:  # common mass was cancelled
-                shared = pose(A, i, B, j, geometry, rule, scratch, work)[2]
-                root = solve(na, nb, top, top, False, scratch.table if shared else scratch.own, work)[3]
-            if root < 0:
-                return np.inf, np.inf, INTERRUPTED, root, safe
-            table = scratch.table if shared else scratch.own
-            value = settle(na, nb, root, A.masses[A.indptr[i] :], B.masses[B.indptr[j] :], table, work)[0]
-            drowns = value != 0.0 or p != 1.0
+    value, gap, status, root, top, length, shared, safe = 0.0, 0.0, OPTIMAL, -1, 0.0, 0.0, False, 0
+    for attempt in range(_first_attempt(A, i, B, j, rule), 3):
+        value, gap, status, root, top, length, shared = _attempt(attempt, A, i, B, j, geometry, rule, scratch, work)
+        if _is_certified(status, gap, total * top):
+            break
+        safe = 1
+    drowns = status == OPTIMAL and _drowns(value, top, total, p)
+    if drowns:
+        if root < 0:  # common mass was cancelled
+            shared = pose(A, i, B, j, geometry, rule, scratch, work)[2]
+            root = solve(na, nb, top, top, False, scratch.table if shared else scratch.own, work)[3]
+        if root < 0:
+            return np.inf, np.inf, INTERRUPTED, safe
+        table = scratch.table if shared else scratch.own
+        value = settle(na, nb, root, A.masses[A.indptr[i] :], B.masses[B.indptr[j] :], table, work)[0]
+        drowns = value != 0.0 or p != 1.0
     share, unit = max(value, 0.0) / total, length
     for bland in (False, True):
         if not drowns:
             break
-        value, gap, status, root, top, length = _refine(A, i, B, j, geometry, p, unit, share, bland, scratch, work)
+        value, gap, status, top, length = _refine(A, i, B, j, geometry, p, unit, share, bland, scratch, work)
         if _is_certified(status, gap, total * top):
             break
         safe = 1
     value = length * _root_of(max(value / total, 0.0), p)
-    return value, (gap / (total * top) if top > 0.0 else 0.0), status, root, safe
+    return value, (gap / (total * top) if top > 0.0 else 0.0), status, safe
 
 
 @jit
@@ -218,30 +248,22 @@ def transport_row(
 
 
 @jit
-def careful_transport_row(
+def careful_transport(
     A: Any, i: int, B: Any, targets: Any, guides: Any, geometry: Any, rule: CostRule, scratch: Costs, work: Work,
-    out: Any, report: Any, start: int, end: int,
-) -> int:  # fmt: skip
-    """The same for the targets start…end, whatever they are; returns `end`, or the k of the one that failed.
-
-    From the order STEEP on, `out` must contain W_∞ on entry.
-    """
+    out: Any, report: Any, k: int,
+) -> bool:  # fmt: skip
+    """The same for the k-th target alone, which is not easy; returns whether it is certified."""
     begin(scratch)
     na = A.indptr[i + 1] - A.indptr[i]
-    for k in range(start, end):
-        j = targets[k]
-        _inherit(guides, k, na, scratch, work)
-        if _are_equal(A, i, B, j):
-            out[k] = 0.0
-        else:
-            value, gap, status, _, safe = transport(A, i, B, j, geometry, rule, out[k], scratch, work)
-            if not (status == OPTIMAL and abs(gap) <= GAP and value < np.inf):
-                return k
-            out[k] = value
-            report[0] = max(report[0], abs(gap))
-            report[1] += safe
-        _bequeath(guides, k, na, scratch, work)
-    return end
+    _inherit(guides, k, na, scratch, work)
+    value, gap, status, safe = transport(A, i, B, targets[k], geometry, rule, scratch, work)
+    if not (status == OPTIMAL and abs(gap) <= GAP and value < np.inf):
+        return False
+    out[k] = value
+    report[0] = max(report[0], abs(gap))
+    report[1] += safe
+    _bequeath(guides, k, na, scratch, work)
+    return True
 
 
 @jit

@@ -209,7 +209,7 @@ def local_truncation(eps: Eps, p: float = 1.0) -> Process:
     eps : float or sequence of float
         The radius ε, in the unit of the distances, or one per iteration.
     p : float, default 1.0
-        Order of the Wasserstein distance, ≥ 1 or infinity.
+        Order of the Wasserstein distance, ≥ 1 and < 150, or infinity.
 
     Returns
     -------
@@ -239,7 +239,7 @@ def kernel_transform(eps: Eps, profile: ProfileLike = "gaussian", p: float = 1.0
     profile : str or callable, default "gaussian"
         Kernel profile, as in `wt.Kernel`.
     p : float, default 1.0
-        Order of the Wasserstein distance, ≥ 1 or infinity.
+        Order of the Wasserstein distance, ≥ 1 and < 150, or infinity.
     cut : float, optional
         Distance beyond which the weight is 0, in units of ε. None: the reach of the profile.
 

@@ -32,19 +32,17 @@ class Exact(Transport):
     Parameters
     ----------
     p : float, default 1.0
-        Order ≥ 1. `np.inf` minimizes the longest way that any mass moves (bottleneck transport).
+        Order ≥ 1 and < 150, or `np.inf`, which minimizes the longest way that any mass moves (bottleneck transport).
 
     Notes
     -----
     n measures give up to n(n−1)/2 transport problems; equal measures are solved once. The matrix takes 8 n² bytes.
 
     The primal–dual gap is at most 1e-12 of the largest cost d^p of a problem. If p > 1 and W_p is so small compared to
-    the width of the measures that rounding would dominate it, the problem is solved again in a smaller unit; for
-    p ≥ 150 that unit is W_∞. Each mass may be off by a few units of its last digit: a difference of masses that this
-    explains counts as rounding, since the p-th root would magnify it. Equal masses cancel exactly, and shares of mass
-    count down to 1e-40 (in `coupling` with p in the hundreds down to 1e-16); most smaller ones do, too. For p = ∞ the
-    certificate is a Hall violator instead of dual variables: points with more mass than all the points nearer to them
-    than W_∞.
+    the width of the measures that rounding would dominate it, the problem is solved again in a smaller unit. Each mass
+    may be off by a few units of its last digit: a difference of masses that this explains counts as rounding, since the
+    p-th root would magnify it. So do shares below 1e-14 that move between larger masses. For p = ∞ the certificate is a
+    Hall violator instead of dual variables: points with more mass than all the points nearer to them than W_∞.
 
     Examples
     --------
@@ -60,7 +58,7 @@ class Exact(Transport):
     accepts = Discrete
 
     def __post_init__(self) -> None:
-        check.order_p(self.p)
+        check.solvable_p(self.p)
 
     def seconds(self, n: int, n_seen: float) -> float:
         return estimate_seconds(n * (n - 1) // 2, n * (n - 1) / 2 * n_seen * n_seen)

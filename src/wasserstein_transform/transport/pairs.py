@@ -250,7 +250,7 @@ def wasserstein_pairs(
         graph). `wt.Dense(D, triangle=True)` asserts the triangle inequality of a matrix: for p = 1 common mass then
         cancels, and close pairs are solved faster.
     p : float, default 1.0
-        Order ≥ 1, or infinity.
+        Order ≥ 1 and < 150, or infinity.
     pairs : array of int, shape (k, 2), optional
         The pairs of measures to compare. None: all pairs.
     n_jobs : int, optional
@@ -278,7 +278,7 @@ def wasserstein_pairs(
     True
     """
     engine = current(engine, n_jobs=n_jobs)
-    check.order_p(p)
+    check.solvable_p(p)
     ground = as_metric(metric)
     rows = as_measures(measures, ground.n)
     if pairs is None:
@@ -308,7 +308,7 @@ def wasserstein_cross(
     metric : array, graph, Metric or Space
         A distance matrix, points, or a graph, as in `wasserstein_pairs`.
     p : float, default 1.0
-        Order ≥ 1, or infinity.
+        Order ≥ 1 and < 150, or infinity.
     n_jobs : int, optional
         Number of threads; −1 means all cores. None: the setting of the engine. The result does not depend on it.
     engine : Engine, optional
@@ -331,7 +331,7 @@ def wasserstein_cross(
     array([[0., 1., 3.]])
     """
     engine = current(engine, n_jobs=n_jobs)
-    check.order_p(p)
+    check.solvable_p(p)
     ground = as_metric(metric)
     rows, others = as_measures(A, ground.n, "A"), as_measures(B, ground.n, "B")
     (some, which_a), (unique, which_b) = rows.distinct(), others.distinct()

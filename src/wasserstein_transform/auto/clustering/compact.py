@@ -143,7 +143,7 @@ class _Full:
 
 
 def ward(points: Floats, counts: list[int], engine: Engine) -> list[Ints]:
-    """Return Ward's clusters, for each number of them. SciPy's linkage has the same bits, but keeps the GIL."""
+    """Return Ward's clusters, for each number of them."""
     merges = link(pdist(points), len(points), WARD, engine.quiet())
     return [np.asarray(fcluster(merges, k, "maxclust"), np.intp) - 1 for k in counts]
 
