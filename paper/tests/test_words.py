@@ -224,7 +224,7 @@ def test_texts_of_vectors_are_read(header: bytes, pack: Callable, tmp_path: Path
         (b"cat 1 2\n\nyak 1 2\n", "line 2 must hold a word and 2 numbers"),
         (b"cat\n", "line 1 must hold a word and 0 numbers"),
         (b"cat 1 2\ndog 1 nan\n", "needs a finite vector"),
-        ("cat 1 2\nÄrger 1 2\n".encode("latin-1"), "codec can't decode"),
+        ("cat 1 2\nÄrger 1 2\n".encode("latin-1"), "invalid continuation byte"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, content: bytes, error: str) -> None:

@@ -199,12 +199,12 @@ def compare(sets: Sequence[Benchmark], candidates: Mapping[str, WordVectors], n_
     Evaluation
         Spearman correlations with the ratings: a row for each benchmark, a column for each candidate.
     """
-
-    def of_one(vectors: WordVectors) -> Floats:
-        return gaps_of(vectors, sets, lambda ends: (vectors.squares(ends),) * 2)[0]
-
-    columns = [-of_one(vectors) for vectors in candidates.values()]
+    columns = [-gaps_of(one, sets, partial(_plain_gaps, one))[0] for one in candidates.values()]
     return judge(sets, tuple(Setting(0, 0.0, name) for name in candidates), np.array(columns), n_boot)
+
+
+def _plain_gaps(vectors: WordVectors, ends: Ints) -> tuple[Floats, Floats]:
+    return vectors.squares(ends), np.zeros(len(ends))
 
 
 def gaps_of(

@@ -34,12 +34,11 @@ Graphs
     hops              W1 along edges of equal length
     max_flow          maximum flow, with sets of sources as bit masks
     modularity        partitions of a graph
-Images and words
+Images
     pixels            mean shift and the Gaussian Transform of pixels
     patches           the window of a pixel, and moments of its similar pixels
     regions           linking and labeling of regions
     contours          contrasts, basins, joining of regions
-    words             counting of words and contexts, means of contexts
 Compilation
     compile           the decorators
     numba_private     all uses of private parts of Numba
