@@ -340,11 +340,6 @@ HIERARCHY: list[Row] = [
         lambda: wt.hierarchy.cut_tree_each(wt.hierarchy.spanning_tree(SPACE), [2], share=2),
     ),
     ("n_clusters must be", lambda: wt.hierarchy.cut_tree_each(wt.hierarchy.spanning_tree(SPACE), [2, 0])),
-    ("method must be", lambda: wt.linkage(GOOD, "ward")),
-    (
-        "linkage needs finite distances",
-        lambda: wt.linkage(wt.Space(wt.Dense(np.array([[0, np.inf], [np.inf, 0]])), np.full(2, 0.5), None), "average"),
-    ),
     (
         "reachability must be at most 2, the number of other points, got 3",
         lambda: wt.hierarchy.spanning_tree(SPACE, reachability=3),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from scipy.cluster.hierarchy import fcluster, linkage
@@ -16,7 +14,6 @@ from sklearn.neighbors import NearestNeighbors
 import wasserstein_transform as wt
 from wasserstein_transform.auto.clustering.compact import SHAPES, Shape, lloyd, mixture, spectral, spectral_axes, ward
 from wasserstein_transform.auto.clustering.criteria import Rule
-from wasserstein_transform.hierarchy import tree
 
 
 def blobs(rng: np.random.Generator, k: int = 3, m: int = 6, n: int = 60, apart: float = 8.0) -> tuple:
@@ -31,25 +28,11 @@ def nested(rng: np.random.Generator, m: int = 20, n: int = 500) -> tuple[np.ndar
 def test_ward_is_that_of_scikit_learn_and_scipy(rng: np.random.Generator) -> None:
     counts = [2, 3, 5]
     for X in (blobs(rng)[0], rng.integers(0, 3, (80, 3)).astype(float)):  # the second has ties
-        found, merges = ward(X, counts, wt.Engine()), linkage(X, "ward")
+        found, merges = ward(X, counts), linkage(X, "ward")
         for k, labels in zip(counts, found, strict=True):
             np.testing.assert_array_equal(fcluster(merges, k, "maxclust") - 1, labels)
-    for k, labels in zip(counts, ward(X := blobs(rng)[0], counts, wt.Engine()), strict=True):
+    for k, labels in zip(counts, ward(X := blobs(rng)[0], counts), strict=True):
         assert adjusted_rand_score(AgglomerativeClustering(k).fit_predict(X), labels) == 1
-
-
-def test_a_linkage_that_is_interrupted_half_way_is_not_used(
-    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupted(*args: Any) -> int:
-        *_, edges, _, stop = args
-        edges[:] = -(2**40)  # what memory holds that nobody has written
-        stop[0] = 1
-        return 0
-
-    monkeypatch.setattr(tree, "merge_chains", interrupted)
-    with pytest.raises(wt.engine.Cancelled):
-        wt.Engine().map(lambda X, own: ward(X, [2], own), [blobs(rng)[0]], "Ward")
 
 
 def test_lloyd_ends_where_every_point_is_with_its_nearest_mean(rng: np.random.Generator) -> None:

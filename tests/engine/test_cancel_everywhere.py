@@ -15,8 +15,6 @@ NOISE = RNG.integers(0, 255, (30, 30, 3)).astype(np.uint8)
 
 WORK: dict[str, tuple[str, Callable[[wt.Engine], object]]] = {
     "a metric by name": ("distances", lambda engine: wt.Space.from_points(POINTS, metric="cityblock")),
-    "average linkage": ("linkage", lambda engine: wt.linkage(POINTS, "average", engine)),
-    "complete linkage": ("linkage", lambda engine: wt.linkage(POINTS, "complete", engine)),
     "small regions": (
         "merging small regions",
         lambda engine: wt.image.segment_by_radii(NOISE, 2, 5, min_size=9, engine=engine),

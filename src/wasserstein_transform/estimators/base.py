@@ -22,7 +22,6 @@ from .._types import Floats
 from ..auto.suggestion import Purpose, suggestion_of
 from ..engine import Engine, current
 from ..hierarchy import linkage
-from ..hierarchy.tree import Method
 from ..spaces import Space
 from ..spaces.metric import read_only
 from ..transforms import Followed, Process, follow_distances, follow_points
@@ -238,10 +237,10 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
         """Relative error of the distances of `embedding_`: the root of Σ (‖x − y‖ − d)² / Σ d² over all pairs."""
         return self._scaling().distortion
 
-    def linkage(self, method: Method = "single") -> Floats:
-        """Compute SciPy's linkage matrix of the transformed space, shape (n−1, 4)."""
+    def linkage(self) -> Floats:
+        """Compute the single linkage of the transformed space as SciPy's linkage matrix, shape (n−1, 4)."""
         check_is_fitted(self, "trajectory_")
-        return linkage(self.trajectory_.last, method, self._engine())
+        return linkage(self.trajectory_.last, engine=self._engine())
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return the names of the output columns: those of the input if the output is points, otherwise numbered."""

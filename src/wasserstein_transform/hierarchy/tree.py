@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,11 +16,9 @@ from .._cached import cached_property
 from .._shown import Plotted, facts
 from .._types import Bools, Floats, Ints
 from ..compute.records import Nearest
-from ..engine import Engine, Flag, current, cut_by_size
-from ..kernels.linkage import AVERAGE, COMPLETE, join_edges, merge_chains
+from ..engine import Engine, current
+from ..kernels.linkage import join_edges
 from ..spaces import Metric, Space, check_space
-
-Method = Literal["single", "average", "complete"]
 
 TIE = 1e-9  # relative tolerance of tied heights and of equal masses
 NEAREST = "nearest"
@@ -28,7 +26,6 @@ NEAREST = "nearest"
 _MAX_SHOWN_MERGES = 8  # number of merges in the notebook view
 _BLOCK_DISTANCES = 1 << 20  # distances computed at a time
 _ROUNDING = 1e-14  # rounding of a distance, relative to the largest coordinate it is computed from
-_REPORT_DISTANCES = 2e7  # distances between two progress reports of a linkage
 
 
 @archived
@@ -260,16 +257,15 @@ def core_distances(metric: Metric, weights: Floats, k: int, engine: Engine) -> F
     return cores
 
 
-def linkage(space: Space | ArrayLike, method: Method = "single", engine: Engine | None = None) -> Floats:
-    """Compute the hierarchical clustering of a space as SciPy's linkage matrix `Z`.
+def linkage(space: Space | ArrayLike, *, engine: Engine | None = None) -> Floats:
+    """Compute the single linkage of a space as SciPy's linkage matrix `Z`; points of weight 0 never connect others.
+
+    SciPy's `linkage(space.metric.condensed(), method)` gives average, complete and other linkages.
 
     Parameters
     ----------
     space : Space, or array of shape (n, m)
         The points; an array means Euclidean distances.
-    method : {"single", "average", "complete"}, default "single"
-        "single" uses a spanning tree and stores no matrix; points of weight 0 never connect others. The other methods
-        need all distances and ignore weights.
     engine : Engine, optional
         Threads, device and memory limit. None: the current engine.
 
@@ -280,7 +276,7 @@ def linkage(space: Space | ArrayLike, method: Method = "single", engine: Engine 
 
     Notes
     -----
-    "single": O(n²) distances at worst, memory O(n) in addition to the metric. Others: time O(n²), 4 n² bytes.
+    O(n²) distances at worst, memory O(n) in addition to the metric.
 
     Examples
     --------
@@ -289,40 +285,7 @@ def linkage(space: Space | ArrayLike, method: Method = "single", engine: Engine 
     array([[0., 1., 1., 2.],
            [2., 3., 4., 3.]])
     """
-    space = space if isinstance(space, Space) else Space.from_points(space)
-    if method == "single":
-        return spanning_tree(space, engine).Z
-    if method not in ("average", "complete"):
-        raise ValueError(f"method must be 'single', 'average' or 'complete', got {method!r}")
-    if space.n == 1:
-        return np.empty((0, 4))
-    with current(engine).watched() as watched:
-        return link(space.metric.condensed(watched), space.n, AVERAGE if method == "average" else COMPLETE, watched)
-
-
-def link(distances: Floats, n: int, kind: int, engine: Engine) -> Floats:
-    """Return SciPy's linkage matrix, equal to the bit, from condensed distances, which are overwritten."""
-    if not np.isfinite(distances).all():
-        raise ValueError("linkage needs finite distances, but some are infinite; use the largest connected part")
-    edges, heights = np.empty((n - 1, 2), np.intp), np.empty(n - 1)
-    sizes, left, chain = np.ones(n, np.intp), np.arange(n), np.empty(n, np.intp)
-
-    def work(stop: Flag) -> None:
-        length = 0
-        for tile in cut_by_size(n - 1, max(1, int(_REPORT_DISTANCES / n / 4))):
-            part = slice(tile.start, tile.stop)
-            length = merge_chains(
-                distances, sizes, left[: n - tile.start], chain, length, kind, edges[part], heights[part], stop
-            )
-            if stop[0]:
-                return
-            engine.report("linkage", tile.stop, n - 1)
-
-    engine.report("linkage", 0, n - 1)
-    engine.alone(work, "linkage")
-    engine.check()  # merges that were interrupted are not whole
-    order = np.argsort(heights, kind="stable")
-    return linkage_matrix(edges[order], heights[order])
+    return spanning_tree(space if isinstance(space, Space) else Space.from_points(space), engine).Z
 
 
 def linkage_matrix(edges: Ints, heights: Floats) -> Floats:

@@ -1,19 +1,10 @@
-"""Hierarchies: SciPy's linkage matrix from a tree, average, complete and Ward's linkage, cuts into large pieces.
-
-Linkages use chains of nearest neighbors (Murtagh 1983): two clusters that are nearest neighbors of
-each other can be merged at once, even if others are closer. It takes O(n²) steps and no memory besides the distances,
-which are overwritten. SciPy's `linkage` gives the same bits, but it copies the distances and keeps the GIL: no Ctrl-C
-and no other thread gets a turn before it ends. Of 8,000 points on one core it takes 3.1 s and 245 MiB (average; Ward's
-2.9 s), where this loop takes 1.4 s and 31 MiB (1.2 s).
-"""
+"""Hierarchies: SciPy's linkage matrix from a tree, its joins as ranges, cuts into large pieces."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from .compile import jit, jit_strict
+from .compile import jit
 from .spanning_trees import root
 
 
@@ -52,90 +43,6 @@ def lay_out(Z: Any, level: Any, start: Any, merge: Any) -> None:
                 at += int(Z[child - n, 3])
                 if level[child - n] == level[k]:
                     merge[child - n] = merge[k]
-
-
-COMPLETE, AVERAGE, WARD = 0, 1, 2
-"""Linkages: the distance of two clusters is the largest or the mean one, or follows from the growth of variance."""
-
-
-@jit
-def _at(n: int, i: int, j: int) -> int:
-    """Position of the distance of i and j in the condensed vector."""
-    low, high = min(i, j), max(i, j)
-    return n * low - low * (low + 1) // 2 + high - low - 1
-
-
-@jit
-def _nearest(distances: Any, n: int, left: Any, n_left: int, x: int, before: int) -> tuple[int, float]:
-    """The nearest cluster of x and its distance; in a tie, the one `before` it in the chain, so that chains end."""
-    best, least = before, np.inf if before < 0 else distances[_at(n, x, before)]
-    for r in range(n_left):
-        i = left[r]
-        if i != x:
-            apart = distances[_at(n, x, i)]
-            if apart < least:
-                best, least = i, apart
-    return best, least
-
-
-@jit_strict
-def _merge(
-    distances: Any, sizes: Any, left: Any, n_left: int, x: int, y: int, height: float, linkage: int
-) -> None:  # fmt: skip
-    """Merge x into y: the new distances, and the clusters that are `left`.
-
-    Without fused multiply-adds, to give the same bits as SciPy.
-    """
-    n, nx, ny, count = sizes.shape[0], sizes[x], sizes[y], 0
-    sizes[y] = nx + ny
-    for r in range(n_left):
-        i = left[r]
-        if i == x:
-            continue
-        left[count] = i
-        count += 1
-        if i == y:
-            continue
-        a, to = distances[_at(n, i, x)], _at(n, i, y)
-        b = distances[to]
-        if linkage == WARD:
-            share, ni = 1.0 / (nx + ny + sizes[i]), sizes[i]
-            square = (ni + nx) * share * a * a + (ni + ny) * share * b * b - ni * share * height * height
-            distances[to] = np.sqrt(square)
-        elif linkage == AVERAGE:
-            distances[to] = (nx * a + ny * b) / (nx + ny)
-        else:
-            distances[to] = max(a, b)
-
-
-@jit
-def merge_chains(
-    distances: Any, sizes: Any, left: Any, chain: Any, length: int, linkage: int, edges: Any, heights: Any, stop: Any
-) -> int:
-    """Fill `edges` with merges; returns the length of the chain for the next call.
-
-    `left` lists the clusters that are left, in ascending order; the first ones are those after the call. In the first
-    `length` entries of `chain`, each is followed by its nearest cluster. `stop[0]` ≠ 0 interrupts.
-    """
-    n, n_left = sizes.shape[0], left.shape[0]
-    for k in range(edges.shape[0]):
-        if length == 0:
-            chain[0], length = left[0], 1
-        while True:
-            if stop[0] != 0:
-                return length
-            x, before = chain[length - 1], -1 if length == 1 else chain[length - 2]
-            y, height = _nearest(distances, n, left, n_left, x, before)
-            if y == before:
-                break
-            chain[length] = y
-            length += 1
-        length -= 2
-        x, y = min(x, y), max(x, y)
-        edges[k, 0], edges[k, 1], heights[k] = x, y, height
-        _merge(distances, sizes, left, n_left, x, y, height, linkage)
-        n_left -= 1
-    return length
 
 
 @jit

@@ -352,7 +352,7 @@ def _wide(ground: Ground, counts: list[int], engine: Engine) -> list[Candidate]:
     def start(points: Floats | None, own: Engine) -> list[Any]:
         if points is None:
             return [spectral_axes(ground.indices[:, :_TENTH], max(counts))]
-        return ward(points, counts, own)
+        return ward(points, counts)
 
     def fit(job: tuple[int, Floats, int, Ints], own: Engine) -> list[Candidate]:
         axes, points, k, of_ward = job

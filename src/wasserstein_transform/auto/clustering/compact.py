@@ -8,15 +8,12 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from scipy.cluster.hierarchy import fcluster
+from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.sparse import csr_array, diags_array
 from scipy.sparse.linalg import eigsh
-from scipy.spatial.distance import cdist, pdist
+from scipy.spatial.distance import cdist
 
 from ..._types import Floats, Ints
-from ...engine import Engine
-from ...hierarchy.tree import link
-from ...kernels.linkage import WARD
 from ...kernels.partitions import move_centers
 
 Shape = Literal["full", "tied", "diagonal"]
@@ -142,9 +139,9 @@ class _Full:
         return np.asarray(np.hstack([-slopes, halves]) @ self.terms + logs[:, None])
 
 
-def ward(points: Floats, counts: list[int], engine: Engine) -> list[Ints]:
+def ward(points: Floats, counts: list[int]) -> list[Ints]:
     """Return Ward's clusters, for each number of them."""
-    merges = link(pdist(points), len(points), WARD, engine.quiet())
+    merges = linkage(points, "ward")
     return [np.asarray(fcluster(merges, k, "maxclust"), np.intp) - 1 for k in counts]
 
 
