@@ -12,9 +12,9 @@ from rich.console import Console
 from rich.table import Table
 
 from wasserstein_transform.cli.errors import reporting_errors
-from wasserstein_transform.cli.options import JOBS, argument, command, option
+from wasserstein_transform.cli.options import JOBS, command
 from wasserstein_transform.cli.printing import say
-from wasserstein_transform.cli.summary import encode_json
+from wasserstein_transform.cli.summary import as_json
 
 from .experiments import EXPERIMENTS, Verdict
 
@@ -30,23 +30,23 @@ _PATH = click.Path(path_type=Path)
 
 
 @command
-@argument("names", f"Experiments: {_NAMES}. All if none is given.", nargs=-1)
-@option("--quick", is_flag=True, help="Smaller data, fewer cases: under a minute, once compiled.")
-@option("-o", "--output", type=_PATH, default=Path("reproduction"), help="Folder for report and figures.")
-@option("--fresh", is_flag=True, help="Run finished experiments again.")
-@option("--json", is_flag=True, help="Print only JSON.")
-@option("-q", "--quiet", is_flag=True, help="Print no text, notes or progress.")
+@click.argument("names", nargs=-1)
+@click.option("--quick", is_flag=True, help="Smaller data, fewer cases: under a minute, once compiled.")
+@click.option("-o", "--output", type=_PATH, default=Path("reproduction"), help="Folder for report and figures.")
+@click.option("--fresh", is_flag=True, help="Run finished experiments again.")
+@click.option("--json", is_flag=True, help="Print only JSON.")
+@click.option("-q", "--quiet", is_flag=True, help="Print no text, notes or progress.")
 @JOBS
-@option("--record", type=_PATH, hidden=True, help="Write the verdicts into this record.")
+@click.option("--record", type=_PATH, hidden=True, help="Write the verdicts into this record.")
 def reproduce(
     names: tuple[str, ...], quick: bool, output: Path, fresh: bool, json: bool, quiet: bool, jobs: int | None,
     record: Path | None,
 ) -> None:  # fmt: skip
     """Run the paper's experiments, draw its figures, check its claims.
 
-    Writes report.md, report.html and figures into the folder. Results of finished experiments are kept there and
-    reused. The exit status is 1 if a case that used to hold fails. The first run after installation compiles for a
-    minute or two.
+    NAMES are experiments, all if none is given; an unknown name lists them. Writes report.md, report.html and figures
+    into the folder. Results of finished experiments are kept there and reused. The exit status is 1 if a case that used
+    to hold fails. The first run after installation compiles for a minute or two.
     """
     with reporting_errors():  # only for wrong arguments; later errors show their traceback
         chosen = _choose(names)
@@ -66,7 +66,7 @@ def reproduce(
         say(f"stopped; experiments that were finished are kept in {output}", err=True)
         raise click.exceptions.Exit(130) from None
     if json:
-        say(encode_json(_summarize(report)).decode().rstrip("\n"))
+        say(as_json(_summarize(report)))
     elif not quiet:
         _print(report)
     if record is not None:

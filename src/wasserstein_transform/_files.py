@@ -15,7 +15,7 @@ import stat
 import tempfile
 import uuid
 import weakref
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
@@ -69,11 +69,8 @@ def write_bytes(path: PathLike, content: bytes) -> None:
         stream.write(content)
 
 
-def write_together(files: Mapping[Path, bytes], stale: Collection[Path] = ()) -> None:
-    """Write several files, all or none: if one cannot be written, the old files are restored.
-
-    The files `stale` are removed after the new ones are written.
-    """
+def write_together(files: Mapping[Path, bytes]) -> None:
+    """Write several files, all or none: if one cannot be written, the old files are restored."""
     with ExitStack() as open_drafts:
         drafts = {path: open_drafts.enter_context(Draft(path)) for path in files}
         for path, draft in drafts.items():
@@ -86,9 +83,6 @@ def write_together(files: Mapping[Path, bytes], stale: Collection[Path] = ()) ->
                 with _name_in_errors(path):
                     old_files.append((draft.target, _keep(draft.target)))
                     draft.publish()
-            for path in filter(Path.is_file, stale):
-                old_files.append((path, _keep(path)))
-                path.unlink()
         except BaseException:
             for path, old in reversed(old_files):
                 if old is not None:

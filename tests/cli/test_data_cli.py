@@ -35,8 +35,8 @@ def test_cluster_writes_table_figure_and_summary(file: Path, tmp_path: Path) -> 
     assert column(table, "outlier") == (found.labels < 0).tolist()
     assert [row["town"] for row in rows(table)] == [f"t{k}" for k in range(60)]
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
-    assert summary["rows"] == 60
-    assert summary["columns"] == ["x", "y"]
+    assert summary["file"]["rows"] == 60
+    assert summary["file"]["columns"] == ["x", "y"]
     assert summary["result"]["clusters"] == 2
     assert summary["result"]["reason"] == found.reason
     assert summary["result"]["verdict"] == found.verdict
@@ -46,10 +46,10 @@ def test_cluster_writes_table_figure_and_summary(file: Path, tmp_path: Path) -> 
     ]
     assert 0.9 < summary["result"]["adjusted_rand"] <= 1.0
     assert f"adjusted Rand index {summary['result']['adjusted_rand']:.3f}" in done.stdout
-    assert summary["parameters"]["recipe"]["kind"] == found.recipe.kind
+    assert summary["result"]["recipe"]["kind"] == found.recipe.kind
     assert {"python", "numpy", "scipy", "numba", "scikit-learn", "wasserstein-transform"} == set(summary["versions"])
-    assert {"reading", "clustering", "drawing", "in_all"} == set(summary["seconds"])
-    assert summary["threads"] >= 1
+    assert summary["seconds"] > 0
+    assert (summary["parameters"]["clusters"], summary["parameters"]["label"]) == (None, "truth")
     assert summary["written"] == ["clusters.png", "clusters.csv", "profile.csv"]
 
 
@@ -98,16 +98,6 @@ def test_figures_name_the_columns(tmp_path: Path) -> None:
     run("cluster", file, "--figure", figure, "-q")
     assert "<!-- width -->" in figure.read_text(encoding="utf-8")
     assert "<!-- height -->" in figure.read_text(encoding="utf-8")
-
-
-def test_figures_in_space_say_what_was_taken_off(tmp_path: Path) -> None:
-    rng, figure = np.random.default_rng(0), tmp_path / "figure.svg"
-    places = np.c_[rng.uniform(0, 10, (200, 2)), rng.normal(0, 0.1, 200)] + [400_000, 5_000_000, 0]
-    run("denoise", write_csv(tmp_path / "scan.csv", places), "--dim", 2, "--figure", figure, "-q")
-    drawn = figure.read_text(encoding="utf-8")
-    assert "<!-- x − 400000 -->" in drawn
-    assert "<!-- y − 5000000 -->" in drawn
-    assert "<!-- z -->" in drawn
 
 
 def test_denoise_moves_points_and_marks_outliers(tmp_path: Path) -> None:
@@ -217,18 +207,15 @@ def test_weights_count_as_copies(tmp_path: Path) -> None:
 def test_info_tells_what_is_there_and_what_would_be_read(file: Path, tmp_path: Path) -> None:
     done = run("info", file)
     assert "points.csv: csv, 60 rows, 4 columns" in done.stdout
-    assert "would be read as points: x, y" in done.stdout
+    assert "wt cluster takes as points: x, y" in done.stdout
     places = write_csv(tmp_path / "map.csv", blobs()[:1] * 0 + [4213403.6, 481932.7])
     assert "4213403.6" in run("info", places).stdout
     assert "60 different" in done.stdout
     facts = json.loads(run("info", file, "--json").stdout)
     assert facts["columns"]["x"]["from"] == blobs()[:, 0].min()
     assert facts["columns"]["truth"] == {"holds": "2 different", "from": "a", "to": "b", "missing": 0}
-    (tmp_path / "bad.csv").write_text("a,b\n1,2\n3,word\n4,5\n")
-    assert (
-        "but " + str(tmp_path / "bad.csv") + ", row 2, column b: 'word' is not a number"
-        in run("info", tmp_path / "bad.csv").stdout
-    )
+    (tmp_path / "bad.csv").write_text("a,b\nx,y\nz,y\n")
+    assert "no column to cluster" in run("info", tmp_path / "bad.csv").stdout
     installed = run("info").stdout
     assert f"wasserstein-transform {wt.__version__}" in installed
     assert "compiled kernels: " in installed

@@ -18,7 +18,7 @@ from wasserstein_transform.cli import main
 pytest.importorskip("bokeh")
 
 _MAIN = "import sys; sys.argv[0] = 'wt'; from wasserstein_transform.cli import main; main()"
-_START = [sys.executable, "-c", _MAIN, "explore", "--no-browser"]
+_START = [sys.executable, "-c", _MAIN, "explore"]
 
 
 @contextmanager
@@ -43,7 +43,7 @@ def test_the_address_is_said_the_page_is_there_and_ctrl_c_ends_it(tmp_path, monk
         '#!/bin/sh\nls -l "${1#file://}" > mode\ncat "${1#file://}" > page\necho "$@" > new\nmv new words\n'
     )
     (tmp_path / "browser").chmod(0o700)
-    with started("points.csv", "--columns", "x,y", "--label", "kind", "--browser", cwd=tmp_path) as process:
+    with started("points.csv", cwd=tmp_path) as process:
         url = process.stdout.readline().strip()
         while process.poll() is None and not (tmp_path / "words").exists():
             time.sleep(0.01)
@@ -66,7 +66,7 @@ def test_the_address_is_said_the_page_is_there_and_ctrl_c_ends_it(tmp_path, monk
     ("words", "said"),
     [
         (["not-there.csv"], "not-there.csv does not exist"),
-        (["points.csv", "--columns", "z"], "z"),
+        (["points.csv", "--columns", "z"], "no such option"),
         (["broken.csv"], "line 3"),
         (["words.csv"], "no column to cluster"),
         (["--port", "99999"], "65535"),

@@ -18,8 +18,8 @@ import pytest
 from cli_files import blobs, process, run, write_csv
 
 import wasserstein_transform as wt
-from wasserstein_transform.cli.app import EVERYDAY, MORE, STATUSES
-from wasserstein_transform.cli.printing import print_table, say, tell
+from wasserstein_transform.cli.app import app
+from wasserstein_transform.cli.printing import say, tell
 from wasserstein_transform.engine import Update, progress
 from wasserstein_transform.engine.progress import Bar
 
@@ -121,15 +121,13 @@ def test_words_are_wrapped_on_terminals_alone(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        (["clsuter"], "wt: no command is called clsuter; did you mean cluster?"),
-        (["skelton", "x.csv"], "wt: no command is called skelton; did you mean skeleton?"),
-        (["xyzzy"], "wt: no command is called xyzzy; there are cluster, denoise, skeleton,"),
-        (["cluster"], "wt cluster: missing argument 'FILE'; see wt cluster --help"),
-        (["cluster", "a.csv", "--colums", "x"], "wt cluster: no such option: --colums; did you mean --columns?"),
+        (["clsuter"], "wt: no such command 'clsuter'"),
+        (["cluster"], "wt cluster: missing argument 'FILE' (see wt cluster --help)"),
+        (["cluster", "a.csv", "--colums", "x"], "wt cluster: no such option"),
         (["cluster", "a.csv", "-k", "two"], "wt cluster: invalid value for '-k' / '--clusters'"),
         (["cluster", "a.csv", "b.csv"], "wt cluster: "),
         (["segment", "a.png"], "wt segment: missing option '-o' / '--output'"),
-        (["--nonsense"], "wt: no such option: --nonsense"),
+        (["--nonsense"], "wt: no such option"),
     ],
 )
 def test_mistakes_in_words_are_one_line(words: list[str], error: str) -> None:
@@ -141,19 +139,19 @@ def test_mistakes_in_words_are_one_line(words: list[str], error: str) -> None:
 
 
 def test_exit_codes_are_part_of_the_help() -> None:
-    text = run("--help").stdout
-    assert "Exit status:" in text
-    for status, meaning in STATUSES.items():
-        assert f"  {status:<3}  {meaning}" in text
+    text = " ".join(run("--help").stdout.partition("Exit status:")[2].split())
+    for status in (0, 2, 3, 70, 130, 141, 143):
+        assert f" {status} " in f" {text}"
 
 
-def test_every_command_is_where_the_table_says() -> None:
-    for name, short in (EVERYDAY | MORE).items():
+def test_every_command_has_help_whose_first_sentence_is_in_the_list() -> None:
+    listed = " ".join(run("--help").stdout.split())
+    assert list(app.commands)[:2] == ["cluster", "denoise"]
+    for name, command in app.commands.items():
         done = run(name, "--help")
         assert done.exit_code == 0, done.output
         assert f"Usage: wt {name}" in done.stdout
-        assert len(short) <= 52
-        assert short.endswith(".")
+        assert f"{name} {command.get_short_help_str(80)}" in listed
 
 
 @pytest.mark.parametrize("width", [40, 80])
@@ -229,7 +227,6 @@ def test_control_characters_are_escaped_in_every_way_of_printing(
 ) -> None:
     say(EVIL)
     tell(EVIL, err=True)
-    print_table([["name", "n"], [EVIL, "1"]])
     assert "\x1b" not in "".join(capsys.readouterr())
     stream = on_a_terminal(monkeypatch)
     tell(EVIL, err=True)

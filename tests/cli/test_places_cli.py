@@ -46,7 +46,7 @@ def test_iso_times_and_degrees_in_a_csv(tmp_path: Path) -> None:
     assert lines == json.loads(json.dumps(found.to_geojson()))
     assert (tmp_path / "out" / "lines.png").exists()
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
-    assert (summary["parameters"]["order"], summary["result"]["unit"]) == (["trip", "time"], "m")
+    assert (summary["result"]["order"], summary["result"]["unit"]) == (["trip", "time"], "m")
     assert summary["result"]["length"] == pytest.approx(found.length)
 
 

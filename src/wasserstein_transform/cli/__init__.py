@@ -21,20 +21,12 @@ def main() -> None:
     name = name if name == "wasserstein-transform" else "wt"
     try:
         from . import app
-        from .errors import PIPE, silence_stdout
 
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors="replace")  # characters that a terminal cannot show are no error
         signal.signal(signal.SIGTERM, _exit)
-        try:
-            try:
-                app.app(prog_name=name)
-            finally:
-                sys.stdout.flush()
-        except BrokenPipeError:  # the reader of the output has gone
-            silence_stdout()
-            sys.exit(PIPE)
+        app.app(prog_name=name)
     except KeyboardInterrupt:  # while modules are still being imported
         sys.exit(130)
     except Exception:

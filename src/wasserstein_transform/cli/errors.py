@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 
 import click
@@ -36,9 +35,8 @@ def reporting_errors(note: Callable[[str], None] | None = None, left: str = "not
             warnings.showwarning = lambda message, *_, **__: note(str(message))
             with use_spelling(partial(_spell, context)):
                 yield
-    except BrokenPipeError:
-        silence_stdout()
-        raise click.exceptions.Exit(PIPE) from None
+    except BrokenPipeError:  # click ends
+        raise
     except (ImportError, ValueError, TypeError, ArithmeticError, OSError, MemoryError) as error:
         say(f"{command}: {in_a_line(error)}", err=True)
         raise click.exceptions.Exit(MEMORY if isinstance(error, MemoryError) else BAD) from None
@@ -68,19 +66,3 @@ def _spell(context: click.Context, python: str, argument: str) -> str:
         value = _VALUES.get(value, value.strip("'"))
         return f"--{option.replace('_', '-')} {value}".rstrip()
     return python
-
-
-@contextmanager
-def exit_at_broken_pipes() -> Iterator[None]:
-    """Exit silently with status 141 if the reader of the output has gone; click would exit with 1."""
-    try:
-        yield
-    except BrokenPipeError:
-        silence_stdout()
-        raise click.exceptions.Exit(PIPE) from None
-
-
-def silence_stdout() -> None:
-    """Send the rest of standard output to /dev/null after a broken pipe, so that Python exits without an error."""
-    with suppress(OSError, ValueError, AttributeError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from .errors import reporting_errors
-from .options import argument, command, option
-from .printing import print_table, say, tell
-from .summary import encode_json, versions
+from .options import JSON, KIND, command
+from .printing import say, tell
+from .summary import as_json, versions
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 _EXTRAS = {
     "plot": ("matplotlib",),
-    "image": ("pillow", "tifffile"),
+    "image": ("PIL", "tifffile"),
     "graph": ("networkx",),
     "arrow": ("pyarrow",),
     "gis": ("geopandas", "pyogrio"),
@@ -28,27 +29,27 @@ _MAX_LISTED = 40  # the most columns that are listed
 
 
 @command
-@argument("file", "A file of points; -: standard input.", metavar="[FILE]", required=False)
-@option("--kind", metavar="FORMAT", help="Format of FILE if its name does not tell: csv, npy, ...")
-@option("--json", is_flag=True, help="Print it as JSON.")
+@click.argument("file", required=False)
+@KIND
+@JSON
 def info(file: str | None, kind: str | None, json: bool) -> None:
-    """Show versions, cores, memory and extras; with FILE, its columns and which of them are read as points."""
+    """Show what is installed, or what is in a file.
+
+    Without FILE, versions, cores, memory and extras. With FILE (-: standard input), its columns and which of them are
+    read as points.
+    """
     with reporting_errors():
-        rows: list[list[str]] = []
-        if file is None:
-            facts, lines = _installed()
-        else:
-            facts, lines, rows = _describe(file, kind)
+        facts, lines, table = _installed() if file is None else _describe(file, kind)
         if json:
-            say(encode_json(facts).decode().rstrip("\n"))
+            say(as_json(facts))
             return
         for line in lines:
             tell(line)
-        if rows:
-            print_table(rows)
+        if table is not None:
+            say(table.to_string(index=False, na_rep="", justify="left"))
 
 
-def _installed() -> tuple[dict[str, Any], list[str]]:
+def _installed() -> tuple[dict[str, Any], list[str], None]:
     from ..compute.compiling import compiled_code
     from ..engine import current
     from ..engine.memory import available, in_words
@@ -57,48 +58,44 @@ def _installed() -> tuple[dict[str, Any], list[str]]:
     extras = {name: all(map(importlib.util.find_spec, modules)) for name, modules in _EXTRAS.items()}
     facts = {
         "versions": versions(), "cores": current().n_threads, "memory": available(), "extras": extras,
-        "kernels": {"compiled": count, "folder": None if home is None else os.fspath(home)},
+        "kernels": {"compiled": count, "folder": home},
     }  # fmt: skip
     missing = [name for name, there in extras.items() if not there]
-    kept = "numba's own cache" if home is None else str(home)
     lines = [
         ", ".join(f"{name} {number}" for name, number in versions().items()),
         f"{current().n_threads} cores, {in_words(available())} of memory free",
         f"extras: {', '.join(name for name, there in extras.items() if there) or 'none'}",
-        f"compiled kernels: {count}, in {kept}" + ("" if count else "; wt warmup compiles the common ones"),
+        f"compiled kernels: {count}, in {home or 'the cache of numba'}; wt warmup compiles the common ones",
     ]
     if missing:
         lines.insert(
             3, f'not installed: {", ".join(missing)}; pip install "wasserstein-transform[{",".join(missing)}]"'
         )
-    return facts, lines
+    return facts, lines, None
 
 
-def _describe(file: str, kind: str | None) -> tuple[dict[str, Any], list[str], list[list[str]]]:
-    from ..tables.columns import chosen, coordinates
+def _describe(file: str, kind: str | None) -> tuple[dict[str, Any], list[str], DataFrame]:
+    from pandas import DataFrame
+
+    from ..tables import features
     from .reading import read_table, shorten
 
-    table, given = read_table(file, kind)
-    columns = {name: _column(table, name) for name in table.columns}
+    table, facts = read_table(file, kind)
     taken: tuple[str, ...] = ()
-    would = ""
+    notes = table.attrs["notes"]
     try:
-        taken = chosen(table)
-        would = f"would be read as points: {shorten(taken)}"
-        coordinates(table, taken)
+        taken = features(table).names
+        would = f"wt cluster takes as points: {shorten(taken)}"
     except ValueError as error:
-        would = f"{would}; but {error}" if would else str(error)
-    facts = {
-        "file": given._asdict(), "kind": table.attrs["kind"], "rows": len(table), "columns": columns,
-        "points": list(taken), "notes": table.attrs["notes"],
-    }  # fmt: skip
+        would = str(error)
+    columns = {name: _column(table, name) for name in table.columns}
+    facts |= {"kind": table.attrs["kind"], "rows": len(table), "columns": columns, "points": taken, "notes": notes}
     lines = [f"{table.attrs['source']}: {table.attrs['kind']}, {len(table)} rows, {len(columns)} columns", would]
-    lines += [f"note: {note}" for note in table.attrs["notes"]]
+    lines += [f"note: {note}" for note in notes]
     if len(columns) > _MAX_LISTED:
         lines.append(f"the first {_MAX_LISTED} columns:")
-    rows = [["column", "holds", "from", "to", "missing"]]
-    rows += [[name, *_cells(one)] for name, one in list(columns.items())[:_MAX_LISTED]]
-    return facts, lines, rows
+    rows = [{"column": name} | one for name, one in list(columns.items())[:_MAX_LISTED]]
+    return facts, lines, DataFrame(rows).map(_short)
 
 
 def _column(table: DataFrame, name: str) -> dict[str, Any]:
@@ -115,17 +112,8 @@ def _column(table: DataFrame, name: str) -> dict[str, Any]:
         return {"holds": kind, "from": ends[0], "to": ends[1], "missing": int(values.isna().sum())}
     codes, names = labels(table, name)
     kind = "numbers and words" if name in numeric(table) else f"{len(names)} different"
-    return {
-        "holds": kind,
-        "from": names[0] if names else None,
-        "to": names[-1] if names else None,
-        "missing": int((codes < 0).sum()),
-    }
-
-
-def _cells(column: dict[str, Any]) -> list[str]:
-    ends = [_short(column[end]) for end in ("from", "to")]
-    return [column["holds"], *ends, str(column["missing"])]
+    ends = (names[0], names[-1]) if names else (None, None)
+    return {"holds": kind, "from": ends[0], "to": ends[1], "missing": int((codes < 0).sum())}
 
 
 def _short(value: Any) -> str:

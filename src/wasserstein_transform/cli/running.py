@@ -1,189 +1,144 @@
-"""A running command: stages, notes, progress, and output."""
+"""A running command: notes, progress, and output."""
 
 from __future__ import annotations
 
-import math
 import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
-from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from .errors import in_a_line, reporting_errors
-from .options import Computation, Output, Source
-from .output import SUMMARY, Plan, plan_folder, plan_table
+from .output import SUMMARY, Plan, plan_table
 from .printing import say, tell
-from .summary import Input, command_line, encode_json, versions
+from .summary import as_json, command_line, versions
 
 if TYPE_CHECKING:
-    from ..engine import Engine
     from ..engine.progress import Bar
 
-_UNITS = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 _PIECE = 1 << 16  # bytes printed at a time
 _DPI = 200
 _UNDATED = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}  # so that the same figure gives the same file
 _STARTED = time.perf_counter()
+_OUTPUT = {"output", "figure", "force", "json", "quiet", "jobs", "memory", "device"}  # options that change no result
 
 
 class Run:
-    """The state of a running command."""
+    """The state of a running command; `given` has the values of its options."""
 
-    def __init__(self, output: Output, bar: Bar) -> None:
-        self.output, self.bar = output, bar
+    def __init__(self, options: dict[str, Any], bar: Bar) -> None:
+        self.given, self.bar = SimpleNamespace(**options), bar
         self.notes: list[str] = []
-        self._held: list[str] | None = []  # notes are held back until input and output are checked
-        self.seconds: dict[str, float] = {}
-        self.about: dict[str, Any] = {}
-        self.engine: Engine
 
     def note(self, words: str) -> None:
-        """Print a note, once; with --json it is only in the summary."""
+        """Keep a note, once; notes are printed before the result."""
         words = " ".join(words.split())
-        if words in self.notes:
-            return
-        self.notes.append(words)
-        if self._held is not None:
-            self._held.append(words)
-        elif not (self.output.quiet or self.output.json):
-            tell(f"note: {words}", err=True)
+        if words not in self.notes:
+            self.notes.append(words)
 
-    def release_notes(self) -> None:
-        """Print the notes that were held back, and from now on every note at once."""
-        held, self._held, said = self._held or [], None, self.notes
-        self.notes = [words for words in said if words not in held]
-        for words in held:
-            self.note(words)
-
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        """A timed stage of the work."""
-        self.bar.stage(name)
-        start = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.seconds[name] = round(time.perf_counter() - start, 3)
-
-    def plan(
-        self, name: str, source: Source, kinds: Sequence[str] = (), more: Sequence[str] = (),
-        elsewhere: Sequence[Path] = (),
-    ) -> Plan:  # fmt: skip
+    def plan(self, name: str, kinds: Sequence[str] = (), more: Sequence[str | Path] = ()) -> Plan:
         """The files of a command that makes a table, checked before the input is read.
 
         `kinds` are the formats of the table, first that of a folder; by default all, first that of the input.
         """
         from ..tables.kinds import WRITTEN, kind_by_name
 
-        own = source.kind or kind_by_name(source.file)
+        given = self.given
+        own = given.kind or kind_by_name(given.file)
         kind = kinds[0] if kinds else own if own in WRITTEN else "csv"
-        plan = plan_table(self.output, name, kind, kinds or WRITTEN, more, elsewhere)
-        return self._check(plan, None if source.file == "-" else Path(source.file))
+        plan = plan_table(given, name, kind, kinds or WRITTEN, more)
+        plan.check(None if given.file == "-" else Path(given.file))
+        if given.figure is not None:
+            from ..plotting.style import need_matplotlib
+
+            need_matplotlib()
+        return plan
 
     def plan_folder(self, name: str, more: Sequence[str], figure: str = "", file: Path | None = None) -> Plan:
         """The files of a command that always writes a folder, checked before the work starts."""
-        plan = self._check(plan_folder(self.output, name, more, figure), file)
-        self.release_notes()
-        return plan
-
-    def _check(self, plan: Plan, source: Path | None) -> Plan:
-        plan.check(source)
-        if plan.figure is None or find_spec("matplotlib") is not None:  # it is imported after the work
-            return plan
-        from ..plotting.style import need_matplotlib
-
-        try:
-            need_matplotlib()
-        except ImportError as error:
-            if plan.needs_figure:
-                raise
-            self.note(f"no figure: {error}")
-            return replace(plan, figure=None)
+        if not self.given.output:
+            raise ValueError("-o must be a folder, got an empty name")
+        folder = Path(self.given.output)
+        plan = Plan(name, self.given.force, folder=folder, figure=folder / figure if figure else None, more=more)
+        plan.check(file)
         return plan
 
     def finish(
         self,
         plan: Plan,
-        source: Input,
-        lines: list[str],
-        facts: dict[str, Any],
-        parameters: dict[str, Any],
+        source: dict[str, Any],
+        lines: Sequence[str],
+        result: dict[str, Any],
         *,
         table: Callable[[], bytes] = bytes,
         draw: Callable[[], Any] | None = None,
-        more: Mapping[str, Callable[[], bytes]] | None = None,
-        elsewhere: Mapping[Path, Callable[[], bytes]] | None = None,
+        more: Mapping[Any, Callable[[], bytes]] | None = None,
     ) -> None:
         """Draw the figure, write all files or none, and print the result.
 
         Parameters
         ----------
-        lines : list of str
+        source : dict
+            Facts about the input.
+        lines : sequence of str
             The result to print.
-        facts, parameters : dict
-            Results and parameters for the summary.
+        result : dict
+            The result for the summary, with parameters that were chosen.
         table, draw : callable
             Functions that encode the table and draw the figure; called only if they are wanted.
-        more, elsewhere : dict
-            Functions that encode other files: by name in the output folder, and at paths given by options.
+        more : dict
+            Functions that encode the other files of the plan.
         """
         files: dict[Path, bytes] = {}
         if plan.figure is not None and draw is not None:
-            with self.stage("drawing"):
-                files |= self._draw(plan, plan.figure, draw)
+            self.bar.stage("drawing")
+            try:
+                files[plan.figure] = _encode_figure(draw(), plan.figure.suffix.lower().lstrip("."))
+            except Exception as error:
+                if getattr(self.given, "figure", None) is not None:
+                    raise
+                self.note(f"no figure: {in_a_line(error)}")
         self.bar.stage("writing")
-        content = table() if plan.table is not None or plan.mode == "stream" else b""
+        content = table() if plan.table is not None or plan.stream else b""
         if plan.table is not None:
             from ..tables.files import pack
 
             files[plan.table] = pack(content, plan.table)
-        files |= {path: make() for path, make in (elsewhere or {}).items()}
-        if plan.folder is not None:
-            files |= {plan.folder / name: make() for name, make in (more or {}).items()}
+        files |= {path: make() for name, make in (more or {}).items() if (path := plan.place(name)) is not None}
         summary = {
-            "summary": 1, "command_line": command_line(), "file": source._asdict(), **self.about,
-            "parameters": parameters, "result": facts, "notes": self.notes,
+            "command_line": command_line(), "file": source, "result": result, "notes": self.notes,
+            "parameters": {name: value for name, value in vars(self.given).items() if name not in _OUTPUT},
             "written": [str(path) if path.parent != plan.folder else path.name for path in files],
-            "seconds": self.seconds | {"in_all": round(time.perf_counter() - _STARTED, 3)},
-            "threads": self.engine.n_threads, "versions": versions(),
+            "seconds": round(time.perf_counter() - _STARTED, 3), "versions": versions(),
         }  # fmt: skip
         if plan.folder is not None:
-            files[plan.folder / SUMMARY] = encode_json(summary)
+            files[plan.folder / SUMMARY] = f"{as_json(summary)}\n".encode()  # the last: if it exists, all files do
         if files:
             plan.write(files)
         self.bar.stop()
-        if self.output.json:
-            say(encode_json(summary).decode().rstrip("\n"))
-        elif not self.output.quiet:
+        if self.given.json:
+            say(as_json(summary))
+        elif not self.given.quiet:
             self._print(plan, lines, files)
-        if plan.mode == "stream":
+        if plan.stream:
             _write_to_stdout(content)
 
-    def _draw(self, plan: Plan, path: Path, draw: Callable[[], Any]) -> dict[Path, bytes]:
-        """The figure. If it fails and was not requested by an option, there is only a note."""
-        try:
-            return {path: _encode_figure(draw(), path.suffix.lower().lstrip("."))}
-        except Exception as error:
-            if plan.needs_figure:
-                raise
-            self.note(f"no figure: {in_a_line(error)}")
-            return {}
-
-    def _print(self, plan: Plan, lines: list[str], files: dict[Path, bytes]) -> None:
+    def _print(self, plan: Plan, lines: Sequence[str], files: Mapping[Path, bytes]) -> None:
+        for note in self.notes:
+            tell(f"note: {note}", err=True)
         for line in lines:
-            tell(line, err=plan.mode == "stream")
-        if plan.mode == "shown":
-            tell(f"to keep it: {command_line()} -o {plan.name}")
-        elif plan.folder is not None:
+            tell(line, err=plan.stream)
+        if plan.folder is not None:
             tell(f"{plan.folder}: {', '.join(path.name for path in files if path.parent == plan.folder)}")
+        elif plan.table is None and not plan.stream:
+            tell(f"to keep it: {command_line()} -o {plan.name}")
         for path in files:
             if path.parent != plan.folder:
-                tell(str(path), err=plan.mode == "stream")
+                tell(str(path), err=plan.stream)
 
 
 def _encode_figure(figure: Any, kind: str) -> bytes:
@@ -196,53 +151,36 @@ def _encode_figure(figure: Any, kind: str) -> bytes:
 
 def _write_to_stdout(content: bytes) -> None:
     """Write to standard output in pieces, so that a broken pipe is noticed early."""
-    out = getattr(sys.stdout, "buffer", None)
-    if out is None:
-        sys.stdout.write(content.decode())
-        return
-    sys.stdout.flush()
     for at in range(0, len(content), _PIECE):
-        out.write(content[at : at + _PIECE])
-        out.flush()
+        sys.stdout.buffer.write(content[at : at + _PIECE])
+        sys.stdout.flush()
 
 
 @contextmanager
-def running(output: Output, computation: Computation | None = None) -> Iterator[Run]:
+def running(options: dict[str, Any]) -> Iterator[Run]:
     """A Run with error reporting, notes for warnings, and a progress line."""
     from ..engine import using
     from ..engine.progress import Bar
 
-    computation = computation or Computation()
-    bar = Bar(quiet=output.quiet)
-    run = Run(output, bar)
+    bar = Bar(quiet=options["quiet"])
+    run = Run(options, bar)
     with reporting_errors(run.note), bar:
         bar.stage("starting")
-        with using(progress=bar, **_engine_settings(computation)) as run.engine:
+        with using(progress=bar, **_engine_settings(options)):
             yield run
 
 
-def _engine_settings(given: Computation) -> dict[str, Any]:
+def _engine_settings(options: dict[str, Any]) -> dict[str, Any]:
     """The settings of the engine."""
-    settings: dict[str, Any] = {} if given.jobs is None else {"n_jobs": given.jobs}
-    if given.memory is not None:
-        settings["memory"] = _parse_bytes(given.memory)
-    if given.device is not None:
+    settings: dict[str, Any] = {"n_jobs": options["jobs"], "device": options.get("device")}
+    if (memory := options.get("memory")) is not None:
+        found = re.fullmatch(r"(\d+\.?\d*)\s*([KMGT]?)(i?)B?", memory.strip(), re.IGNORECASE)
+        if found is None:
+            raise ValueError(f"--memory must be a number of bytes, such as 4GB or 500MiB, got {memory!r}")
+        settings["memory"] = float(found[1]) * (1024 if found[3] else 1000) ** " KMGT".index(found[2].upper() or " ")
+    if settings["device"] is not None:
         from ..cuda import device_name
         from ..engine import Engine
 
-        device_name(Engine(device=given.device))  # raises now if there is no GPU
-        settings["device"] = given.device
-    return settings
-
-
-def _parse_bytes(text: str) -> float:
-    """Parse a number of bytes: 4GB → 4e9; 4GiB → 4·2³⁰."""
-    found = re.fullmatch(r"\s*([0-9.]+(?:e[0-9]+)?)\s*([KMGT]?)(i?)B?\s*", text, re.IGNORECASE)
-    try:
-        number = float(found[1]) if found is not None else -1.0
-    except ValueError:
-        number = -1.0
-    if found is None or number <= 0:
-        raise ValueError(f"--memory must be a number of bytes, such as 4GB or 500MiB, got {text!r}")
-    unit = _UNITS[found[2].upper()]
-    return number * (1024.0 ** round(math.log(unit, 1000)) if found[3] else unit)
+        device_name(Engine(device=settings["device"]))  # raises now if there is no GPU
+    return {name: value for name, value in settings.items() if value is not None}

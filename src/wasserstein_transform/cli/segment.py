@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,10 +11,8 @@ import click
 
 from .._shown import counted
 from .errors import in_a_line
-from .options import Computation, Output, argument, command, folder_output, option, threads
-from .output import Plan
-from .printing import tell
-from .running import Run, running
+from .options import JOBS, command, folder_output
+from .running import running
 from .summary import describe_input
 
 if TYPE_CHECKING:
@@ -25,51 +22,44 @@ _MANY = 300  # with more segments than this, most are texture or noise
 _FILES = (
     "labels.png", "labels.npy", "overlay.png", "filtered.png", "contours.png", "regions.csv", "regions.geojson",
 )  # fmt: skip
-_ARGUMENTS = {"spatial": "spatial_radius", "range": "range_radius"}
+_WINDOWS = {
+    "spatial": "spatial_radius", "range": "range_radius", "lam": "lam", "color": "color", "n_iter": "n_iter",
+}  # fmt: skip
 
 
 @command
-@argument(
-    "images", "Pictures (PNG, JPEG, TIFF, ...), or folders of pictures.", metavar="IMAGE...", nargs=-1, required=True,
-    type=click.Path(path_type=Path),
-)  # fmt: skip
-@option("-n", "--n-segments", type=int, metavar="N", help="Number of segments, instead of --scale.", show_default=False)
-@option(
+@click.argument("images", metavar="IMAGE...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("-n", "--n-segments", type=int, metavar="N", help="Number of segments, instead of --scale.")
+@click.option(
     "--scale", type=float, metavar="X", show_default="for each picture, 0.25 to 0.61",
     help="From 0 (fine) to 1 (coarse): removes weaker boundaries.",
 )  # fmt: skip
-@option(
-    "--min-size", type=int, default=0, metavar="PIXELS",
+@click.option(
+    "--min-size",
+    type=int,
+    default=0,
+    metavar="PIXELS",
     help="Smaller regions are merged into the most similar neighbor.",
+)
+@click.option("--masks", is_flag=True, help="Write a black and white picture for each segment, too.")
+@click.option("--spatial", type=float, metavar="RADIUS", help="Windows: radius in pixels.", show_default="8")
+@click.option(
+    "--range", type=float, metavar="RADIUS", show_default="8, or 8/255 of the values",
+    help="Windows: radius in values, L*u*v* for colors, the unit of the file for gray levels and channels.",
 )  # fmt: skip
-@option("--masks/--no-masks", default=False, help="Write a black and white picture for each segment, too.")
-@option(
-    "--spatial", section="Windows", type=float, metavar="RADIUS", help="Radius of the window, in pixels.",
-    show_default="8",
+@click.option(
+    "--lam", type=float, metavar="WEIGHT", show_default="0",
+    help="Windows: weight of the shape of neighborhoods; 0 is mean shift.",
 )  # fmt: skip
-@option(
-    "--range", section="Windows", type=float, metavar="RADIUS", show_default="8, or 8/255 of the values",
-    help="Radius in values: L*u*v* for colors, the unit of the file for gray levels and channels.",
-)  # fmt: skip
-@option(
-    "--lam", section="Windows", type=float, metavar="WEIGHT", show_default="0",
-    help="Weight of the shape of neighborhoods; 0 is mean shift.",
-)  # fmt: skip
-@option(
-    "--color", section="Windows", metavar="SPACE", show_default="luv",
-    help="Color space for comparisons: luv, lab, rgb, none.",
-)  # fmt: skip
-@option(
-    "--n-iter", section="Windows", type=int, metavar="N", help="Largest number of iterations per pixel.",
-    show_default="100",
-)  # fmt: skip
+@click.option("--color", metavar="SPACE", show_default="luv", help="Windows: color space, luv, lab, rgb or none.")
+@click.option("--n-iter", type=int, metavar="N", help="Windows: most iterations per pixel.", show_default="100")
 @folder_output
-@threads
-def segment(
-    images: tuple[Path, ...], n_segments: int | None, scale: float | None, min_size: int, masks: bool, output: Output,
-    computation: Computation, **windows: Any,
-) -> None:  # fmt: skip
-    """Segment pictures along their contours, or by windows that move (mean shift, the Gaussian Transform).
+@JOBS
+def segment(**options: Any) -> None:
+    """Find the regions of an image.
+
+    IMAGE is a picture (PNG, JPEG, TIFF, ...), or a folder of pictures. They are cut along their contours, or with an
+    option of windows by windows that move (mean shift, the Gaussian Transform).
 
     Writes these files into the folder: labels.png (the segments in colors), labels.npy (their numbers, for programs),
     overlay.png (the picture with boundaries), filtered.png (the mean color of each segment), contours.png (the strength
@@ -77,99 +67,73 @@ def segment(
     (outlines, in pixels) and summary.json. With several pictures each has a folder of its name, and the regions.csv
     above them has the segments of all. Transparent pixels belong to no segment: their label is -1.
     """
-    cut = {"scale": scale, "n_segments": n_segments}
-    given = {_ARGUMENTS.get(name, name): value for name, value in windows.items() if value is not None}
-    with running(output, computation) as run:
-        from .. import image as methods
+    with running(options) as run:
+        import pandas as pd
+
         from ..image.reading import picture_files
+        from .pictures import encode
 
-        if given and (wrong := [name for name, value in cut.items() if value is not None]):
-            option = wrong[0].replace("_", "-")
-            raise ValueError(f"--{option} is for contours; leave out --spatial, --range and the options of windows")
-        files = picture_files(images)
-        work = (
-            partial(methods.segment_by_radii, min_size=min_size, **given)
-            if given
-            else partial(methods.segment, min_size=min_size, **cut)
-        )
-        parameters = cut | windows | {"min_size": min_size, "masks": masks}
-        if len(images) == 1 and images[0].is_file():
-            _segment_one(run, files[0], work, masks, parameters)
-        else:
-            _segment_several(run, files, work, masks, parameters)
-
-
-def _segment_one(run: Run, file: Path, work: Callable[..., Any], masks: bool, parameters: dict[str, Any]) -> None:
-    plan = run.plan_folder("segments", _FILES, file=file)
-    with run.stage("segmenting"):
-        segments = work(file)
-    run.about |= {"shape": list(segments.image.shape)}
-    contents = _contents(segments, masks)
-    plan = replace(plan, more=tuple(dict.fromkeys([*_FILES, *contents])))
-    lines = [f"{_describe(segments)} in {run.seconds['segmenting']:.1f} s"]
-    if segments.n_segments > _MANY and segments.tree is None and not parameters["min_size"]:
-        lines.append("most of these are texture and noise: leave out --spatial and --range, or add --min-size 50")
-    more: dict[str, Callable[[], bytes]] = {name: partial(bytes, content) for name, content in contents.items()}
-    facts = {"segments": segments.n_segments, "scale": segments.scale}
-    run.finish(plan, describe_input(str(file)), lines, facts, parameters, more=more)
-
-
-def _segment_several(
-    run: Run, files: list[Path], work: Callable[..., Any], masks: bool, parameters: dict[str, Any]
-) -> None:
-    """Segment each picture into its folder, and put all regions into one table; damaged pictures are left out."""
-    import pandas as pd
-
-    plan = run.plan_folder("segments", ("regions.csv",))
-    assert plan.folder is not None
-    parts = {file: replace(plan, folder=plan.folder / name, more=_FILES) for file, name in _folders(files).items()}
-    for file, part in parts.items():
-        part.check(file)
-    tables, counts = [], {}
-    with run.stage("segmenting"):
-        for k, (file, part) in enumerate(parts.items()):
-            run.bar.stage(f"segmenting {k + 1} of {len(files)}, {file.name}")
+        given, several = run.given, len(run.given.images) > 1 or run.given.images[0].is_dir()
+        work = _work(options)
+        files = picture_files(given.images)
+        plan = run.plan_folder("segments", ("regions.csv",) if several else _FILES)
+        folders = _folders(files, Path(given.output))
+        parts = {file: replace(plan, folder=folders[file], more=_FILES) if several else plan for file in files}
+        for file, part in parts.items():
+            part.check(file)
+        tables, lines, pictures, contents = [], [], dict[str, Any](), dict[str, bytes]()
+        for file, part in parts.items():
+            run.bar.stage(f"segmenting {file.name}")
             try:
-                segments = work(file)
+                found = work(file)
             except ValueError as error:
+                if not several:
+                    raise
                 run.note(f"left out: {in_a_line(error)}")
                 continue
-            _write(part, _contents(segments, masks))
-            counts[file.name] = segments.n_segments
-            tables.append(segments.regions().assign(image=str(file)))
-            if not (run.output.quiet or run.output.json):
-                tell(f"{file}: {_describe(segments).rstrip(',')}")
-    if not tables:
-        raise ValueError(f"none of {counted(len(files), 'picture')} could be segmented")
-    table = pd.concat(tables)
-    table = table[["image", *(name for name in table if name != "image")]]
-    lines = [f"{counted(len(table), 'segment')} in {counted(len(tables), 'picture')}"]
-    more: dict[str, Callable[[], bytes]] = {"regions.csv": lambda: table.to_csv(index=False).encode()}
-    run.finish(plan, describe_input(str(files[0])), lines, {"segments": counts}, parameters, more=more)
+            contents = encode(found, given.masks)
+            if several:
+                part.write({folders[file] / name: content for name, content in contents.items()})
+            lines.append(f"{file}: {_describe(found)}")
+            pictures[str(file)] = {"segments": found.n_segments, "scale": found.scale}
+            tables.append(found.regions().assign(image=str(file)))
+        if several:
+            if not tables:
+                raise ValueError(f"none of {counted(len(files), 'picture')} could be segmented")
+            table = pd.concat(tables)
+            table.insert(0, "image", table.pop("image"))
+            contents = {"regions.csv": table.to_csv(index=False).encode()}
+            lines.append(f"{counted(len(table), 'segment')} in {counted(len(tables), 'picture')}")
+        elif found.n_segments > _MANY and found.tree is None and not given.min_size:
+            lines.append("most of these are texture and noise: leave out --spatial and --range, or add --min-size 50")
+        more = {name: partial(bytes, content) for name, content in contents.items()}
+        run.finish(plan, describe_input(str(files[0])), lines, {"pictures": pictures}, more=more)
 
 
-def _describe(segments: Segmentation) -> str:
-    size = " × ".join(map(str, segments.labels.shape))
-    scale = "" if segments.scale is None else f", at scale {segments.scale:.2f},"
-    return f"{counted(segments.n_segments, 'segment')} of {size} pixels{scale}"
+def _work(options: dict[str, Any]) -> Any:
+    """The function that segments a file: along contours, or by windows if one of their options is given."""
+    from .. import image
+
+    cut = {name: options[name] for name in ("scale", "n_segments") if options[name] is not None}
+    windows = {name: options[option] for option, name in _WINDOWS.items() if options[option] is not None}
+    if cut and windows:
+        option = next(iter(cut)).replace("_", "-")
+        raise ValueError(f"--{option} is for contours; leave out --spatial, --range and the options of windows")
+    return partial(image.segment_by_radii if windows else image.segment, min_size=options["min_size"], **cut, **windows)
 
 
-def _contents(segments: Segmentation, masks: bool) -> dict[str, bytes]:
-    from .pictures import encode
+def _describe(found: Segmentation) -> str:
+    size = " × ".join(map(str, found.labels.shape))
+    scale = "" if found.scale is None else f", at scale {found.scale:.2f}"
+    return f"{counted(found.n_segments, 'segment')} of {size} pixels{scale}"
 
-    return encode(segments, masks)
 
-
-def _folders(files: list[Path]) -> dict[Path, str]:
+def _folders(files: list[Path], above: Path) -> dict[Path, Path]:
     """A folder for each picture: its name without suffix, or with a number if several have that name."""
-    used, names = set[str](), dict[Path, str]()
+    used, folders = set[str](), dict[Path, Path]()
     for file in files:
         tries = [file.stem, *(f"{file.stem}-{k}" for k in range(2, len(files) + 1))]
-        names[file] = next(name for name in tries if name.lower() not in used)
-        used.add(names[file].lower())
-    return names
-
-
-def _write(plan: Plan, contents: dict[str, bytes]) -> None:
-    assert plan.folder is not None
-    replace(plan, more=tuple(contents)).write({plan.folder / name: content for name, content in contents.items()})
+        name = next(name for name in tries if name.lower() not in used)
+        used.add(name.lower())
+        folders[file] = above / name
+    return folders

@@ -8,47 +8,28 @@ import math
 import platform
 import shlex
 import sys
+from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from .. import __version__
 
 _PACKAGES = ("numpy", "scipy", "numba", "scikit-learn")
 
 
-class Input(NamedTuple):
-    """A file that was read: its name as given, its size and its hash."""
-
-    name: str
-    bytes: int
-    sha256: str
-
-    @property
-    def path(self) -> Path | None:
-        """The path; None for standard input."""
-        return None if self.name == "-" else Path(self.name)
-
-
-def describe_input(name: str, content: bytes | None = None) -> Input:
-    """Facts about a file, or about the content of a pipe."""
+def describe_input(name: str, content: bytes | None = None) -> dict[str, Any]:
+    """Name, size and hash of a file, or of the content of a pipe."""
     if content is not None:
-        return Input(name, len(content), hashlib.sha256(content).hexdigest())
+        return {"name": name, "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
     with Path(name).open("rb") as stream:
         digest = hashlib.file_digest(stream, "sha256").hexdigest()
-        return Input(name, stream.tell(), digest)
+        return {"name": name, "bytes": stream.tell(), "sha256": digest}
 
 
 def versions() -> dict[str, str]:
     """Versions of the packages that a result may depend on."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    known = {"wasserstein-transform": __version__, "python": platform.python_version()}
-    for name in _PACKAGES:
-        try:
-            known[name] = version(name)
-        except PackageNotFoundError:  # not installed, but run from a source folder
-            continue
-    return known
+    own = {"wasserstein-transform": __version__, "python": platform.python_version()}
+    return own | {name: version(name) for name in _PACKAGES}
 
 
 def command_line() -> str:
@@ -56,19 +37,19 @@ def command_line() -> str:
     return shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
 
 
-def encode_json(summary: dict[str, Any]) -> bytes:
-    """Encode as JSON, with null for NaN and infinity."""
-    return (json.dumps(plain(summary), indent=2, allow_nan=False, ensure_ascii=False) + "\n").encode()
+def as_json(summary: dict[str, Any]) -> str:
+    """The text in JSON, with null for NaN and infinity."""
+    return json.dumps(_plain(summary), indent=2, allow_nan=False, ensure_ascii=False)
 
 
-def plain(value: Any) -> Any:
+def _plain(value: Any) -> Any:
     """Convert to types of JSON; NaN and infinity become None."""
     if isinstance(value, dict):
-        return {str(name): plain(one) for name, one in value.items()}
+        return {str(name): _plain(one) for name, one in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(one) for one in value]
+        return [_plain(one) for one in value]
     if hasattr(value, "tolist"):  # arrays and numbers of NumPy
-        return plain(value.tolist())
+        return _plain(value.tolist())
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
     return value if value is None or isinstance(value, bool | int | str) else str(value)

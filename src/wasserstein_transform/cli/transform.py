@@ -2,67 +2,122 @@
 
 from __future__ import annotations
 
-from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from .._shown import counted
-from .methods import Method, describe, fit, method_options, parameters
-from .options import Computation, Output, Source, command, computation, points_input, table_output
-from .reading import read_points
+from .denoise import number_or_auto
+from .options import command, computation, points_input, table_output
+from .reading import Points, read_points
 from .running import running
 
 if TYPE_CHECKING:
     from .._types import Floats
-    from .reading import Points
+    from ..spaces import Space
 
+_METHODS = {"gt": "the Gaussian Transform", "ms": "mean shift"}
+_MATRICES = (".npy", ".csv")  # files of distances
 _MAX_LETTERS = 24  # the most bytes of a number as text
+_BEFORE = "#C8C8C8"
 
 
 @command
-@method_options
 @points_input
+@click.option("-m", "--method", type=click.Choice(list(_METHODS)), default="gt", metavar="NAME", help="gt or ms.")
+@click.option(
+    "--eps", default="auto", metavar="RADIUS", help="Radius: a number, one per iteration such as 1,0.5, or auto."
+)
+@click.option("--n-iter", type=int, metavar="N", help="Number of iterations.", show_default="depends on the method")
+@click.option("--lam", metavar="WEIGHT", help="gt: weight of covariances.", show_default="auto")
+@click.option("--ridge", type=int, metavar="N", help="gt: move only across 1 (curves) or 2 (surfaces) leading axes.")
+@click.option(
+    "--distances", type=click.Path(path_type=Path), metavar="FILE",
+    help="Write the new distances between all points here, n by n: .npy or .csv.",
+)  # fmt: skip
 @table_output
 @computation
-def transform(how: Method, source: Source, output: Output, computation: Computation) -> None:
-    """Move points by the Gaussian Transform (gt) or by mean shift (ms).
+def transform(**options: Any) -> None:
+    """Move points by a transform of your choice.
 
-    New columns: x_moved, y_moved, ...; ms also adds label, the same for points that end in one place. With -o FOLDER
-    the command writes transformed.csv (or the format of FILE), transformed.png and summary.json.
+    The Gaussian Transform (gt) or mean shift (ms). FILE is a table, as for wt cluster; -: standard input. New columns:
+    x_moved, y_moved, ...; ms also adds label, the same for points that end in one place. With -o FOLDER the command
+    writes transformed.csv (or the format of FILE), transformed.png and summary.json.
     """
-    with running(output, computation) as run:
+    with running(options) as run:
         import numpy as np
 
+        from ..engine import current
+        from ..spaces import Space
         from ..tables.files import encode
         from .results import add_columns, check_kind, moved_columns
 
-        how.check()
-        plan = run.plan("transformed", source, elsewhere=[] if how.distances is None else [how.distances])
-        points = read_points(source, run)
+        method, matrix = run.given.method, run.given.distances
+        for name in ("lam", "ridge"):
+            if method != "gt" and options[name] is not None:
+                raise ValueError(f"--{name} is an option of --method gt only; leave it out")
+        if matrix is not None and matrix.suffix.lower() not in _MATRICES:
+            raise ValueError(f"--distances must end in {' or '.join(_MATRICES)}, got {matrix}")
+        plan = run.plan("transformed", more=() if matrix is None else (matrix,))
+        points = read_points(run)
         check_kind(points, plan.kind, ("moved",))
-        if how.distances is not None and how.distances.suffix.lower() == ".csv":
-            what = "the text of the distances"
-            run.engine.reserve(_MAX_LETTERS * points.n**2, what, "take fewer points, or write .npy")
-        with run.stage("transforming"):
-            fitted = fit(how, points)
-            elsewhere = (
-                {} if how.distances is None else {how.distances: partial(_encode, fitted.distances_, how.distances)}
-            )
-        assert points.scaling is not None
-        places = points.scaling.back(np.asarray(fitted.points_))
-        labels = fitted.labels_ if how.method == "ms" else None
-        new = moved_columns(points, places) | ({} if labels is None else {"label": labels})
-        lines = [str(points), describe(how, fitted)]
-        facts: dict[str, Any] = {"outcome": fitted.trajectory_.outcome, "reason": fitted.reason_}
+        if matrix is not None and matrix.suffix.lower() == ".csv":
+            n_bytes = _MAX_LETTERS * len(points.table) ** 2
+            current().reserve(n_bytes, "the text of the distances", "take fewer points, or write .npy")
+        run.bar.stage("transforming")
+        scaling, earth = points.scaling, points.data.earth
+        assert scaling is not None
+        fitted = _fit(run.given, Space.from_points(scaling.scaled(points.data.points), points.weights))
+        places = scaling.back(np.asarray(fitted.points_))
+        places = places if earth is None else earth.to_degrees(places)
+        labels = fitted.labels_ if method == "ms" else None
+        result = {name: getattr(fitted, f"{name}_", None) for name in ("eps", "lam", "n_iter", "reason")}
+        result["outcome"] = fitted.trajectory_.outcome
+        lines = [str(points), _describe(method, fitted)]
         if labels is not None:
-            facts["clusters"] = len(set(labels.tolist()))
-            lines.append(f"{counted(facts['clusters'], 'place')} where points came together")
-        table = add_columns(points, new, run.note)
+            result["clusters"] = n = len(set(labels.tolist()))
+            lines.append(f"{counted(n, 'place')} where points came together")
+        new = moved_columns(points, places) | ({} if labels is None else {"label": labels})
+        table = add_columns(points, new, run)
         run.finish(
-            plan, points.input, lines, facts, parameters(how, fitted), table=lambda: encode(table, plan.kind),
-            draw=lambda: _draw(points, places, labels, counted(fitted.n_iter_, "iteration")), elsewhere=elsewhere,
+            plan, points.input, lines, result, table=lambda: encode(table, plan.kind),
+            draw=lambda: _draw(points, places, labels),
+            more={} if matrix is None else {matrix: lambda: _encode(fitted.distances_, matrix)},
         )  # fmt: skip
+
+
+def _fit(given: Any, space: Space) -> Any:
+    """The fitted estimator; gt runs one iteration by default."""
+    from .. import estimators
+
+    output = "points" if given.distances is None else "distances"  # so that memory for the matrix is reserved first
+    shared: dict[str, Any] = {"eps": _parse_radii(given.eps), "keep": "last", "output": output}
+    if given.n_iter is not None or given.method == "gt":
+        shared["n_iter"] = 1 if given.n_iter is None else given.n_iter
+    if given.method == "ms":
+        return estimators.MeanShift(**shared).fit(space)
+    lam = number_or_auto(given.lam or "auto", "lam")
+    return estimators.GaussianTransform(lam="auto" if lam is None else lam, ridge=given.ridge, **shared).fit(space)
+
+
+def _parse_radii(text: str) -> Any:
+    if text == "auto":
+        return text
+    try:
+        radii = [float(word) for word in text.split(",")]
+    except ValueError:
+        raise ValueError(f"--eps must be a number, numbers such as 1,0.5, or auto, got {text!r}") from None
+    return radii[0] if len(radii) == 1 else radii
+
+
+def _describe(method: str, fitted: Any) -> str:
+    """The transform and its parameters in one line."""
+    lam = f", lam {fitted.lam_:.4g}" if hasattr(fitted, "lam_") else ""
+    eps = ", ".join(f"{radius:.4g}" for radius in ([fitted.eps_] if isinstance(fitted.eps_, float) else fitted.eps_))
+    times = counted(fitted.n_iter_, "iteration")
+    return f"{_METHODS[method]}, eps {eps}{lam}, {times}; eps: {fitted.reason_}"
 
 
 def _encode(matrix: Any, path: Path) -> bytes:
@@ -76,30 +131,11 @@ def _encode(matrix: Any, path: Path) -> bytes:
     return raw.getvalue()
 
 
-def _draw(points: Points, places: Floats, labels: Any, after: str) -> Any:
-    """Points before and after, side by side with the same limits."""
+def _draw(points: Points, places: Floats, labels: Any) -> Any:
+    """The moved points over the given ones."""
     from ..plotting import cloud
-    from ..plotting.clouds import drawable
-    from ..plotting.style import panels
     from .results import label_axes, project, title_of
 
-    assert points.given is not None
-    clouds = project(points.given, places)
-    figure, axes = panels(1, 2, width=7.2, height=3.4, dim=drawable(clouds[0]))
-    for ax, shown, name in zip(axes, clouds, (title_of(points), f"after {after}"), strict=True):
-        label_axes(cloud(shown, labels, ax=ax, title=name), points)
-    _set_same_limits(axes, clouds)
-    return figure
-
-
-def _set_same_limits(axes: Any, clouds: tuple[Any, ...]) -> None:
-    """Give all Axes the limits of the box around all clouds."""
-    from ..plotting.clouds import flat
-
-    low = [min(column) for column in zip(*(flat(points).min(axis=0) for points in clouds), strict=True)]
-    high = [max(column) for column in zip(*(flat(points).max(axis=0) for points in clouds), strict=True)]
-    margin = 0.05 * max(b - a for a, b in zip(low, high, strict=True)) or 1.0
-    for ax in axes:
-        ax.set_aspect("equal", adjustable="box")
-        for letter, least, most in zip("xyz", low, high, strict=False):
-            ax.set(**{f"{letter}lim": (least - margin, most + margin)})
+    before, after = project(points.data.given, places)
+    ax = cloud(before, colors=_BEFORE)
+    return label_axes(cloud(after, labels, ax=ax, title=title_of(points)), points)

@@ -7,50 +7,48 @@ import time
 from collections.abc import Callable, Generator, Iterable
 from contextlib import closing
 from multiprocessing import get_context
-from typing import Any, NamedTuple
+from typing import Any
+
+import click
 
 from .._shown import counted
 from .errors import reporting_errors
-from .options import command, option
+from .options import QUIET, command
 from .printing import say
-from .summary import encode_json
 
 
 @command
-@option("-j", "--jobs", type=int, metavar="N", help="Number of processes; -1: all cores.", show_default="all cores")
-@option("--json", is_flag=True, help="Print only JSON.")
-@option("-q", "--quiet", is_flag=True, help="Print no text or progress.")
-def warmup(jobs: int | None, json: bool, quiet: bool) -> None:
+@click.option(
+    "-j", "--jobs", type=int, metavar="N", help="Number of processes; -1: all cores.", show_default="all cores"
+)
+@QUIET
+def warmup(jobs: int | None, quiet: bool) -> None:
     """Compile the common kernels in advance.
 
     Runs tiny computations of every kind. The compiled kernels are cached; other processes load them quickly.
     """
     with reporting_errors(left="the compiled kernels are kept"):
-        start, parts = time.perf_counter(), dict[str, Part]()
         from ..engine.progress import Bar
 
-        with Bar(quiet=json or quiet) as bar, closing(_compile(jobs)) as parts_done:
+        start, n_compiled = time.perf_counter(), 0
+        with Bar(quiet=quiet) as bar, closing(_compile(jobs)) as parts_done:
             bar.stage("compiling")
-            for part in parts_done:
-                parts[part.name] = part
-                if not (json or quiet):
-                    done = f"{counted(part.compiled, 'kernel')} compiled" if part.compiled else "ready"
-                    say(f"{part.name}: {done}, {part.seconds:.1f} s")
-        n_compiled, seconds = sum(part.compiled for part in parts.values()), time.perf_counter() - start
-        if json:
-            facts = {name: {"compiled": part.compiled, "seconds": part.seconds} for name, part in parts.items()}
-            say(encode_json({"compiled": n_compiled, "seconds": seconds, "parts": facts}).decode().rstrip("\n"))
-        elif not quiet:
-            say(f"all: {counted(n_compiled, 'kernel')} compiled, {seconds:.1f} s")
+            for name, compiled, seconds in parts_done:
+                n_compiled += compiled
+                if not quiet:
+                    done = f"{counted(compiled, 'kernel')} compiled" if compiled else "ready"
+                    say(f"{name}: {done}, {seconds:.1f} s")
+        if not quiet:
+            say(f"all: {counted(n_compiled, 'kernel')} compiled, {time.perf_counter() - start:.1f} s")
 
 
-def _compile(jobs: int | None) -> Generator[Part]:
+def _compile(jobs: int | None) -> Generator[tuple[str, int, float]]:
     """Run all parts, in this process or in several."""
     from ..engine import current
 
     n_processes = current(n_jobs=jobs).n_threads
     if n_processes == 1:
-        yield from (warm(name) for names in GROUPS for name in names)
+        yield from (_warm(name) for names in GROUPS for name in names)
         return
     # numba's threads do not survive a fork; a terminal sends Ctrl-C to all processes, and the pool ends the others
     with get_context("spawn").Pool(n_processes, signal.signal, (signal.SIGINT, signal.SIG_IGN)) as pool:
@@ -58,20 +56,12 @@ def _compile(jobs: int | None) -> Generator[Part]:
             yield from parts
 
 
-def _warm_group(names: Iterable[str]) -> list[Part]:
-    return [warm(name) for name in names]
+def _warm_group(names: Iterable[str]) -> list[tuple[str, int, float]]:
+    return [_warm(name) for name in names]
 
 
-class Part(NamedTuple):
-    """A part that has run: its name, the number of kernels compiled, and the time in seconds."""
-
-    name: str
-    compiled: int
-    seconds: float
-
-
-def warm(name: str) -> Part:
-    """Run a part and count the kernels that it compiles."""
+def _warm(name: str) -> tuple[str, int, float]:
+    """Run a part; returns its name, the number of kernels compiled, and the time in seconds."""
     from ..compute.compiling import on_compile
     from ..engine.progress import Bar
 
@@ -83,7 +73,7 @@ def warm(name: str) -> Part:
             PARTS[name]()
     finally:
         end()
-    return Part(name, len(names), time.perf_counter() - began)
+    return name, len(names), time.perf_counter() - began
 
 
 def _points(n: int, m: int) -> Any:
