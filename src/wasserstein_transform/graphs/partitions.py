@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
+from scipy.special import softmax
 
 from .._types import Floats, Ints
+from ..engine import Engine
 from ..kernels.modularity import maximize_modularity, modularity_workspace
 
 _RESOLUTIONS = 2.0 ** np.arange(-1.5, 9.0, 0.5)
@@ -24,6 +25,15 @@ _FEW = 10  # nodes below which weak evidence is none
 _REWIRED = 10  # rewired graphs
 _BEYOND = 2.5  # standard deviations above their modularity
 _UNSEEN = 0.5  # strength counted where no edge is seen
+_FINER = 2.0 ** np.arange(-1.5, 20.0, 0.5)  # resolutions of partitions that are merged into a given number
+_TRIES = 2  # of these resolutions, and numbers in a row that are no better
+_FAIR = 0.8  # part of the entropy that is the price of partitions that have settled
+_GROWTH = 1.4  # factor from one number tried to the next
+_NEAR = 1.25  # factor up to which numbers are near the best
+_SURE = 0.95  # initial probability of a node's community
+_ROUNDS = 60  # until nodes settle, at most
+_SETTLED = 1e-3  # mean change of a node's probabilities
+_TIE = 1e-9  # difference up to which losses and probabilities are equal
 _CELLS = 1_000_000  # numbers in a block of probabilities
 
 
@@ -37,47 +47,124 @@ class _Candidate(NamedTuple):
 
 
 class Optimizer:
-    """Partitions of one connected graph; the symmetric matrix has the strengths of edges."""
+    """Partitions of one graph; the symmetric matrix has the strengths of edges. `choose` is for a connected one."""
 
-    def __init__(self, matrix: csr_array) -> None:
-        self.n = matrix.shape[0]
+    def __init__(self, matrix: csr_array, engine: Engine) -> None:
+        self.n, self._engine = matrix.shape[0], engine
+        self._matrix = csr_array(matrix / matrix.data.mean())
         self._starts, self._ends = matrix.indptr.astype(np.intp), matrix.indices.astype(np.intp)
-        self._strengths = matrix.data / matrix.data.mean()
+        self._strengths = self._matrix.data
         self._sources = np.repeat(np.arange(self.n), np.diff(self._starts))
         self._work = modularity_workspace(self.n, len(self._ends))
-        self._core = _core(matrix / matrix.data.mean())
+        self._degrees = np.bincount(self._sources, self._strengths, self.n).astype(np.float64)
+        self._core = _core(self._matrix)
+        self._agreed = dict[float, Ints]()
 
-    def choose(self, check: Callable[[], None], even: Callable[[], Ints]) -> Ints:
+    def choose(self) -> Ints:
         """Return the partition that the evidence chooses among those of all resolutions, or a single community.
 
-        Where evidence is weak, `even` chooses if degrees vary as by chance. If nothing is found, there are communities
-        only if the modularity exceeds that of rewired graphs.
+        Where evidence is weak, there are communities only if the modularity exceeds that of rewired graphs. If degrees
+        vary as by chance, their number is chosen among all that merging leads to.
         """
         whole = np.zeros(self.n, np.intp)
         n = np.count_nonzero(self._core[1])
         if n == 0:
             return whole
-        found = self._candidates(check)
+        found = self._candidates()
         best = max(found, key=lambda one: one.score(1.0))
         if best.score(1.0) > _STRONG * n:
             return best.labels
         if self.n < _FEW:
             return whole
         degrees = np.diff(self._starts)
-        if degrees.var() <= _EVEN * degrees.mean():
-            labels = even()
-            if labels.any():
-                return labels
-        else:
-            best = max(found, key=lambda one: one.score(_LENIENT))
-            if best.score(_LENIENT) > _WEAK * n:
-                return best.labels
-        return self.agreed(1.0) if self._exceeds_chance() else whole
+        even = degrees.var() <= _EVEN * degrees.mean()
+        best = max(found, key=lambda one: one.score(_LENIENT))
+        if not even and best.score(_LENIENT) > _WEAK * n:
+            return best.labels
+        if not self._exceeds_chance():
+            return whole
+        return self._of_any_number() if even else self.agreed(1.0)
+
+    def into(self, k: int) -> Ints:
+        """Return k communities: finer ones, merged and settled, of several resolutions; the evidence chooses."""
+        if k in (1, self.n):
+            return np.arange(self.n) % k
+        self._engine.reserve(4 * 8.0 * self.n * k, f"{k} communities", "ask for fewer communities")
+        whole = _Links(self._sources, self._ends, self._strengths), self._degrees
+        found = list[_Candidate]()
+        for resolution in _FINER:
+            self._engine.report("communities", len(found), _TRIES)
+            if self._partition(self._strengths, resolution, 0, np.arange(self.n)).max() + 1 < k:
+                continue
+            finer = self.agreed(resolution)
+            if finer.max() + 1 >= k:
+                labels = self._settled(self._merged(finer, k, resolution))
+                found.append(_Candidate(labels, *_evidence(*whole, labels)))
+            if len(found) == _TRIES:
+                break
+        if not found:
+            return self._merged(np.arange(self.n), k, 1.0)
+        return max(found, key=lambda one: one.score(_FAIR)).labels
+
+    def _of_any_number(self) -> Ints:
+        """Return the communities of the best number: ever larger ones are tried, then those near the best."""
+        tried, k, best, misses = dict[int, _Candidate](), 2, 2, 0
+        while k < self.n and misses < _TRIES:
+            tried[k] = self._candidate(self.into(k))
+            misses = misses + 1 if tried[k].score(_FAIR) < tried[best].score(_FAIR) else 0
+            best = best if misses else k
+            k = max(k + 1, round(_GROWTH * k))
+        for k in range(round(best / _NEAR), min(round(best * _NEAR) + 1, self.n)):
+            tried[k] = tried[k] if k in tried else self._candidate(self.into(k))
+        return max(tried.values(), key=lambda one: one.score(_FAIR)).labels
+
+    def _merged(self, labels: Ints, k: int, resolution: float) -> Ints:
+        """Merge communities until k are left, always those two that lose least modularity."""
+        members = _members(labels)
+        between = csr_array(members.T @ self._matrix @ members)
+        sums = np.bincount(labels, self._degrees)
+        scale = resolution / sums.sum()
+        for _ in range(len(sums) - k):
+            self._engine.check()
+            links = between.tocoo()
+            once = links.coords[0] < links.coords[1]
+            light = np.sort(np.argsort(sums, kind="stable")[:2])  # without links, these lose least
+            pairs = np.vstack([np.column_stack(links.coords)[once], light])
+            gains = np.append(links.data[once], 0.0) - scale * sums[pairs].prod(axis=1)
+            kept, gone = pairs[first_largest(gains, _TIE)]
+            home = np.arange(len(sums))
+            home[gone] = kept
+            home -= home > gone
+            labels, sums, joined = home[labels], np.bincount(home, sums), _members(home)
+            between = csr_array(joined.T @ between @ joined)
+        return labels
+
+    def _settled(self, labels: Ints) -> Ints:
+        """Let the probabilities of each node's communities follow those of all others, until they settle (mean field).
+
+        The model is that of the evidence, with rates learned on the way. Labels stay if a community would vanish.
+        """
+        k, total = int(labels.max()) + 1, self._degrees.sum()
+        chances = np.full((self.n, k), (1 - _SURE) / k)
+        chances[np.arange(self.n), labels] += _SURE
+        for _ in range(_ROUNDS):
+            self._engine.check()
+            to, sums = self._matrix @ chances, self._degrees @ chances
+            inside, between = _rates((chances * to).sum(axis=0), sums, total)
+            logs = to * np.log(inside / between) + np.log(chances.sum(axis=0))
+            missing = np.outer(self._degrees, sums) - (self._degrees**2)[:, None] * chances
+            now = softmax(logs - missing * (inside - between) / total, axis=1)
+            moved = float(np.abs(now - chances).sum())
+            chances = (chances + now) / 2
+            if moved < _SETTLED * self.n:
+                break
+        found = first_largest(chances, _TIE)
+        return found if len(np.unique(found)) == k else labels
 
     def _exceeds_chance(self) -> bool:
         """Whether the largest modularity found is beyond that of graphs with the same degrees, rewired."""
         rng = np.random.default_rng(0)
-        rewired = [Optimizer(self._rewire(rng))._largest() for _ in range(_REWIRED)]
+        rewired = [Optimizer(self._rewire(rng), self._engine)._largest() for _ in range(_REWIRED)]
         return bool(self._largest() > np.mean(rewired) + _BEYOND * np.std(rewired))
 
     def _largest(self) -> float:
@@ -98,12 +185,12 @@ class Optimizer:
         (a, b), strengths = ends[:, ends[0] != ends[1]], self._strengths[once][ends[0] != ends[1]]
         return csr_array((np.tile(strengths, 2), (np.r_[a, b], np.r_[b, a])), shape=(self.n, self.n))
 
-    def _candidates(self, check: Callable[[], None]) -> list[_Candidate]:
+    def _candidates(self) -> list[_Candidate]:
         """Return the consensus at resolutions around those where single partitions have the largest scores."""
         scanned = list[_Candidate]()
         misses = 0
         for resolution in _RESOLUTIONS:
-            check()
+            self._engine.check()
             labels = self._partition(self._strengths, resolution, 0, np.arange(self.n))
             scanned.append(self._candidate(self._partition(self._strengths, resolution, 1, labels)))
             best = max(one.score(_LENIENT) for one in scanned)
@@ -114,7 +201,7 @@ class Optimizer:
         near = sorted({k for top in tops for k in (top - 1, top, top + 1) if 0 <= k < len(scanned)})
         found = list[_Candidate]()
         for k in near:
-            check()
+            self._engine.check()
             found.append(self._candidate(self.agreed(_RESOLUTIONS[k])))
         return found
 
@@ -123,6 +210,8 @@ class Optimizer:
 
     def agreed(self, resolution: float) -> Ints:
         """Return the consensus of several partitions: edges count as often as partitions keep them."""
+        if resolution in self._agreed:
+            return self._agreed[resolution]
         kept = np.zeros(len(self._ends))
         for seed in range(_RUNS):
             labels = self._partition(self._strengths, resolution, seed, np.arange(self.n))
@@ -131,6 +220,7 @@ class Optimizer:
         labels = np.arange(self.n)
         for seed in range(2):
             labels = self._partition(strengths, resolution, _RUNS + seed, labels)
+        self._agreed[resolution] = labels
         return labels
 
     def _partition(self, strengths: Floats, resolution: float, seed: int, labels: Ints) -> Ints:
@@ -179,16 +269,30 @@ def _evidence(links: _Links, degrees: Floats, labels: Ints) -> tuple[float, floa
     return float(gain / 2), float(-np.count_nonzero(degrees) * (shares * np.log(shares)).sum())
 
 
+def _members(labels: Ints) -> csr_array:
+    """Return the matrix of shape (n, k) that has a 1 at the community of each node."""
+    return csr_array((np.ones(len(labels)), labels, np.arange(len(labels) + 1)))
+
+
+def _rates(inside: Floats, sums: Floats, total: float) -> tuple[Floats, float]:
+    """Return ratios of strengths to those that degrees let expect: within each community, and between them."""
+    between = max(total - inside.sum(), _UNSEEN) / max(total - (sums**2).sum() / total, _UNSEEN)
+    return np.maximum(inside, _UNSEEN) * total / np.maximum(sums**2, _UNSEEN), between
+
+
+def first_largest(values: Floats, tie: float) -> Ints:
+    """Return, along the last axis, the place of the first value within `tie` of the largest."""
+    return np.asarray((values >= values.max(axis=-1, keepdims=True) - tie).argmax(axis=-1), np.intp)
+
+
 def probabilities(matrix: csr_array, labels: Ints) -> Floats:
     """Return the probability of each node's community if those of all other nodes are known, shape (n,)."""
     n, k = len(labels), int(labels.max()) + 1
     degrees = np.asarray(matrix.sum(axis=1)).ravel()
-    total, sums = degrees.sum(), np.bincount(labels, degrees)
-    members = csr_array((np.ones(n), labels, np.arange(n + 1)), shape=(n, k))
+    total, sums = degrees.sum(), np.bincount(labels, degrees).astype(np.float64)
+    members = _members(labels)
     to = csr_array(matrix @ members)
-    inside = (members.T @ to).diagonal()
-    rates = np.maximum(inside, _UNSEEN) * total / np.maximum(sums**2, _UNSEEN)
-    between = max(total - inside.sum(), _UNSEEN) / max(total - (sums**2).sum() / total, _UNSEEN)
+    rates, between = _rates((members.T @ to).diagonal(), sums, total)
     out = np.empty(n)
     for rows in np.array_split(np.arange(n), 1 + n * k // _CELLS):
         d, own, here = degrees[rows], labels[rows], np.arange(len(rows))
