@@ -103,13 +103,6 @@ def as_writable(array: np.ndarray) -> np.ndarray:
     return array if array.flags.writeable else np.asarray(_Writable(array))
 
 
-def check_disk_space(n_bytes: float, folder: Path, what: str) -> None:
-    """Raise an error if a disk has too little free space."""
-    free = shutil.disk_usage(folder).free
-    if n_bytes > free:
-        raise OSError(errno.ENOSPC, _describe_shortage(n_bytes, free, folder, what, os.strerror(errno.ENOSPC)))
-
-
 def _describe_shortage(n_bytes: float, free: float, folder: Path, what: str, reason: str | None) -> str:
     said = f"{what} needs {n_bytes:.3g} bytes on disk, and {free:.3g} are free in {folder} ({reason})"
     return f"{said}; choose a file in another folder"
