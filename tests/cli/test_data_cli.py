@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -220,3 +221,13 @@ def test_info_tells_what_is_there_and_what_would_be_read(file: Path, tmp_path: P
     assert f"wasserstein-transform {wt.__version__}" in installed
     assert "compiled kernels: " in installed
     assert set(json.loads(run("info", "--json").stdout)) == {"versions", "cores", "memory", "extras", "kernels"}
+
+
+def test_figures_are_drawn_without_a_screen(tmp_path: Path) -> None:
+    """Pyplot would look for one, and keep the figure."""
+    plt.close("all")
+    source = write_csv(tmp_path / "x.csv", np.random.default_rng(0).normal(size=(40, 2)))
+    for command in (["transform", "--eps", "1"], ["cluster", "-k", "2"]):
+        assert run(command[0], source, *command[1:], "-o", tmp_path / command[0]).exit_code == 0
+        assert list((tmp_path / command[0]).glob("*.png"))
+    assert not plt.get_fignums()

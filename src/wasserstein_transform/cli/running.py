@@ -97,7 +97,7 @@ class Run:
         if plan.figure is not None and draw is not None:
             self.bar.stage("drawing")
             try:
-                files[plan.figure] = _encode_figure(draw(), plan.figure.suffix.lower().lstrip("."))
+                files[plan.figure] = _encode_figure(draw, plan.figure.suffix.lower().lstrip("."))
             except Exception as error:
                 if getattr(self.given, "figure", None) is not None:
                     raise
@@ -141,10 +141,13 @@ class Run:
                 tell(str(path), err=plan.stream)
 
 
-def _encode_figure(figure: Any, kind: str) -> bytes:
-    """Encode a figure, or the figure of Axes, as a file."""
-    figure = getattr(figure, "figure", figure)
-    raw = BytesIO()
+def _encode_figure(draw: Callable[[], Any], kind: str) -> bytes:
+    """Draw a figure, or Axes of one, without pyplot, which would look for a screen; and encode it as a file."""
+    from ..plotting.style import without_pyplot
+
+    with without_pyplot():
+        drawn = draw()
+    figure, raw = getattr(drawn, "figure", drawn), BytesIO()
     figure.savefig(raw, format=kind, dpi=_DPI, metadata=_UNDATED.get(kind))
     return raw.getvalue()
 
