@@ -106,8 +106,8 @@ def plan_table(given: Any, name: str, kind: str, kinds: Sequence[str], more: Seq
     own = kind_by_name(path.name)
     if own is None or own not in kinds:
         raise ValueError(
-            f"{path}: {''.join(path.suffixes)} is not written by this command; it writes {', '.join(f'.{kind}' for kind in kinds)}"
-            f", or everything into a folder: -o {path}/"
+            f"{path}: {''.join(path.suffixes)} is not written by this command; it writes "
+            f"{', '.join(f'.{kind}' for kind in kinds)}, or everything into a folder: -o {path}/"
         )
     return replace(plan, kind=own, table=path)
 
