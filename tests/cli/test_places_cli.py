@@ -50,6 +50,18 @@ def test_iso_times_and_degrees_in_a_csv(tmp_path: Path) -> None:
     assert summary["result"]["length"] == pytest.approx(found.length)
 
 
+def test_transform_works_in_meters_and_writes_degrees(tmp_path: Path) -> None:
+    table = tracks()
+    table.to_csv(tmp_path / "trips.csv", index=False)
+    done = run("transform", tmp_path / "trips.csv", "--eps", 30, "--lam", 1)
+    assert done.exit_code == 0, done.output
+    assert "results are in degrees again" in done.stderr
+    found = wt.tables.tracks(wt.read(tmp_path / "trips.csv"), trip=False)
+    wanted = wt.GaussianTransform(30.0, 1.0, n_iter=1).fit(found.points).points_
+    moved = np.column_stack([column(done.stdout, "lon_moved"), column(done.stdout, "lat_moved")])
+    np.testing.assert_allclose(found.earth.to_meters(moved), wanted, rtol=0, atol=1e-6)
+
+
 @pytest.mark.parametrize("kind", ["gpx", "geojson", "gpkg", "fgb", "shp"])
 def test_maps_come_back_with_moved_points(kind: str, tmp_path: Path) -> None:
     table = tracks()

@@ -46,7 +46,7 @@ def info(file: str | None, kind: str | None, json: bool) -> None:
         for line in lines:
             tell(line)
         if table is not None:
-            say(table.to_string(index=False, na_rep="", justify="left"))
+            say(table.to_string(index=False))
 
 
 def _installed() -> tuple[dict[str, Any], list[str], None]:

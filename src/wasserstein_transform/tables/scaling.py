@@ -51,13 +51,6 @@ class Scaling:
         """Convert to the units of the file."""
         return np.asarray(X * self.length + self.center) if self.changes else X
 
-    def facts(self, names: tuple[str, ...]) -> Any:
-        """Facts for the summary."""
-        if not self.changes:
-            return "none"
-        rows = zip(names, self.center.tolist(), self.length.tolist(), strict=True)
-        return {"how": self.how} | {name: {"center": center, "length": length} for name, center, length in rows}
-
 
 def _standard(X: Floats) -> tuple[Floats, Floats]:
     return _measured(X, np.mean), _measured(X, np.std)
