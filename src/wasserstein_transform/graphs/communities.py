@@ -138,9 +138,9 @@ def communities(
     Notes
     -----
     Partitions of large modularity are found at resolutions from 0.35 on, each a consensus of six. The evidence chooses
-    among them: the likelihood of a planted partition with given degrees and a rate for each community, minus the
-    entropy of the labels. It may choose a single community. Connected pieces are treated one by one. O(edges) for each
-    resolution.
+    among them: the likelihood of a planted partition with given degrees and a rate for each community (Karrer and
+    Newman 2011), minus the entropy of the labels. It may choose a single community. Connected pieces are treated one by
+    one. O(edges) for each resolution.
 
     Where this evidence is weak and degrees vary little, partitions into several numbers are compared instead, if the
     modularity is larger than that of ten rewired graphs.
