@@ -694,7 +694,6 @@ PLOTTING: list[Row] = [
     ("lw must be", lambda: plotting.curvature(curvature(EDGES), lw=-1)),
     ("shape (5, 2)", lambda: plotting.curvature(curvature(EDGES), [[0.0, 1.0]])),
     ("found must be a Curvature, got list", lambda: plotting.curvature(EDGES), TypeError),
-    ("found must be a Curvature, got int", lambda: plotting.histogram(3), TypeError),
     ("found must be a Flow", lambda: plotting.flow(3), TypeError),
     ("found must be Communities", lambda: plotting.communities(3), TypeError),
     ("found must be a Clustering, got list; wt.cluster(X) makes one", lambda: plotting.clustering([0, 1]), TypeError),

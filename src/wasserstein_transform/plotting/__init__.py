@@ -12,7 +12,7 @@ from .curves import denoised, skeleton
 from .dendrograms import dendrogram
 from .embedding import heatmap, mds
 from .gaussians import ellipses
-from .graphs import communities, curvature, flow, histogram
+from .graphs import communities, curvature, flow
 from .images import segmentation
 from .results import suggestion
 from .style import color, panels
@@ -30,7 +30,6 @@ __all__ = (
     "ellipses",
     "flow",
     "heatmap",
-    "histogram",
     "mds",
     "panels",
     "segmentation",

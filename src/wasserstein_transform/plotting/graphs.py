@@ -104,55 +104,6 @@ def curvature(
     return ax
 
 
-def histogram(found: Curvature, ax: Axes | None = None, *, bins: int = 41, title: str | None = None) -> Axes:
-    """Draw a histogram of curvatures, in the colors of `curvature`.
-
-    Parameters
-    ----------
-    found : Curvature
-        The result of `wt.graphs.curvature`.
-    ax : Axes, optional
-        Axes to draw into; None (default) makes a new figure.
-    bins : int, default 41
-        Approximate number of bins; one of them is centered at 0.
-    title : str, optional
-        Title above the Axes; none by default.
-
-    Returns
-    -------
-    Axes
-
-    Examples
-    --------
-    >>> import wasserstein_transform as wt
-    >>> figure, ax = wt.plotting.panels()
-    >>> ax = wt.plotting.histogram(wt.graphs.curvature([(0, 1), (1, 2), (2, 0), (2, 3)]), ax)
-    >>> int(sum(bar.get_height() for bar in ax.patches))  # one count for each edge
-    4
-    """
-    ready(ax)
-    if not isinstance(found, Curvature):
-        raise TypeError(
-            f"found must be a Curvature, got {type(found).__name__}; wt.graphs.curvature(graph) computes one"
-        )
-    values = found.values[~np.isnan(found.values)]
-    top = float(np.abs(values).max(initial=0.0)) or 1.0
-    counts, edges = np.histogram(values, _bins(values, check.count(bins, "bins", 1)))
-    ax = canvas(ax, size=(WIDTH, 0.7 * WIDTH))
-    from matplotlib.colors import LinearSegmentedColormap
-    from matplotlib.ticker import MaxNLocator
-
-    colors = LinearSegmentedColormap.from_list("curvature", BENT)
-    middles = (edges[1:] + edges[:-1]) / 2
-    ax.bar(middles, counts, np.diff(edges), color=colors(middles / (2 * top) + 0.5), edgecolor=GRAY, linewidth=0.3)
-    ax.yaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.set_ylim(0, max(1.05 * counts.max(), 1))
-    ax.set_xlabel("curvature", fontsize=TEXT)
-    ax.set_ylabel("edges", fontsize=TEXT)
-    tidy(ax, title)
-    return ax
-
-
 def communities(
     found: Communities,
     points: ArrayLike | None = None,
@@ -292,14 +243,6 @@ def _legend(ax: Any) -> None:
     )  # fmt: skip
     for line in legend.get_lines():
         line.set(alpha=1, linewidth=1.2)
-
-
-def _bins(values: Floats, number: int) -> Floats:
-    """Edges of about `number` bins over the values, one bin centered at 0."""
-    low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 0.0)
-    width = (high - low) / number if high > low else 0.05
-    first, last = np.floor(low / width + 0.5), np.floor(high / width + 0.5)
-    return np.asarray(width * (np.arange(first, last + 2) - 0.5))
 
 
 def _owner_color(label: int) -> str:
