@@ -670,10 +670,6 @@ PLOTTING: list[Row] = [
     ("need covs beside them, of shape (n, 2, 2)", lambda: plotting.ellipses(CLOUD)),
     ("drawn in the plane, these Gaussians live in R^3", lambda: plotting.ellipses(np.zeros((2, 3)), np.ones((2, 3)))),
     ("every must be an integer ≥ 1, got 0", lambda: plotting.ellipses(CLOUD, np.ones((30, 2)), every=0)),
-    ("order must be 'tree' or a permutation, got 'size'", lambda: plotting.heatmap(PLANE.metric, order="size")),
-    ("order must hold each of 0 … 29 once", lambda: plotting.heatmap(PLANE.metric, order=np.zeros(30, int))),
-    ("cmap must be a matplotlib colormap", lambda: plotting.heatmap(PLANE.metric.dense(), cmap="nothing")),
-    ("integers or names, got fractions", lambda: plotting.heatmap(PLANE.metric.dense(), labels=CLOUD[:, 0])),
     ("dim must be 2 or 3, got 4", lambda: plotting.panels(dim=4)),
     ("rows must be an integer ≥ 1, got 0", lambda: plotting.panels(0)),
     (

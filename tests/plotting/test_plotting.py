@@ -25,7 +25,6 @@ DRAW = {
     "mds": lambda X, **ax: plotting.mds(wt.Space.from_points(X), **ax),
     "dendrogram": lambda X, **ax: plotting.dendrogram(wt.Space.from_points(X), n_clusters=1, **ax),
     "ellipses": lambda X, **ax: plotting.ellipses(X, np.tile(np.eye(2), (len(X), 1, 1)), **ax),
-    "heatmap": lambda X, **ax: plotting.heatmap(wt.Space.from_points(X), order="tree", **ax),
     "suggestion": lambda X, **ax: plotting.suggestion(wt.suggest(X), **ax),
     "clustering": lambda X, **ax: plotting.clustering(wt.cluster(X), **ax),
     "segmentation": lambda X, **ax: plotting.segmentation(X, np.arange(X.size).reshape(X.shape), **ax),
@@ -359,28 +358,6 @@ def test_the_gaussians_of_a_space_are_drawn(cloud: np.ndarray) -> None:
     assert [to_hex(edge).upper() for edge in shapes.get_edgecolors()] == [plotting.color(k) for k in range(0, 30, 3)]
 
 
-# distances
-
-
-def test_a_heatmap_shows_the_matrix_in_the_order_asked_for(cloud: np.ndarray, rng: np.random.Generator) -> None:
-    D, rows = squareform(pdist(cloud)), rng.permutation(30)
-    labels = rng.integers(0, 3, 30)
-    by_label = np.argsort(labels, kind="stable")
-    for ax, order in (
-        (plotting.heatmap(D), np.arange(30)),
-        (plotting.heatmap(pdist(cloud), order=rows), rows),
-        (plotting.heatmap(wt.Euclidean(cloud), labels=labels), by_label),
-    ):
-        np.testing.assert_allclose(ax.images[0].get_array(), D[np.ix_(order, order)])
-    ends = np.cumsum(np.bincount(labels))[:2] - 0.5
-    assert [line.get_ydata()[0] for line in ax.lines[::2]] == ends.tolist()
-
-
-def test_tree_order_brings_clusters_together(ax: mpl.axes.Axes, rng: np.random.Generator) -> None:
-    labels = rng.permutation(np.repeat([0, 1, 2], 10))
-    points = rng.normal(size=(30, 2)) + 100 * labels[:, None]
-    plotting.heatmap(wt.Space.from_points(points), order="tree", labels=labels, ax=ax, colorbar=False)
-    assert [line.get_ydata()[0] for line in ax.lines[::2]] == [9.5, 19.5]
 
 
 # panels

@@ -10,7 +10,7 @@ from .clusterings import clustering
 from .contours import contour_map
 from .curves import denoised, skeleton
 from .dendrograms import dendrogram
-from .embedding import heatmap, mds
+from .embedding import mds
 from .gaussians import ellipses
 from .graphs import communities, curvature, flow
 from .images import segmentation
@@ -29,7 +29,6 @@ __all__ = (
     "denoised",
     "ellipses",
     "flow",
-    "heatmap",
     "mds",
     "panels",
     "segmentation",

@@ -100,11 +100,6 @@ def top(all: Branches, most: int) -> Branches:
     return Branches(number[pairs], all.heights[kept], all.labels[kept])
 
 
-def leaf_order(tree: Tree) -> Ints:
-    """Points in an order in which no branches cross."""
-    return np.argsort(places(branches(tree))[: tree.n], kind="stable")
-
-
 def places(tree: Branches) -> Floats:
     """Positions of the nodes: leaves at 0, 1, … so that no branches cross, merges midway between their two children."""
     n, pairs = tree.n, tree.pairs.tolist()
