@@ -666,10 +666,6 @@ PLOTTING: list[Row] = [
         lambda: plotting.dendrogram(linkage([[0.0, 0.0], [1.0, 0.0], [0.5, 0.87]], "centroid")),
     ),
     ("integers or names, got fractions", lambda: plotting.dendrogram(PLANE.metric.dense(), CLOUD[:, 0])),
-    ("must have a GaussianMetric …but its metric is Euclidean", lambda: plotting.ellipses(PLANE)),
-    ("need covs beside them, of shape (n, 2, 2)", lambda: plotting.ellipses(CLOUD)),
-    ("drawn in the plane, these Gaussians live in R^3", lambda: plotting.ellipses(np.zeros((2, 3)), np.ones((2, 3)))),
-    ("every must be an integer ≥ 1, got 0", lambda: plotting.ellipses(CLOUD, np.ones((30, 2)), every=0)),
     ("dim must be 2 or 3, got 4", lambda: plotting.panels(dim=4)),
     ("rows must be an integer ≥ 1, got 0", lambda: plotting.panels(0)),
     (

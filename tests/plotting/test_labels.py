@@ -87,7 +87,6 @@ def test_all_pictures_of_labels_have_a_legend(cloud: np.ndarray) -> None:
     labels = np.arange(30) % 2
     flow = wt.iterate(wt.gaussian_transform(1.0), wt.Space.from_points(cloud), n_iter=1, keep="all")
     assert texts(plotting.mds(flow.last, labels)) == ["0", "1"]
-    assert texts(plotting.ellipses(flow.last, labels=labels)) == ["0", "1"]
     assert [texts(ax) for ax in plotting.walk(flow, labels)] == [[], ["0", "1"]]
     groups = wt.graphs.ricci_flow(nx.barbell_graph(5, 0), 8).communities()
     assert texts(plotting.communities(groups)) == ["0", "1"]
@@ -113,7 +112,6 @@ def test_values_of_whole_numbers_have_a_scale(cloud: np.ndarray) -> None:
     flow = wt.iterate(wt.gaussian_transform(1.0), wt.Space.from_points(cloud), n_iter=1, keep="all")
     for ax in (
         plotting.mds(flow.last, values=heights),
-        plotting.ellipses(flow.last, values=heights),
         plotting.walk(flow, values=heights, colors="cividis")[-1],
     ):
         assert len(ax.child_axes) == 1
@@ -153,7 +151,6 @@ def test_columns_name_the_axes(rng: np.random.Generator) -> None:
         ax = plotting.cloud(shown)
         assert (ax.get_xlabel(), ax.get_ylabel()) == names
         ax.figure.canvas.draw()
-    assert plotting.ellipses(frame, np.ones((9, 2))).get_xlabel() == "east"
     solid = plotting.cloud(frame.assign(height=1.0))
     assert (solid.get_xlabel(), solid.get_zlabel()) == ("east", "height")
     assert plotting.cloud(frame[["east"]]).get_xlabel() == "east"

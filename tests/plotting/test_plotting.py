@@ -24,7 +24,6 @@ DRAW = {
     "cloud": plotting.cloud,
     "mds": lambda X, **ax: plotting.mds(wt.Space.from_points(X), **ax),
     "dendrogram": lambda X, **ax: plotting.dendrogram(wt.Space.from_points(X), n_clusters=1, **ax),
-    "ellipses": lambda X, **ax: plotting.ellipses(X, np.tile(np.eye(2), (len(X), 1, 1)), **ax),
     "suggestion": lambda X, **ax: plotting.suggestion(wt.suggest(X), **ax),
     "clustering": lambda X, **ax: plotting.clustering(wt.cluster(X), **ax),
     "segmentation": lambda X, **ax: plotting.segmentation(X, np.arange(X.size).reshape(X.shape), **ax),
@@ -324,40 +323,6 @@ def test_trees_of_a_matrix_and_of_one_point_are_drawn() -> None:
     assert plotting.dendrogram(wt.Space.from_points([[0.0]])).get_ylim()[0] == 0
 
 
-# Gaussians
-
-
-def test_ellipses_have_the_axes_and_the_angle_of_the_covariance(ax: mpl.axes.Axes) -> None:
-    turn = np.array([[0.8, -0.6], [0.6, 0.8]])
-    cov = turn @ np.diag([9.0, 4.0]) @ turn.T
-    plotting.ellipses([[1.0, 2.0], [50.0, 0.0]], [cov, np.diag([1.0, 16.0])], scale=1.5, ax=ax)
-    shapes = ax.collections[0]
-    np.testing.assert_allclose(shapes.get_widths(), 2 * 1.5 * np.array([3, 4]))
-    np.testing.assert_allclose(shapes.get_heights(), 2 * 1.5 * np.array([2, 1]))
-    np.testing.assert_allclose(shapes.get_angles() % 180, [np.degrees(np.arctan2(0.6, 0.8)), 90])
-    assert ax.viewLim.y1 >= 6  # all of them is in the picture
-    assert ax.viewLim.y0 <= -6
-
-
-def test_degenerate_covariances_are_segments_and_dots(ax: mpl.axes.Axes) -> None:
-    covs = np.array([[[1.0, 1.0], [1.0, 1.0]], [[0.0, 0.0], [0.0, 0.0]]])
-    plotting.ellipses([[0.0, 0.0], [3.0, 0.0]], covs, labels=[0, 4], ax=ax)
-    shapes, dots = ax.collections
-    assert shapes.get_heights().tolist() == [0, 0]
-    assert shapes.get_widths()[0] == pytest.approx(4 * np.sqrt(2))
-    assert dots.get_offsets().tolist() == [[3, 0]]
-    assert tuple(dots.get_facecolors()[0]) == to_rgba(plotting.color(4))
-
-
-def test_the_gaussians_of_a_space_are_drawn(cloud: np.ndarray) -> None:
-    fitted = wt.GaussianTransform(eps=1.0, lam=7.0, n_iter=1).fit(cloud)
-    metric = fitted.trajectory_.last.metric
-    shapes = plotting.ellipses(fitted, every=3, labels=np.arange(30)).collections[0]
-    np.testing.assert_array_equal(shapes.get_offsets(), metric.means[::3])
-    np.testing.assert_allclose(shapes.get_widths(), 4 * np.sqrt(np.linalg.eigvalsh(metric.covs[::3])[:, 1]))
-    assert [to_hex(edge).upper() for edge in shapes.get_edgecolors()] == [plotting.color(k) for k in range(0, 30, 3)]
-
-
 
 
 # panels
@@ -406,7 +371,6 @@ def test_values_are_shown_by_all_pictures_of_points(cloud: np.ndarray) -> None:
     values = cloud[:, 0]
     pictures = (
         plotting.mds(flow.last, values, ax=plotting.panels()[1]),
-        plotting.ellipses(flow.last, labels=values, ax=plotting.panels()[1]),
         plotting.walk(flow, values, axes=plotting.panels(1, 2)[1])[-1],
     )
     assert all(len(ax.child_axes) == 1 for ax in pictures)

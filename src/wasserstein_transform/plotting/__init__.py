@@ -1,4 +1,4 @@
-"""Figures: point clouds, trajectories, embeddings, trees, Gaussians, distances, curves, images, graphs, results.
+"""Figures: point clouds, trajectories, embeddings, trees, curves, images, graphs, and all other results.
 
 Needs matplotlib, which the extra `plot` installs. Every function draws into the Axes passed as `ax`, or into a new
 figure, and returns the Axes. `plot()` of a result makes a new figure and returns it. No function calls `plt.show` or
@@ -11,7 +11,6 @@ from .contours import contour_map
 from .curves import denoised, skeleton
 from .dendrograms import dendrogram
 from .embedding import mds
-from .gaussians import ellipses
 from .graphs import communities, curvature, flow
 from .images import segmentation
 from .results import suggestion
@@ -27,7 +26,6 @@ __all__ = (
     "curvature",
     "dendrogram",
     "denoised",
-    "ellipses",
     "flow",
     "mds",
     "panels",

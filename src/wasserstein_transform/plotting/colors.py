@@ -84,9 +84,7 @@ def numbered(labels: Any, n: int) -> Ints:
     if names.dtype.kind == "f":
         names = check.floats(names, "labels")
         if not (names == np.rint(names)).all():
-            raise ValueError(
-                "labels must be integers or names, got fractions; pass them as values to cloud, mds or ellipses"
-            )
+            raise ValueError("labels must be integers or names, got fractions; cloud and mds draw such values")
         return names.astype(np.intp)
     names = names.astype(str) if names.dtype.kind == "O" else names
     return np.unique(names, return_inverse=True)[1].astype(np.intp)
