@@ -677,12 +677,6 @@ PLOTTING: list[Row] = [
         lambda: plotting.segmentation(np.zeros((2, 2)), np.zeros((2, 2))),
     ),
     ("image must hold numbers, in shape (h, w)", lambda: plotting.segmentation(np.zeros(4), np.zeros(4, int))),
-    (
-        "like has an effect only with fill=True",
-        lambda: plotting.segmentation(np.eye(4), np.eye(4, dtype=int), like=np.eye(4, dtype=int)),
-    ),
-    ("lw must be", lambda: plotting.segmentation(np.eye(4), np.eye(4, dtype=int), lw=-1)),
-    ("edge must be a color", lambda: plotting.segmentation(np.eye(4), np.eye(4, dtype=int), edge="nothing")),
     ("lw must be", lambda: plotting.curvature(curvature(EDGES), lw=-1)),
     ("shape (5, 2)", lambda: plotting.curvature(curvature(EDGES), [[0.0, 1.0]])),
     ("found must be a Curvature, got list", lambda: plotting.curvature(EDGES), TypeError),

@@ -7,7 +7,6 @@ changes a global setting of matplotlib.
 
 from .clouds import cloud
 from .clusterings import clustering
-from .contours import contour_map
 from .curves import denoised, skeleton
 from .dendrograms import dendrogram
 from .embedding import mds
@@ -22,7 +21,6 @@ __all__ = (
     "clustering",
     "color",
     "communities",
-    "contour_map",
     "curvature",
     "dendrogram",
     "denoised",
