@@ -18,7 +18,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from pandas import DataFrame
-from scipy.cluster.hierarchy import linkage
 from scipy.sparse import coo_array, csr_array
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.svm import SVC
@@ -655,17 +654,11 @@ PLOTTING: list[Row] = [
     ("distances must be a square matrix", lambda: plotting.embedding.embed(CLOUD)),
     ("dim must be an integer ≥ 1, got 0", lambda: plotting.embedding.embed(PLANE.metric, 0)),
     (
-        "one of labels, n_clusters and height, got n_clusters and height",
-        lambda: plotting.dendrogram(PLANE, n_clusters=2, height=1.0),
+        "max_leaves must be an integer ≥ 2, got 1",
+        lambda: plotting.dendrogram(wt.hierarchy.spanning_tree(PLANE), max_leaves=1),
     ),
-    ("max_leaves must be an integer ≥ 2, got 1", lambda: plotting.dendrogram(PLANE, max_leaves=1)),
-    ("Z must be a linkage matrix", lambda: plotting.dendrogram(np.ones((5, 4)))),
-    ("Z must be a linkage matrix", lambda: plotting.dendrogram(np.random.default_rng(0).random((10, 4)))),
-    (
-        "the heights of Z must not decrease",
-        lambda: plotting.dendrogram(linkage([[0.0, 0.0], [1.0, 0.0], [0.5, 0.87]], "centroid")),
-    ),
-    ("integers or names, got fractions", lambda: plotting.dendrogram(PLANE.metric.dense(), CLOUD[:, 0])),
+    ("tree must be a Tree, got ndarray; wt.hierarchy", lambda: plotting.dendrogram(PLANE.metric.dense()), TypeError),
+    ("integers or names, got fractions", lambda: plotting.dendrogram(wt.hierarchy.spanning_tree(PLANE), CLOUD[:, 0])),
     ("dim must be 2 or 3, got 4", lambda: plotting.panels(dim=4)),
     ("rows must be an integer ≥ 1, got 0", lambda: plotting.panels(0)),
     (

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import pdist, squareform
 
 import wasserstein_transform as wt
@@ -23,7 +22,7 @@ from matplotlib.colors import to_hex, to_rgba  # noqa: E402
 DRAW = {
     "cloud": plotting.cloud,
     "mds": lambda X, **ax: plotting.mds(wt.Space.from_points(X), **ax),
-    "dendrogram": lambda X, **ax: plotting.dendrogram(wt.Space.from_points(X), n_clusters=1, **ax),
+    "dendrogram": lambda X, **ax: plotting.dendrogram(wt.hierarchy.spanning_tree(wt.Space.from_points(X)), **ax),
     "suggestion": lambda X, **ax: plotting.suggestion(wt.suggest(X), **ax),
     "clustering": lambda X, **ax: plotting.clustering(wt.cluster(X), **ax),
     "segmentation": lambda X, **ax: plotting.segmentation(X, np.arange(X.size).reshape(X.shape), **ax),
@@ -252,8 +251,8 @@ def _merges(ax: mpl.axes.Axes) -> list[tuple[float, str]]:
 
 def test_the_heights_of_a_dendrogram_are_those_of_the_tree(ax: mpl.axes.Axes, cloud: np.ndarray) -> None:
     space = wt.Space.from_points(cloud)
-    plotting.dendrogram(space, ax=ax)
     tree = wt.hierarchy.spanning_tree(space)
+    plotting.dendrogram(tree, ax=ax)
     assert [height for height, _ in _merges(ax)] == tree.heights.tolist()
     legs = np.concatenate([s for lines in ax.collections for s in lines.get_segments()])
     places = legs[legs[:, 1] == 0, 0]
@@ -269,30 +268,24 @@ def test_branches_have_the_color_of_the_cluster_their_points_share(ax: mpl.axes.
 
 
 def test_noise_and_trees_without_labels_are_not_colored(cloud: np.ndarray) -> None:
-    space = wt.Space.from_points(cloud)
-    assert {name for _, name in _merges(plotting.dendrogram(space))} == {plotting.style.INK}
-    assert {name for _, name in _merges(plotting.dendrogram(space, np.full(30, -1)))} == {plotting.style.GRAY}
+    tree = wt.hierarchy.spanning_tree(wt.Space.from_points(cloud))
+    assert {name for _, name in _merges(plotting.dendrogram(tree))} == {plotting.style.INK}
+    assert {name for _, name in _merges(plotting.dendrogram(tree, np.full(30, -1)))} == {plotting.style.GRAY}
 
 
-def test_a_cut_at_a_height_colors_what_is_below_and_draws_it(ax: mpl.axes.Axes, cloud: np.ndarray) -> None:
-    Z = linkage(cloud, "average")
-    plotting.dendrogram(Z, height=1.5, ax=ax)
-    for level, name in _merges(ax):
-        assert (name == plotting.style.GRAY) == (level > 1.5)
-    assert ax.lines[0].get_ydata() == [1.5, 1.5]
+def test_a_cut_at_a_height_colors_what_is_below(ax: mpl.axes.Axes, cloud: np.ndarray) -> None:
+    tree = wt.hierarchy.spanning_tree(wt.Space.from_points(cloud))
+    level = float(np.median(tree.heights))
+    plotting.dendrogram(tree, wt.cut_tree(tree, cut="height", height=level), ax=ax)
+    for height, name in _merges(ax):
+        assert (name == plotting.style.GRAY) == (height > level)
 
 
-def test_trees_come_in_many_shapes_and_are_the_same(cloud: np.ndarray) -> None:
-    space = wt.Space.from_points(cloud)
-    tree = wt.hierarchy.spanning_tree(space)
+def test_a_fitted_estimator_has_its_tree_and_its_labels(cloud: np.ndarray) -> None:
+    tree = wt.hierarchy.spanning_tree(wt.Space.from_points(cloud))
     fitted = wt.SingleLinkage(n_clusters=2, cut="robust").fit(cloud)
-    labels = wt.cut_tree(tree, 2, cut="robust")
-    expected = _merges(plotting.dendrogram(tree, labels))
-    for shown, wish in ((tree, 2), (space, 2), (space.metric.dense(), 2), (fitted, None)):
-        assert _merges(plotting.dendrogram(shown, n_clusters=wish)) == expected
-    assert _merges(plotting.dendrogram(tree.Z, labels)) == expected
-    alone = _merges(plotting.dendrogram(tree.Z, n_clusters=2))  # heights do not say what strays are nearest to
-    assert all(ink in (plotting.style.GRAY, wanted) for (_, ink), (_, wanted) in zip(alone, expected, strict=True))
+    expected = _merges(plotting.dendrogram(tree, wt.cut_tree(tree, 2, cut="robust")))
+    assert _merges(plotting.dendrogram(fitted)) == expected
 
 
 @pytest.mark.slow
@@ -317,12 +310,9 @@ def test_few_leaves_keep_the_highest_merges(ax: mpl.axes.Axes, cloud: np.ndarray
     assert tops == pytest.approx(dropped)
 
 
-def test_trees_of_a_matrix_and_of_one_point_are_drawn() -> None:
-    four = wt.Space.from_points([[0.0], [1.0], [3.0], [7.0]]).metric.dense()
-    assert [level for level, _ in _merges(plotting.dendrogram(four))] == [1, 2, 4]
-    assert plotting.dendrogram(wt.Space.from_points([[0.0]])).get_ylim()[0] == 0
-
-
+def test_the_tree_of_one_point_is_drawn() -> None:
+    one = wt.hierarchy.spanning_tree(wt.Space.from_points([[0.0]]))
+    assert plotting.dendrogram(one).get_ylim()[0] == 0
 
 
 # panels
