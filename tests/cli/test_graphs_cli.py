@@ -82,11 +82,11 @@ def test_pictures_take_axes_and_return_them() -> None:
     assert places.shape == (11, 2)
     np.testing.assert_array_equal(places, wt.plotting.graphs.layout(graph))
     _, axes = wt.plotting.panels(2, 2)
-    drawn = wt.plotting.curvature(found, places, axes[0, 0], limit=1.0)
+    drawn = wt.plotting.curvature(found, places, axes[0, 0])
     assert drawn is axes[0, 0]
     lines = drawn.collections[0]
     assert sorted(lines.get_array()) == sorted(found.values)
-    assert lines.get_clim() == (-1, 1)
+    assert lines.get_clim() == (-abs(found.values).max(), abs(found.values).max())
     assert wt.plotting.communities(flow.communities(), places, axes[0, 1]) is axes[0, 1]
     assert wt.plotting.flow(flow, axes[1, 0]) is axes[1, 0]
 

@@ -302,7 +302,7 @@ def painted(labels: Ints, like: Ints) -> NDArray[np.uint8]:
 
 def _largest(labels: Ints) -> list[int]:
     """The largest regions, by decreasing size."""
-    return np.argsort(-np.bincount(labels.ravel()), kind="stable")[:N_COLORS].tolist()
+    return [int(k) for k in np.argsort(-np.bincount(labels.ravel()), kind="stable")[:N_COLORS]]
 
 
 def _areas(one: Ints, other: Ints) -> list[tuple[int, int, int]]:

@@ -29,7 +29,7 @@ from .dendrograms import dendrogram
 from .embedding import Embedding, mds
 from .graphs import communities, curvature, flow
 from .images import segmentation
-from .style import GRAY, INK, LEGEND, TEXT, THIN, TICKS, canvas, color, tidy, without_pyplot
+from .style import GRAY, INK, LEGEND, TEXT, THIN, TICKS, canvas, color, expect, tidy, without_pyplot
 from .walks import can_walk, walk
 
 if TYPE_CHECKING:
@@ -155,8 +155,7 @@ def suggestion(found: Suggestion, ax: Axes | None = None, *, title: str | None =
     >>> wt.plotting.suggestion(wt.suggest(wt.datasets.dumbbell().points), ax).get_xscale()
     'log'
     """
-    if not isinstance(found, Suggestion):
-        raise TypeError(f"found must be a Suggestion, got {type(found).__name__}; wt.suggest(X) makes one")
+    expect(found, Suggestion, "wt.suggest(X) makes one")
     if not found.table:
         raise ValueError(f"this suggestion has no table, so there is nothing to draw: {found.reason}")
     axes = canvas(ax, size=CHART)

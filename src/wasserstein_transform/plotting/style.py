@@ -85,6 +85,12 @@ def need_matplotlib() -> None:
         ) from None
 
 
+def expect(found: Any, kind: type, made_by: str) -> None:
+    """Raise a TypeError that says how to make it, unless `found` is of this kind."""
+    if not isinstance(found, kind):
+        raise TypeError(f"found must be {kind.__name__}, got {type(found).__name__}; {made_by}")
+
+
 def canvas(ax: Axes | None, dim: int = 2, size: tuple[float, float] = (6.5, 5.5)) -> Any:
     """The given Axes, or those of a new figure; with dim = 3 they must be, or are made, 3-D."""
     ready(ax, dim)
