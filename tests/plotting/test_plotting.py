@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.spatial.distance import pdist, squareform
+from scipy.spatial.distance import pdist
 
 import wasserstein_transform as wt
 from wasserstein_transform import plotting
@@ -134,9 +134,7 @@ def test_points_have_the_colors_of_their_labels(ax: mpl.axes.Axes, rng: np.rando
         (["b", "a", "b"], None, [plotting.color(1), plotting.color(0), plotting.color(1)]),
         ([2.0, 0.0, -1.0], None, [plotting.color(2), plotting.color(0), plotting.style.GRAY]),
         ([True, False, True], None, [plotting.color(1), plotting.color(0), plotting.color(1)]),
-        ([0, 3, -1], ["#FF0000", "#00FF00"], ["#FF0000", "#00FF00", plotting.style.GRAY]),
         (["b", "a", "b"], {"a": "#FF0000", "b": "#00FF00"}, ["#00FF00", "#FF0000", "#00FF00"]),
-        (None, ["#FF0000"], ["#FF0000"] * 3),
         (None, "#FF0000", ["#FF0000"] * 3),
     ],
 )
@@ -170,11 +168,8 @@ def test_a_line_lies_at_zero_and_many_points_are_pixels(ax: mpl.axes.Axes) -> No
 def test_dimensions_need_their_axes(ax: mpl.axes.Axes, rng: np.random.Generator) -> None:
     solid = rng.normal(size=(10, 3))
     assert plotting.cloud(solid).name == "3d"
-    assert plotting.mds(wt.Space.from_points(solid), dim=3).name == "3d"
     with pytest.raises(ValueError, match="need 3-D"):
         plotting.cloud(solid, ax=ax)
-    with pytest.raises(ValueError, match="need 3-D"):
-        plotting.mds(wt.Space.from_points(solid), dim=3, ax=ax)
 
 
 def test_a_walk_shows_all_states_in_the_same_limits(flow: wt.transforms.Trajectory) -> None:
@@ -213,8 +208,6 @@ def test_onto_recovers_the_points_and_mirrors_if_it_must(cloud: np.ndarray) -> N
     for target in (cloud, cloud * [-1, 1] + 100):
         found = plotting.embedding.embed(wt.Euclidean(target), onto=target)
         np.testing.assert_allclose(found.points, target, atol=1e-9)
-        drawn = plotting.mds(wt.Euclidean(target), onto=target).collections[0].get_offsets()
-        np.testing.assert_allclose(drawn, target, atol=1e-9)
 
 
 def test_embeddings_do_not_depend_on_how_the_points_lie(cloud: np.ndarray) -> None:
@@ -341,7 +334,7 @@ def test_panels_come_as_pyplot_gives_them() -> None:
 def test_values_have_a_scale_and_labels_colors(cloud: np.ndarray, ax: mpl.axes.Axes) -> None:
     heights = cloud[:, 1].copy()
     heights[3] = np.nan
-    plotting.cloud(cloud, heights, ax=ax, colors="magma")
+    plotting.cloud(cloud, heights, ax=ax)
     (bar,) = ax.child_axes
     assert bar.get_ylim() == pytest.approx((np.nanmin(heights), np.nanmax(heights)))
     drawn = ax.collections[0].get_facecolors()
@@ -368,12 +361,6 @@ def test_values_are_shown_by_all_pictures_of_points(cloud: np.ndarray) -> None:
     figure, ax = plotting.panels(dim=3)
     plotting.cloud(solid, values, ax=ax)
     assert len(figure.axes) == 2
-
-
-def test_points_may_have_a_color_each(cloud: np.ndarray, ax: mpl.axes.Axes) -> None:
-    own = np.random.default_rng(0).random((30, 3))
-    plotting.cloud(cloud, colors=own, ax=ax)
-    np.testing.assert_allclose(ax.collections[0].get_facecolors()[:, :3], own)
 
 
 def test_ticks_of_a_flat_box_do_not_run_into_each_other(cloud: np.ndarray) -> None:

@@ -13,9 +13,10 @@ from scipy.linalg import eigh
 from .. import _check as check
 from .._shown import Brief, Plotted
 from .._types import Floats
+from ..spaces import Space
 from ..transforms.scaling import signs
-from .clouds import as_matrix, cloud
-from .style import GRAY, TEXT, ready
+from .clouds import as_space, cloud
+from .style import GRAY, TEXT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -83,37 +84,29 @@ def embed(distances: Any, dim: int = 2, *, onto: ArrayLike | None = None) -> Emb
     1.0
     """
     dim = check.count(dim, "dim", 1)
-    matrix = as_matrix(distances)
-    target = None if onto is None else _target(onto, len(matrix), dim)
-    products = _centred(matrix)
-    n = len(products)
-    values, vectors = eigh(products, subset_by_index=[max(0, n - dim), n - 1])
-    values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
-    points = np.zeros((n, dim))
-    points[:, : len(values)] = vectors * signs(vectors) * np.sqrt(values)
-    explained = _share(values, products)
-    return Embedding(points if target is None else laid(points, target), explained)
-
-
-def _target(onto: ArrayLike, n: int, dim: int) -> Floats:
-    target = check.points(onto, "onto")
-    if target.shape != (n, dim):
+    space = as_space(distances)
+    matrix = (Space.from_distances(distances) if space is None else space).metric.dense()
+    if not np.isfinite(matrix).all():
+        raise ValueError(
+            "distances must all be finite, some are infinite; draw a part of the points, or use a larger radius"
+        )
+    n = len(matrix)
+    target = None if onto is None else check.points(onto, "onto")
+    if target is not None and target.shape != (n, dim):
         raise ValueError(
             f"onto must have a row for each point and a column for each dimension, shape ({n}, {dim}), "
             f"got shape {target.shape}"
         )
-    return target
-
-
-def _centred(matrix: Floats) -> Floats:
     squares = -0.5 * matrix**2
     means = squares.mean(axis=0)
-    return np.asarray(squares - means - means[:, None] + means.mean())
-
-
-def _share(kept: Floats, products: Floats) -> float:
+    products = squares - means - means[:, None] + means.mean()
+    values, vectors = eigh(products, subset_by_index=[max(0, n - dim), n - 1])
+    values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
+    points = np.zeros((n, dim))
+    points[:, : len(values)] = vectors * signs(vectors) * np.sqrt(values)
     total = np.square(products).sum()  # equals the sum of all squared eigenvalues
-    return min(1.0, float(np.square(kept).sum() / total)) if total > 0 else 1.0
+    explained = min(1.0, float(np.square(values).sum() / total)) if total > 0 else 1.0
+    return Embedding(points if target is None else laid(points, target), explained)
 
 
 def laid(points: Floats, target: Floats) -> Floats:
@@ -123,16 +116,8 @@ def laid(points: Floats, target: Floats) -> Floats:
     return np.asarray(points @ left @ right + center)
 
 
-def mds(
-    distances: Any,
-    labels: Any = None,
-    *,
-    dim: int = 2,
-    onto: ArrayLike | None = None,
-    ax: Axes | None = None,
-    **options: Any,
-) -> Axes:
-    """Draw a metric as points in two or three dimensions, placed by `embed`.
+def mds(distances: Any, labels: Any = None, *, ax: Axes | None = None, **options: Any) -> Axes:
+    """Draw a metric as points in the plane, placed by `embed`.
 
     The label below gives the share of the spectrum that the coordinates keep (`Embedding.explained`).
 
@@ -142,14 +127,10 @@ def mds(
         All distances must be finite.
     labels : array of shape (n,), optional
         As in `cloud`.
-    dim : {2, 3}, default 2
-        Number of coordinates.
-    onto : array of shape (n, dim), optional
-        Reference points to align with, as in `embed`.
     ax : Axes, optional
-        Axes to draw into, 3-D if dim = 3; None (default) makes a new figure.
+        Axes to draw into; None (default) makes a new figure.
     **options
-        Further options of `cloud`: values, size, title, colors, legend.
+        Further options of `cloud`: size, title, colors, legend.
 
     Returns
     -------
@@ -167,17 +148,8 @@ def mds(
     >>> ax.get_xlabel()
     '100 % of the spectrum'
     """
-    if dim not in (2, 3):
-        raise ValueError(f"dim must be 2 or 3 for a figure, got {dim!r}; embedding.embed finds more coordinates")
-    ready(ax, dim)
-    found = embed(distances, dim, onto=onto)
+    found = embed(distances)
     drawn = cloud(found.points, labels, ax=ax, **options)
-    _say(drawn, f"{math.floor(1000 * found.explained + 1e-6) / 10:g} % of the spectrum")
+    kept = math.floor(1000 * found.explained + 1e-6) / 10
+    drawn.set_xlabel(f"{kept:g} % of the spectrum", fontsize=TEXT, color=GRAY)
     return drawn
-
-
-def _say(ax: Any, text: str) -> None:
-    if ax.name == "3d":
-        ax.text2D(0.5, 0.0, text, transform=ax.transAxes, ha="center", fontsize=TEXT, color=GRAY)
-    else:
-        ax.set_xlabel(text, fontsize=TEXT, color=GRAY)

@@ -30,7 +30,7 @@ from .embedding import Embedding, mds
 from .graphs import communities, curvature, flow
 from .images import segmentation
 from .style import GRAY, INK, LEGEND, TEXT, THIN, TICKS, canvas, color, expect, tidy, without_pyplot
-from .walks import can_walk, walk
+from .walks import kept_points, walk
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,9 +51,9 @@ def plot(result: Any, title: str | None = None, **options: Any) -> Figure:
 
 def _draw_trajectory(found: Trajectory, title: str | None = None, **options: Any) -> Any:
     """The points over the iterations; the last ones, or the last distances, if that is all there is."""
-    if can_walk(found):
-        return walk(found, title=title, **options)
     moved = isinstance(found.last.metric, Euclidean | GaussianMetric) and found.last.metric.places.shape[1] <= 3
+    if moved and kept_points(found):
+        return walk(found, title=title, **options)
     return (cloud if moved else mds)(found.last, title=title, **options)
 
 
