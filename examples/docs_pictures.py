@@ -61,7 +61,8 @@ def images() -> Any:
     axes[0].imshow(found.image.astype(np.uint8))
     axes[0].set_title("a photograph", loc="left", fontsize=10)
     wt.plotting.segmentation(found.filtered, found.labels, axes[1], title=f"{found.n_segments} regions")
-    wt.plotting.contour_map(found, ax=axes[2], title="strength of every boundary")
+    axes[2].imshow(found.tree.contours(), cmap="gray_r")
+    axes[2].set_title("strength of every boundary", loc="left", fontsize=9)
     for ax in axes:
         ax.set_axis_off()
     return figure

@@ -52,7 +52,7 @@ def draw_row(axes: np.ndarray, name: str, picture: np.ndarray) -> None:
     print(f"{name}: {size} pixels, {found.n_segments} regions, {seconds:.1f} s")
     axes[0].imshow(picture, cmap="gray")
     axes[0].set_title(f"{name}, {size}", loc="left", fontsize=7)
-    wt.plotting.contour_map(found, axes[1])
+    axes[1].imshow(found.tree.contours(), cmap="gray_r", vmin=0, vmax=1)
     axes[1].set_title("contours", loc="left", fontsize=7)
     for ax, scale in zip(axes[2:], SCALES, strict=True):
         labels = found.tree.cut(scale)

@@ -37,9 +37,9 @@ pictures = {"given": photo, "filtered by mean shift": np.clip(found.filtered, 0,
 for ax, (title, picture) in zip(axes[0], pictures.items(), strict=True):
     ax.imshow(picture, interpolation="nearest")
     ax.set_title(title, loc="left", fontsize=10)
-regions = {f"{found.labels.max() + 1} regions by two radii": found.labels, "8 regions by merging": few.labels}
-for ax, (title, labels) in zip(axes[1], regions.items(), strict=True):
-    wt.plotting.segmentation(photo, labels, ax=ax, fill=True, title=title)
+regions = {f"{found.labels.max() + 1} regions by two radii": found, "8 regions by merging": few}
+for ax, (title, result) in zip(axes[1], regions.items(), strict=True):
+    wt.plotting.segmentation(result.colored(), result.labels, ax=ax, title=title)
 for ax in axes.flat:
     ax.set_axis_off()
 

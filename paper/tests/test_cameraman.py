@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from wasserstein_transform.engine import Engine
-from wt_paper.experiments import EXPERIMENTS
+from wt_paper.experiments import EXPERIMENTS, cameraman
 from wt_paper.experiments.parameters import Cameraman, Scene
 
 
@@ -37,3 +37,11 @@ def test_without_scikit_image_the_experiment_says_how_to_get_it(monkeypatch: pyt
     assert 'pip install "wasserstein-transform[image]"' in EXPERIMENTS["cameraman"].lacks
     with pytest.raises(ImportError, match=r"wasserstein-transform\[image\]"):
         EXPERIMENTS["cameraman"].run(Cameraman(), Engine())
+
+
+def test_regions_like_others_have_their_colors() -> None:
+    like = np.repeat([[0] * 3 + [1] * 5 + [2] * 7], 4, axis=0)
+    labels = np.repeat([[2] * 4 + [1] * 4 + [0] * 6 + [3]], 4, axis=0)
+    shown, like = cameraman.painted(labels, like)[0], cameraman.painted(like, like)[0]
+    np.testing.assert_array_equal(shown[[0, 5, 10]], like[[0, 5, 10]])
+    assert shown[-1].tolist() not in like.tolist()

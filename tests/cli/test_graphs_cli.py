@@ -78,15 +78,13 @@ def test_pictures_take_axes_and_return_them() -> None:
     assert places.shape == (11, 2)
     np.testing.assert_array_equal(places, wt.plotting.graphs.layout(graph))
     _, axes = wt.plotting.panels(2, 2)
-    drawn = wt.plotting.curvature(found, places, axes[0, 0], limit=1.0)
+    drawn = wt.plotting.curvature(found, places, axes[0, 0])
     assert drawn is axes[0, 0]
     lines = drawn.collections[0]
     assert sorted(lines.get_array()) == sorted(found.values)
-    assert lines.get_clim() == (-1, 1)
+    assert lines.get_clim() == (-abs(found.values).max(), abs(found.values).max())
     assert wt.plotting.communities(flow.communities(), places, axes[0, 1]) is axes[0, 1]
     assert wt.plotting.flow(flow, axes[1, 0]) is axes[1, 0]
-    assert wt.plotting.histogram(found, axes[1, 1]) is axes[1, 1]
-    assert sum(bar.get_height() for bar in axes[1, 1].patches) == len(found.values)
 
 
 def test_a_layout_keeps_near_nodes_near() -> None:
@@ -108,11 +106,10 @@ def test_graphs_without_edges_and_names_like_formulas(tmp_path: Path) -> None:
 
 def test_edges_of_no_length_are_seen_and_axes_count_in_whole_numbers() -> None:
     pytest.importorskip("matplotlib").use("Agg")
-    figure, axes = wt.plotting.panels(1, 3)
+    figure, axes = wt.plotting.panels(1, 2)
     found = wt.graphs.curvature([(0, 1, 0.0), (1, 2, 0.0)])
     lines = wt.plotting.curvature(found, ax=axes[0]).collections[0]
-    assert wt.plotting.histogram(found, axes[1]).get_ylim() == (0, 1)
-    flow = wt.plotting.flow(wt.graphs.ricci_flow([(0, 1), (2, 3)], 5), axes[2])
+    flow = wt.plotting.flow(wt.graphs.ricci_flow([(0, 1), (2, 3)], 5), axes[1])
     figure.canvas.draw()
     assert (lines.get_colors()[:, 3] == 1).all()
     assert all(float(tick).is_integer() for tick in flow.get_xticks())

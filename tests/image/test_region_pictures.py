@@ -8,7 +8,7 @@ import pytest
 
 import wasserstein_transform as wt
 from wasserstein_transform import plotting
-from wasserstein_transform.plotting.images import EDGE, as_rgb, outlined, painted
+from wasserstein_transform.plotting.images import EDGE, as_rgb, outlined
 
 mpl.use("Agg")
 
@@ -37,21 +37,9 @@ def test_lines_go_around_a_region_and_along_the_rows() -> None:
     }  # fmt: skip
 
 
-def test_one_region_has_no_boundary_and_filled_ones_have_colors_by_size(image: np.ndarray) -> None:
+def test_one_region_has_no_boundary(image: np.ndarray) -> None:
     ax = plotting.segmentation(image, np.zeros(image.shape, int), plotting.panels()[1])
     assert len(ax.collections) == 0
-    ax = plotting.segmentation(image, (image > 20) - 1, plotting.panels()[1], fill=True)
-    shown = ax.images[0].get_array()
-    assert shown[0, -1].tolist() == [0x00, 0x72, 0xB2]
-    assert shown[0, 0].tolist() == [0x99] * 3
-
-
-def test_regions_like_others_have_their_colors() -> None:
-    like = np.repeat([[0] * 3 + [1] * 5 + [2] * 7], 4, axis=0)
-    labels = np.repeat([[5] * 4 + [2] * 4 + [0] * 6 + [9]], 4, axis=0)
-    shown, like = painted(labels, like)[0], painted(like)[0]
-    np.testing.assert_array_equal(shown[[0, 5, 10]], like[[0, 5, 10]])
-    assert shown[-1].tolist() not in like.tolist()
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.ndimage import uniform_filter
 
 from wasserstein_transform import plotting
@@ -19,6 +20,7 @@ from wasserstein_transform.image.linking import link_pixels
 from wasserstein_transform.image.pixels import read
 from wasserstein_transform.image.radii import move
 from wasserstein_transform.image.regions import boundaries
+from wasserstein_transform.plotting.style import N_COLORS
 
 from .experiment import Choice, Claim, Experiment, Picture, Table
 from .layout import bare, mosaic, name_row
@@ -271,13 +273,36 @@ def _draw_view(view: View, linking: str, axes: Sequence[Any]) -> None:
     like = view.labels[Key("MS", linking)]
     for ax, method, name in zip(axes[1:], METHODS, names, strict=True):
         labels = view.labels[Key(method, linking)]
-        plotting.segmentation(view.image, labels, ax, fill=True, like=like, edge="white", lw=0.25)
+        plotting.segmentation(painted(labels, like), labels, ax, edge="white", lw=0.25)
         ax.set_title(f"{name}: {labels.max() + 1} segments", loc="left", fontsize=8)
     areas = _areas(*(view.labels[Key(method, linking)] for method in METHODS))
     for ax in axes:
         bare(ax)
         for number, (top, left, side) in enumerate(areas, 1):
             _frame(ax, top, left, side, str(number))
+
+
+def painted(labels: Ints, like: Ints) -> NDArray[np.uint8]:
+    """The largest regions in colors: each in that of the region of `like` it shares most pixels with; others gray."""
+    colors = np.array([list(bytes.fromhex(plotting.color(k)[1:])) for k in (*range(N_COLORS), -1)], np.uint8)
+    large, there = _largest(labels), _largest(like)
+    free, ranks = set(range(N_COLORS)), np.full(int(labels.max()) + 1, N_COLORS)  # the last color is gray
+    alone = []
+    for region in large:
+        most = int(np.bincount(like[labels == region]).argmax())
+        rank = there.index(most) if most in there else -1
+        if rank in free:
+            ranks[region] = rank
+            free.remove(rank)
+        else:
+            alone.append(region)
+    ranks[alone] = sorted(free, reverse=True)[: len(alone)]  # from the end: the colors of the smallest regions
+    return np.asarray(colors[ranks[labels]])
+
+
+def _largest(labels: Ints) -> list[int]:
+    """The largest regions, by decreasing size."""
+    return [int(k) for k in np.argsort(-np.bincount(labels.ravel()), kind="stable")[:N_COLORS]]
 
 
 def _areas(one: Ints, other: Ints) -> list[tuple[int, int, int]]:

@@ -13,7 +13,7 @@ from wasserstein_transform import plotting
 from wasserstein_transform.datasets import Labeled, dumbbell
 from wasserstein_transform.engine import Engine
 from wasserstein_transform.hierarchy import Tree, cut_tree, spanning_tree
-from wasserstein_transform.spaces import Space
+from wasserstein_transform.spaces import GaussianMetric, Space
 from wasserstein_transform.transforms import gaussian_transform, iterate
 
 from .experiment import Choice, Claim, Experiment, Picture, Table
@@ -212,10 +212,27 @@ def draw(walk: Walk) -> Figure:
 
 
 def draw_gaussians(eps: float, data: Labeled) -> Figure:
-    """Ellipses at the points."""
+    """Ellipses at every third point, with half-axes of one standard deviation."""
+    from matplotlib.collections import EllipseCollection
+    from matplotlib.colors import to_rgba_array
+
     figure, axes = mosaic([["gaussians"]], 2.6)
-    seen = iterate(gaussian_transform(eps), Space.from_points(data.points), n_iter=0).last
-    ax = plotting.ellipses(seen, every=3, scale=1.0, labels=data.labels, ax=axes["gaussians"])
+    ax, shown = axes["gaussians"], slice(None, None, 3)
+    metric = iterate(gaussian_transform(eps), Space.from_points(data.points), n_iter=0).last.metric
+    assert isinstance(metric, GaussianMetric)
+    values, vectors = np.linalg.eigh(metric.covs[shown])
+    lengths = 2 * np.sqrt(np.maximum(values, 0.0))  # ≥ 0 in theory; rounding can make them negative
+    angles = np.degrees(np.arctan2(vectors[:, 1, 1], vectors[:, 0, 1]))
+    colors = to_rgba_array([plotting.color(k) for k in data.labels[shown].tolist()])
+    ax.add_collection(EllipseCollection(
+        lengths[:, 1], lengths[:, 0], angles, units="xy", offsets=metric.means[shown], offset_transform=ax.transData,
+        edgecolors=colors, facecolors=colors * [1, 1, 1, 0.12], linewidths=0.6,
+    ))  # fmt: skip
+    reach = np.sqrt(np.diagonal(metric.covs, axis1=1, axis2=2)).max()
+    ax.update_datalim([metric.means.min(axis=0) - reach, metric.means.max(axis=0) + reach])
+    ax.autoscale_view()
+    ax.set_aspect("equal", adjustable="datalim")
+    plotting.style.tidy(ax)
     bare(ax)
     return figure
 

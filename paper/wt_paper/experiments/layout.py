@@ -33,7 +33,7 @@ def mosaic(
     solid: dict[str | tuple[str, ...], dict[str, Any]] = {
         name: {"projection": "3d"} for row in rows for name in row if name.startswith(SOLID)
     }
-    with birth(3):
+    with birth():
         axes = figure.subplot_mosaic([list(row) for row in rows], per_subplot_kw=solid, height_ratios=heights)
     return figure, axes
 

@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import maximum_filter
 
-from ..plotting.contours import drawn
 from ..plotting.images import as_rgb, outlined
 
 if TYPE_CHECKING:
+    from .._types import Floats
     from ..image import Segmentation
+
+_FAINT = 0.05  # boundaries weaker than this are not drawn
 
 
 def encode(found: Segmentation, masks: bool = False) -> dict[str, bytes]:
@@ -27,7 +30,7 @@ def encode(found: Segmentation, masks: bool = False) -> dict[str, bytes]:
         "labels.npy": numbers.getvalue(),
         "overlay.png": _png(outlined(found.image, found.labels)),
         "filtered.png": _png(found.filtered if opacity else as_rgb(found.filtered)),
-        **({} if found.tree is None else {"contours.png": _png(drawn(found.tree.contours()))}),
+        **({} if found.tree is None else {"contours.png": _png(_darkened(found.tree.contours()))}),
         "regions.csv": found.regions().to_csv(index=False).encode(),
         "regions.geojson": json.dumps(found.polygons()).encode(),
         **{
@@ -35,6 +38,12 @@ def encode(found: Segmentation, masks: bool = False) -> dict[str, bytes]:
             for k in range(found.n_segments if masks else 0)
         },
     }
+
+
+def _darkened(strength: Floats) -> NDArray[np.uint8]:
+    """Boundaries as gray levels, 255 for none to 0 for the strongest; thicker in large images, to survive shrinking."""
+    strong = np.where(strength < _FAINT, 0.0, strength)
+    return np.asarray(np.rint(255 * (1 - maximum_filter(strong, max(1, round(max(strength.shape) / 1000))))), np.uint8)
 
 
 def _png(array: NDArray[Any]) -> bytes:

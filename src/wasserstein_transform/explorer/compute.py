@@ -14,7 +14,7 @@ from ..compute.passes import sample_evenly
 from ..engine import Engine
 from ..hierarchy import Tree, spanning_tree
 from ..localize.scale import rows_of
-from ..plotting.dendrograms import leaf_order
+from ..plotting.dendrograms import branches, places
 from ..plotting.embedding import embed
 from ..spaces import Space
 from ..transforms import Trajectory, iterate
@@ -55,7 +55,8 @@ def add_metric(scene: Scene, last: Space, engine: Engine, tree: Tree | None = No
         tree = spanning_tree(last, engine) if tree is None else tree
     except ValueError as error:  # some components have no known distance between them
         return replace(scene, notes=(*notes, f"there is no tree: {error}"))
-    shown = leaf_order(tree)[sample_evenly(last.n, _LANDMARKS)]
+    order = np.argsort(places(branches(tree))[: last.n], kind="stable")  # no branches cross
+    shown = order[sample_evenly(last.n, _LANDMARKS)]
     distances = last.metric.take(shown).dense(engine)
     if last.n > _EMBEDDED:
         notes.append(f"the scaling shows {_EMBEDDED:,} of {last.n:,} points")

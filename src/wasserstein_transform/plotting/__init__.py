@@ -1,4 +1,4 @@
-"""Figures: point clouds, trajectories, embeddings, trees, Gaussians, distances, curves, images, graphs, results.
+"""Figures: point clouds, trajectories, embeddings, trees, curves, images, graphs, and all other results.
 
 Needs matplotlib, which the extra `plot` installs. Every function draws into the Axes passed as `ax`, or into a new
 figure, and returns the Axes. `plot()` of a result makes a new figure and returns it. No function calls `plt.show` or
@@ -7,12 +7,10 @@ changes a global setting of matplotlib.
 
 from .clouds import cloud
 from .clusterings import clustering
-from .contours import contour_map
 from .curves import denoised, skeleton
 from .dendrograms import dendrogram
-from .embedding import heatmap, mds
-from .gaussians import ellipses
-from .graphs import communities, curvature, flow, histogram
+from .embedding import mds
+from .graphs import communities, curvature, flow
 from .images import segmentation
 from .results import suggestion
 from .style import color, panels
@@ -23,14 +21,10 @@ __all__ = (
     "clustering",
     "color",
     "communities",
-    "contour_map",
     "curvature",
     "dendrogram",
     "denoised",
-    "ellipses",
     "flow",
-    "heatmap",
-    "histogram",
     "mds",
     "panels",
     "segmentation",

@@ -11,7 +11,7 @@ from .. import _check as check
 from .._types import Floats
 from ..spaces import Metric, Space
 from ..transforms import Trajectory
-from .colors import Colors, Look, draw_legend, draw_scale, look, plain, shape_dots, wants_legend
+from .colors import MOST_NAMED, Colors, Look, draw_legend, draw_scale, look, plain, shape_dots
 from .style import INK, RASTER, TEXT, WIDTH, canvas, dot_size, tidy
 
 if TYPE_CHECKING:
@@ -49,27 +49,10 @@ def axis_names(shown: Any, m: int) -> tuple[str, ...]:
     return tuple(map(plain, named)) if len(named) == m and all(isinstance(name, str) for name in named) else ()
 
 
-def with_distances(shown: Any) -> Space:
-    """The Space of a square or condensed matrix of distances, or of anything `as_space` accepts."""
-    space = as_space(shown)
-    return Space.from_distances(shown) if space is None else space
-
-
-def as_matrix(shown: Any) -> Floats:
-    """All distances, shape (n, n), checked to be finite."""
-    matrix = with_distances(shown).metric.dense()
-    if not np.isfinite(matrix).all():
-        raise ValueError(
-            "distances must all be finite, some are infinite; draw a part of the points, or use a larger radius"
-        )
-    return matrix
-
-
 def cloud(
     points: Any,
     labels: Any = None,
     *,
-    values: Any = None,
     ax: Axes | None = None,
     size: float | None = None,
     title: str | None = None,
@@ -85,19 +68,17 @@ def cloud(
         table become the axis labels.
     labels : array of shape (n,), optional
         Integers choose colors as `color` does; −1 is noise, drawn in gray below the other points. Strings are numbered
-        in sorted order. Large dots also get a different shape for each label. Floats that are not integers are treated
-        as `values`. Default None: all points have the same color.
-    values : array of shape (n,), optional
-        Numbers instead of labels (heights, for example), drawn with a colormap and a color bar; NaN is gray.
+        in sorted order. Large dots also get a different shape for each label. Floats that are not integers are values
+        (heights, for example), drawn with a colormap and a color bar; NaN is gray. Default None: all points have the
+        same color.
     ax : Axes, optional
         Axes to draw into, 3-D if m = 3; None (default) makes a new figure.
     size : float, optional
         Area of a dot in square points; by default it shrinks as the number of points grows.
     title : str, optional
         Title above the Axes; none by default.
-    colors : color, sequence, mapping or colormap, optional
-        Replaces the palette. With labels: a sequence, used in turn for labels 0, 1, …, or a mapping from label to
-        color. With values: a colormap. Without either: one color, or one for each point.
+    colors : color or mapping, optional
+        Replaces the palette: a mapping from label to color, or one color for points without labels.
     legend : bool, optional
         Whether to list the labels beside the Axes. Default None: only if a new figure is made and there are two to ten
         labels.
@@ -117,17 +98,21 @@ def cloud(
     """
     places = as_points(points)
     dim = drawable(places)
-    dots = look(labels, len(places), colors, values, size)
-    named = wants_legend(legend, dots.groups, ax is None)
+    size = None if size is None else check.positive(size, "size")
+    dots = look(labels, len(places), colors)
+    if legend is None:
+        legend = ax is None and 1 < len(dots.groups) <= MOST_NAMED
     ax = canvas(ax, dim, frame(places))
-    draw(ax, places, dots, title, named)
+    draw(ax, places, dots, title, legend, size)
     name_axes(ax, axis_names(points, places.shape[1]))
     return ax
 
 
-def draw(ax: Any, points: Floats, dots: Look, title: str | None, legend: bool = False) -> None:
+def draw(
+    ax: Any, points: Floats, dots: Look, title: str | None, legend: bool = False, size: float | None = None
+) -> None:
     """Draw points with frame, title and legend."""
-    shaped = scatter(ax, points, dots)
+    shaped = scatter(ax, points, dots, size)
     equal(ax, points)
     tidy(ax, title)
     explain(ax, dots, legend, shaped)
@@ -137,7 +122,7 @@ def explain(ax: Any, shown: Look, legend: bool, shaped: bool = False) -> None:
     """Draw a color bar or a legend beside the Axes."""
     if shown.scale is not None:
         draw_scale(ax, shown.scale, shown.name)
-    elif legend:
+    elif legend and shown.groups:
         draw_legend(ax, shown.groups, shown.name, shaped)
 
 
@@ -158,10 +143,10 @@ def drawable(points: Floats) -> int:
     return max(m, 2)
 
 
-def scatter(ax: Any, points: Floats, dots: Look) -> bool:
+def scatter(ax: Any, points: Floats, dots: Look, size: float | None = None) -> bool:
     """Draw the dots only. Returns whether they have a shape for each label."""
     n, order = len(points), dots.order
-    size = dot_size(n, ax) if dots.size is None else dots.size
+    size = dot_size(n, ax) if size is None else size
     extra = {"depthshade": False} if points.shape[1] == 3 else {}
     drawn = ax.scatter(
         *flat(points)[order].T, s=size, c=dots.colors[order], linewidths=0, rasterized=n > RASTER, **extra
@@ -185,24 +170,19 @@ def equal(ax: Any, points: Floats) -> None:
         return
     if ax.name == "3d":
         ax.set_aspect("equal")
-        _thin_out(ax)
+        axes = (ax.xaxis, ax.yaxis, ax.zaxis)
+        lengths = np.array([np.ptp(axis.get_view_interval()) for axis in axes])
+        for axis, share in zip(axes, lengths / lengths.max(), strict=True):  # fewer ticks on shorter axes, away if long
+            axis.get_major_locator().set_params(nbins=max(1, int(6 * share)))
+            low, high = axis.get_view_interval()
+            ticks = [tick for tick in axis.get_major_locator()() if low <= tick <= high]
+            if len(ticks) * _ROOM > share:  # still too many: keep the one nearest to the middle
+                axis.set_ticks(ticks := [min(ticks, key=lambda tick: abs(tick - (low + high) / 2))])
+            letters = max(map(len, axis.get_major_formatter().format_ticks(ticks)), default=0)
+            axis.set_tick_params(pad=max(0, 3 * (letters - 3)))
     else:
         ax.set_aspect("equal", adjustable="datalim")  # keeps the frames of all panels equal
         ax.ticklabel_format(useOffset=False)  # 48.12, not 0.12 beside +48
-
-
-def _thin_out(ax: Any) -> None:
-    """Put fewer ticks on the shorter axes of a 3-D box so that labels do not overlap; pad long labels."""
-    axes = (ax.xaxis, ax.yaxis, ax.zaxis)
-    lengths = np.array([np.ptp(axis.get_view_interval()) for axis in axes])
-    for axis, share in zip(axes, lengths / lengths.max(), strict=True):
-        axis.get_major_locator().set_params(nbins=max(1, int(6 * share)))
-        low, high = axis.get_view_interval()
-        ticks = [tick for tick in axis.get_major_locator()() if low <= tick <= high]
-        if len(ticks) * _ROOM > share:  # still too many: keep the one nearest to the middle
-            axis.set_ticks(ticks := [min(ticks, key=lambda tick: abs(tick - (low + high) / 2))] if ticks else [])
-        letters = max(map(len, axis.get_major_formatter().format_ticks(ticks)), default=0)
-        axis.set_tick_params(pad=max(0, 3 * (letters - 3)))
 
 
 def frame(points: Floats) -> tuple[float, float]:

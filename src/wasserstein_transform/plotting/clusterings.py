@@ -18,7 +18,7 @@ from .clouds import draw as draw_points, name_axes
 from .colors import look
 from .dendrograms import branches, dendrogram, places, top
 from .embedding import embed
-from .style import GRAY, INK, TEXT, THIN, TICKS, WIDTH, canvas, color, panels, tidy
+from .style import GRAY, INK, TEXT, THIN, TICKS, WIDTH, canvas, color, expect, panels, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,8 +67,7 @@ def clustering(found: Clustering, ax: Axes | None = None, *, title: str | None =
     >>> wt.plotting.clustering(wt.cluster(wt.datasets.circles(0).points), ax).get_title(loc="left")
     '2 clusters'
     """
-    if not isinstance(found, Clustering):
-        raise TypeError(f"found must be a Clustering, got {type(found).__name__}; wt.cluster(X) makes one")
+    expect(found, Clustering, "wt.cluster(X) makes one")
     ax = canvas(ax)
     _draw_cloud(ax, found, *found.columns, title)
     return ax

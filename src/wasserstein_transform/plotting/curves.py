@@ -11,7 +11,7 @@ from .._types import Floats
 from ..curves import Denoised, Skeleton
 from .clouds import drawable, equal, flat, frame, scatter
 from .colors import Group, draw_legend, look
-from .style import GRAY, INK, NOISE, PALETTE, STRONG, TICKS, canvas, tidy
+from .style import GRAY, INK, NOISE, PALETTE, STRONG, TICKS, canvas, expect, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,8 +47,7 @@ def denoised(found: Denoised, ax: Axes | None = None, *, title: str | None = Non
     >>> len(ax.collections)  # original points, moved points
     2
     """
-    if not isinstance(found, Denoised):
-        raise TypeError(f"found must be a Denoised, got {type(found).__name__}; wt.denoise(X) makes one")
+    expect(found, Denoised, "wt.denoise(X) makes one")
     dim = drawable(found.points)
     labels = np.where(found.outliers, -1, 0)
     before, after = look(None, len(labels), _FAINT), look(labels, len(labels))
@@ -89,10 +88,7 @@ def skeleton(found: Skeleton, ax: Axes | None = None, *, title: str | None = Non
     >>> len(wt.plotting.skeleton(found, ax).lines)  # the two circles
     2
     """
-    if not isinstance(found, Skeleton):
-        raise TypeError(
-            f"found must be a Skeleton, got {type(found).__name__}; wt.skeleton(wt.denoise(X, 1)) makes one"
-        )
+    expect(found, Skeleton, "wt.skeleton(wt.denoise(X, 1)) makes one")
     points = found.source.points
     dim = drawable(points)
     ax = canvas(ax, dim, frame(found.source.in_meters().points))

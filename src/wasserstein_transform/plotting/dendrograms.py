@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.cluster.hierarchy import is_valid_linkage
 
 from .. import _check as check
 from .._types import Floats, Ints
-from ..hierarchy import Tree, cut_tree, spanning_tree
-from .clouds import with_distances
+from ..hierarchy import Tree
 from .colors import numbered
-from .style import GRAY, INK, NOISE, RASTER, TEXT, THIN, WIDTH, canvas, color, ready, tidy
+from .style import GRAY, INK, NOISE, RASTER, TEXT, WIDTH, canvas, color, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,43 +34,6 @@ class Branches(NamedTuple):
     def n(self) -> int:
         """Number of leaves."""
         return len(self.pairs) + 1
-
-
-def as_tree(shown: Any) -> Tree:
-    """Convert a Tree, a fitted SingleLinkage, SciPy's Z, or anything with distances to a Tree."""
-    shown = getattr(shown, "tree_", shown)
-    if isinstance(shown, Tree):
-        return shown
-    if isinstance(shown, np.ndarray | list) and np.ndim(shown) == 2 and np.shape(shown)[1] == 4:
-        Z = np.array(shown, np.float64)
-        if len(Z) != 4 or _is_linkage(Z):  # four rows of four may also be the distances of four points
-            return _of_linkage(Z)
-    return spanning_tree(with_distances(shown))
-
-
-def _is_linkage(Z: Floats) -> bool:
-    """Whether Z is valid; also checks that every node but the root is joined once, which SciPy does not."""
-    return bool(is_valid_linkage(Z)) and np.array_equal(np.sort(Z[:, :2], axis=None), np.arange(2 * len(Z)))
-
-
-def _of_linkage(Z: Floats) -> Tree:
-    """A Tree with the merges of Z. Its edges join arbitrary points of the two sides: cuts and plots do not use them."""
-    if not _is_linkage(Z):
-        raise ValueError(
-            "Z must be a linkage matrix as scipy.cluster.hierarchy.linkage returns it, and this one is invalid"
-        )
-    heights = check.floats(Z[:, 2], "heights of Z")
-    if (np.diff(heights) < 0).any():
-        raise ValueError(
-            "the heights of Z must not decrease, as they can in centroid and median linkage; use another method"
-        )
-    n = len(Z) + 1
-    leader = np.arange(2 * n - 1)
-    edges = np.empty((n - 1, 2), np.intp)
-    for k, nodes in enumerate(Z[:, :2].astype(np.intp).tolist()):
-        edges[k] = leader[nodes]
-        leader[n + k] = edges[k, 0]
-    return Tree(edges, heights, np.full(n, 1.0 / n))
 
 
 def branches(tree: Tree, labels: Ints | None = None) -> Branches:
@@ -100,11 +61,6 @@ def top(all: Branches, most: int) -> Branches:
     return Branches(number[pairs], all.heights[kept], all.labels[kept])
 
 
-def leaf_order(tree: Tree) -> Ints:
-    """Points in an order in which no branches cross."""
-    return np.argsort(places(branches(tree))[: tree.n], kind="stable")
-
-
 def places(tree: Branches) -> Floats:
     """Positions of the nodes: leaves at 0, 1, … so that no branches cross, merges midway between their two children."""
     n, pairs = tree.n, tree.pairs.tolist()
@@ -125,8 +81,6 @@ def dendrogram(
     tree: Any,
     labels: Any = None,
     *,
-    n_clusters: int | None = None,
-    height: float | None = None,
     ax: Axes | None = None,
     max_leaves: int | None = None,
     title: str | None = None,
@@ -135,17 +89,11 @@ def dendrogram(
 
     Parameters
     ----------
-    tree : Tree, fitted SingleLinkage, linkage matrix of SciPy, Space, fitted transform, or distances
-        A linkage matrix has shape (n − 1, 4), a matrix of distances (n, n).
-        For a Space, a fitted transform or a matrix of distances the single-linkage tree is computed first.
+    tree : Tree or fitted SingleLinkage
+        `wt.hierarchy.spanning_tree(space)` makes a Tree.
     labels : array of shape (n,), optional
-        Cluster of each point; −1 is noise, drawn in gray. Default None: the labels of a fitted SingleLinkage, else
-        none.
-    n_clusters : int, optional
-        Take the clusters of the robust cut of `wt.cut_tree` into this many, instead of `labels`.
-    height : float, optional
-        Take the clusters of a cut at this height, in the unit of the distances, instead of `labels`; a dashed line
-        marks it.
+        Cluster of each point, as `wt.cut_tree` finds them; −1 is noise, drawn in gray. Default None: the labels of a
+        fitted SingleLinkage, else none.
     ax : Axes, optional
         Axes to draw into; None (default) makes a new figure.
     max_leaves : int, optional
@@ -162,46 +110,29 @@ def dendrogram(
     --------
     >>> import wasserstein_transform as wt
     >>> figure, ax = wt.plotting.panels()
-    >>> space = wt.Space.from_points([[0.0], [1.0], [5.0], [7.0]])
-    >>> ax = wt.plotting.dendrogram(space, height=3.0, ax=ax)
+    >>> tree = wt.hierarchy.spanning_tree(wt.Space.from_points([[0.0], [1.0], [5.0], [7.0]]))
+    >>> ax = wt.plotting.dendrogram(tree, wt.cut_tree(tree, cut="height", height=3.0), ax=ax)
     >>> [len(lines.get_segments()) for lines in ax.collections]  # top merge, one in each cluster
     [1, 1, 1]
     """
-    ready(ax)
-    most = None if max_leaves is None else check.count(max_leaves, "max_leaves", 2)
-    grown = as_tree(tree)
-    drawn = branches(grown, _clusters(tree, grown, labels, n_clusters, height))
-    drawn = drawn if most is None else top(drawn, most)
+    grown = getattr(tree, "tree_", tree)
+    if not isinstance(grown, Tree):
+        raise TypeError(f"tree must be a Tree, got {type(tree).__name__}; wt.hierarchy.spanning_tree(space) makes one")
+    labels = getattr(tree, "labels_", None) if labels is None else labels
+    drawn = branches(grown, None if labels is None else numbered(labels, grown.n))
+    drawn = drawn if max_leaves is None else top(drawn, check.count(max_leaves, "max_leaves", 2))
     along = places(drawn)
     ax = canvas(ax, 2, (WIDTH, 0.6 * WIDTH))
-    for label in _colored(drawn):
+    for label in sorted(set(drawn.labels[drawn.n :].tolist())):  # those in gray first
         _draw_merges(ax, drawn, along, label)
     _draw_triangles(ax, drawn, along)
+    margin = max(0.5, 0.01 * drawn.n)
     highest = float(drawn.heights.max()) or 1.0
-    if height is not None:
-        ax.axhline(height, color=INK, lw=THIN, ls=(0, (4, 3)))
-        highest = max(highest, float(height))
-    _frame(ax, drawn.n, highest)
+    ax.set(ylim=(0.0, 1.05 * highest), xlim=(-margin, drawn.n - 1 + margin), xticks=[])
+    ax.spines[["top", "right", "bottom"]].set_visible(False)
+    ax.set_ylabel("height", fontsize=TEXT)
     tidy(ax, title)
     return ax
-
-
-def _clusters(shown: Any, tree: Tree, labels: Any, n_clusters: int | None, height: float | None) -> Ints | None:
-    given = [name for name, value in (("labels", labels), ("n_clusters", n_clusters), ("height", height))
-             if value is not None]  # fmt: skip
-    if len(given) > 1:
-        raise ValueError(f"give only one of labels, n_clusters and height, got {' and '.join(given)}")
-    if n_clusters is not None:
-        return cut_tree(tree, n_clusters, cut="robust")
-    if height is not None:
-        return cut_tree(tree, cut="height", height=height)
-    labels = getattr(shown, "labels_", None) if labels is None and hasattr(shown, "tree_") else labels
-    return None if labels is None else numbered(labels, tree.n)
-
-
-def _colored(drawn: Branches) -> list[int]:
-    """The labels to draw, those in gray first."""
-    return sorted(set(drawn.labels[drawn.n :].tolist()))
 
 
 def _color(label: int, drawn: Branches) -> str:
@@ -219,16 +150,13 @@ def _draw_merges(ax: Any, drawn: Branches, along: Floats, label: int) -> None:
     level = drawn.heights[drawn.n + who]
     x = np.stack([along[a], along[a], along[b], along[b]], axis=1)
     y = np.stack([drawn.heights[a], level, level, drawn.heights[b]], axis=1)
+    # thinner for large trees, full width for merges that span a hundredth of the figure
+    widths = np.clip(70 * np.abs(along[b] - along[a]) / drawn.n, np.clip(7 / np.sqrt(drawn.n), 0.2, 0.7), 0.7)
     lines = LineCollection(
-        list(np.stack([x, y], axis=-1)), colors=_color(label, drawn), capstyle="projecting",
-        linewidths=_widths(along[b] - along[a], drawn.n), rasterized=drawn.n > RASTER,
+        list(np.stack([x, y], axis=-1)), colors=_color(label, drawn), capstyle="projecting", linewidths=widths,
+        rasterized=drawn.n > RASTER,
     )  # fmt: skip
     ax.add_collection(lines, autolim=False)
-
-
-def _widths(spans: Floats, n: int) -> Floats:
-    """Line widths: thinner for large trees, full width for merges that span a hundredth of the figure."""
-    return np.clip(70 * np.abs(spans) / n, np.clip(7 / np.sqrt(n), 0.2, 0.7), 0.7)
 
 
 def _draw_triangles(ax: Any, drawn: Branches, along: Floats) -> None:
@@ -242,11 +170,3 @@ def _draw_triangles(ax: Any, drawn: Branches, along: Floats) -> None:
     colors = [_color(label, drawn) for label in drawn.labels[who].tolist()]
     shapes = PolyCollection(list(np.stack([x, y], axis=-1)), facecolors=colors, alpha=0.35, linewidths=0)
     ax.add_collection(shapes, autolim=False)
-
-
-def _frame(ax: Any, n: int, highest: float) -> None:
-    """Set the limits, and keep only the axis of the heights."""
-    margin = max(0.5, 0.01 * n)
-    ax.set(ylim=(0.0, 1.05 * highest), xlim=(-margin, n - 1 + margin), xticks=[])
-    ax.spines[["top", "right", "bottom"]].set_visible(False)
-    ax.set_ylabel("height", fontsize=TEXT)

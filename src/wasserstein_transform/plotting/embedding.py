@@ -1,4 +1,4 @@
-"""Distances as pictures: points placed by classical multidimensional scaling, and heat maps."""
+"""Points placed by their distances, with classical multidimensional scaling."""
 
 from __future__ import annotations
 
@@ -12,14 +12,11 @@ from scipy.linalg import eigh
 
 from .. import _check as check
 from .._shown import Brief, Plotted
-from .._types import Floats, Ints
-from ..hierarchy import spanning_tree
+from .._types import Floats
 from ..spaces import Space
 from ..transforms.scaling import signs
-from .clouds import as_matrix, cloud
-from .colors import colormap, draw_scale, numbered
-from .dendrograms import leaf_order
-from .style import GRAY, TEXT, WIDTH, canvas, ready, tidy
+from .clouds import as_space, cloud
+from .style import GRAY, TEXT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -87,37 +84,29 @@ def embed(distances: Any, dim: int = 2, *, onto: ArrayLike | None = None) -> Emb
     1.0
     """
     dim = check.count(dim, "dim", 1)
-    matrix = as_matrix(distances)
-    target = None if onto is None else _target(onto, len(matrix), dim)
-    products = _centred(matrix)
-    n = len(products)
-    values, vectors = eigh(products, subset_by_index=[max(0, n - dim), n - 1])
-    values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
-    points = np.zeros((n, dim))
-    points[:, : len(values)] = vectors * signs(vectors) * np.sqrt(values)
-    explained = _share(values, products)
-    return Embedding(points if target is None else laid(points, target), explained)
-
-
-def _target(onto: ArrayLike, n: int, dim: int) -> Floats:
-    target = check.points(onto, "onto")
-    if target.shape != (n, dim):
+    space = as_space(distances)
+    matrix = (Space.from_distances(distances) if space is None else space).metric.dense()
+    if not np.isfinite(matrix).all():
+        raise ValueError(
+            "distances must all be finite, some are infinite; draw a part of the points, or use a larger radius"
+        )
+    n = len(matrix)
+    target = None if onto is None else check.points(onto, "onto")
+    if target is not None and target.shape != (n, dim):
         raise ValueError(
             f"onto must have a row for each point and a column for each dimension, shape ({n}, {dim}), "
             f"got shape {target.shape}"
         )
-    return target
-
-
-def _centred(matrix: Floats) -> Floats:
     squares = -0.5 * matrix**2
     means = squares.mean(axis=0)
-    return np.asarray(squares - means - means[:, None] + means.mean())
-
-
-def _share(kept: Floats, products: Floats) -> float:
+    products = squares - means - means[:, None] + means.mean()
+    values, vectors = eigh(products, subset_by_index=[max(0, n - dim), n - 1])
+    values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
+    points = np.zeros((n, dim))
+    points[:, : len(values)] = vectors * signs(vectors) * np.sqrt(values)
     total = np.square(products).sum()  # equals the sum of all squared eigenvalues
-    return min(1.0, float(np.square(kept).sum() / total)) if total > 0 else 1.0
+    explained = min(1.0, float(np.square(values).sum() / total)) if total > 0 else 1.0
+    return Embedding(points if target is None else laid(points, target), explained)
 
 
 def laid(points: Floats, target: Floats) -> Floats:
@@ -127,16 +116,8 @@ def laid(points: Floats, target: Floats) -> Floats:
     return np.asarray(points @ left @ right + center)
 
 
-def mds(
-    distances: Any,
-    labels: Any = None,
-    *,
-    dim: int = 2,
-    onto: ArrayLike | None = None,
-    ax: Axes | None = None,
-    **options: Any,
-) -> Axes:
-    """Draw a metric as points in two or three dimensions, placed by `embed`.
+def mds(distances: Any, labels: Any = None, *, ax: Axes | None = None, **options: Any) -> Axes:
+    """Draw a metric as points in the plane, placed by `embed`.
 
     The label below gives the share of the spectrum that the coordinates keep (`Embedding.explained`).
 
@@ -146,14 +127,10 @@ def mds(
         All distances must be finite.
     labels : array of shape (n,), optional
         As in `cloud`.
-    dim : {2, 3}, default 2
-        Number of coordinates.
-    onto : array of shape (n, dim), optional
-        Reference points to align with, as in `embed`.
     ax : Axes, optional
-        Axes to draw into, 3-D if dim = 3; None (default) makes a new figure.
+        Axes to draw into; None (default) makes a new figure.
     **options
-        Further options of `cloud`: values, size, title, colors, legend.
+        Further options of `cloud`: size, title, colors, legend.
 
     Returns
     -------
@@ -171,101 +148,8 @@ def mds(
     >>> ax.get_xlabel()
     '100 % of the spectrum'
     """
-    if dim not in (2, 3):
-        raise ValueError(f"dim must be 2 or 3 for a figure, got {dim!r}; embedding.embed finds more coordinates")
-    ready(ax, dim)
-    found = embed(distances, dim, onto=onto)
+    found = embed(distances)
     drawn = cloud(found.points, labels, ax=ax, **options)
-    _say(drawn, f"{math.floor(1000 * found.explained + 1e-6) / 10:g} % of the spectrum")
+    kept = math.floor(1000 * found.explained + 1e-6) / 10
+    drawn.set_xlabel(f"{kept:g} % of the spectrum", fontsize=TEXT, color=GRAY)
     return drawn
-
-
-def _say(ax: Any, text: str) -> None:
-    if ax.name == "3d":
-        ax.text2D(0.5, 0.0, text, transform=ax.transAxes, ha="center", fontsize=TEXT, color=GRAY)
-    else:
-        ax.set_xlabel(text, fontsize=TEXT, color=GRAY)
-
-
-def heatmap(
-    distances: Any,
-    *,
-    order: Any = None,
-    labels: Any = None,
-    ax: Axes | None = None,
-    cmap: Any = "magma",
-    colorbar: bool = True,
-    title: str | None = None,
-) -> Axes:
-    """Draw the matrix of distances as a heat map, dark where points are close.
-
-    Parameters
-    ----------
-    distances : Space, Metric, Trajectory, fitted transform, or distances of shape (n, n) or condensed
-        All distances must be finite.
-    order : "tree" or permutation of shape (n,), optional
-        Order of rows and columns; "tree" is the order of the leaves of the single-linkage tree. Default None: sorted by
-        `labels` if there are any, else the order of the input.
-    labels : array of shape (n,), optional
-        Groups of points; thin lines are drawn where the label changes.
-    ax : Axes, optional
-        Axes to draw into; None (default) makes a new figure.
-    cmap : str or Colormap, default "magma"
-        Colormap of matplotlib.
-    colorbar : bool, default True
-        Whether to draw a color bar, in the unit of the distances.
-    title : str, optional
-        Title above the Axes; none by default.
-
-    Returns
-    -------
-    Axes
-
-    Notes
-    -----
-    Memory O(n²): the whole matrix is drawn.
-
-    Examples
-    --------
-    >>> import wasserstein_transform as wt
-    >>> figure, ax = wt.plotting.panels()
-    >>> ax = wt.plotting.heatmap([[0.0, 3.0, 1.0], [3.0, 0.0, 2.0], [1.0, 2.0, 0.0]], order="tree", ax=ax)
-    >>> ax.images[0].get_array().data
-    array([[0., 1., 3.], [1., 0., 2.], [3., 2., 0.]])
-    """
-    ready(ax)
-    matrix = as_matrix(distances)
-    n = len(matrix)
-    numbers = None if labels is None else numbered(labels, n)
-    rows, shades = _rows(order, numbers, matrix), colormap(cmap, "magma", "cmap")
-    ax = canvas(ax, 2, (WIDTH, 0.88 * WIDTH))
-    image = ax.imshow(matrix[np.ix_(rows, rows)], cmap=shades, vmin=0.0, interpolation="antialiased")
-    if numbers is not None:
-        _draw_boundaries(ax, numbers[rows])
-    ax.set(xticks=[], yticks=[])
-    tidy(ax, title)
-    if colorbar:
-        draw_scale(ax, image)
-    return ax
-
-
-def _rows(order: Any, labels: Ints | None, matrix: Floats) -> Ints:
-    n = len(matrix)
-    if order is None:
-        return np.arange(n) if labels is None else np.argsort(labels, kind="stable")
-    if isinstance(order, str):
-        if order != "tree":
-            raise ValueError(
-                f"order must be 'tree' or a permutation, got {order!r}; leave it out to keep the order of the input"
-            )
-        return leaf_order(spanning_tree(Space.from_distances(matrix)))
-    rows = np.asarray(order)
-    if rows.shape != (n,) or not np.array_equal(np.sort(rows), np.arange(n)):
-        raise ValueError(f"order must hold each of 0 … {n - 1} once, got {rows.size} entries that do not")
-    return rows.astype(np.intp)
-
-
-def _draw_boundaries(ax: Any, labels: Ints) -> None:
-    for k in np.flatnonzero(np.diff(labels)) + 0.5:
-        ax.axhline(k, color="white", lw=0.4)
-        ax.axvline(k, color="white", lw=0.4)

@@ -6,32 +6,31 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse.csgraph import dijkstra
+from scipy.spatial.distance import cdist
 
 from .. import _check as check
 from .._types import Floats, Ints
-from ..graphs import Communities, Curvature, Flow, Network
+from ..graphs import Communities, Curvature, Flow, Network, as_network
 from .clouds import frame
-from .colors import Group, draw_legend, draw_scale, shape_dots, wants_legend
-from .style import GRAY, INK, LEGEND, PALETTE, RASTER, STRONG, TEXT, THIN, TICKS, WIDTH, canvas, color, ready, tidy
+from .colors import MOST_NAMED, Group, draw_legend, draw_scale, shape_dots
+from .embedding import embed
+from .style import GRAY, INK, LEGEND, PALETTE, RASTER, STRONG, TEXT, THIN, TICKS, WIDTH, canvas, color, expect, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import dijkstra
-
-from .._types import Bools
-from ..graphs import as_network
-from .embedding import embed
 
 BENT = STRONG, "#E6E6E6", PALETTE[0]
 """Colors of negative, zero and positive curvature."""
 
 DRAWN = 1500
-"""Communities are drawn as a graph up to this many nodes, else as a matrix of edges."""
+"""Most nodes of a layout; larger graphs with communities are drawn as a matrix of edges."""
 
 _PIXELS = 300  # pixels per side of that matrix
 _FLAT = 1e-9  # smaller curvatures count as 0
 _DASHES = (0, (1.6, 1.6))
+_ROUNDS = 60
+_FAR = 1.15  # distance between components of a graph, relative to the largest finite distance
 
 
 def curvature(
@@ -39,9 +38,6 @@ def curvature(
     points: ArrayLike | None = None,
     ax: Axes | None = None,
     *,
-    limit: float | None = None,
-    bar: bool = True,
-    lw: float = 1.4,
     title: str | None = None,
 ) -> Axes:
     """Draw a graph with edges colored by curvature: blue where it is positive, red and dashed where it is negative.
@@ -56,12 +52,6 @@ def curvature(
         Positions of the nodes. Default None: those of `layout`.
     ax : Axes, optional
         Axes to draw into; None (default) makes a new figure.
-    limit : float, optional
-        Curvature that gets the full color. Default None: the largest absolute value.
-    bar : bool, default True
-        Whether to draw a color bar.
-    lw : float, default 1.4
-        Width of the edges, in points.
     title : str, optional
         Title above the Axes; none by default.
 
@@ -77,79 +67,26 @@ def curvature(
     >>> len(ax.collections[0].get_segments())
     4
     """
-    ready(ax)
-    if not isinstance(found, Curvature):
-        raise TypeError(
-            f"found must be a Curvature, got {type(found).__name__}; wt.graphs.curvature(graph) computes one"
-        )
+    expect(found, Curvature, "wt.graphs.curvature(graph) computes one")
     places = _places(found.network, points)
     known = ~np.isnan(found.values)
-    lw = check.tolerance(lw, "lw")
-    top = check.positive(limit, "limit") if limit is not None else float(np.abs(found.values[known]).max(initial=0.0))
+    top = float(np.abs(found.values[known]).max(initial=0.0)) or 1.0
     ax = canvas(ax, size=frame(places))
     from matplotlib.colors import LinearSegmentedColormap, Normalize
 
     colors = LinearSegmentedColormap.from_list("curvature", BENT).with_extremes(bad=GRAY)
-    scale = Normalize(-(top or 1.0), top or 1.0)
     strong_last = np.argsort(np.abs(np.where(known, found.values, 0.0)), kind="stable")
-    lines = _lines(ax, places[found.pairs[strong_last]], lw)
+    lines = _lines(ax, places[found.pairs[strong_last]], 1.4)
     negative = found.values[strong_last] < -_FLAT
     lines.set(
-        array=found.values[strong_last], cmap=colors, norm=scale, linestyle=[_DASHES if k else "-" for k in negative]
+        array=found.values[strong_last],
+        cmap=colors,
+        norm=Normalize(-top, top),
+        linestyle=[_DASHES if k else "-" for k in negative],
     )
     _nodes(ax, places, INK)
     _frame(ax, places, title)
-    if bar:
-        draw_scale(ax, lines, "curvature (dashed: negative)" if negative.any() else "curvature")
-    return ax
-
-
-def histogram(found: Curvature, ax: Axes | None = None, *, bins: int = 41, title: str | None = None) -> Axes:
-    """Draw a histogram of curvatures, in the colors of `curvature`.
-
-    Parameters
-    ----------
-    found : Curvature
-        The result of `wt.graphs.curvature`.
-    ax : Axes, optional
-        Axes to draw into; None (default) makes a new figure.
-    bins : int, default 41
-        Approximate number of bins; one of them is centered at 0.
-    title : str, optional
-        Title above the Axes; none by default.
-
-    Returns
-    -------
-    Axes
-
-    Examples
-    --------
-    >>> import wasserstein_transform as wt
-    >>> figure, ax = wt.plotting.panels()
-    >>> ax = wt.plotting.histogram(wt.graphs.curvature([(0, 1), (1, 2), (2, 0), (2, 3)]), ax)
-    >>> int(sum(bar.get_height() for bar in ax.patches))  # one count for each edge
-    4
-    """
-    ready(ax)
-    if not isinstance(found, Curvature):
-        raise TypeError(
-            f"found must be a Curvature, got {type(found).__name__}; wt.graphs.curvature(graph) computes one"
-        )
-    values = found.values[~np.isnan(found.values)]
-    top = float(np.abs(values).max(initial=0.0)) or 1.0
-    counts, edges = np.histogram(values, _bins(values, check.count(bins, "bins", 1)))
-    ax = canvas(ax, size=(WIDTH, 0.7 * WIDTH))
-    from matplotlib.colors import LinearSegmentedColormap
-    from matplotlib.ticker import MaxNLocator
-
-    colors = LinearSegmentedColormap.from_list("curvature", BENT)
-    middles = (edges[1:] + edges[:-1]) / 2
-    ax.bar(middles, counts, np.diff(edges), color=colors(middles / (2 * top) + 0.5), edgecolor=GRAY, linewidth=0.3)
-    ax.yaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.set_ylim(0, max(1.05 * counts.max(), 1))
-    ax.set_xlabel("curvature", fontsize=TEXT)
-    ax.set_ylabel("edges", fontsize=TEXT)
-    tidy(ax, title)
+    draw_scale(ax, lines, "curvature (dashed: negative)" if negative.any() else "curvature")
     return ax
 
 
@@ -159,7 +96,6 @@ def communities(
     ax: Axes | None = None,
     *,
     title: str | None = None,
-    legend: bool | None = None,
 ) -> Axes:
     """Draw a graph with a color and a shape for the nodes of each community; edges between communities are dashed.
 
@@ -172,12 +108,9 @@ def communities(
     points : array of shape (n, 2), optional
         Positions of the nodes. Default None: those of `layout`.
     ax : Axes, optional
-        Axes to draw into; None (default) makes a new figure.
+        Axes to draw into; None (default) makes a new figure, with a legend of two to ten communities.
     title : str, optional
         Title above the Axes; none by default.
-    legend : bool, optional
-        Whether to list the communities beside the Axes. Default None: only if a new figure is made and there are two to
-        ten communities.
 
     Returns
     -------
@@ -188,20 +121,16 @@ def communities(
     >>> import wasserstein_transform as wt
     >>> two = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), (2, 3)]
     >>> figure, ax = wt.plotting.panels()
-    >>> ax = wt.plotting.communities(wt.graphs.ricci_flow(two, 10).communities(), ax=ax, legend=True)
-    >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['0', '1']
+    >>> ax = wt.plotting.communities(wt.graphs.ricci_flow(two, 10).communities(), ax=ax)
+    >>> [len(edges.get_segments()) for edges in ax.collections[:2]]  # between communities, and within them
+    [1, 6]
     """
-    ready(ax)
-    if not isinstance(found, Communities):
-        raise TypeError(
-            f"found must be Communities, got {type(found).__name__}; wt.graphs.communities(graph) finds them"
-        )
+    expect(found, Communities, "wt.graphs.communities(graph) finds them")
     if points is None and found.network.n > DRAWN:
         return _draw_matrix(found, ax, title)
     places = _places(found.network, points)
     groups = tuple(Group(str(k), k, _owner_color(k)) for k in range(found.n_communities))
-    named = wants_legend(legend, groups, ax is None)
+    named = ax is None and 1 < len(groups) <= MOST_NAMED
     ax = canvas(ax, size=frame(places))
     edges = found.network.edges
     inside = found.labels[edges[:, 0]] == found.labels[edges[:, 1]]
@@ -215,8 +144,10 @@ def communities(
     return ax
 
 
-def flow(found: Flow, ax: Axes | None = None, *, cutoff: float | None = None, title: str | None = None) -> Axes:
+def flow(found: Flow, ax: Axes | None = None, *, title: str | None = None) -> Axes:
     """Draw the edge lengths over the iterations of a Ricci flow: orange between communities, blue within them.
+
+    A dashed line marks the length from which on `Flow.communities` cuts edges.
 
     Parameters
     ----------
@@ -224,9 +155,6 @@ def flow(found: Flow, ax: Axes | None = None, *, cutoff: float | None = None, ti
         The result of `wt.graphs.ricci_flow`.
     ax : Axes, optional
         Axes to draw into; None (default) makes a new figure.
-    cutoff : float, optional
-        Length from which on edges are cut, as in `Flow.communities`, relative to the mean length; a dashed line marks
-        it. Default None: the cutoff that `Flow.communities` chooses.
     title : str, optional
         Title above the Axes; none by default.
 
@@ -243,10 +171,8 @@ def flow(found: Flow, ax: Axes | None = None, *, cutoff: float | None = None, ti
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['within communities', 'between communities', 'cut']
     """
-    ready(ax)
-    if not isinstance(found, Flow):
-        raise TypeError(f"found must be a Flow, got {type(found).__name__}; wt.graphs.ricci_flow(graph) computes one")
-    groups = found.communities(cutoff=cutoff)
+    expect(found, Flow, "wt.graphs.ricci_flow(graph) computes one")
+    groups = found.communities()
     ends = groups.labels[found.network.edges]
     across = ends[:, 0] != ends[:, 1]
     ax = canvas(ax, size=(WIDTH, 0.7 * WIDTH))
@@ -262,7 +188,12 @@ def flow(found: Flow, ax: Axes | None = None, *, cutoff: float | None = None, ti
     ax.set_xlabel("iteration", fontsize=TEXT)
     ax.set_ylabel("length (mean 1)", fontsize=TEXT)
     if ax.get_legend_handles_labels()[0]:
-        _legend(ax)
+        legend = ax.legend(
+            fontsize=TICKS, frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=3, columnspacing=1.2,
+            handlelength=1.4, borderaxespad=0.1,
+        )  # fmt: skip
+        for line in legend.get_lines():
+            line.set(alpha=1, linewidth=1.2)
     tidy(ax, title, LEGEND)
     return ax
 
@@ -283,23 +214,6 @@ def _draw_matrix(found: Communities, ax: Axes | None, title: str | None) -> Axes
     ax.set(xticks=[], yticks=[])
     tidy(ax, f"{title}: edges, nodes by community" if title else "edges, nodes by community")
     return ax
-
-
-def _legend(ax: Any) -> None:
-    legend = ax.legend(
-        fontsize=TICKS, frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=3, columnspacing=1.2,
-        handlelength=1.4, borderaxespad=0.1,
-    )  # fmt: skip
-    for line in legend.get_lines():
-        line.set(alpha=1, linewidth=1.2)
-
-
-def _bins(values: Floats, number: int) -> Floats:
-    """Edges of about `number` bins over the values, one bin centered at 0."""
-    low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 0.0)
-    width = (high - low) / number if high > low else 0.05
-    first, last = np.floor(low / width + 0.5), np.floor(high / width + 0.5)
-    return np.asarray(width * (np.arange(first, last + 2) - 0.5))
 
 
 def _owner_color(label: int) -> str:
@@ -346,11 +260,6 @@ def _frame(ax: Any, places: Floats, title: str | None) -> None:
     ax.set_axis_off()
 
 
-_MOST = 1500  # largest number of nodes
-_ROUNDS = 60
-_FAR = 1.15  # distance between components of a graph, relative to the largest finite distance
-
-
 def layout(graph: Any) -> Floats:
     """Find positions in the plane for the nodes of a graph, with distances close to those of shortest paths.
 
@@ -379,45 +288,21 @@ def layout(graph: Any) -> Floats:
     2.0
     """
     network = as_network(graph, weight=None)
-    if network.n > _MOST:
+    if network.n > DRAWN:
         raise ValueError(
-            f"layout takes graphs of at most {_MOST} nodes, got {network.n}; pass points, or draw a part of the graph"
+            f"layout takes graphs of at most {DRAWN} nodes, got {network.n}; pass points, or draw a part of the graph"
         )
     if network.n == 1:
         return np.zeros((1, 2))
-    D = _hops(network.metric.lengths)
-    largest = D[np.isfinite(D)].max()
-    D[np.isinf(D)] = _FAR * max(largest, 1.0)
-    return _majorized(D, embed(D).points)
-
-
-def _hops(lengths: csr_array) -> Floats:
-    """Number of edges on shortest paths. Indices are int32 because older versions of SciPy need that."""
-    indices, starts = lengths.indices.astype(np.int32), lengths.indptr.astype(np.int32)
-    small = csr_array((lengths.data, indices, starts), lengths.shape)
-    return np.asarray(dijkstra(small, directed=False, unweighted=True))
-
-
-def _majorized(D: Floats, places: Floats) -> Floats:
-    """Positions after stress majorization, whose steps never increase Σ d⁻²(‖x − y‖ − d)²."""
-    n = len(D)
-    off = ~np.eye(n, dtype=bool)
-    weights = np.zeros((n, n))
-    weights[off] = np.maximum(D[off], 1e-9) ** -2
+    D = dijkstra(network.metric.lengths.toarray(), directed=False, unweighted=True)
+    D = np.where(np.isinf(D), _FAR * max(D[np.isfinite(D)].max(), 1.0), D)
+    weights = np.maximum(D, 1e-9) ** -2
+    np.fill_diagonal(weights, 0.0)
     inverse = np.linalg.pinv(np.diag(weights.sum(axis=1)) - weights, hermitian=True)
-    places = places + 1e-3 * np.column_stack(
-        [np.cos(np.arange(n)), np.sin(np.arange(n))]
-    )  # separates nodes that start in the same place
+    around = np.arange(network.n)
+    places = embed(D).points + 1e-3 * np.column_stack([np.cos(around), np.sin(around)])  # no two in the same place
     for _ in range(_ROUNDS):
-        apart = _apart(places, off)
-        pull = -weights * D / apart
-        np.fill_diagonal(pull, 0.0)
+        pull = -weights * D / np.maximum(cdist(places, places), 1e-9)
         np.fill_diagonal(pull, -pull.sum(axis=1))
         places = inverse @ (pull @ places)
     return np.asarray(places)
-
-
-def _apart(places: Floats, off: Bools) -> Floats:
-    steps = places[:, None] - places[None]
-    apart = np.sqrt((steps**2).sum(axis=2))
-    return np.asarray(np.where(off, np.maximum(apart, 1e-9), 1.0))

@@ -29,8 +29,8 @@ from .dendrograms import dendrogram
 from .embedding import Embedding, mds
 from .graphs import communities, curvature, flow
 from .images import segmentation
-from .style import GRAY, INK, LEGEND, TEXT, THIN, TICKS, canvas, color, tidy, without_pyplot
-from .walks import can_walk, walk
+from .style import GRAY, INK, LEGEND, TEXT, THIN, TICKS, canvas, color, expect, tidy, without_pyplot
+from .walks import kept_points, walk
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,9 +51,9 @@ def plot(result: Any, title: str | None = None, **options: Any) -> Figure:
 
 def _draw_trajectory(found: Trajectory, title: str | None = None, **options: Any) -> Any:
     """The points over the iterations; the last ones, or the last distances, if that is all there is."""
-    if can_walk(found):
-        return walk(found, title=title, **options)
     moved = isinstance(found.last.metric, Euclidean | GaussianMetric) and found.last.metric.places.shape[1] <= 3
+    if moved and kept_points(found):
+        return walk(found, title=title, **options)
     return (cloud if moved else mds)(found.last, title=title, **options)
 
 
@@ -155,8 +155,7 @@ def suggestion(found: Suggestion, ax: Axes | None = None, *, title: str | None =
     >>> wt.plotting.suggestion(wt.suggest(wt.datasets.dumbbell().points), ax).get_xscale()
     'log'
     """
-    if not isinstance(found, Suggestion):
-        raise TypeError(f"found must be a Suggestion, got {type(found).__name__}; wt.suggest(X) makes one")
+    expect(found, Suggestion, "wt.suggest(X) makes one")
     if not found.table:
         raise ValueError(f"this suggestion has no table, so there is nothing to draw: {found.reason}")
     axes = canvas(ax, size=CHART)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
 from io import BytesIO
@@ -71,8 +71,7 @@ def color(label: int) -> str:
         return GRAY
     turn, k = divmod(label, len(PALETTE))
     share, end = _SHADES[turn % len(_SHADES)]
-    parts = (int(PALETTE[k][at : at + 2], 16) for at in (1, 3, 5))
-    return "#" + "".join(f"{round((1 - share) * part + share * end):02X}" for part in parts)
+    return "#" + "".join(f"{round((1 - share) * part + share * end):02X}" for part in bytes.fromhex(PALETTE[k][1:]))
 
 
 def need_matplotlib() -> None:
@@ -85,17 +84,19 @@ def need_matplotlib() -> None:
         ) from None
 
 
+def expect(found: Any, kind: type, made_by: str) -> None:
+    """Raise a TypeError that says how to make it, unless `found` is of this kind."""
+    if not isinstance(found, kind):
+        raise TypeError(f"found must be {kind.__name__}, got {type(found).__name__}; {made_by}")
+
+
 def canvas(ax: Axes | None, dim: int = 2, size: tuple[float, float] = (6.5, 5.5)) -> Any:
     """The given Axes, or those of a new figure; with dim = 3 they must be, or are made, 3-D."""
-    ready(ax, dim)
-    return _new(dim, size) if ax is None else ax
-
-
-def ready(ax: Axes | None, dim: int = 2) -> None:
-    """Check before any work is done that matplotlib is installed and the Axes fit."""
     need_matplotlib()
-    if ax is not None:
-        check_axes(ax, dim)
+    if ax is None:
+        return grid(new_figure(size), 1, 1, dim).item()
+    check_axes(ax, dim)
+    return ax
 
 
 def check_axes(ax: Any, dim: int = 2) -> None:
@@ -113,19 +114,11 @@ def check_axes(ax: Any, dim: int = 2) -> None:
         raise ValueError("this figure is flat and needs 2-D Axes, got 3-D ones; leave ax out, or use plt.subplots()")
 
 
-def birth(dim: int) -> Any:
+def birth() -> Any:
     """A context in which new 3-D Axes get thin grid lines: matplotlib has no public way to set them later."""
     import matplotlib as mpl
 
-    if dim < 3:
-        return nullcontext()
     return mpl.rc_context({"grid.linewidth": 0.4, "grid.color": "#DDDDDD"})
-
-
-def _new(dim: int, size: tuple[float, float]) -> Any:
-    figure = new_figure(size)
-    with birth(dim):
-        return figure.add_subplot(projection="3d" if dim == 3 else None)
 
 
 def new_figure(size: tuple[float, float]) -> Figure:
@@ -181,7 +174,6 @@ def panels(
     width: float | None = None,
     height: float | None = None,
     dim: int = 2,
-    squeeze: bool = True,
 ) -> tuple[Figure, Any]:
     """Make a figure of rows × cols Axes without pyplot, for scripts, servers and threads; notebooks show it as well.
 
@@ -194,15 +186,13 @@ def panels(
         panels as high as wide.
     dim : {2, 3}, default 2
         3 makes 3-D Axes.
-    squeeze : bool, default True
-        Whether to drop axes of length 1 from the array of Axes, as `plt.subplots` does.
 
     Returns
     -------
     figure : Figure
         Write it to a file with `figure.savefig(file)`.
     axes : Axes, or array of shape (cols,), (rows,) or (rows, cols)
-        One Axes, a row or a column of Axes, or all of them. With squeeze=False always of shape (rows, cols).
+        One Axes, a row or a column of Axes, or all of them.
 
     Examples
     --------
@@ -214,8 +204,6 @@ def panels(
     with without_pyplot():
         figure = new_figure(size_of(rows, cols, width, height))
     axes = grid(figure, rows, cols, dim)
-    if not squeeze:
-        return figure, axes
     return figure, axes.item() if axes.size == 1 else axes.squeeze()
 
 
@@ -230,5 +218,5 @@ def grid(figure: Figure, rows: int, cols: int, dim: int = 2) -> Any:
     """An array of rows × cols Axes in a figure."""
     if dim not in (2, 3):
         raise ValueError(f"dim must be 2 or 3, got {dim!r}")
-    with birth(dim):
+    with birth():
         return figure.subplots(rows, cols, squeeze=False, subplot_kw={"projection": "3d"} if dim == 3 else {})
