@@ -16,7 +16,7 @@ from scipy.sparse.csgraph import maximum_bipartite_matching, maximum_flow
 from scipy.spatial.distance import cdist
 
 import wasserstein_transform as wt
-from wasserstein_transform.kernels.bottleneck import Plan, certified, plan, solve_bottleneck
+from wasserstein_transform.kernels.bottleneck import Bottleneck, bottleneck_workspace, certified, solve_bottleneck
 from wasserstein_transform.kernels.simplex import INTERRUPTED, OPTIMAL, STALLED
 from wasserstein_transform.kernels.simplex_tree import Work, workspace
 from wasserstein_transform.measures import make_discrete
@@ -40,14 +40,14 @@ class Posed(NamedTuple):
     b: Floats
     cost: Floats
     work: Work
-    scratch: Plan
+    scratch: Bottleneck
     total: float
 
     def solve(self) -> tuple[float, int]:
         return solve_bottleneck(*self.shape, self.a, self.b, self.cost, self.work, self.scratch)
 
     def certifies(self, value: float) -> bool:
-        return certified(*self.shape, value, self.a, self.b, self.cost, self.work, self.scratch)
+        return certified(*self.shape, value, self.cost, self.work, self.scratch)
 
     @property
     def distances(self) -> Floats:
@@ -57,7 +57,7 @@ class Posed(NamedTuple):
     def plan(self) -> Floats:
         """The plan as a matrix that writes through to the kernel's."""
         na, nb = self.shape
-        return self.scratch.flow[: na * nb].reshape(nb, na).T
+        return self.scratch.fill.flow[: na * nb].reshape(nb, na).T
 
     @property
     def violator(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -69,11 +69,11 @@ class Posed(NamedTuple):
 def posed(pair: Pair, cap: int = 0, stop: bool = False) -> Posed:
     """Masses cross-multiplied by the other total, as a batch poses them."""
     na, nb = pair.distances.shape
-    work, scratch = workspace(max(na, nb, cap), np.array([stop], np.uint8)), plan(max(na, nb, cap))
+    work, scratch = workspace(max(na, nb, cap), np.array([stop], np.uint8)), bottleneck_workspace(max(na, nb, cap))
     return pose_again(pair, work, scratch)
 
 
-def pose_again(pair: Pair, work: Work, scratch: Plan) -> Posed:
+def pose_again(pair: Pair, work: Work, scratch: Bottleneck) -> Posed:
     na, nb = pair.distances.shape
     work.supply[:na], work.demand[:nb] = pair.a * pair.b.sum(), pair.b * pair.a.sum()
     work.row[:nb] = np.arange(nb) * na
@@ -403,8 +403,8 @@ def w_p(pair: Pair, p: float) -> float:
 
 def test_what_the_workspace_held_before_does_not_matter() -> None:
     rng = np.random.default_rng(16)
-    work, scratch = workspace(40, np.zeros(1, np.uint8)), plan(40)
-    for array in (*work[:-1], *scratch):
+    work, scratch = workspace(40, np.zeros(1, np.uint8)), bottleneck_workspace(40)
+    for array in (*work[:-1], *scratch.fill, *scratch[1:]):
         array[:] = 77
     for _ in range(200):
         pair = KINDS[rng.choice(list(KINDS))](rng, 25)
