@@ -222,39 +222,6 @@ def test_a_page_has_notes_facts_code_and_versions(page: Path) -> None:
     assert "mathjax" not in content.split("<body")[0][-2000:].lower()
 
 
-# For embedding-atlas
-
-
-def test_a_table_for_embedding_atlas_has_points_labels_text_and_the_columns(tmp_path: Path) -> None:
-    pandas = pytest.importorskip("pandas")
-    pytest.importorskip("pyarrow")
-    table = pandas.DataFrame({"x": X[:, 0], "y": X[:, 1], "name": [f"point {k}" for k in range(60)]})
-    found = wt.cluster(table)
-    path = wt.explorer.to_embedding_atlas(found, tmp_path / "a.parquet", table=table, text="name")
-    read = pandas.read_parquet(path)
-    assert list(read) == ["x", "y", "label", "text", "x (table)", "y (table)", "name"]
-    np.testing.assert_allclose(read[["x", "y"]], X)
-    assert read["text"].tolist() == table["name"].tolist()
-    assert read["label"].tolist() == ["noise" if k < 0 else str(k) for k in found.labels]
-    plain = pandas.read_parquet(wt.explorer.to_embedding_atlas(_fitted(), tmp_path / "b.parquet"))
-    np.testing.assert_allclose(plain[["x", "y"]], _fitted().points_)
-    assert plain["text"][7] == "row 7"
-
-
-def test_what_embedding_atlas_cannot_show_is_refused(tmp_path: Path) -> None:
-    pandas = pytest.importorskip("pandas")
-    pytest.importorskip("pyarrow")
-    with pytest.raises(TypeError, match="to_embedding_atlas needs a Clustering, a Trajectory or a fitted estimator"):
-        wt.explorer.to_embedding_atlas(wt.GaussianTransform(), tmp_path / "a.parquet")
-    with pytest.raises(ValueError, match="table must have one row for each of the 60 points, got 3"):
-        wt.explorer.to_embedding_atlas(_fitted(), tmp_path / "a.parquet", table=pandas.DataFrame({"a": [1, 2, 3]}))
-    with pytest.raises(ValueError, match="text must be a column of the table, got 'b'; its columns are a"):
-        wt.explorer.to_embedding_atlas(
-            _fitted(), tmp_path / "a.parquet", table=pandas.DataFrame({"a": X[:, 0]}), text="b"
-        )
-    assert not list(tmp_path.iterdir())
-
-
 # In a browser
 
 

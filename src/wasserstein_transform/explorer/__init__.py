@@ -4,10 +4,9 @@ The page and reports need Bokeh, which the extra `explore` installs.
 """
 
 from .opening import explore
-from .report import report, to_embedding_atlas
+from .report import report
 
 __all__ = (
     "explore",
     "report",
-    "to_embedding_atlas",
 )

@@ -129,7 +129,6 @@ class Page:
         began = time.perf_counter()
         answers = {
             "open": self._open, "settings": self._apply, "clusters": self._cluster, "snapshot": self._save_snapshot,
-            "atlas": self._save_atlas,
         }  # fmt: skip
         answer = answers.get(str(request.get("what")))
         if answer is None:
@@ -235,17 +234,6 @@ class Page:
 
         if self._shown.scene is not None:
             yield self._offer(f"{self._shown.name}.html", page_of(self._shown.scene).encode())
-
-    def _save_atlas(self, request: dict[str, Any], engine: Engine) -> Iterator[Any]:
-        """Offer the points with the labels that are shown as a Parquet file for embedding-atlas."""
-        from .report import atlas_bytes
-
-        scene, table = self._shown.scene, self.shelf.table(self._shown.name)
-        if scene is None:
-            return
-        rows = None if table is None else table.iloc[scene.rows]
-        content = atlas_bytes(scene.frames[-1], np.array(request["labels"], np.intp), rows)
-        yield self._offer(f"{self._shown.name}.parquet", content)
 
     def _offer(self, name: str, content: bytes) -> tuple[Shown, dict[str, Any]]:
         return self._shown, {"download": self._keep(name, content), "final": True}

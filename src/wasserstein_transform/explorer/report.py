@@ -1,25 +1,21 @@
-"""Files about a result: a page that needs no server and no network, and a table for embedding-atlas."""
+"""Pages about a result, which need no server and no network."""
 
 from __future__ import annotations
 
 import importlib
 import platform
-from importlib.util import find_spec
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._files import PathLike, check_target, write_bytes
-from .._shown import counted, frame, listed
-from .._types import Floats, Ints
+from .._shown import counted
 from ..engine import Engine
 from .scene import Scene
 
 if TYPE_CHECKING:
     from bokeh.document import Document
-    from pandas import DataFrame
 
     from .results import Story
 
@@ -78,72 +74,6 @@ def page_of(scene: Scene, *, title: str | None = None, facts: dict[str, Any] | N
         known["λ"] = f"{scene.lam:g}"
     known |= {"iterations": scene.times[-1]}
     return _page(Story(scene, scene.title, known if facts is None else facts, scene.code), title)
-
-
-def to_embedding_atlas(result: Any, path: PathLike, *, table: DataFrame | None = None, text: str | None = None) -> Path:
-    """Write a Parquet file for embedding-atlas: columns x, y, label and text, and those of a table.
-
-    ``embedding-atlas FILE --x x --y y --text text`` opens it. Points with more than two coordinates are placed along
-    their first two principal axes, points without coordinates by classical scaling. Needs pyarrow, the extra `arrow`.
-
-    Parameters
-    ----------
-    result : Clustering, Trajectory, or fitted estimator
-        The points and, if it has any, their labels; noise is called "noise".
-    path : str or path
-        The file to write; an existing file is replaced.
-    table : DataFrame, optional
-        The table that was clustered: its columns are added.
-    text : str, optional
-        The column of the table to read as text. None (default) writes all columns of a row as text.
-
-    Returns
-    -------
-    Path
-        The path of the file.
-
-    Examples
-    --------
-    >>> import tempfile, wasserstein_transform as wt
-    >>> found = wt.cluster(wt.datasets.dumbbell().points)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = wt.explorer.to_embedding_atlas(found, f"{folder}/dumbbell.parquet")
-    ...     list(wt.read(path).columns)
-    ['x', 'y', 'label', 'text']
-    """
-    from .results import points_and_labels
-
-    if Path(path).suffix.lower() != ".parquet":
-        raise ValueError(f"Embedding Atlas reads Parquet: the name must end in .parquet, got {path}")
-    check_target(path)
-    write_bytes(path, atlas_bytes(*points_and_labels(result), table, text))
-    return Path(path)
-
-
-def atlas_bytes(places: Floats, labels: Ints | None, table: DataFrame | None = None, text: str | None = None) -> bytes:
-    """The Parquet file of points in the plane with labels, and the rows of a table."""
-    if find_spec("pyarrow") is None:
-        raise ImportError(
-            'Parquet needs pyarrow, which is not installed; run: pip install "wasserstein-transform[arrow]"'
-        )
-    n, known = len(places), np.zeros(len(places), np.intp) if labels is None else labels
-    if table is not None and len(table) != n:
-        raise ValueError(f"table must have one row for each of the {counted(n, 'point')}, got {len(table)}")
-    rows = frame({}) if table is None else table.reset_index(drop=True).rename(columns=str)
-    if text is not None and text not in rows:
-        there = f"its columns are {listed(rows.columns)}" if len(rows.columns) else "pass the table as well: table=…"
-        raise ValueError(f"text must be a column of the table, got {text!r}; {there}")
-    words = [", ".join(f"{name} {cell}" for name, cell in row.items()) for row in rows.astype(str).to_dict("records")]
-    if text is not None or not words:
-        words = [f"row {k}" for k in range(n)] if text is None else list(rows[text].astype(str))
-    names = ["noise" if label < 0 else str(label) for label in known]
-    made = frame({"x": places[:, 0], "y": places[:, 1], "label": names, "text": words})
-    for name in rows:
-        column = rows[name].astype(str) if rows[name].dtype == object else rows[name]
-        made[f"{name} (table)" if name in made else name] = column
-    out = BytesIO()
-    made.to_parquet(out, index=False)
-    return out.getvalue()
 
 
 def _need_bokeh() -> None:

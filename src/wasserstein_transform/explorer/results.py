@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._shown import Brief
-from .._types import Floats, Ints
+from .._types import Ints
 from ..auto import Clustering, Suggestion
 from ..curves import Denoised, Skeleton
 from ..engine import Engine, current
@@ -95,21 +95,6 @@ def _clustering(found: Clustering, engine: Engine) -> Story:
     profile = dict(zip(head, map(list, zip(*cells, strict=True)), strict=True))
     code = "import wasserstein_transform as wt\n\nX = …  # your points\nfound = wt.cluster(X)\nprint(found)"
     return Story(scene, "Clustering", facts, code, profile, examined="What the clusters are")
-
-
-def points_and_labels(result: Any) -> tuple[Floats, Ints | None]:
-    """Positions of all points in the plane, and their labels if there are any."""
-    result = vars(result).get("clustering_", result) if isinstance(result, AutoCluster) else result
-    labels: Any = None
-    if isinstance(result, Clustering):
-        space, labels = result.space, result.labels
-    elif isinstance(walk := getattr(result, "trajectory_", result), Trajectory):
-        space, labels = walk.quotients[-1].expand(), getattr(result, "labels_", None)
-    else:
-        raise TypeError(
-            f"to_embedding_atlas needs a Clustering, a Trajectory or a fitted estimator, got {type(result).__name__}"
-        )
-    return places(plane_of(space.points, space), space.points), labels
 
 
 def _denoised(result: Denoised, engine: Engine) -> Story:

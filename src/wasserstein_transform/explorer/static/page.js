@@ -2,7 +2,7 @@
 (() => {
   "use strict";
   const PATIENCE = 100;  // milliseconds after which the next request is sent without waiting for a reply
-  const WORDS = {open: "opening …", clusters: "looking for clusters …", snapshot: "writing the page …", atlas: "writing the table …"};
+  const WORDS = {open: "opening …", clusters: "looking for clusters …", snapshot: "writing the page …"};
   const $ = (id) => document.getElementById(id);
   const SLIDERS = ["eps", "lam", "n_iter", "p"];
   let wire = null, limits = [1e-3, 1], suggested = null, shown = {}, name = "", addressed = 0, state = "", choice = null, lastOpened = null, opening = true;
@@ -203,7 +203,6 @@
   $("clusters").addEventListener("click", () => { $("found").textContent = "searching …"; ask({what: "clusters"}); });
   $("save-labels").addEventListener("click", () => window.wassersteinPage?.take("labels"));
   $("save-points").addEventListener("click", () => window.wassersteinPage?.take("points"));
-  $("save-atlas").addEventListener("click", () => { if (window.wassersteinPage) ask({what: "atlas", labels: Array.from(window.wassersteinPage.labels())}); });
   $("save-page").addEventListener("click", () => ask({what: "snapshot"}));
   $("copy").addEventListener("click", async () => {
     try { await navigator.clipboard.writeText($("code").value); } catch { $("code").select(); document.execCommand("copy"); }
