@@ -41,7 +41,7 @@ class Neighbourhoods:
         rows = [(self.row(i), self.row(j)) for i, j in self.pairs]
         return [(a, b, np.ascontiguousarray(self.distances[np.ix_(x, y)] ** p)) for (a, x), (b, y) in rows]
 
-    def ours(self, p: float, n_jobs: int) -> Callable[[], wt.Dense]:
+    def ours(self, p: float, n_jobs: int) -> Callable[[], wt.spaces.Dense]:
         """All pairs by this library."""
         return lambda: wt.Exact(p).metric(self.measures, self.space.metric, wt.Engine(n_jobs))
 

@@ -19,7 +19,7 @@ def run() -> list[Row]:
 
 
 def _step(space: wt.Space) -> Row:
-    process = wt.gaussian_transform(_EPS, _LAM)
+    process = wt.transforms.gaussian_transform(_EPS, _LAM)
     start = wt.iterate(process, space, n_iter=0).last
     ours = median_seconds(lambda: process.at(0)(start), 9)
     best = V4.paper[0]
@@ -28,7 +28,7 @@ def _step(space: wt.Space) -> Row:
 
 
 def _matrix(space: wt.Space) -> Row:
-    metric = wt.iterate(wt.gaussian_transform(_EPS, _LAM), space, n_iter=0).last.metric
+    metric = wt.iterate(wt.transforms.gaussian_transform(_EPS, _LAM), space, n_iter=0).last.metric
     ours = median_seconds(lambda: metric.dense(dtype=np.float32), 3)
     work = f"all {metric.n:,}² GT distances, float32"
     return Row(work, f"{ours:.1f} s", f"the paper: {PAPER_FULL} s on 48 cores", f"{PAPER_FULL / ours:.0f}×")
@@ -38,7 +38,7 @@ def _stored() -> Row:
     """Time of a step with the full distance matrix, on a grid where it fits into memory."""
     space = wt.Space.from_points(wt.datasets.grid(100).points)
     lazy, stored = (accelerated(_EPS, _LAM, transport=t).at(0) for t in (wt.Bures(), wt.transport.Stored(wt.Bures())))
-    start = wt.iterate(wt.gaussian_transform(_EPS, _LAM), space, n_iter=0).last
+    start = wt.iterate(wt.transforms.gaussian_transform(_EPS, _LAM), space, n_iter=0).last
     ours, full = (median_seconds(lambda step=step: step(start), 3) for step in (lazy, stored))
     work = "the same on a 100×100 grid"
     return Row(work, f"{ours:.3f} s", f"with the full matrix stored: {full:.2f} s", f"{full / ours:.0f}×")

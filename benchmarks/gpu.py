@@ -64,7 +64,7 @@ def _apart(one: Any, other: Any) -> str:
 def _grid() -> Iterator[Row]:
     import cupy  # noqa: PLC0415
 
-    process, X = wt.gaussian_transform(0.1, 1.0), wt.datasets.grid(200).points
+    process, X = wt.transforms.gaussian_transform(0.1, 1.0), wt.datasets.grid(200).points
     start = wt.iterate(process, wt.Space.from_points(X), n_iter=0).last
     with wt.using(device="cuda"):
         there = wt.iterate(process, wt.Space.from_points(cupy.asarray(X)), n_iter=0).last
@@ -89,7 +89,7 @@ def _steps() -> Iterator[Row]:
     for n, m in ((100_000, 2), (1_000_000, 2), (1_000_000, 3), (10_000_000, 2)):
         X = np.random.default_rng(0).random((n, m))
         eps = float((100 / n / (np.pi, 4 * np.pi / 3)[m - 2]) ** (1 / m))
-        process = wt.gaussian_transform(eps, 1.0)
+        process = wt.transforms.gaussian_transform(eps, 1.0)
         start = wt.iterate(process, wt.Space.from_points(X), n_iter=0).last
         means, covs = start.metric.means, start.metric.covs  # type: ignore[attr-defined]
 

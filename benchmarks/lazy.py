@@ -15,7 +15,7 @@ from .timing import Row, median_seconds
 def run() -> list[Row]:
     rows = [_linkage(name, points, eps, p) for name, points, eps in _CLOUDS for p in (1, 2)]
     wt.transforms.iterate_locally(
-        wt.local_truncation(0.1), wt.Space.from_points(np.random.default_rng(1).random((500, 2))), 0.1
+        wt.transforms.local_truncation(0.1), wt.Space.from_points(np.random.default_rng(1).random((500, 2))), 0.1
     )
     times = {n: _cone(n) for n in (10_000, 100_000)}
     work = "local LT-WT1 of 100,000 uniform points in the plane, ≈ 15 neighbors, radius ε, all cores"
@@ -47,5 +47,5 @@ def _cone(n: int) -> float:
     eps = float(np.sqrt(15 / (np.pi * n)))
     space = wt.Space.from_points(np.random.default_rng(0).random((n, 2)))
     start = time.perf_counter()
-    wt.transforms.iterate_locally(wt.local_truncation(eps), space, eps)
+    wt.transforms.iterate_locally(wt.transforms.local_truncation(eps), space, eps)
     return time.perf_counter() - start

@@ -14,7 +14,7 @@ import numpy as np, wasserstein_transform as wt
 n, m = {n}, {m}
 X = np.random.default_rng(0).random((n, m))
 eps = float((100 / n / (np.pi, 4 * np.pi / 3)[m - 2]) ** (1 / m))
-process = wt.gaussian_transform(eps, 1.0)
+process = wt.transforms.gaussian_transform(eps, 1.0)
 few = wt.iterate(process, wt.Space.from_points(X[:20_000] * (20_000 / n) ** (1 / m)), n_iter=1)  # compiles
 space = wt.Space.from_points(X)
 begun = time.perf_counter()

@@ -20,14 +20,14 @@ import numpy as np, wasserstein_transform as wt
 def lt(n, engine):
     space = wt.Space.from_points(np.random.default_rng(0).normal(size=(n, 2)))
     begun = time.perf_counter()
-    wt.iterate(wt.local_truncation(0.2 * (1500 / n) ** 0.5), space, n_iter=1, engine=engine)
+    wt.iterate(wt.transforms.local_truncation(0.2 * (1500 / n) ** 0.5), space, n_iter=1, engine=engine)
     return time.perf_counter() - begun
 
 def local(n, engine):
     space = wt.Space.from_points(np.random.default_rng(0).random((n, 2)))
     eps = float((18 / n / np.pi) ** 0.5)
     begun = time.perf_counter()
-    wt.transforms.iterate_locally(wt.local_truncation(eps), space, eps, engine=engine)
+    wt.transforms.iterate_locally(wt.transforms.local_truncation(eps), space, eps, engine=engine)
     return time.perf_counter() - begun
 
 def main():

@@ -32,7 +32,7 @@ def moved(n: int, m: int = 2) -> wt.Space:
     """Uniform points in the plane, or in space, after one GT iteration with about 20 neighbors, λ = 1."""
     space = wt.Space.from_points(np.random.default_rng(0).random((n, m)))
     ball = np.pi if m == 2 else 4 * np.pi / 3
-    return wt.iterate(wt.gaussian_transform(float((20 / (ball * n)) ** (1 / m)), 1.0), space, n_iter=1).last
+    return wt.iterate(wt.transforms.gaussian_transform(float((20 / (ball * n)) ** (1 / m)), 1.0), space, n_iter=1).last
 
 
 def _tree(n: int) -> float:
@@ -64,7 +64,7 @@ def _neighbors_of_gaussians(m: int) -> Row:
 
 def _neighbors() -> list[Row]:
     points = moved(_MANY).metric.means
-    ours_flat = median_seconds(lambda: wt.Euclidean(points).neighbors(10), 3)
+    ours_flat = median_seconds(lambda: wt.spaces.Euclidean(points).neighbors(10), 3)
     tree = median_seconds(lambda: NearestNeighbors(n_neighbors=10, n_jobs=-1).fit(points).kneighbors(), 3)
     work = f"10 nearest of each of {_MANY:,} points in the plane"
     return [

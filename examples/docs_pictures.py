@@ -73,7 +73,10 @@ def distances() -> Any:
     D = wt.tables.read_matrix("cities.csv")
     space = wt.Space.from_distances(D)
     found = wt.cluster(D, 3, metric="precomputed")
-    trees = {"kilometers": wt.linkage(space), "after local truncation": wt.LocalTruncation("auto").fit(space).linkage()}
+    trees = {
+        "kilometers": wt.hierarchy.linkage(space),
+        "after local truncation": wt.LocalTruncation("auto").fit(space).linkage(),
+    }
     figure, axes = wt.plotting.panels(1, 2, width=9.0, height=4.6)
     names = list(D.index)
     for ax, (title, tree) in zip(axes, trees.items(), strict=True):

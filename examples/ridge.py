@@ -73,9 +73,9 @@ def coverage(case: Case, points: np.ndarray) -> float:
 def flows(eps: float) -> tuple[tuple[str, wt.transforms.Process, str], ...]:
     """The flows to compare, with their names and colors."""
     return (
-        ("mean shift", wt.mean_shift(eps), ORANGE),
-        ("mean shift, ridge=1", wt.mean_shift(eps, ridge=1), BLUE),
-        (f"GT, λ={LAM:g}, ridge=1", wt.gaussian_transform(eps, LAM, ridge=1), GREEN),
+        ("mean shift", wt.transforms.mean_shift(eps), ORANGE),
+        ("mean shift, ridge=1", wt.transforms.mean_shift(eps, ridge=1), BLUE),
+        (f"GT, λ={LAM:g}, ridge=1", wt.transforms.gaussian_transform(eps, LAM, ridge=1), GREEN),
     )
 
 

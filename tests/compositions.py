@@ -16,10 +16,10 @@ from wasserstein_transform.localize.kernel import PROFILES
 EPS = 0.7
 
 
-def cycle(n: int) -> wt.Given:
+def cycle(n: int) -> wt.localize.Given:
     """A lazy walk on a cycle."""
     stay = np.eye(n)
-    return wt.Given(0.5 * stay + 0.25 * (np.roll(stay, 1, axis=0) + np.roll(stay, -1, axis=0)))
+    return wt.localize.Given(0.5 * stay + 0.25 * (np.roll(stay, 1, axis=0) + np.roll(stay, -1, axis=0)))
 
 
 def rational(t: np.ndarray) -> np.ndarray:
@@ -41,10 +41,16 @@ LOCALIZATIONS: dict[type, Callable[[int, float], list[Any]]] = {
     wt.Nearest: lambda n, eps: [wt.Nearest(0.3)],
     wt.localize.Whole: lambda n, eps: [wt.localize.Whole()],
     wt.localize.Identity: lambda n, eps: [wt.localize.Identity()],
-    wt.Given: lambda n, eps: [cycle(n)],
-    wt.Heat: lambda n, eps: [wt.Heat(1.5, wt.Truncation(eps)), wt.Heat(0.5, wt.Nearest(0.3))],
+    wt.localize.Given: lambda n, eps: [cycle(n)],
+    wt.localize.Heat: lambda n, eps: [
+        wt.localize.Heat(1.5, wt.Truncation(eps)),
+        wt.localize.Heat(0.5, wt.Nearest(0.3)),
+    ],
     wt.Mean: lambda n, eps: [wt.Mean(base) for base in bases(n, eps)],
-    wt.Ridge: lambda n, eps: [*(wt.Ridge(base) for base in bases(n, eps)), wt.Ridge(wt.Truncation(eps), dim=0)],
+    wt.localize.Ridge: lambda n, eps: [
+        *(wt.localize.Ridge(base) for base in bases(n, eps)),
+        wt.localize.Ridge(wt.Truncation(eps), dim=0),
+    ],
     wt.Gaussian: lambda n, eps: [
         wt.Gaussian(wt.Truncation(eps), lam=2.0, move=True, ridge=1),
         wt.Gaussian(wt.Truncation(eps), lam=2.0),
@@ -58,7 +64,7 @@ LOCALIZATIONS: dict[type, Callable[[int, float], list[Any]]] = {
 TRANSPORTS: dict[type, list[wt.transport.Transport]] = {
     wt.Exact: [wt.Exact(1.0), wt.Exact(2.0), wt.Exact(np.inf)],
     wt.transport.Line: [wt.transport.Line(1.0), wt.transport.Line(2.0), wt.transport.Line(np.inf)],
-    wt.transport.Stored: [wt.transport.Stored(wt.DiracDistance()), wt.transport.Stored(wt.Bures())],
+    wt.transport.Stored: [wt.transport.Stored(wt.transport.DiracDistance()), wt.transport.Stored(wt.Bures())],
 }
 """Examples of transports that `Name()` does not make."""
 
@@ -75,7 +81,7 @@ def transports(kind: type) -> list[Any]:
 
 def transforms(n: int, eps: float = EPS, *, dim: int = 2, of_alpha: bool = False) -> list[wt.Transform]:
     """All compositions for points in R^dim; with `of_alpha` only those whose measures are made from the weights α."""
-    ground = wt.Euclidean(np.zeros((n, dim)))
+    ground = wt.spaces.Euclidean(np.zeros((n, dim)))
     return [
         wt.Transform(localize, transport)
         for kind in wt.localize.LOCALIZATIONS.values()

@@ -31,14 +31,16 @@ def _steps() -> dict[str, np.ndarray]:
     found = {}
     for m, n in ((1, 12), (2, 12), (3, 8), (5, 6)):
         space = wt.Space.from_points(_cloud(n, m))
-        gt = wt.iterate(wt.gaussian_transform(1.5, 2.0), space, n_iter=1, engine=ALONE).last
+        gt = wt.iterate(wt.transforms.gaussian_transform(1.5, 2.0), space, n_iter=1, engine=ALONE).last
         found |= {f"gt {m}": gt.points, f"gt metric {m}": gt.metric.dense(ALONE)}
         found[f"gt tree {m}"] = wt.hierarchy.spanning_tree(gt, ALONE).heights
         found[f"gt nearest {m}"] = gt.metric.neighbors(2, engine=ALONE).distances
     space = wt.Space.from_points(_cloud(20, 2))
     for profile in ("flat", "gaussian", "epanechnikov"):
-        found[f"ms {profile}"] = wt.iterate(wt.mean_shift(1.0, profile), space, n_iter=2, engine=ALONE).last.points
-    merged = wt.iterate(wt.mean_shift(1.0), space, n_iter=2, merge=0.2, engine=ALONE).last
+        found[f"ms {profile}"] = wt.iterate(
+            wt.transforms.mean_shift(1.0, profile), space, n_iter=2, engine=ALONE
+        ).last.points
+    merged = wt.iterate(wt.transforms.mean_shift(1.0), space, n_iter=2, merge=0.2, engine=ALONE).last
     return {**found, "merged": merged.points}
 
 
@@ -48,7 +50,7 @@ def _transport() -> dict[str, np.ndarray]:
     found = {}
     for p in (1, 2, 3, np.inf):
         found[f"exact {p}"] = wt.Exact(p).metric(measures, space.metric, ALONE).matrix
-    found["stored"] = wt.Exact(1).metric(measures, wt.Dense(space.metric.dense(ALONE)), ALONE).matrix
+    found["stored"] = wt.Exact(1).metric(measures, wt.spaces.Dense(space.metric.dense(ALONE)), ALONE).matrix
     line = wt.Space.from_points(_cloud(12, 1))
     for p in (1, 2, 3, np.inf):
         found[f"line {p}"] = wt.transport.Line(p).metric(wt.Truncation(0.5)(line, ALONE), line.metric, ALONE).matrix
@@ -107,7 +109,7 @@ def _flows(engine: wt.Engine) -> dict[str, np.ndarray]:
     found = {}
     for m, n, eps in ((1, 3000, 0.05), (2, 4000, 0.2), (3, 2000, 0.4), (5, 400, 0.6), (30, 100, 3.0)):
         space = wt.Space.from_points(_arms(n, m))
-        gt = wt.iterate(wt.gaussian_transform(eps, 1.5), space, n_iter=3, engine=engine).last
+        gt = wt.iterate(wt.transforms.gaussian_transform(eps, 1.5), space, n_iter=3, engine=engine).last
         found |= {f"gt points {m}": gt.points, f"gt tree {m}": wt.hierarchy.spanning_tree(gt, engine).heights}
         found[f"gt block {m}"] = gt.metric.block(np.arange(0, n, 7), np.arange(n), engine)
         found[f"gt nearest {m}"] = gt.metric.neighbors(5, engine=engine).distances
@@ -116,7 +118,9 @@ def _flows(engine: wt.Engine) -> dict[str, np.ndarray]:
             rows = metric.balls(eps, engine)
             found |= {f"{name} {m}": rows.indices, f"distances in {name} {m}": rows.distances}
         for profile in ("flat", "gaussian", "epanechnikov"):
-            flow = wt.iterate(wt.mean_shift(eps, profile), space, n_iter=8, tol=1e-6, merge=eps / 50, engine=engine)
+            flow = wt.iterate(
+                wt.transforms.mean_shift(eps, profile), space, n_iter=8, tol=1e-6, merge=eps / 50, engine=engine
+            )
             found |= {f"ms {profile} {m}": flow.last.points, f"ms movements {profile} {m}": np.array(flow.movements)}
     return found
 
@@ -124,10 +128,16 @@ def _flows(engine: wt.Engine) -> dict[str, np.ndarray]:
 def _weights(engine: wt.Engine) -> dict[str, np.ndarray]:
     found, n = {}, 1500
     space = wt.Space.from_points(_arms(n, 2), _masses(n))
-    for process in (wt.gaussian_transform(0.3, 1.0), wt.mean_shift(0.3), wt.kernel_transform(0.2)):
+    for process in (
+        wt.transforms.gaussian_transform(0.3, 1.0),
+        wt.transforms.mean_shift(0.3),
+        wt.transforms.kernel_transform(0.2),
+    ):
         last = wt.iterate(process, wt.Space.from_points(_arms(300, 2), _masses(300)), n_iter=2, engine=engine).last
         found[f"weighted {process}"[:60]] = last.metric.dense(engine)
-    found["weighted gt"] = wt.iterate(wt.gaussian_transform(0.3, 1.0), space, n_iter=2, engine=engine).last.points
+    found["weighted gt"] = wt.iterate(
+        wt.transforms.gaussian_transform(0.3, 1.0), space, n_iter=2, engine=engine
+    ).last.points
     found["weighted clusters"] = wt.cluster(_arms(n, 2), sample_weight=_masses(n)).labels
     return found
 
@@ -159,7 +169,7 @@ def _problems(engine: wt.Engine) -> dict[str, np.ndarray]:
         measures = wt.Truncation(eps)(space, engine)
         for p in (1, 2, np.inf):
             found[f"exact {p} in {m}"] = wt.Exact(p).metric(measures, space.metric, engine).matrix
-        dense = wt.Dense(space.metric.dense(engine))
+        dense = wt.spaces.Dense(space.metric.dense(engine))
         found[f"exact on stored {m}"] = wt.Exact(1).metric(measures, dense, engine).matrix
     line = wt.Space.from_points(_arms(300, 1))
     for p in (1, 2, np.inf):
@@ -202,7 +212,7 @@ def _estimators(engine: wt.Engine) -> dict[str, np.ndarray]:
         fitted = made.fit(rows)
         found |= {f"fit {name}": np.asarray(fitted.distances_), f"new in {name}": fitted.transform(new)}
     found["predict ms"] = wt.MeanShift(0.3).fit(X).predict(new)
-    found["linkage"] = wt.linkage(wt.Space.from_points(X), engine=engine)
+    found["linkage"] = wt.hierarchy.linkage(wt.Space.from_points(X), engine=engine)
     found["single linkage"] = wt.SingleLinkage(n_clusters=4, cut="robust").fit_predict(X)
     return found
 

@@ -19,9 +19,9 @@ GOOD = np.arange(6.0).reshape(3, 2)
 def test_eps_is_checked(eps: object) -> None:
     makers = (
         wt.Truncation,
-        wt.mean_shift,
-        wt.local_truncation,
-        wt.gaussian_transform,
+        wt.transforms.mean_shift,
+        wt.transforms.local_truncation,
+        wt.transforms.gaussian_transform,
         lambda e: wt.Kernel(e, "gaussian"),
         lambda e: wt.MeanShift(eps=e).fit(GOOD),
         lambda e: wt.LocalTruncation(eps=e).fit(GOOD),
@@ -31,7 +31,9 @@ def test_eps_is_checked(eps: object) -> None:
             make(eps)
 
 
-@pytest.mark.parametrize("make", [wt.Kernel, wt.kernel_transform, lambda *a: wt.KernelTransform(*a).fit(GOOD)])
+@pytest.mark.parametrize(
+    "make", [wt.Kernel, wt.transforms.kernel_transform, lambda *a: wt.KernelTransform(*a).fit(GOOD)]
+)
 def test_eps_comes_first_and_a_profile_in_its_place_is_told_so(make: Callable[..., object]) -> None:
     make(0.3)
     make(0.3, "triangle")
@@ -59,7 +61,7 @@ def test_p_is_checked(p: object) -> None:
 @pytest.mark.parametrize("n_iter", [-1, 1.5, "2", None])
 def test_n_iter_is_checked(n_iter: object) -> None:
     with pytest.raises(ValueError, match="n_iter"):
-        wt.iterate(wt.mean_shift(1.0), wt.Space.from_points(GOOD), n_iter=n_iter)
+        wt.iterate(wt.transforms.mean_shift(1.0), wt.Space.from_points(GOOD), n_iter=n_iter)
     with pytest.raises(ValueError, match="n_iter"):
         wt.GaussianTransform(eps=1.0, n_iter=n_iter).fit(GOOD)
 
@@ -134,7 +136,7 @@ def test_arrays_in_place_of_spaces_and_metrics_are_refused() -> None:
     space = wt.Space.from_points(GOOD)
     for call in (
         wt.Truncation(1.0),
-        wt.Given(np.eye(3)),
+        wt.localize.Given(np.eye(3)),
         wt.localize.Whole(),
         wt.localize.Identity(),
         wt.Mean(wt.localize.Identity()),
@@ -144,7 +146,7 @@ def test_arrays_in_place_of_spaces_and_metrics_are_refused() -> None:
             call(GOOD)
     for localize, transport in (
         (wt.Truncation(9.0), wt.Exact(1)),
-        (wt.Mean(wt.Truncation(9.0)), wt.DiracDistance()),
+        (wt.Mean(wt.Truncation(9.0)), wt.transport.DiracDistance()),
         (wt.Gaussian(wt.Truncation(9.0), 1.0), wt.Bures()),
     ):
         measures = localize(space)
@@ -175,7 +177,13 @@ HIDDEN = {
 @pytest.mark.parametrize(("X", "message"), HIDDEN.values(), ids=HIDDEN.keys())
 @pytest.mark.parametrize(
     "call",
-    [wt.Space.from_points, wt.suggest_eps, wt.SingleLinkage().fit, wt.GaussianTransform().fit, wt.MeanShift().fit],
+    [
+        wt.Space.from_points,
+        wt.localize.suggest_eps,
+        wt.SingleLinkage().fit,
+        wt.GaussianTransform().fit,
+        wt.MeanShift().fit,
+    ],
 )
 def test_what_only_looks_like_numbers_is_refused_everywhere(call, X: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):

@@ -83,7 +83,7 @@ def test_helpers() -> None:
 def test_metrics_and_spaces_of_points_elsewhere_fetch_them_when_they_are_read() -> None:
     X, covs = np.random.default_rng(0).normal(size=(9, 2)), np.tile(np.eye(2), (9, 1, 1))
     far, spread = Far(X), Far(covs)
-    metrics = wt.Euclidean(far), GaussianMetric(far, spread, 1.0)
+    metrics = wt.spaces.Euclidean(far), GaussianMetric(far, spread, 1.0)
     space = wt.Space(metrics[0], np.full(9, 1 / 9), far)
     for metric in metrics:
         assert metric.n == 9
@@ -91,17 +91,17 @@ def test_metrics_and_spaces_of_points_elsewhere_fetch_them_when_they_are_read() 
         assert "R^2" in repr(metric)
     assert "R^2" in repr(space)
     assert far.n_fetched == spread.n_fetched == 0
-    np.testing.assert_array_equal(metrics[0].dense(), wt.Euclidean(X).dense())
+    np.testing.assert_array_equal(metrics[0].dense(), wt.spaces.Euclidean(X).dense())
     np.testing.assert_array_equal(metrics[1].dense(), GaussianMetric(X, covs, 1.0).dense())
     np.testing.assert_array_equal(space.points, X)
     assert far.n_fetched == spread.n_fetched == 1
 
 
-@pytest.mark.parametrize("process", [wt.mean_shift(0.7), wt.gaussian_transform(0.7, 1.0)])
+@pytest.mark.parametrize("process", [wt.transforms.mean_shift(0.7), wt.transforms.gaussian_transform(0.7, 1.0)])
 def test_a_space_elsewhere_is_iterated_as_one_that_is_here(process: wt.transforms.Process) -> None:
     X = np.random.default_rng(1).normal(size=(60, 2))
     here = wt.Space.from_points(X)
-    there = wt.Space(wt.Euclidean(Far(X)), here.weights, Far(X))
+    there = wt.Space(wt.spaces.Euclidean(Far(X)), here.weights, Far(X))
     one, other = (wt.iterate(process, space, n_iter=3, merge=1e-3) for space in (here, there))
     np.testing.assert_array_equal(one.points, other.points)
     assert one.movements == other.movements

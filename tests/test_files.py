@@ -130,7 +130,7 @@ def test_what_a_link_points_to_is_written_and_the_link_stays(tmp_path: Path) -> 
         assert link.is_symlink()
         assert (tmp_path / "there" / name).read_bytes() == b"written"
     assert names(tmp_path / "here") == names(tmp_path / "there") == {"old", "new"}
-    matrix = wt.Euclidean(np.eye(3)).dense(out=tmp_path / "here" / "old")
+    matrix = wt.spaces.Euclidean(np.eye(3)).dense(out=tmp_path / "here" / "old")
     np.testing.assert_array_equal(np.load(tmp_path / "there" / "old"), matrix)
     (tmp_path / "loop").symlink_to("loop")
     with pytest.raises(OSError, match="leads back to itself"):
@@ -148,7 +148,7 @@ def test_devices_and_pipes_are_written_through_and_stay(tmp_path: Path) -> None:
     write_bytes("/dev/null", b"nothing")
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)  # noqa: PTH116
     with pytest.raises(OSError, match=r"needs a file that can be mapped, but /dev/null is a device"):
-        wt.Euclidean(np.eye(3)).dense(out="/dev/null")
+        wt.spaces.Euclidean(np.eye(3)).dense(out="/dev/null")
 
 
 @unix

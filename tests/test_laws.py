@@ -170,7 +170,7 @@ def test_coupling_has_the_distance_and_the_marginals(transform: wt.Transform, po
 @pytest.mark.parametrize("metric", ["cityblock", "cosine", "chebyshev"])
 def test_other_metrics_are_evaluated_with_their_triangle_flag(metric: str, points: np.ndarray) -> None:
     space = wt.Space.from_points(points, metric=metric)
-    assert isinstance(space.metric, wt.Dense)
+    assert isinstance(space.metric, wt.spaces.Dense)
     assert space.metric.triangle == (metric != "cosine")
     assert wt.Transform(wt.Truncation(0.5), wt.Exact(1))(space).metric.triangle == space.metric.triangle
 

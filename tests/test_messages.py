@@ -44,7 +44,7 @@ PLANE = from_points(CLOUD)
 PLACES = DataFrame({"lon": [0.0, 20.0, 40.0], "lat": 0.0})
 STEP = wt.Transform(wt.Truncation(1.0), wt.Exact(1))
 EDGES = [(0, 1), (1, 2), (3, 4)]
-FIVE = wt.Euclidean(np.arange(10.0).reshape(5, 2))
+FIVE = wt.spaces.Euclidean(np.arange(10.0).reshape(5, 2))
 scatter = partial(plotting.cloud, CLOUD)
 
 
@@ -60,7 +60,7 @@ def errors_with(row: int, value: float) -> np.ndarray:
 
 def near() -> wt.Space:
     """Distances known up to 0.5, among points of which one is farther from all others."""
-    return wt.transforms.iterate_locally(wt.local_truncation(0.1), from_points([[0.0], [0.2], [9.0]]), 0.5)
+    return wt.transforms.iterate_locally(wt.transforms.local_truncation(0.1), from_points([[0.0], [0.2], [9.0]]), 0.5)
 
 
 def lazy(step: wt.Transform = STEP) -> wt.Space:
@@ -68,7 +68,7 @@ def lazy(step: wt.Transform = STEP) -> wt.Space:
 
 
 def flow() -> wt.transforms.Trajectory:
-    return wt.iterate(wt.mean_shift(0.7), PLANE, n_iter=3, keep="all")
+    return wt.iterate(wt.transforms.mean_shift(0.7), PLANE, n_iter=3, keep="all")
 
 
 def still() -> wt.transforms.Trajectory:
@@ -140,10 +140,13 @@ SPACES: list[Row] = [
     ("range of floats", lambda: wt.spaces.GaussianMetric(np.zeros((2, 2)), np.full((2, 2, 2), 1e300), 1e30).dense()),
     ("k must be an integer ≥ 1, got 0", lambda: FIVE.neighbors(0)),
     ("k must be at most 4, the number of other points, got 5", lambda: FIVE.neighbors(5)),
-    ("k must be at most 5, the number of points, got 6", lambda: FIVE.neighbors(6, wt.Euclidean(np.zeros((1, 2))))),
+    (
+        "k must be at most 5, the number of points, got 6",
+        lambda: FIVE.neighbors(6, wt.spaces.Euclidean(np.zeros((1, 2)))),
+    ),
     (
         "new points must have 2 coordinates like the others, got 3",
-        lambda: FIVE.neighbors(1, wt.Euclidean(np.zeros((1, 3)))),
+        lambda: FIVE.neighbors(1, wt.spaces.Euclidean(np.zeros((1, 3)))),
     ),
     (
         "new points must be Euclidean like the others, got GaussianMetric",
@@ -154,12 +157,12 @@ SPACES: list[Row] = [
     ("got R^2 with lam=2", lambda: gaussians(5, 2).neighbors(1, gaussians(5, 2, 2.0))),
     (
         "must be a GaussianMetric like the others, got Euclidean",
-        lambda: gaussians(5, 2).neighbors(1, wt.Euclidean(np.zeros((1, 2)))),
+        lambda: gaussians(5, 2).neighbors(1, wt.spaces.Euclidean(np.zeros((1, 2)))),
         TypeError,
     ),
     (
         "Dense distances are known between their own points only",
-        lambda: wt.Dense(np.zeros((3, 3))).neighbors(1, FIVE),
+        lambda: wt.spaces.Dense(np.zeros((3, 3))).neighbors(1, FIVE),
         TypeError,
     ),
     ("the 20 nearest of 30 points", lambda: PLANE.metric.neighbors(20, engine=wt.Engine(memory=1000)), MemoryError),
@@ -186,15 +189,24 @@ SPACES: list[Row] = [
     ("matrix of lengths or a list of edges", lambda: from_graph(np.array([[0, 1, 2], [1, 0, 3], [2, 3, 0]]))),
     ("networkx graph, a sparse matrix", lambda: from_graph(3.0), TypeError),
     ("must be connected, got 2 pieces", lambda: STEP(from_graph(EDGES))),
-    ("a square sparse array in CSR format", lambda: wt.Graph(np.eye(2))),
-    ("a square sparse array in CSR format", lambda: wt.Graph(csr_array(np.ones((2, 3))))),
-    ("finite and at least 0; drop or correct the other edges", lambda: wt.Graph(csr_array([[0.0, -1.0], [-1.0, 0.0]]))),
-    ("finite and at least 0", lambda: wt.Graph(csr_array([[0.0, np.nan], [np.nan, 0.0]]))),
-    ("size must be a number of nodes from 1 to 2, got 3", lambda: wt.Graph(csr_array([[0.0, 1.0], [1.0, 0.0]]), 3)),
+    ("a square sparse array in CSR format", lambda: wt.spaces.Graph(np.eye(2))),
+    ("a square sparse array in CSR format", lambda: wt.spaces.Graph(csr_array(np.ones((2, 3))))),
+    (
+        "finite and at least 0; drop or correct the other edges",
+        lambda: wt.spaces.Graph(csr_array([[0.0, -1.0], [-1.0, 0.0]])),
+    ),
+    ("finite and at least 0", lambda: wt.spaces.Graph(csr_array([[0.0, np.nan], [np.nan, 0.0]]))),
+    (
+        "size must be a number of nodes from 1 to 2, got 3",
+        lambda: wt.spaces.Graph(csr_array([[0.0, 1.0], [1.0, 0.0]]), 3),
+    ),
 ]
 
 PARTS: list[Row] = [
-    ("eps must be positive and finite, got 0; wt.suggest_eps(X) gives a starting value", lambda: wt.Truncation(0)),
+    (
+        "eps must be positive and finite, got 0; wt.localize.suggest_eps(X) gives a starting value",
+        lambda: wt.Truncation(0),
+    ),
     (
         "eps must be positive and finite, got 'gaussian'; the profile comes after eps",
         lambda: wt.Kernel("gaussian", 0.3),
@@ -211,21 +223,25 @@ PARTS: list[Row] = [
         lambda: wt.Kernel(1.0, lambda t: 1.0 * ((t > 0) & (t < 1)))(SPACE),
     ),
     ("Truncation has no parameter 'radius'; it has eps", lambda: wt.Truncation(0.5).replaced(radius=1.0)),
-    ("must be square", lambda: wt.Given(np.ones((2, 3)) / 3)),
-    ("negative entries", lambda: wt.Given([[2.0, -1.0], [0.0, 1.0]])),
+    ("must be square", lambda: wt.localize.Given(np.ones((2, 3)) / 3)),
+    ("negative entries", lambda: wt.localize.Given([[2.0, -1.0], [0.0, 1.0]])),
     (
         "row 0 sums to 0.6; divide each row by its sum, …also after taking a part of a larger matrix (here 2 × 2",
-        lambda: wt.Given([[0.3, 0.3], [0.2, 0.8]]),
+        lambda: wt.localize.Given([[0.3, 0.3], [0.2, 0.8]]),
     ),
-    ("must be finite", lambda: wt.Given([[np.nan, 1.0], [0.0, 1.0]])),
-    ("has 2 rows, but the space has 3 points", lambda: wt.Given(np.eye(2))(SPACE)),
-    ("see no mass", lambda: wt.Given(np.zeros((3, 3)))(SPACE)),
+    ("must be finite", lambda: wt.localize.Given([[np.nan, 1.0], [0.0, 1.0]])),
+    ("has 2 rows, but the space has 3 points", lambda: wt.localize.Given(np.eye(2))(SPACE)),
+    ("see no mass", lambda: wt.localize.Given(np.zeros((3, 3)))(SPACE)),
     ("Mean needs a base localization on the space itself", lambda: wt.Mean(wt.Mean(wt.Truncation(1.0))), TypeError),
-    ("Ridge needs a base localization on the space itself", lambda: wt.Ridge(wt.Mean(wt.Truncation(1.0))), TypeError),
-    ("Ridge needs coordinates, but this space has only", lambda: wt.Ridge(wt.Truncation(1.0))(DISTANCES)),
+    (
+        "Ridge needs a base localization on the space itself",
+        lambda: wt.localize.Ridge(wt.Mean(wt.Truncation(1.0))),
+        TypeError,
+    ),
+    ("Ridge needs coordinates, but this space has only", lambda: wt.localize.Ridge(wt.Truncation(1.0))(DISTANCES)),
     ("Space.from_distances(D, points=X)", lambda: wt.Mean(wt.Truncation(1.0))(DISTANCES)),
-    ("dim must be an integer ≥ 0, got -1", lambda: wt.Ridge(wt.Truncation(1.0), -1)),
-    ("ridge must be an integer ≥ 0, got -1", lambda: wt.gaussian_transform(1.0, ridge=-1)),
+    ("dim must be an integer ≥ 0, got -1", lambda: wt.localize.Ridge(wt.Truncation(1.0), -1)),
+    ("ridge must be an integer ≥ 0, got -1", lambda: wt.transforms.gaussian_transform(1.0, ridge=-1)),
     ("ridge=1 needs centers that move: use move=True as well", lambda: wt.Gaussian(wt.Truncation(1.0), 1.0, ridge=1)),
     ("flat kernel", lambda: wt.localize.CachedNeighbors(wt.Kernel(1.0, "gaussian")), TypeError),  # bits cannot weigh
     ("flat kernel", lambda: wt.localize.CachedNeighbors(wt.localize.Whole()), TypeError),
@@ -236,17 +252,17 @@ PARTS: list[Row] = [
         ),
         MemoryError,
     ),
-    ("needs a space from Space.from_graph", lambda: wt.Heat(1.0)(SPACE)),
-    ("needs a localization", lambda: wt.Heat(1.0, 0.5), TypeError),
+    ("needs a space from Space.from_graph", lambda: wt.localize.Heat(1.0)(SPACE)),
+    ("needs a localization", lambda: wt.localize.Heat(1.0, 0.5), TypeError),
     (
         "Heat needs a localization on the space itself such as Truncation",
-        lambda: wt.Heat(1.0, wt.Mean(wt.Truncation(1.0))),
+        lambda: wt.localize.Heat(1.0, wt.Mean(wt.Truncation(1.0))),
         TypeError,
     ),
-    ("must have shape (3, 3)", lambda: wt.Heat(1.0, csr_array((2, 2)))(SPACE)),
-    ("time must be positive", lambda: wt.Heat(0.0)),
-    ("share below 1", lambda: wt.Heat(1.0, cut=2.0)),
-    ("at most 1e+06 steps", lambda: wt.Heat(1e9)),
+    ("must have shape (3, 3)", lambda: wt.localize.Heat(1.0, csr_array((2, 2)))(SPACE)),
+    ("time must be positive", lambda: wt.localize.Heat(0.0)),
+    ("share below 1", lambda: wt.localize.Heat(1.0, cut=2.0)),
+    ("at most 1e+06 steps", lambda: wt.localize.Heat(1e9)),
     (
         "Bures compares Gaussians measures, made by Gaussian;…Discrete…Truncation…use Exact",
         lambda: wt.Transform(wt.Truncation(1.0), wt.Bures())(SPACE),
@@ -264,7 +280,7 @@ PARTS: list[Row] = [
     ),
     (
         "DiracDistance compares Diracs…use Bures",
-        lambda: wt.Transform(wt.Gaussian(wt.Truncation(1.0), 1.0), wt.DiracDistance())(SPACE),
+        lambda: wt.Transform(wt.Gaussian(wt.Truncation(1.0), 1.0), wt.transport.DiracDistance())(SPACE),
         TypeError,
     ),
     (
@@ -289,28 +305,31 @@ TRANSFORMS: list[Row] = [
     ("localize must be a Localization", lambda: wt.Transform(1.0, wt.Exact(1)), TypeError),
     ("transport must be a Transport", lambda: wt.Transform(wt.Truncation(1.0), "exact"), TypeError),
     ("a Space is needed", lambda: STEP(GOOD), TypeError),
-    ("a Space is needed, got ndarray", lambda: wt.iterate(wt.mean_shift(1.0), GOOD, n_iter=1), TypeError),
+    ("a Space is needed, got ndarray", lambda: wt.iterate(wt.transforms.mean_shift(1.0), GOOD, n_iter=1), TypeError),
     ("a Process or a Transform is needed", lambda: wt.iterate(wt.Truncation(1.0), SPACE, n_iter=1), TypeError),
-    ("n_iter must be an integer ≥ 0", lambda: wt.iterate(wt.mean_shift(1.0), SPACE, n_iter=-1)),
-    ("n_iter must be", lambda: wt.iterate(wt.mean_shift(1.0), SPACE, n_iter=np.inf)),
-    ("keep must be 'last' or 'all', got 'some'", lambda: wt.iterate(wt.mean_shift(1.0), SPACE, n_iter=1, keep="some")),
+    ("n_iter must be an integer ≥ 0", lambda: wt.iterate(wt.transforms.mean_shift(1.0), SPACE, n_iter=-1)),
+    ("n_iter must be", lambda: wt.iterate(wt.transforms.mean_shift(1.0), SPACE, n_iter=np.inf)),
+    (
+        "keep must be 'last' or 'all', got 'some'",
+        lambda: wt.iterate(wt.transforms.mean_shift(1.0), SPACE, n_iter=1, keep="some"),
+    ),
     ("tol must be a finite number ≥ 0", lambda: wt.iterate(STEP, SPACE, n_iter=1, tol=-1)),
     ("merge must be a finite number ≥ 0", lambda: wt.iterate(STEP, SPACE, n_iter=1, merge=np.nan)),
     (
         "Identity() has no eps",
         lambda: wt.iterate(wt.Transform(wt.localize.Identity(), wt.Exact(1)), SPACE, n_iter=2, tol=1e-3),
     ),
-    ("empty sequence", lambda: wt.mean_shift([])),
+    ("empty sequence", lambda: wt.transforms.mean_shift([])),
     (
         "there are steps …for 2 iterations, but iteration 3 was requested",
-        lambda: wt.iterate(wt.mean_shift([0.3, 0.6]), SPACE, n_iter=3),
+        lambda: wt.iterate(wt.transforms.mean_shift([0.3, 0.6]), SPACE, n_iter=3),
     ),
     ("needs all distances", lambda: lazy().metric.neighbors(1), TypeError),
     ("not saved", lambda: lazy().save("nowhere.npz"), TypeError),
-    ("Exact transport is needed", lambda: lazy(wt.mean_shift(1.0).at(0)), TypeError),
+    ("Exact transport is needed", lambda: lazy(wt.transforms.mean_shift(1.0).at(0)), TypeError),
     (
         "kernel of finite reach and Exact transport",
-        lambda: wt.transforms.iterate_locally(wt.kernel_transform(1.0, "gaussian"), SPACE, 1.0),
+        lambda: wt.transforms.iterate_locally(wt.transforms.kernel_transform(1.0, "gaussian"), SPACE, 1.0),
         TypeError,
     ),
     ("radius must be", lambda: wt.transforms.iterate_locally(STEP, SPACE, 0.0)),
@@ -321,7 +340,7 @@ TRANSFORMS: list[Row] = [
     ),
     (
         "1 of 3 points have no mass within eps",
-        lambda: wt.iterate(wt.mean_shift(1.0), from_points([[0.0], [0.5], [9.0]], [1, 1, 0]), n_iter=1),
+        lambda: wt.iterate(wt.transforms.mean_shift(1.0), from_points([[0.0], [0.5], [9.0]], [1, 1, 0]), n_iter=1),
         wt.transforms.MasslessWarning,
     ),
 ]
@@ -330,7 +349,7 @@ HIERARCHY: list[Row] = [
     ("a Space is needed", lambda: wt.hierarchy.spanning_tree(GOOD), TypeError),
     (
         "a Tree is needed, got ndarray; wt.hierarchy.spanning_tree(space) makes one",
-        lambda: wt.cut_tree(wt.linkage(SPACE), 2),
+        lambda: wt.hierarchy.cut_tree(wt.hierarchy.linkage(SPACE), 2),
         TypeError,
     ),
     ("a Tree is needed, got ndarray", lambda: wt.hierarchy.cut_tree_each(np.zeros(3), [2]), TypeError),
@@ -390,7 +409,9 @@ ESTIMATORS: list[Row] = [
     ("no parameters", lambda: wt.WassersteinTransform(wt.Truncation(1.0), wt.Exact()).set_params(localize__eps__x=1)),
     (
         "Mean has no parameter 'eps'",
-        lambda: wt.WassersteinTransform(wt.Mean(wt.Truncation(0.1)), wt.DiracDistance()).set_params(localize__eps=3),
+        lambda: wt.WassersteinTransform(wt.Mean(wt.Truncation(0.1)), wt.transport.DiracDistance()).set_params(
+            localize__eps=3
+        ),
     ),
     (
         "needs a square matrix of distances or SciPy's condensed vector, got shape",
@@ -400,7 +421,7 @@ ESTIMATORS: list[Row] = [
     ("n_iter must be an integer of at most", lambda: wt.MeanShift(1.0, n_iter=10**25).fit(GOOD)),
     ("Space.from_distances(D, points=X)", lambda: wt.MeanShift(metric="precomputed").fit(1 - np.eye(2))),
     ("a Space carries its weights", lambda: wt.MeanShift(1.0).fit(SPACE, sample_weight=[1, 1, 1])),
-    ("a Space carries its weights", lambda: wt.suggest_eps(SPACE, sample_weight=[1, 1, 1])),
+    ("a Space carries its weights", lambda: wt.localize.suggest_eps(SPACE, sample_weight=[1, 1, 1])),
     ("eps must be positive and finite, got 'best'", lambda: GaussianTransform("best").fit(GOOD)),
     ("lam must be a finite number ≥ 0, got 'best'", lambda: GaussianTransform(lam="best").fit(GOOD)),
     ("n_iter must be an integer ≥ 0", lambda: GaussianTransform(n_iter="best").fit(GOOD)),
@@ -440,7 +461,7 @@ ESTIMATORS: list[Row] = [
     ),
     (
         "Given has no measures for new points, only for the fitted",
-        lambda: wt.WassersteinTransform(wt.Given(np.eye(3)), wt.Exact()).fit(GOOD).transform(GOOD),
+        lambda: wt.WassersteinTransform(wt.localize.Given(np.eye(3)), wt.Exact()).fit(GOOD).transform(GOOD),
     ),
     (
         "makes a metric and no clusters…wt.SingleLinkage(n_clusters).fit",
@@ -717,7 +738,7 @@ GRAPHS: list[Row] = [
         lambda: as_network(nx.Graph([("a", "b", {"length": 4})]), "strength"),
     ),
     (
-        "pass wt.Graph.of(graph, weight=…)",
+        "pass wt.spaces.Graph.of(graph, weight=…)",
         lambda: wt.wasserstein_pairs(np.eye(3), nx.Graph([(0, 1, {"weight": 2}), (1, 2)]), 1.0, [(0, 2)]),
     ),
 ]
@@ -826,7 +847,7 @@ CURVES: list[Row] = [
 
 
 def _in_folder(out: Any) -> object:
-    return wt.iterate(wt.mean_shift(1.0), SPACE, n_iter=1, out=out)
+    return wt.iterate(wt.transforms.mean_shift(1.0), SPACE, n_iter=1, out=out)
 
 
 ENGINE: list[Row] = [
@@ -853,25 +874,25 @@ ENGINE: list[Row] = [
     ("neighbors in balls of radius", lambda: PLANE.metric.balls(10.0, wt.Engine(memory=1000)), MemoryError),
     (
         "1 iterations on 30 points",
-        lambda: wt.iterate(wt.local_truncation(0.1), PLANE, n_iter=1, engine=wt.Engine(memory=1000)),
+        lambda: wt.iterate(wt.transforms.local_truncation(0.1), PLANE, n_iter=1, engine=wt.Engine(memory=1000)),
         MemoryError,
     ),
     (
         "resume is a run on 30 points, but the space has 3",
-        lambda: wt.iterate(wt.mean_shift(0.7), SPACE, n_iter=3, resume=flow()),
+        lambda: wt.iterate(wt.transforms.mean_shift(0.7), SPACE, n_iter=3, resume=flow()),
     ),
     (
         "resume has done 3 iterations already, but n_iter=0 is the total",
-        lambda: wt.iterate(wt.mean_shift(0.7), PLANE, n_iter=0, resume=flow()),
+        lambda: wt.iterate(wt.transforms.mean_shift(0.7), PLANE, n_iter=0, resume=flow()),
     ),
     (
         "resume must be a Trajectory, got 'run.npz'; wt.transforms.Trajectory.load reads one",
-        lambda: wt.iterate(wt.mean_shift(0.7), PLANE, n_iter=3, resume="run.npz"),
+        lambda: wt.iterate(wt.transforms.mean_shift(0.7), PLANE, n_iter=3, resume="run.npz"),
         TypeError,
     ),
     (
         "hook must be a function of a Trajectory, got 3",
-        lambda: wt.iterate(wt.mean_shift(0.7), PLANE, n_iter=3, hook=3),
+        lambda: wt.iterate(wt.transforms.mean_shift(0.7), PLANE, n_iter=3, hook=3),
         TypeError,
     ),
 ]

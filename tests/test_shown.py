@@ -17,20 +17,20 @@ TWO = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), (2, 3)]
 
 
 def values() -> dict[str, object]:
-    walk = wt.iterate(wt.gaussian_transform(0.5, 2.0), SPACE, n_iter=2)
+    walk = wt.iterate(wt.transforms.gaussian_transform(0.5, 2.0), SPACE, n_iter=2)
     return {
         "Space of 300 points": SPACE,
         "Euclidean metric of 300 points in R^2": SPACE.metric,
         "GaussianMetric metric of 300 points in R^2, lam=2": walk.last.metric,
-        "Dense metric of 300 points": wt.Dense(SPACE.metric.dense()),
+        "Dense metric of 300 points": wt.spaces.Dense(SPACE.metric.dense()),
         "Trajectory of 300 points": walk,
         "Quotient(space=<Space of 300": wt.spaces.quotient(SPACE),
         "Tree of 300 points, heights": wt.hierarchy.spanning_tree(SPACE),
         "Discrete: 300 measures on 300 points": wt.Truncation(0.5)(SPACE),
         "Diracs: 300 measures in R^2": wt.Mean(wt.Truncation(0.5))(SPACE),
         "Gaussians: 300 measures in R^2, lam=2": wt.Gaussian(wt.Truncation(0.5), 2.0)(SPACE),
-        "Given(matrix=<300 × 300 float64>)": wt.Given(np.eye(300)),
-        "localize=Given(matrix=<300 × 300": wt.WassersteinTransform(wt.Given(np.eye(300)), wt.Exact()),
+        "Given(matrix=<300 × 300 float64>)": wt.localize.Given(np.eye(300)),
+        "localize=Given(matrix=<300 × 300": wt.WassersteinTransform(wt.localize.Given(np.eye(300)), wt.Exact()),
         "Communities of 6 nodes: 2, modularity 0.357": wt.graphs.ricci_flow(TWO, 10).communities(),
         "Coupling(": wt.Exact(1).coupling(wt.Truncation(0.5)(SPACE), SPACE.metric, 0, 1),
     }
@@ -109,7 +109,7 @@ def results() -> dict[str, object]:
         "Coupling": wt.Exact(1).coupling(wt.Truncation(0.5)(SPACE), SPACE.metric, 0, 1),
         "Quotient": wt.spaces.quotient(SPACE),
         "Space | points | 300": SPACE,
-        "Trajectory": wt.iterate(wt.mean_shift(0.5), SPACE, n_iter=1),
+        "Trajectory": wt.iterate(wt.transforms.mean_shift(0.5), SPACE, n_iter=1),
         "Tree": wt.hierarchy.spanning_tree(SPACE),
         "Embedding": wt.plotting.embedding.embed(SPACE.take(np.arange(20))),
         "sigma": wt.auto.noise_scale(X),

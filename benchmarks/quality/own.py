@@ -18,11 +18,13 @@ _AXES = 10
 
 def raw(X: Points, k: int, reachability: int = 0, **setting: Any) -> Labels:
     how = {"reachability": reachability} if reachability else {}
-    return wt.cut_tree(wt.hierarchy.spanning_tree(wt.Space.from_points(X), **how), k, **{"cut": "robust", **setting})
+    return wt.hierarchy.cut_tree(
+        wt.hierarchy.spanning_tree(wt.Space.from_points(X), **how), k, **{"cut": "robust", **setting}
+    )
 
 
 def transformed(X: Points, k: int, **setting: Any) -> Labels:
-    return wt.cut_tree(_tree(X, **setting), k, cut="robust")
+    return wt.hierarchy.cut_tree(_tree(X, **setting), k, cut="robust")
 
 
 def cluster(X: Points, k: int | None, **setting: Any) -> Labels:

@@ -109,7 +109,7 @@ def bures(inks: Inks) -> Figure:
         color = inks.blue if t == 0 else inks.orange if t == 1 else inks.faint
         _ellipse(top, (5 * t, 0.0), way @ A @ way.T, color, lw=2.0 if t in (0, 1) else 1.2)
     bare(top, (-1.05, 5.6), (-0.75, 0.75))
-    value = wt.gaussian_wasserstein([[0.0, 0.0]], [A], [[5.0, 0.0]], [B]).item()
+    value = wt.transport.gaussian_wasserstein([[0.0, 0.0]], [A], [[5.0, 0.0]], [B]).item()
     top.set_title(f"the shortest way between two Gaussians, length W2 = {value:.2f}")
     angles = np.radians(np.arange(0, 181, 5))
     covs = np.array([_turned(angle) for angle in angles])
@@ -187,7 +187,9 @@ _RADII = {
 @cache
 def _walk() -> tuple[np.ndarray, ...]:
     points = wt.datasets.circles(3, n=400, noise=0.1).points
-    walk = wt.iterate(wt.gaussian_transform(0.5, lam=1.0), wt.Space.from_points(points), n_iter=6, keep="all")
+    walk = wt.iterate(
+        wt.transforms.gaussian_transform(0.5, lam=1.0), wt.Space.from_points(points), n_iter=6, keep="all"
+    )
     return tuple(state.points for state in walk.states)
 
 
@@ -243,7 +245,7 @@ def ultrametric(inks: Inks) -> Figure:
     figure, axes = panels(1, 2, 5.4, 2.9)
     top = 1.08 * tree.matrix.max()
     for ax, one, title in zip(axes[0], (space, new), ("before", "after one step"), strict=True):
-        dendrogram(wt.linkage(one), ax=ax, no_labels=True, color_threshold=0, above_threshold_color=inks.blue)
+        dendrogram(wt.hierarchy.linkage(one), ax=ax, no_labels=True, color_threshold=0, above_threshold_color=inks.blue)
         ax.axhline(height, color=inks.orange, ls="--", lw=1.4)
         ax.set(ylim=(0, top), title=title)
         ax.spines["bottom"].set_visible(False)

@@ -75,7 +75,7 @@ print(f"ε = {lt.eps_:.2f}: {lt.reason_}")
 # **Single linkage, before and after.** Five clusters: four families, and Hungarian, whose words are far from all
 # others.
 
-trees = {"before": wt.linkage(space), "after": lt.linkage()}
+trees = {"before": wt.hierarchy.linkage(space), "after": lt.linkage()}
 for when, tree in trees.items():
     labels = fcluster(tree, 5, "maxclust")
     score = adjusted_rand_score(family, labels)

@@ -8,11 +8,11 @@ import pytest
 import wasserstein_transform as wt
 
 METHODS = {
-    "MS": wt.mean_shift(10),
-    "LT-WT1": wt.local_truncation(10, 1),
-    "LT-WT2": wt.local_truncation(10, 2),
-    "GT-1": wt.gaussian_transform(10, 1),
-    "GT-5": wt.gaussian_transform(10, 5),
+    "MS": wt.transforms.mean_shift(10),
+    "LT-WT1": wt.transforms.local_truncation(10, 1),
+    "LT-WT2": wt.transforms.local_truncation(10, 2),
+    "GT-1": wt.transforms.gaussian_transform(10, 1),
+    "GT-5": wt.transforms.gaussian_transform(10, 5),
 }
 
 
@@ -25,7 +25,7 @@ def trees() -> dict[str, tuple[wt.hierarchy.Tree, ...]]:
 
 def partitions(tree: wt.hierarchy.Tree) -> list[np.ndarray]:
     """All partitions of the dendrogram, ties counted once."""
-    return [wt.cut_tree(tree, cut="height", height=height) for height in tree.levels()]
+    return [wt.hierarchy.cut_tree(tree, cut="height", height=height) for height in tree.levels()]
 
 
 def agreement(labels: np.ndarray) -> float:
@@ -73,14 +73,14 @@ def test_after_two_iterations_only_gt_5_and_truncation_2_find_the_two_segments(
 def test_single_linkage_separates_the_discs_only_after_the_transform() -> None:
     X, labels = wt.datasets.dumbbell()
     space = wt.Space.from_points(X)
-    walk = wt.iterate(wt.gaussian_transform(0.2, 1.0), space, n_iter=4, keep="all")
+    walk = wt.iterate(wt.transforms.gaussian_transform(0.2, 1.0), space, n_iter=4, keep="all")
     with pytest.warns(wt.hierarchy.FewerClustersWarning):
         before = wt.SingleLinkage(n_clusters=3, cut="robust").fit_predict(space)
     assert len(np.unique(before)) == 1  # all its merges that weigh something are at the spacing of the grid
     gaps = []
     for state in walk.states[1:]:
         tree = wt.hierarchy.spanning_tree(state)
-        found = wt.cut_tree(tree, 3, cut="robust")
+        found = wt.hierarchy.cut_tree(tree, 3, cut="robust")
         for disc in (0, 1):
             assert np.mean(found[labels == disc] == np.bincount(found[labels == disc]).argmax()) > 0.97
         assert found[labels == 0][0] != found[labels == 1][0]

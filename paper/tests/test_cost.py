@@ -57,7 +57,7 @@ def well_formed(experiment: Experiment, result: object) -> None:
 
 
 def test_variant_without_merging_is_the_gaussian_transform():
-    assert accelerated(0.1, 2.0) == wt.gaussian_transform(0.1, 2.0)
+    assert accelerated(0.1, 2.0) == wt.transforms.gaussian_transform(0.1, 2.0)
 
 
 def test_variants_give_the_points_of_the_full_matrix(accelerations):
@@ -136,7 +136,7 @@ def test_orders_are_the_papers():
 def test_largest_ball_has_the_size_asked_for(size):
     points = sphere(size.n, size.m)
     assert np.linalg.norm(points, axis=1) == pytest.approx(np.ones(size.n))
-    balls = wt.Euclidean(points).balls(radius_of(points, size.N))
+    balls = wt.spaces.Euclidean(points).balls(radius_of(points, size.N))
     sizes = np.diff(balls.indptr)
     assert sizes.max() == size.N
     assert sizes.mean() > 0.3 * size.N  # the usual ball is not far from it

@@ -19,7 +19,9 @@ def run(process: wt.transforms.Process, points: np.ndarray, n_iter: int, weights
 def test_mean_shift_equals_its_twin(n_iter: int, m: int, rng: np.random.Generator) -> None:
     X, alpha = rng.normal(size=(40, m)), rng.dirichlet(np.ones(40))
     expected = reference.mean_shift(X, alpha, 0.8, n_iter)
-    np.testing.assert_allclose(run(wt.mean_shift(0.8), X, n_iter, alpha).points, expected, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        run(wt.transforms.mean_shift(0.8), X, n_iter, alpha).points, expected, rtol=0, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize(
@@ -33,8 +35,10 @@ def test_mean_shift_equals_its_twin(n_iter: int, m: int, rng: np.random.Generato
 def test_mean_shift_with_a_profile_equals_its_twin(profile: str, formula, cloud: np.ndarray) -> None:
     alpha = np.full(len(cloud), 1 / len(cloud))
     expected = reference.mean_shift(cloud, alpha, 0.9, 2, formula)
-    np.testing.assert_allclose(run(wt.mean_shift(0.9, profile), cloud, 2).points, expected, rtol=0, atol=1e-11)
-    callable_ = run(wt.mean_shift(0.9, formula), cloud, 2)
+    np.testing.assert_allclose(
+        run(wt.transforms.mean_shift(0.9, profile), cloud, 2).points, expected, rtol=0, atol=1e-11
+    )
+    callable_ = run(wt.transforms.mean_shift(0.9, formula), cloud, 2)
     np.testing.assert_allclose(callable_.points, expected, rtol=0, atol=1e-11)
 
 
@@ -44,7 +48,7 @@ def test_mean_shift_with_a_profile_equals_its_twin(profile: str, formula, cloud:
 def test_gaussian_transform_equals_its_twin(n_iter: int, m: int, eps: float, rng: np.random.Generator) -> None:
     X, alpha = rng.normal(size=(20, m)), rng.dirichlet(np.ones(20))
     points, D = reference.gaussian_transform(X, alpha, eps, 3.0, n_iter)
-    space = run(wt.gaussian_transform(eps, 3.0), X, n_iter, alpha)
+    space = run(wt.transforms.gaussian_transform(eps, 3.0), X, n_iter, alpha)
     np.testing.assert_allclose(space.points, points, rtol=0, atol=1e-12)
     # two-point balls have singular covariances, of which 1e-8 is all that can be had (and the twin has less)
     np.testing.assert_allclose(space.metric.dense(), D, rtol=0, atol=2e-7)
@@ -55,7 +59,7 @@ def test_gaussian_transform_equals_its_twin(n_iter: int, m: int, eps: float, rng
 def test_local_truncation_equals_its_twin(p: float, rng: np.random.Generator) -> None:
     X, alpha = rng.normal(size=(14, 2)), rng.dirichlet(np.ones(14))
     expected = reference.kernel_transform(reference.euclidean(X), alpha, 1.0, p, 2)
-    space = run(wt.local_truncation(1.0, p), X, 2, alpha)
+    space = run(wt.transforms.local_truncation(1.0, p), X, 2, alpha)
     np.testing.assert_allclose(space.metric.dense(), expected, rtol=0, atol=1e-6)  # HiGHS is good to 1e-7
 
 
@@ -66,20 +70,23 @@ def test_local_truncation_equals_its_twin(p: float, rng: np.random.Generator) ->
 def test_kernel_transform_equals_its_twin(profile: str, p: float, formula, rng: np.random.Generator) -> None:
     X, alpha = rng.normal(size=(9, 2)), rng.dirichlet(np.ones(9))
     expected = reference.kernel_transform(reference.euclidean(X), alpha, 1.0, p, 2, formula)
-    space = run(wt.kernel_transform(1.0, profile, p), X, 2, alpha)
+    space = run(wt.transforms.kernel_transform(1.0, profile, p), X, 2, alpha)
     np.testing.assert_allclose(space.metric.dense(), expected, rtol=0, atol=1e-6)
 
 
 def test_mean_shift_is_a_wasserstein_transform(cloud: np.ndarray) -> None:
     space = wt.Space.from_points(cloud)
-    moved = wt.Transform(wt.Mean(wt.Truncation(0.8)), wt.DiracDistance())(space)
+    moved = wt.Transform(wt.Mean(wt.Truncation(0.8)), wt.transport.DiracDistance())(space)
     by_hand = reference.mean_shift(cloud, space.weights, 0.8, 1)
     np.testing.assert_allclose(moved.metric.dense(), reference.euclidean(by_hand), rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("n_iter", [0, 1, 2, 5])
 def test_gaussian_transform_without_covariance_is_mean_shift(n_iter: int, cloud: np.ndarray) -> None:
-    gt, ms = run(wt.gaussian_transform(0.8, 0.0), cloud, n_iter), run(wt.mean_shift(0.8), cloud, n_iter)
+    gt, ms = (
+        run(wt.transforms.gaussian_transform(0.8, 0.0), cloud, n_iter),
+        run(wt.transforms.mean_shift(0.8), cloud, n_iter),
+    )
     np.testing.assert_array_equal(gt.points, ms.points)
     np.testing.assert_array_equal(gt.metric.dense(), ms.metric.dense())
 
@@ -99,7 +106,7 @@ def test_on_two_segments_the_gaussian_transform_is_truncation_of_order_2() -> No
     space = wt.Space.from_points(np.concatenate([across, up]))
     eps = 0.1004  # balls are centered segments of 21 points away from the ends
     inner = np.r_[20:181:20, 221:382:20]
-    gt = wt.iterate(wt.gaussian_transform(eps, 1.0), space, n_iter=0).last.metric.block(inner, inner)
+    gt = wt.iterate(wt.transforms.gaussian_transform(eps, 1.0), space, n_iter=0).last.metric.block(inner, inner)
     measures = wt.Truncation(eps)(space).take(inner)
     lt = wt.Exact(2).metric(measures, space.metric).dense()
     np.testing.assert_allclose(gt, lt, rtol=0, atol=1e-12)
@@ -127,7 +134,9 @@ def test_whole_collapses_and_point_changes_nothing(p: float, cloud: np.ndarray) 
     np.testing.assert_allclose(same, reference.euclidean(cloud), rtol=1e-14)
 
 
-@pytest.mark.parametrize("process", [wt.mean_shift(0.6), wt.gaussian_transform(0.6, 2.0)], ids=["ms", "gt"])
+@pytest.mark.parametrize(
+    "process", [wt.transforms.mean_shift(0.6), wt.transforms.gaussian_transform(0.6, 2.0)], ids=["ms", "gt"]
+)
 def test_iterating_on_the_lazy_metric_is_iterating_on_its_matrix(
     process: wt.transforms.Process, rng: np.random.Generator
 ) -> None:
@@ -146,8 +155,8 @@ def test_iterating_on_the_lazy_metric_is_iterating_on_its_matrix(
 @pytest.mark.parametrize("scale", [1e-8, 1.0, 1e8])
 def test_scale_and_offset_do_not_matter(offset: float, scale: float, rng: np.random.Generator) -> None:
     X = np.round(rng.normal(size=(60, 2)) * 2**10) / 2**10  # survives the offset exactly
-    plain = run(wt.gaussian_transform(0.5, 1.0), X, 1)
-    moved = run(wt.gaussian_transform(0.5 * scale, 1.0), (X + offset) * scale, 1)
+    plain = run(wt.transforms.gaussian_transform(0.5, 1.0), X, 1)
+    moved = run(wt.transforms.gaussian_transform(0.5 * scale, 1.0), (X + offset) * scale, 1)
     back = moved.points / scale - offset
     tolerance = 1e-12 if offset == 0 else 1e-7  # the points themselves are only good to 1e8 · 2e-16
     np.testing.assert_allclose(back, plain.points, rtol=0, atol=tolerance)

@@ -35,7 +35,7 @@ def test_prokhorov_equals_its_definition_over_all_subsets(n: int, rng: np.random
         D = squareform(pdist(scale * rng.normal(size=(n, 2)))) if n > 1 else np.zeros((1, 1))
         one, other = (rng.dirichlet(np.full(n, 0.7)) for _ in range(2))
         expected = _subset_prokhorov(one, other, D)
-        assert theory.prokhorov(one, other, wt.Dense(D)) == pytest.approx(expected, abs=1e-12)
+        assert theory.prokhorov(one, other, wt.spaces.Dense(D)) == pytest.approx(expected, abs=1e-12)
 
 
 def _flow_prokhorov(counts: np.ndarray, others: np.ndarray, D: np.ndarray) -> float:
@@ -237,13 +237,13 @@ def _minimax_paths(D: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("n", [1, 2, 3, 30])
 def test_subdominant_ultrametric_is_single_linkage_and_minimax_paths(n: int, rng: np.random.Generator) -> None:
     X = rng.normal(size=(n, 3))
-    D = wt.Euclidean(X).dense()
+    D = wt.spaces.Euclidean(X).dense()
     found = theory.subdominant_ultrametric(wt.Space.from_points(X, np.arange(n) + (n == 1))).matrix
     np.testing.assert_allclose(found, _minimax_paths(D), rtol=1e-14)
     if n > 1:
         np.testing.assert_allclose(squareform(found), cophenet(linkage(X, "single")), rtol=1e-14)
-    assert theory.is_ultrametric(wt.Dense(found))
-    assert theory.is_ultrametric(wt.Dense(D)) == (n < 3)
+    assert theory.is_ultrametric(wt.spaces.Dense(found))
+    assert theory.is_ultrametric(wt.spaces.Dense(D)) == (n < 3)
 
 
 def test_one_triple_is_enough_not_to_be_ultrametric(ultrametric: np.ndarray) -> None:

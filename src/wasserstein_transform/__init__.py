@@ -12,37 +12,26 @@ _PACKAGES = (
     "image", "localize", "measures", "plotting", "spaces", "tables", "transforms", "transport",
 )  # fmt: skip
 __all__ = (
-    "AutoCluster", "Bures", "Cancelled", "Dense", "DiracDistance", "Engine", "Euclidean", "Exact", "Gaussian",
-    "GaussianTransform", "Given", "Graph", "Heat", "Kernel", "KernelTransform", "LocalTruncation", "Mean",
-    "MeanShift", "Nearest", "Ridge", "SingleLinkage", "Space", "Transform", "Truncation",
-    "WassersteinTransform", "bar", "bures_pairs", "cluster", "cut_tree", "denoise", "explore",
-    "gaussian_transform", "gaussian_wasserstein", "iterate", "kernel_transform", "linkage", "local_truncation",
-    "mean_shift", "read", "score", "segment", "skeleton", "suggest", "suggest_eps", "using", "wasserstein",
-    "wasserstein_cross", "wasserstein_pairs", "write",
+    "AutoCluster", "Bures", "Engine", "Exact", "Gaussian", "GaussianTransform", "Kernel", "KernelTransform",
+    "LocalTruncation", "Mean", "MeanShift", "Nearest", "SingleLinkage", "Space", "Transform", "Truncation",
+    "WassersteinTransform", "bures_pairs", "cluster", "denoise", "explore", "iterate", "read", "score", "segment",
+    "skeleton", "suggest", "using", "wasserstein", "wasserstein_cross", "wasserstein_pairs", "write",
 )  # fmt: skip
-_NAMES = {  # the package of each name at the top; the others are in the packages, such as wt.image and wt.spaces
+_NAMES = {  # the package of each name at the top; all others are in the packages, such as wt.transforms.mean_shift
     "auto": ("cluster", "score", "suggest"),
     "curves": ("denoise", "skeleton"),
-    "engine": ("Cancelled", "Engine", "bar", "using"),
+    "engine": ("Engine", "using"),
     "estimators": (
         "AutoCluster", "GaussianTransform", "KernelTransform", "LocalTruncation", "MeanShift", "SingleLinkage",
         "WassersteinTransform",
     ),
     "explorer": ("explore",),
-    "hierarchy": ("cut_tree", "linkage"),
     "image": ("segment",),
-    "localize": (
-        "Gaussian", "Given", "Heat", "Kernel", "Mean", "Nearest", "Ridge", "Truncation", "suggest_eps",
-    ),
-    "spaces": ("Dense", "Euclidean", "Graph", "Space"),
+    "localize": ("Gaussian", "Kernel", "Mean", "Nearest", "Truncation"),
+    "spaces": ("Space",),
     "tables": ("read", "write"),
-    "transforms": (
-        "Transform", "gaussian_transform", "iterate", "kernel_transform", "local_truncation", "mean_shift",
-    ),
-    "transport": (
-        "Bures", "DiracDistance", "Exact", "bures_pairs", "gaussian_wasserstein", "wasserstein",
-        "wasserstein_cross", "wasserstein_pairs",
-    ),
+    "transforms": ("Transform", "iterate"),
+    "transport": ("Bures", "Exact", "bures_pairs", "wasserstein", "wasserstein_cross", "wasserstein_pairs"),
 }  # fmt: skip
 _HOME = {name: package for package, names in _NAMES.items() for name in names}
 
@@ -67,7 +56,7 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
     )
     from .auto import cluster, score, suggest
     from .curves import denoise, skeleton
-    from .engine import Cancelled, Engine, bar, using
+    from .engine import Engine, using
     from .estimators import (
         AutoCluster,
         GaussianTransform,
@@ -78,22 +67,12 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
         WassersteinTransform,
     )
     from .explorer import explore
-    from .hierarchy import cut_tree, linkage
     from .image.contours import segment
-    from .localize import Gaussian, Given, Heat, Kernel, Mean, Nearest, Ridge, Truncation, suggest_eps
-    from .spaces import Dense, Euclidean, Graph, Space
+    from .localize import Gaussian, Kernel, Mean, Nearest, Truncation
+    from .spaces import Space
     from .tables import read, write
-    from .transforms import Transform, gaussian_transform, iterate, kernel_transform, local_truncation, mean_shift
-    from .transport import (
-        Bures,
-        DiracDistance,
-        Exact,
-        bures_pairs,
-        gaussian_wasserstein,
-        wasserstein,
-        wasserstein_cross,
-        wasserstein_pairs,
-    )
+    from .transforms import Transform, iterate
+    from .transport import Bures, Exact, bures_pairs, wasserstein, wasserstein_cross, wasserstein_pairs
 
 
 def __getattr__(name: str) -> Any:

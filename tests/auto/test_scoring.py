@@ -32,7 +32,7 @@ def test_true_labels_are_better_than_random_ones_by_every_criterion(blobs: tuple
 def test_purity_conductance_and_variance_are_those_counted_one_by_one(blobs: tuple[np.ndarray, np.ndarray]) -> None:
     X, _ = blobs
     labels = (X[:, 0] > 0.3).astype(int)
-    D = wt.Euclidean(X).dense()
+    D = wt.spaces.Euclidean(X).dense()
     near = D.argsort(axis=1, kind="stable")[:, 1:11]
     same = labels[near] == labels[:, None]
     leaving = sum(labels[i] != labels[j] for i in range(len(X)) for j in near[i])
@@ -79,7 +79,7 @@ def test_one_cluster_has_nothing_to_compare(blobs: tuple[np.ndarray, np.ndarray]
 
 def test_distances_score_as_their_points(blobs: tuple[np.ndarray, np.ndarray]) -> None:
     X, labels = blobs
-    by_distances = wt.score(wt.Euclidean(X).dense(), labels, metric="precomputed")
+    by_distances = wt.score(wt.spaces.Euclidean(X).dense(), labels, metric="precomputed")
     by_points = wt.score(X, labels)
     for name in ("conductance", "purity", "separation"):
         assert getattr(by_distances, name) == pytest.approx(getattr(by_points, name), abs=1e-6)

@@ -169,5 +169,5 @@ def test_cancel_is_heard() -> None:
     engine = wt.Engine()
     engine.cancel()
     for purpose in PURPOSES:
-        with pytest.raises(wt.Cancelled):
+        with pytest.raises(wt.engine.Cancelled):
             suggest(np.random.default_rng(0).normal(size=(100, 3)), purpose, engine=engine)

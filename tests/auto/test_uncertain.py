@@ -62,7 +62,7 @@ def test_distances_with_covariances_are_w2_and_coordinates_are_not_closer(rng: n
     means, covs = rng.normal(size=(12, 2)), random_covariances(rng, 12, 2)
     space = space_of(means, covs, None)
     np.testing.assert_allclose(space.metric.dense(), one_by_one(means, covs), atol=1e-6)
-    by_coordinates = wt.Euclidean(coordinates_of(means, covs)).dense()
+    by_coordinates = wt.spaces.Euclidean(coordinates_of(means, covs)).dense()
     assert (by_coordinates >= space.metric.dense() - 1e-9).all()
 
 

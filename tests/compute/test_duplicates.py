@@ -33,7 +33,7 @@ def test_merging_equal_rows_looks_at_all_coordinates() -> None:
 
 @pytest.mark.parametrize(
     "process",
-    [wt.mean_shift(0.5), wt.mean_shift(0.5, "gaussian"), wt.gaussian_transform(0.5)],
+    [wt.transforms.mean_shift(0.5), wt.transforms.mean_shift(0.5, "gaussian"), wt.transforms.gaussian_transform(0.5)],
     ids=["mean shift", "uncut", "GT"],
 )
 def test_equal_points_stay_where_they_are(process: wt.transforms.Process) -> None:
@@ -61,6 +61,6 @@ def test_equal_points_see_what_one_of_them_sees(profile: str) -> None:
 
 def test_equal_points_with_coordinates_of_their_own_are_summed_each_around_itself() -> None:
     places, points = np.zeros((50, 1)), np.arange(50.0)[:, None]
-    space = wt.Space(wt.Euclidean(places), np.full(50, 0.02), points)
+    space = wt.Space(wt.spaces.Euclidean(places), np.full(50, 0.02), points)
     moved = wt.Mean(wt.Truncation(1.0))(space)
     np.testing.assert_allclose(moved.points, 24.5)

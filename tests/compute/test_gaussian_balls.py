@@ -70,7 +70,7 @@ def test_balls_and_moments_are_those_of_single_distances(name):
 
 def test_threads_order_and_parts_make_no_difference():
     X = _RNG.random((6000, 3)) * np.array([3.0, 1.0, 1.0])
-    step, engine = wt.gaussian_transform(0.2, 1.0), wt.Engine(n_jobs=2)
+    step, engine = wt.transforms.gaussian_transform(0.2, 1.0), wt.Engine(n_jobs=2)
     start = wt.iterate(step, wt.Space.from_points(X), n_iter=0).last
     whole = step.at(0)(start, wt.Engine(n_jobs=1))
     again = step.at(0)(start, engine)

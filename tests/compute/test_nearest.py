@@ -41,17 +41,17 @@ def random_points(seed: int) -> np.ndarray:
 
 
 METRICS: dict[str, Callable[[], wt.spaces.Metric]] = {
-    "plane": lambda: wt.Euclidean(random_points(0)),
-    "line": lambda: wt.Euclidean(random_points(0)[:, :1]),
-    "grid": lambda: wt.Euclidean(grid(18)),
-    "thirds": lambda: wt.Euclidean(grid(17) / 3),
-    "duplicates": lambda: wt.Euclidean(np.random.default_rng(1).integers(0, 4, (300, 2)).astype(float)),
-    "one place": lambda: wt.Euclidean(np.ones((100, 3))),
-    "constant axis": lambda: wt.Euclidean(random_points(0) * [1, 0]),
-    "far away": lambda: wt.Euclidean(1e8 + random_points(0)),
-    "tiny": lambda: wt.Euclidean(1e-8 * random_points(0)),
-    "many axes": lambda: wt.Euclidean(np.random.default_rng(1).normal(size=(200, 30))),
-    "few points": lambda: wt.Euclidean(random_points(0)[:LEAF]),
+    "plane": lambda: wt.spaces.Euclidean(random_points(0)),
+    "line": lambda: wt.spaces.Euclidean(random_points(0)[:, :1]),
+    "grid": lambda: wt.spaces.Euclidean(grid(18)),
+    "thirds": lambda: wt.spaces.Euclidean(grid(17) / 3),
+    "duplicates": lambda: wt.spaces.Euclidean(np.random.default_rng(1).integers(0, 4, (300, 2)).astype(float)),
+    "one place": lambda: wt.spaces.Euclidean(np.ones((100, 3))),
+    "constant axis": lambda: wt.spaces.Euclidean(random_points(0) * [1, 0]),
+    "far away": lambda: wt.spaces.Euclidean(1e8 + random_points(0)),
+    "tiny": lambda: wt.spaces.Euclidean(1e-8 * random_points(0)),
+    "many axes": lambda: wt.spaces.Euclidean(np.random.default_rng(1).normal(size=(200, 30))),
+    "few points": lambda: wt.spaces.Euclidean(random_points(0)[:LEAF]),
     "Gaussians m=1": lambda: gaussians(300, 1, 2.0),
     "Gaussians m=2": lambda: gaussians(300, 2, 2.0),
     "Gaussians m=3": lambda: gaussians(200, 3, 2.0),
@@ -228,7 +228,7 @@ clouds = st.integers(1, 3).flatmap(
 def test_any_cloud(points: list[list[float]], k: int, gaussian: bool) -> None:
     X = np.array(points)
     covs = X[:, :, None] * X[:, None, :]
-    metric = wt.spaces.GaussianMetric(X[::-1], covs, 1.0) if gaussian else wt.Euclidean(X)
+    metric = wt.spaces.GaussianMetric(X[::-1], covs, 1.0) if gaussian else wt.spaces.Euclidean(X)
     k = min(k, metric.n - 1)
     assert_same(metric, metric.neighbors(k), others(metric, k), strict=not gaussian)
     contraction = metric.contraction()
@@ -241,22 +241,22 @@ def test_neighbors_are_scikit_learns(rng: np.random.Generator) -> None:
     X, new = rng.normal(size=(500, 3)), rng.normal(size=(40, 3))
     peer = NearestNeighbors(n_neighbors=6).fit(X)
     for ours, theirs in (
-        (wt.Euclidean(X).neighbors(6), peer.kneighbors()),
-        (wt.Euclidean(X).neighbors(6, of=wt.Euclidean(new)), peer.kneighbors(new)),
+        (wt.spaces.Euclidean(X).neighbors(6), peer.kneighbors()),
+        (wt.spaces.Euclidean(X).neighbors(6, of=wt.spaces.Euclidean(new)), peer.kneighbors(new)),
     ):
         np.testing.assert_allclose(ours.distances, theirs[0], rtol=1e-12)
         np.testing.assert_array_equal(ours.indices, theirs[1])
 
 
 def test_stored_distances_have_neighbors_too(rng: np.random.Generator) -> None:
-    metric = wt.Dense(wt.Euclidean(rng.integers(0, 9, (400, 2)).astype(float)).dense())
+    metric = wt.spaces.Dense(wt.spaces.Euclidean(rng.integers(0, 9, (400, 2)).astype(float)).dense())
     distances, indices = others(metric, 5)
     np.testing.assert_array_equal(metric.neighbors(5).distances, distances)
     np.testing.assert_array_equal(metric.neighbors(5).indices, indices)
 
 
 def test_a_tree_holds_every_point_once_in_its_box(rng: np.random.Generator) -> None:
-    metric = wt.Euclidean(rng.integers(0, 30, (1000, 3)).astype(float))
+    metric = wt.spaces.Euclidean(rng.integers(0, 30, (1000, 3)).astype(float))
     tree = grow_tree(metric, metric.points, wt.Engine())
     assert sorted(tree.order) == list(range(1000))
     np.testing.assert_array_equal(tree.points, metric.points[tree.order])
@@ -278,7 +278,7 @@ def test_many_duplicates_are_no_work() -> None:
     rng = np.random.default_rng(0)
     few = gaussians(5, 2, 1.0)
     which = rng.integers(0, 5, 40_000)
-    for metric in (wt.Euclidean(few.means[which]), few.take(which)):
+    for metric in (wt.spaces.Euclidean(few.means[which]), few.take(which)):
         found = metric.neighbors(3)
         assert not found.distances.any()
         first = np.array([np.flatnonzero(which == c)[:4] for c in range(5)])

@@ -43,7 +43,7 @@ def _clouds(rng: np.random.Generator, m: int, n: int = 1500) -> dict[str, np.nda
 
 
 def _search(X: np.ndarray, reach: float, n_jobs: int = 2) -> Search:
-    return wt.Euclidean(X).search(reach, wt.Engine(n_jobs))
+    return wt.spaces.Euclidean(X).search(reach, wt.Engine(n_jobs))
 
 
 @pytest.mark.usefixtures("_tiles")
@@ -108,7 +108,7 @@ def test_far_points_add_hardly_any_candidates(m: int, rng: np.random.Generator) 
 def test_far_points_leave_a_step_of_the_others_as_it_is(rng: np.random.Generator) -> None:
     X = rng.random((3000, 2))
     far = np.concatenate([X, [[1e20, 1e20], [-1e140, 0.5]]])
-    for process in (wt.mean_shift(0.3), wt.gaussian_transform(0.05)):
+    for process in (wt.transforms.mean_shift(0.3), wt.transforms.gaussian_transform(0.05)):
         plain, found = (wt.iterate(process, wt.Space.from_points(Y), n_iter=2, engine=wt.Engine(2)) for Y in (X, far))
         np.testing.assert_allclose(found.last.points[:-2], plain.last.points, rtol=1e-12, atol=1e-12)
         np.testing.assert_array_equal(found.last.points[-2:], far[-2:])
@@ -137,7 +137,7 @@ def test_a_step_gives_the_same_bits_for_any_number_of_threads_and_size_of_tiles(
     m: int, n: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     space = wt.Space.from_points(rng.normal(size=(n, m)), rng.integers(1, 4, n))
-    process = wt.gaussian_transform(0.02 if m < 3 else 0.3, 1.0)
+    process = wt.transforms.gaussian_transform(0.02 if m < 3 else 0.3, 1.0)
 
     def walk(n_jobs: int) -> tuple[bytes, bytes, float]:
         gone = wt.iterate(process, space, n_iter=1, engine=wt.Engine(n_jobs))
@@ -222,15 +222,15 @@ def test_movement_is_that_of_both_clouds_put_together(m: int, rng: np.random.Gen
             wt.spaces.GaussianMetric(x, A, 2.0).movement(wt.spaces.GaussianMetric(y, B, 2.0), wt.Engine(2))
             == apart.max()
         )
-        apart = wt.Euclidean(both.means).pairs(np.arange(700), np.arange(700, 1400))
-        assert wt.Euclidean(x).movement(wt.Euclidean(y)) == apart.max()
+        apart = wt.spaces.Euclidean(both.means).pairs(np.arange(700), np.arange(700, 1400))
+        assert wt.spaces.Euclidean(x).movement(wt.spaces.Euclidean(y)) == apart.max()
         assert wt.spaces.GaussianMetric(x, A, 0.0).movement(wt.spaces.GaussianMetric(y, B, 0.0)) == apart.max()
 
 
 @pytest.mark.slow
 def test_balls_are_sorted_by_point(rng: np.random.Generator) -> None:
     X = np.round(rng.normal(size=(2000, 2)), 1)
-    balls = wt.Euclidean(X).balls(0.2)
+    balls = wt.spaces.Euclidean(X).balls(0.2)
     rows = csr_array((balls.distances, balls.indices, balls.indptr), shape=(2000, 2000))
     rows.sort_indices()
     np.testing.assert_array_equal(rows.indices, balls.indices)

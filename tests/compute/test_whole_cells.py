@@ -42,7 +42,7 @@ _CLOUDS = _clouds()
 
 def _ask(X: np.ndarray, eps: float, weights: np.ndarray, n_jobs: int = 1):
     engine = wt.Engine(n_jobs=n_jobs)
-    near = neighborhoods(wt.Euclidean(X), weights, FLAT, eps, eps, engine)
+    near = neighborhoods(wt.spaces.Euclidean(X), weights, FLAT, eps, eps, engine)
     return near.means(X), near.means_and_covs(X)
 
 
@@ -94,7 +94,7 @@ def test_neither_threads_nor_the_order_of_points_make_a_difference(name):
 
 def test_a_part_of_a_dense_cloud_is_computed_as_in_the_whole():
     X, eps, engine = _RNG.random((24_000, 2)) * np.array([2.0, 1.0]), 0.17, wt.Engine()
-    space, step = wt.Space.from_points(X), wt.Transform(wt.Mean(wt.Truncation(eps)), wt.DiracDistance())
+    space, step = wt.Space.from_points(X), wt.Transform(wt.Mean(wt.Truncation(eps)), wt.transport.DiracDistance())
     frame = frame_of_cloud(space.metric, eps, engine)
     assert frame.per_reach > 3
     core = np.flatnonzero((X < 0.2).all(axis=1))
@@ -106,7 +106,7 @@ def test_a_part_of_a_dense_cloud_is_computed_as_in_the_whole():
 
 def test_mean_shift_to_rest_is_that_of_plain_sums():
     X = np.repeat(4.0 * _RNG.random((5, 2)), 240, axis=0) + 0.1 * _RNG.normal(size=(1200, 2))
-    walk, Y = wt.iterate(wt.mean_shift(0.8), wt.Space.from_points(X), n_iter=3), X
+    walk, Y = wt.iterate(wt.transforms.mean_shift(0.8), wt.Space.from_points(X), n_iter=3), X
     for _ in range(3):
         inside = _squares(Y) <= closed(0.8)
         Y = (inside @ Y) / inside.sum(axis=1, keepdims=True)

@@ -45,7 +45,7 @@ def test_of_equal_points_one_is_summed(rng: np.random.Generator, monkeypatch: py
         points = distinct.copy()
         points[300 - n_copies :] = points[0]
         summed.clear()
-        _around(wt.Euclidean(points), 0.2).means(points)
+        _around(wt.spaces.Euclidean(points), 0.2).means(points)
         assert summed == [expected]
 
 
@@ -71,7 +71,7 @@ def test_in_space_each_pair_of_gaussians_is_tested_once(monkeypatch: pytest.Monk
 
 def test_points_of_whole_cells_are_not_looked_at() -> None:
     points, eps = np.random.default_rng(0).random((8000, 2)), 0.25
-    found = _around(wt.Euclidean(points), eps)
+    found = _around(wt.spaces.Euclidean(points), eps)
     search, weights = found.search, found.weights.copy()
     assert search.places is not None
     center = int(np.linalg.norm(search.places - 0.5, axis=1).argmin())
@@ -99,11 +99,11 @@ def test_a_spanning_tree_is_found_by_searches_where_they_visit_few_points(monkey
         return asked[-1]
 
     monkeypatch.setattr(spanning_trees, "list_searches", counted)
-    for metric in (wt.Euclidean(rng.random((n, 2))), _gaussians(n, 2)):
+    for metric in (wt.spaces.Euclidean(rng.random((n, 2))), _gaussians(n, 2)):
         asked.clear()
         with monkeypatch.context() as patch:
             patch.setattr(trees, "grow", lambda *given: pytest.fail("all pairs"))
             metric.spanning_tree(ENGINE)
         assert sum(asked) < 0.8 * n * len(asked)  # rounds: many points keep what they found in the one before
-    wide = wt.Euclidean(rng.normal(size=(n, 30)))
+    wide = wt.spaces.Euclidean(rng.normal(size=(n, 30)))
     assert trees._prunable_tree(wide, 0.0, ENGINE) is None

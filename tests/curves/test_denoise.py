@@ -72,7 +72,7 @@ def test_a_third_of_background_noise(shape):
 def test_many_steps_at_a_large_eps_are_not_taken():
     """At this radius plain ridge steps shrink the circle; the guard, and taking off what is shared, keep it."""
     shape = circle(500, 0.05)
-    ridge = wt.iterate(wt.mean_shift(0.9, ridge=1), wt.Space.from_points(shape.points), n_iter=5)
+    ridge = wt.iterate(wt.transforms.mean_shift(0.9, ridge=1), wt.Space.from_points(shape.points), n_iter=5)
     found = wt.denoise(shape.points, 1, eps=0.9)
     assert shape.error(ridge.points) > 3 * shape.error(shape.points)
     assert shape.error(found.points) <= shape.error(shape.points)
@@ -284,7 +284,7 @@ def test_modes_are_those_of_mean_shift():
     X = np.concatenate([rng.normal(scale=0.3, size=(100, 2)), rng.normal(scale=0.3, size=(100, 2)) + 5])
     found = wt.denoise(X, 0, eps=2.0)
     space = wt.Space.from_points(X[np.lexsort(X.T[::-1])])
-    walk = wt.iterate(wt.mean_shift(2.0, "epanechnikov"), space, n_iter=found.n_iter)
+    walk = wt.iterate(wt.transforms.mean_shift(2.0, "epanechnikov"), space, n_iter=found.n_iter)
     assert found.points[np.lexsort(X.T[::-1])] == pytest.approx(walk.points)
     assert len(np.unique(found.points.round(1), axis=0)) == 2
     assert wt.denoise(X, 0).dim == 0

@@ -33,7 +33,7 @@ def test_a_cancel_ends_it_in_the_middle(name: str) -> None:
             engine.cancel()
 
     engine = wt.Engine(n_jobs=1, progress=cancel)
-    with wt.using(engine), pytest.raises(wt.Cancelled):
+    with wt.using(engine), pytest.raises(wt.engine.Cancelled):
         work(engine)
     assert seen
     assert seen[0].done < seen[0].total

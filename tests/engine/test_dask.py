@@ -91,9 +91,9 @@ def test_a_cluster_gives_the_bits_of_threads(name: str, client: Any) -> None:
 
 def test_two_iterations_of_ltwt_on_a_client_have_the_bits_of_threads(client: Any) -> None:
     space = wt.Space.from_points(np.random.default_rng(3).normal(size=(150, 2)))
-    here = wt.iterate(wt.local_truncation(0.5), space, n_iter=2)
+    here = wt.iterate(wt.transforms.local_truncation(0.5), space, n_iter=2)
     with wt.using(client=Cluster(client, small=0.0)):
-        there = wt.iterate(wt.local_truncation(0.5), space, n_iter=2)
+        there = wt.iterate(wt.transforms.local_truncation(0.5), space, n_iter=2)
     np.testing.assert_array_equal(here.last.metric.dense(), there.last.metric.dense())
     assert here.movements == there.movements
 
@@ -188,7 +188,7 @@ def test_workers_hear_that_all_is_over_in_the_middle_of_a_tile(how: str, client:
             os.kill(os.getpid(), signal.SIGINT)
 
     threading.Thread(target=end).start()
-    with pytest.raises(wt.Cancelled if how == "cancel" else KeyboardInterrupt):
+    with pytest.raises(wt.engine.Cancelled if how == "cancel" else KeyboardInterrupt):
         sent(squares(4, 300.0, -1, str(begun)), engine)
     np.testing.assert_array_equal(sent(squares(10), all_to(client)), np.arange(10.0) ** 2)
     assert time.monotonic() - ended[0] < 100  # of 600

@@ -76,13 +76,13 @@ class Killer(threading.Thread):
 
 def test_twenty_five_random_kills_during_real_runs_change_no_bit() -> None:
     space = wt.Space.from_points(np.random.default_rng(5).normal(size=(250, 2)))
-    truth = wt.iterate(wt.local_truncation(0.6), space, n_iter=2)
+    truth = wt.iterate(wt.transforms.local_truncation(0.6), space, n_iter=2)
     with local(n_workers=2) as client:
         killer = Killer(client, 25, seed=1)
         killer.start()
         with wt.using(client=Cluster(client, small=0.0), progress=killer.see):
             while killer.is_alive():
-                walk = wt.iterate(wt.local_truncation(0.6), space, n_iter=2)
+                walk = wt.iterate(wt.transforms.local_truncation(0.6), space, n_iter=2)
                 np.testing.assert_array_equal(walk.last.metric.dense(), truth.last.metric.dense())
                 assert walk.movements == truth.movements
         assert killer.kills == 25

@@ -80,7 +80,7 @@ def test_an_error_in_a_tile_is_raised_and_the_rest_is_dropped() -> None:
 def test_progress_counts_to_the_end_and_nothing_is_printed_unasked(capfd: pytest.CaptureFixture[str]) -> None:
     seen: list[wt.engine.Update] = []
     X = np.random.default_rng(0).normal(size=(3000, 2))
-    wt.Euclidean(X).condensed(wt.Engine(progress=seen.append))
+    wt.spaces.Euclidean(X).condensed(wt.Engine(progress=seen.append))
     assert seen[-2][:3] == ("distances", seen[-2].total, seen[-2].total)
     assert seen[-1].finished
     wt.GaussianTransform(eps=0.5).fit(X[:200])
@@ -91,7 +91,9 @@ def test_progress_counts_to_the_end_and_nothing_is_printed_unasked(capfd: pytest
 def test_progress_of_a_loop_says_which_iteration_and_what_time_is_left() -> None:
     seen: list[wt.engine.Update] = []
     X = np.random.default_rng(0).normal(size=(300, 2))
-    wt.iterate(wt.gaussian_transform(0.5), wt.Space.from_points(X), n_iter=4, engine=wt.Engine(progress=seen.append))
+    wt.iterate(
+        wt.transforms.gaussian_transform(0.5), wt.Space.from_points(X), n_iter=4, engine=wt.Engine(progress=seen.append)
+    )
     assert {update.iteration for update in seen if update.n_iter == 4} == {1, 2, 3, 4}
     assert [update.finished for update in seen].count(True) == 1
     assert {update.stage for update in seen} == {"means", "covariances", ""}
@@ -100,14 +102,14 @@ def test_progress_of_a_loop_says_which_iteration_and_what_time_is_left() -> None
 
 def test_work_is_cancelled_from_another_thread() -> None:
     X = np.random.default_rng(0).normal(size=(1500, 2))
-    wt.iterate(wt.local_truncation(5.0, p=2), wt.Space.from_points(X[:30]), n_iter=1)  # compile first
+    wt.iterate(wt.transforms.local_truncation(5.0, p=2), wt.Space.from_points(X[:30]), n_iter=1)  # compile first
     with wt.using() as engine:
         threading.Timer(0.5, engine.cancel).start()
-        with pytest.warns(wt.transforms.CostWarning, match="days"), pytest.raises(wt.Cancelled):
-            wt.iterate(wt.local_truncation(5.0, p=2), wt.Space.from_points(X), n_iter=1000)
-        with pytest.raises(wt.Cancelled):
-            wt.Euclidean(X).dense()
-    wt.Euclidean(X[:100]).dense()  # the engine outside of the block was not cancelled
+        with pytest.warns(wt.transforms.CostWarning, match="days"), pytest.raises(wt.engine.Cancelled):
+            wt.iterate(wt.transforms.local_truncation(5.0, p=2), wt.Space.from_points(X), n_iter=1000)
+        with pytest.raises(wt.engine.Cancelled):
+            wt.spaces.Euclidean(X).dense()
+    wt.spaces.Euclidean(X[:100]).dense()  # the engine outside of the block was not cancelled
 
 
 def test_the_engine_in_use_reaches_estimators_functions_and_metrics() -> None:
@@ -115,9 +117,9 @@ def test_the_engine_in_use_reaches_estimators_functions_and_metrics() -> None:
     for work in (
         lambda: wt.GaussianTransform(eps=0.5).fit(X),
         lambda: wt.wasserstein_pairs(np.eye(3), X[:3]),
-        lambda: wt.Euclidean(X).dense(),
+        lambda: wt.spaces.Euclidean(X).dense(),
         lambda: wt.hierarchy.spanning_tree(wt.Space.from_points(X)),
-        lambda: wt.Graph.of([(0, 1), (1, 2)]).dense(),
+        lambda: wt.spaces.Graph.of([(0, 1), (1, 2)]).dense(),
         lambda: wt.bures_pairs(np.stack([np.eye(2)] * 20)),
     ):
         seen: list[wt.engine.Update] = []
@@ -169,9 +171,9 @@ def test_lazy_results_run_on_the_engine_that_is_current_when_they_are_read() -> 
 
 def test_what_is_no_engine_is_refused() -> None:
     with pytest.raises(TypeError, match="engine"):
-        wt.Euclidean(np.zeros((2, 1))).dense(3)  # type: ignore[arg-type]
+        wt.spaces.Euclidean(np.zeros((2, 1))).dense(3)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="device"), wt.using(device="abacus"):
-        wt.Euclidean(np.zeros((2, 1))).dense()
+        wt.spaces.Euclidean(np.zeros((2, 1))).dense()
 
 
 def test_changes_that_no_engine_knows_are_named() -> None:
@@ -196,7 +198,7 @@ def test_memory_is_refused_before_it_is_taken(caplog: pytest.LogCaptureFixture) 
     with pytest.raises(MemoryError, match="neighbors in balls of radius"):
         space.metric.balls(10.0, small)
     with pytest.raises(MemoryError, match="1 iterations on 500 points"):
-        wt.iterate(wt.local_truncation(0.1), space, n_iter=1, engine=small)
+        wt.iterate(wt.transforms.local_truncation(0.1), space, n_iter=1, engine=small)
     with pytest.raises(MemoryError, match="exact distances of 500 measures"):
         wt.Exact().metric(wt.Truncation(0.1)(space), space.metric, small)
     with caplog.at_level(logging.INFO, "wasserstein_transform"):
@@ -226,8 +228,8 @@ wt.iterate({process}, wt.Space.from_points(X), n_iter=1000)
 @pytest.mark.parametrize(
     ("process", "size"),
     [
-        ("wt.local_truncation(5.0, p=2)", (1500, 2)),  # single problems that take a good part of a second
-        ("wt.gaussian_transform(1.0, 1.0)", (30_000, 3)),
+        ("wt.transforms.local_truncation(5.0, p=2)", (1500, 2)),  # single problems that take a good part of a second
+        ("wt.transforms.gaussian_transform(1.0, 1.0)", (30_000, 3)),
     ],
     ids=["exact", "gaussian"],
 )

@@ -25,16 +25,16 @@ def cloud(n: int, m: int) -> wt.Space:
 
 
 RUNS: dict[str, tuple[Callable[[], wt.Space], wt.transforms.Process]] = {
-    "mean shift on a line": (lambda: cloud(100_000, 1), wt.mean_shift(1e-4)),
-    "mean shift": (lambda: cloud(100_000, 2), wt.mean_shift(0.008)),
-    "mean shift, hardly any neighbors": (lambda: cloud(100_000, 3), wt.mean_shift(0.002)),
-    "GT on a line": (lambda: cloud(100_000, 1), wt.gaussian_transform(1e-4)),
-    "GT": (lambda: cloud(100_000, 2), wt.gaussian_transform(0.008)),
-    "GT in space": (lambda: cloud(30_000, 3), wt.gaussian_transform(0.05)),
-    "GT in 5 dimensions": (lambda: cloud(10_000, 5), wt.gaussian_transform(0.15)),
-    "LT-WT": (lambda: cloud(600, 2), wt.local_truncation(0.06)),
-    "LT-WT, large neighborhoods": (lambda: cloud(90, 2), wt.local_truncation(0.25)),
-    "an uncut kernel": (lambda: cloud(50, 2), wt.kernel_transform(0.1)),
+    "mean shift on a line": (lambda: cloud(100_000, 1), wt.transforms.mean_shift(1e-4)),
+    "mean shift": (lambda: cloud(100_000, 2), wt.transforms.mean_shift(0.008)),
+    "mean shift, hardly any neighbors": (lambda: cloud(100_000, 3), wt.transforms.mean_shift(0.002)),
+    "GT on a line": (lambda: cloud(100_000, 1), wt.transforms.gaussian_transform(1e-4)),
+    "GT": (lambda: cloud(100_000, 2), wt.transforms.gaussian_transform(0.008)),
+    "GT in space": (lambda: cloud(30_000, 3), wt.transforms.gaussian_transform(0.05)),
+    "GT in 5 dimensions": (lambda: cloud(10_000, 5), wt.transforms.gaussian_transform(0.15)),
+    "LT-WT": (lambda: cloud(600, 2), wt.transforms.local_truncation(0.06)),
+    "LT-WT, large neighborhoods": (lambda: cloud(90, 2), wt.transforms.local_truncation(0.25)),
+    "an uncut kernel": (lambda: cloud(50, 2), wt.transforms.kernel_transform(0.1)),
 }
 
 
@@ -72,7 +72,8 @@ def test_a_run_stays_within_its_plan(name: str, keep: str, caplog: pytest.LogCap
 def test_a_run_that_merges_points_stays_within_its_plan(caplog: pytest.LogCaptureFixture) -> None:
     space = cloud(40_000, 2)
     planned, peak = _taken(
-        caplog, lambda: wt.iterate(wt.mean_shift(0.02), space, n_iter=2, merge=0.1, keep="all", engine=wt.Engine(2))
+        caplog,
+        lambda: wt.iterate(wt.transforms.mean_shift(0.02), space, n_iter=2, merge=0.1, keep="all", engine=wt.Engine(2)),
     )
     assert peak <= 1.1 * planned
     assert planned <= 2.5 * peak
@@ -80,7 +81,7 @@ def test_a_run_that_merges_points_stays_within_its_plan(caplog: pytest.LogCaptur
 
 def test_a_run_that_does_not_fit_is_refused_before_it_starts() -> None:
     started: list[wt.transforms.Trajectory] = []
-    for process in (wt.gaussian_transform(0.1), wt.local_truncation(0.1)):
+    for process in (wt.transforms.gaussian_transform(0.1), wt.transforms.local_truncation(0.1)):
         with pytest.raises(MemoryError, match=r"5 iterations on 2000 points, . states at a time needs .* keep fewer"):
             wt.iterate(process, cloud(2000, 2), n_iter=5, keep="all", hook=started.append, engine=wt.Engine(memory=1e6))
     assert not started
@@ -109,7 +110,7 @@ def test_dropping_states_needs_less() -> None:
 
 
 def test_states_of_a_flow_hold_no_more_than_points_and_covariances() -> None:
-    walk = wt.iterate(wt.gaussian_transform(0.05), cloud(5000, 2), n_iter=3, keep="all")
+    walk = wt.iterate(wt.transforms.gaussian_transform(0.05), cloud(5000, 2), n_iter=3, keep="all")
     assert all(not state.space.metric.derived for state in walk.quotients[:-1])
 
 
@@ -122,7 +123,7 @@ def _distances(n: int) -> np.ndarray:
 
 
 def _moved(n: int) -> wt.Space:
-    return wt.iterate(wt.gaussian_transform(0.02), cloud(n, 2), n_iter=1).last
+    return wt.iterate(wt.transforms.gaussian_transform(0.02), cloud(n, 2), n_iter=1).last
 
 
 def _followed(estimator: wt.GaussianTransform | wt.LocalTruncation, n: int) -> Callable[..., object]:
@@ -136,7 +137,7 @@ CALLS: dict[str, tuple[str, Callable[[], Callable[[], object]]]] = {
     "a metric by name": ("cityblock", lambda: partial(wt.Space.from_points, cloud(2000, 3).points, metric="cityblock")),
     "an uncut kernel": ("masses of localized", lambda: partial(wt.Kernel(0.1), cloud(1000, 2))),
     "neighborhoods": ("neighbors in balls", lambda: partial(wt.Truncation(0.3), cloud(2000, 2))),
-    "average linkage": ("condensed distances", lambda: partial(wt.linkage, cloud(1500, 2), "average")),
+    "average linkage": ("condensed distances", lambda: partial(wt.hierarchy.linkage, cloud(1500, 2), "average")),
     "colors": ("segmenting", lambda: partial(wt.image.segment_by_radii, _picture(200, 3), 2, 8)),
     "grey values": ("segmenting", lambda: partial(wt.image.segment_by_radii, _picture(200, 1), 2, 8)),
     "shapes": ("segmenting", lambda: partial(wt.image.segment_by_radii, _picture(200, 3), 2, 8, 1.0, tol=0.1)),
@@ -158,7 +159,7 @@ CALLS: dict[str, tuple[str, Callable[[], Callable[[], object]]]] = {
         "k-d trees",
         lambda: partial(cloud(5000, 3).metric.neighbors, 2, cloud(40_000, 3).metric),
     ),
-    "single linkage": ("spanning tree", lambda: partial(wt.linkage, cloud(40_000, 2), "single")),
+    "single linkage": ("spanning tree", lambda: partial(wt.hierarchy.linkage, cloud(40_000, 2), "single")),
     "mutual reachability": (
         "spanning tree",
         lambda: partial(wt.hierarchy.spanning_tree, cloud(20_000, 2), reachability=5),
@@ -168,7 +169,7 @@ CALLS: dict[str, tuple[str, Callable[[], Callable[[], object]]]] = {
         "different places",
         lambda: partial(Places.of, cloud(30_000, 10), wt.Engine(2)),
     ),
-    "a radius": ("k-d trees", lambda: partial(wt.suggest_eps, cloud(40_000, 2).points)),
+    "a radius": ("k-d trees", lambda: partial(wt.localize.suggest_eps, cloud(40_000, 2).points)),
     "denoising": ("denoising", lambda: partial(wt.denoise, cloud(20_000, 2).points, eps=0.05, dim=1, n_iter=1)),
     "an embedding": (
         "new distances",
@@ -202,7 +203,7 @@ def test_where_new_points_end_is_found_without_a_matrix() -> None:
 
 
 def test_a_matrix_of_too_many_points_is_refused_before_anything_is_made() -> None:
-    metric = wt.Euclidean(np.zeros((1_000_000, 1)))
+    metric = wt.spaces.Euclidean(np.zeros((1_000_000, 1)))
     tracemalloc.start()
     for ask in (metric.dense, metric.condensed):
         with pytest.raises(MemoryError, match=r"needs .* TiB"):
@@ -213,7 +214,7 @@ def test_a_matrix_of_too_many_points_is_refused_before_anything_is_made() -> Non
 
 def test_measures_that_do_not_fit_are_refused_before_the_run_starts() -> None:
     with wt.using(memory=16 * 500**2 * 1.5), pytest.raises(MemoryError, match="1 iterations on 500 points"):
-        wt.iterate(wt.kernel_transform(0.1), cloud(500, 2), n_iter=1)
+        wt.iterate(wt.transforms.kernel_transform(0.1), cloud(500, 2), n_iter=1)
 
 
 def test_a_block_that_does_not_fit_is_refused() -> None:

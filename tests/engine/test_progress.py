@@ -72,7 +72,7 @@ def until(holds: Callable[[], Any]) -> None:
 
 def draw(terminal: Terminal, update: Update) -> str:
     """The line that shows an update."""
-    show = wt.bar()
+    show = wt.engine.bar()
     until(lambda: show(update) or terminal.getvalue().count("\r") > 2)  # again and again: the time counts down
     show(OVER)
     return terminal.getvalue().split("\r")[2].removeprefix("\x1b[2K").rstrip()
@@ -109,7 +109,7 @@ def test_the_line_goes_and_the_cursor_stays(terminal: Terminal) -> None:
 
 def test_what_was_interrupted_is_not_done(notebook: list[dict[str, str]]) -> None:
     for last, words in ((OVER, "done in 0:00"), (STOPPED, "stopped after 0:00")):
-        show = wt.bar()
+        show = wt.engine.bar()
         show(HALF)
         until(lambda: notebook)
         show(last)
@@ -117,7 +117,7 @@ def test_what_was_interrupted_is_not_done(notebook: list[dict[str, str]]) -> Non
         notebook.clear()
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt, wt.Cancelled, ValueError])
+@pytest.mark.parametrize("error", [KeyboardInterrupt, wt.engine.Cancelled, ValueError])
 def test_callbacks_hear_whether_the_work_is_complete(error: type[BaseException]) -> None:
     seen: list[Update] = []
     engine = wt.Engine(progress=seen.append)
@@ -131,7 +131,7 @@ def test_callbacks_hear_whether_the_work_is_complete(error: type[BaseException])
 
 def test_a_notebook_has_one_output_that_is_replaced(notebook: list[dict[str, str]]) -> None:
     space = wt.Space.from_points(np.random.default_rng(0).normal(size=(2000, 2)))
-    wt.iterate(wt.gaussian_transform(0.5), space, n_iter=5)
+    wt.iterate(wt.transforms.gaussian_transform(0.5), space, n_iter=5)
     until(lambda: notebook)
     assert any(data["text/plain"].startswith("iteration ") for data in notebook)
     assert notebook[-1]["text/plain"].startswith("done in 0:0")
@@ -172,7 +172,7 @@ def test_long_work_has_a_bar_unless_it_is_switched_off(terminal: Terminal) -> No
         quiet.report("means", 1, 2)
         time.sleep(0.02)
     assert terminal.getvalue() == ""
-    for asked in (None, True, wt.bar()):
+    for asked in (None, True, wt.engine.bar()):
         with wt.Engine(progress=asked).watched() as engine:
             engine.report("means", 1, 2)
             until(lambda: "means" in terminal.getvalue())
@@ -271,7 +271,7 @@ def test_a_terminal_that_goes_away_ends_no_work(terminal: Terminal) -> None:
 
 
 def test_updates_may_come_from_many_threads(terminal: Terminal) -> None:
-    show = wt.bar()
+    show = wt.engine.bar()
 
     def work() -> None:
         for k in range(5000):

@@ -34,10 +34,10 @@ def gaussians(n: int, m: int) -> wt.spaces.GaussianMetric:
     return wt.spaces.GaussianMetric(cloud(n, m), factors @ factors.transpose(0, 2, 1), 1.0)
 
 
-def graph() -> wt.Graph:
+def graph() -> wt.spaces.Graph:
     rng = np.random.default_rng(0)
     ring = [(i, (i + 1) % 60, 1.0 + rng.random()) for i in range(60)]
-    return wt.Graph.of([*ring, *((int(a), int(b), 5.0) for a, b in rng.integers(0, 60, (40, 2)))])
+    return wt.spaces.Graph.of([*ring, *((int(a), int(b), 5.0) for a, b in rng.integers(0, 60, (40, 2)))])
 
 
 def walk_of(process: wt.transforms.Process, X: np.ndarray) -> list[np.ndarray]:
@@ -52,17 +52,17 @@ def moved(step: wt.Transform, X: np.ndarray) -> np.ndarray:
 WORK: dict[str, Callable[[], list[np.ndarray]]] = {
     "blocks": lambda: [gaussians(1200, 2).block(np.arange(600), np.arange(600, 1200))],
     "pairs": lambda: [gaussians(600, 5).pairs(np.arange(599), np.arange(1, 600))],
-    "matrix": lambda: [wt.Euclidean(cloud(1100, 2)).dense(), wt.Euclidean(cloud(1100, 2)).dense(dtype="float32")],
+    "matrix": lambda: [wt.spaces.Euclidean(cloud(1100, 2)).dense(dtype=kind) for kind in ("float64", "float32")],
     "condensed": lambda: [gaussians(300, 2).condensed()],
-    "balls": lambda: list(wt.Euclidean(cloud(500, 2)).balls(0.5)),
-    "neighbors": lambda: list(wt.Euclidean(cloud(3000, 3)).neighbors(4)),
+    "balls": lambda: list(wt.spaces.Euclidean(cloud(500, 2)).balls(0.5)),
+    "neighbors": lambda: list(wt.spaces.Euclidean(cloud(3000, 3)).neighbors(4)),
     "neighbors of others": lambda: list(gaussians(300, 2).neighbors(3, of=gaussians(40, 2))),
-    "neighbors in rows": lambda: list(wt.Dense(wt.Euclidean(cloud(300, 2)).dense()).neighbors(3)),
+    "neighbors in rows": lambda: list(wt.spaces.Dense(wt.spaces.Euclidean(cloud(300, 2)).dense()).neighbors(3)),
     "tree": lambda: [wt.hierarchy.spanning_tree(wt.Space.from_points(cloud(2500, 2))).edges],
-    "mean shift": lambda: walk_of(wt.mean_shift(0.6), cloud(400, 2)),
-    "GT in the plane": lambda: walk_of(wt.gaussian_transform(0.6, 1.0), cloud(400, 2)),
-    "GT in space, pairs tested once": lambda: walk_of(wt.gaussian_transform(0.9, 1.0), cloud(200, 3)),
-    "ridge in space": lambda: walk_of(wt.gaussian_transform(0.9, 1.0, ridge=1), cloud(200, 3)),
+    "mean shift": lambda: walk_of(wt.transforms.mean_shift(0.6), cloud(400, 2)),
+    "GT in the plane": lambda: walk_of(wt.transforms.gaussian_transform(0.6, 1.0), cloud(400, 2)),
+    "GT in space, pairs tested once": lambda: walk_of(wt.transforms.gaussian_transform(0.9, 1.0), cloud(200, 3)),
+    "ridge in space": lambda: walk_of(wt.transforms.gaussian_transform(0.9, 1.0, ridge=1), cloud(200, 3)),
     "LT-WT": lambda: [moved(wt.Transform(wt.Truncation(0.6), wt.Exact(1)), cloud(80, 2))],
     "rectangle": lambda: [np.asarray(wt.wasserstein_cross(np.eye(9)[:4], np.eye(9) + 1, cloud(9, 2), 2))],
     "listed pairs": lambda: [np.asarray(wt.wasserstein_pairs(np.eye(9) + 1, cloud(9, 2), np.inf, [[0, 1], [5, 2]]))],
@@ -126,7 +126,7 @@ def test_two_halves_with_halos_give_the_bits_of_the_whole(m: int, lam: float) ->
     weights, eps, engine = rng.integers(1, 4, len(X)), (0.05, 0.8, 1.6)[m - 1], wt.Engine()
     weights[1500:1520] = 0  # of the dense ones, which see others
     space = wt.Space.from_points(X, weights)
-    process = wt.mean_shift(eps) if lam == 0 else wt.gaussian_transform(eps, lam)
+    process = wt.transforms.mean_shift(eps) if lam == 0 else wt.transforms.gaussian_transform(eps, lam)
     state = wt.iterate(process, space, n_iter=1).last
     frame = frame_of_cloud(state.metric, eps, engine)
     assert frame is not None
@@ -145,7 +145,7 @@ def test_two_halves_with_halos_give_the_bits_of_the_whole(m: int, lam: float) ->
 def test_a_part_cut_by_its_own_frame_has_other_bits() -> None:
     """What the frame is for: without it sums are taken in another order."""
     X = np.random.default_rng(0).uniform(0, 12, size=(3000, 2))
-    space, step, engine = wt.Space.from_points(X), wt.mean_shift(0.8).at(0), wt.Engine()
+    space, step, engine = wt.Space.from_points(X), wt.transforms.mean_shift(0.8).at(0), wt.Engine()
     frame = frame_of_cloud(space.metric, 0.8, engine)
     assert frame is not None
     part = subset_of(space, np.flatnonzero(X[:, 0] > 6), frame, engine)
@@ -159,12 +159,12 @@ def test_a_part_cut_by_its_own_frame_has_other_bits() -> None:
 @pytest.mark.parametrize(
     "process",
     [
-        wt.mean_shift(0.7),
-        wt.mean_shift(0.5, "gaussian"),
-        wt.gaussian_transform(0.7, 2.0),
-        wt.gaussian_transform(0.7, 2.0, "epanechnikov"),
-        wt.local_truncation(0.7),
-        wt.local_truncation(0.7, 2),
+        wt.transforms.mean_shift(0.7),
+        wt.transforms.mean_shift(0.5, "gaussian"),
+        wt.transforms.gaussian_transform(0.7, 2.0),
+        wt.transforms.gaussian_transform(0.7, 2.0, "epanechnikov"),
+        wt.transforms.local_truncation(0.7),
+        wt.transforms.local_truncation(0.7, 2),
     ],
     ids=repr,
 )
@@ -184,7 +184,7 @@ def test_a_device_of_ones_own_answers_the_operations(process: wt.transforms.Proc
 
 def test_every_finished_state_is_handed_to_the_hook() -> None:
     seen: list[wt.transforms.Trajectory] = []
-    process, space = wt.gaussian_transform(0.7), wt.Space.from_points(cloud(50, 2))
+    process, space = wt.transforms.gaussian_transform(0.7), wt.Space.from_points(cloud(50, 2))
     walk = wt.iterate(process, space, n_iter=3, keep="all", hook=seen.append)
     assert [part.n_iter for part in seen] == [0, 1, 2, 3]
     assert all(part.quotients[-1] is kept for part, kept in zip(seen, walk.quotients, strict=True))
@@ -202,7 +202,9 @@ def _enough(walk: wt.transforms.Trajectory) -> None:
 @pytest.mark.parametrize(
     ("process", "keep", "merge"),
     each_once(
-        [wt.mean_shift(0.7), wt.gaussian_transform(0.7), wt.local_truncation(0.7)], ["last", "all"], [None, 0.05]
+        [wt.transforms.mean_shift(0.7), wt.transforms.gaussian_transform(0.7), wt.transforms.local_truncation(0.7)],
+        ["last", "all"],
+        [None, 0.05],
     ),
     ids=repr,
 )
@@ -226,13 +228,13 @@ def _at(folder: Path, walk: wt.transforms.Trajectory) -> Path:
 
 
 def test_a_run_on_other_points_is_not_resumed() -> None:
-    walk = wt.iterate(wt.mean_shift(0.7), wt.Space.from_points(cloud(50, 2)), n_iter=1)
+    walk = wt.iterate(wt.transforms.mean_shift(0.7), wt.Space.from_points(cloud(50, 2)), n_iter=1)
     with pytest.raises(ValueError, match="50 points"):
-        wt.iterate(wt.mean_shift(0.7), wt.Space.from_points(cloud(40, 2)), n_iter=3, resume=walk)
+        wt.iterate(wt.transforms.mean_shift(0.7), wt.Space.from_points(cloud(40, 2)), n_iter=3, resume=walk)
     space = wt.Space.from_points(cloud(50, 2))
     with pytest.raises(ValueError, match="n_iter=0"):
-        wt.iterate(wt.mean_shift(0.7), space, n_iter=0, resume=walk)
+        wt.iterate(wt.transforms.mean_shift(0.7), space, n_iter=0, resume=walk)
     with pytest.raises(TypeError, match="resume"):
-        wt.iterate(wt.mean_shift(0.7), space, n_iter=3, resume="run.npz")  # type: ignore[arg-type]
+        wt.iterate(wt.transforms.mean_shift(0.7), space, n_iter=3, resume="run.npz")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="hook"):
-        wt.iterate(wt.mean_shift(0.7), space, n_iter=3, hook=3)  # type: ignore[arg-type]
+        wt.iterate(wt.transforms.mean_shift(0.7), space, n_iter=3, hook=3)  # type: ignore[arg-type]

@@ -26,8 +26,8 @@ def test_gaussian_transform_takes_what_is_suggested_for_its_purpose(ring: np.nda
     assert (ridge.eps_, ridge.lam_, ridge.n_iter_) == (curve.eps, 1.0, 1)
     assert ridge.reason_ == curve.reason
     moving = wt.GaussianTransform().fit(ring)
-    assert (moving.eps_, moving.lam_, moving.n_iter_) == (wt.suggest_eps(ring).eps, 1.0, 1)
-    assert moving.reason_ == wt.suggest_eps(ring).reason
+    assert (moving.eps_, moving.lam_, moving.n_iter_) == (wt.localize.suggest_eps(ring).eps, 1.0, 1)
+    assert moving.reason_ == wt.localize.suggest_eps(ring).reason
 
 
 def test_a_surface_is_asked_for_by_two_axes() -> None:
@@ -52,7 +52,7 @@ def test_the_other_estimators_know_auto_too(ring: np.ndarray) -> None:
     for estimator in (wt.LocalTruncation(n_iter="auto"), wt.KernelTransform(cut=2.0, n_iter="auto")):
         found = estimator.fit(X)
         assert found.n_iter_ == 1
-        assert found.eps_ == wt.suggest_eps(X).eps
+        assert found.eps_ == wt.localize.suggest_eps(X).eps
         assert "nearest" in found.reason_
     found = wt.MeanShift(n_iter="auto").fit(X)
     assert found.eps_ == wt.suggest(X, "modes").eps
@@ -61,7 +61,7 @@ def test_the_other_estimators_know_auto_too(ring: np.ndarray) -> None:
 def test_auto_on_distances_alone(ring: np.ndarray) -> None:
     D = np.linalg.norm(ring[:80, None] - ring[None, :80], axis=2)
     found = wt.LocalTruncation(metric="precomputed").fit(D)
-    assert found.eps_ == pytest.approx(wt.suggest_eps(ring[:80]).eps)
+    assert found.eps_ == pytest.approx(wt.localize.suggest_eps(ring[:80]).eps)
 
 
 def test_what_was_chosen_is_saved(ring: np.ndarray, tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ THAT_SHARE_THEIR_CODE = [
     wt.MeanShift(2.0),
     wt.KernelTransform(),
     wt.WassersteinTransform(wt.Truncation(1.0), wt.Exact(p=1)),
-    wt.WassersteinTransform(wt.Mean(wt.Truncation(1.0)), wt.DiracDistance()),
+    wt.WassersteinTransform(wt.Mean(wt.Truncation(1.0)), wt.transport.DiracDistance()),
     wt.GaussianTransform(output="distances"),
     wt.GaussianTransform(output="embedding"),
     wt.LocalTruncation(output="embedding"),
@@ -254,7 +254,7 @@ def test_fitted_attributes_are_there(blobs) -> None:
     assert (estimator.eps_, estimator.n_iter_, len(estimator.trajectory_.states)) == (0.5, 2, 3)
     assert len(wt.GaussianTransform(eps=0.5, n_iter=2, keep="last").fit(blobs[0]).trajectory_.states) == 1
     auto = wt.GaussianTransform().fit(blobs[0])
-    assert auto.eps_ == wt.suggest_eps(blobs[0]).eps
+    assert auto.eps_ == wt.localize.suggest_eps(blobs[0]).eps
     assert is_valid_linkage(estimator.linkage())
 
 
@@ -270,11 +270,11 @@ def test_auto_eps_honours_weights(blobs, rng) -> None:
 
 def test_parts_take_part_in_parameters_clone_and_grid_search(blobs) -> None:
     X, truth = blobs
-    estimator = wt.WassersteinTransform(wt.Mean(wt.Truncation(0.1)), wt.DiracDistance())
+    estimator = wt.WassersteinTransform(wt.Mean(wt.Truncation(0.1)), wt.transport.DiracDistance())
     assert estimator.get_params()["localize__base__eps"] == 0.1
     twin = clone(estimator).set_params(localize__base__eps=0.5, n_iter=3)
     assert (twin.localize.base.eps, estimator.localize.base.eps) == (0.5, 0.1)
-    assert clone(wt.WassersteinTransform(wt.Given(np.eye(3)), wt.Exact(2))).transport.p == 2
+    assert clone(wt.WassersteinTransform(wt.localize.Given(np.eye(3)), wt.Exact(2))).transport.p == 2
 
     def spread(fitted, X, y=None) -> float:
         return -float(np.linalg.norm(fitted.transform(X).std(axis=0)))
@@ -448,7 +448,13 @@ def test_condensed_distances_are_distances(blobs) -> None:
 @pytest.mark.parametrize(
     "call",
     [
-        *(wt.suggest_eps, wt.linkage, wt.SingleLinkage().fit, wt.GaussianTransform(1.0).fit, wt.AutoCluster().fit),
+        *(
+            wt.localize.suggest_eps,
+            wt.hierarchy.linkage,
+            wt.SingleLinkage().fit,
+            wt.GaussianTransform(1.0).fit,
+            wt.AutoCluster().fit,
+        ),
         *(wt.cluster, wt.denoise, lambda D: wt.score(D, np.arange(9) % 2)),
     ],
 )

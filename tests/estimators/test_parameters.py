@@ -39,12 +39,12 @@ def test_eps_comes_first_or_right_after_the_data() -> None:
 
 
 def test_profiles_come_after_eps_under_one_name_and_gaussian_by_default_where_a_kernel_is_asked_for() -> None:
-    for kind in (wt.Kernel, wt.kernel_transform, wt.KernelTransform):
+    for kind in (wt.Kernel, wt.transforms.kernel_transform, wt.KernelTransform):
         parameters = inspect.signature(kind).parameters
         assert list(parameters)[:2] == ["eps", "profile"]
         assert parameters["profile"].default == "gaussian"
     assert wt.Kernel(0.3) == wt.Kernel(0.3, "gaussian")
-    assert wt.kernel_transform(0.3).step.localize == wt.Kernel(0.3)
+    assert wt.transforms.kernel_transform(0.3).step.localize == wt.Kernel(0.3)
 
 
 @pytest.mark.parametrize("kind", ESTIMATORS)
@@ -56,8 +56,8 @@ def test_estimators_leave_threads_to_the_engine_unless_told(kind: type) -> None:
 
 def test_without_tol_all_iterations_are_done_and_with_0_until_nothing_moves() -> None:
     space = wt.Space.from_points(LINE)
-    assert wt.iterate(wt.mean_shift(1.0), space, n_iter=9).n_iter == 9
-    assert wt.iterate(wt.mean_shift(1.0), space, n_iter=9, tol=0.0).n_iter == 2
+    assert wt.iterate(wt.transforms.mean_shift(1.0), space, n_iter=9).n_iter == 9
+    assert wt.iterate(wt.transforms.mean_shift(1.0), space, n_iter=9, tol=0.0).n_iter == 2
     for kind in (wt.GaussianTransform, wt.LocalTruncation, wt.MeanShift):
         assert [kind(1.0, n_iter=9, tol=tol).fit(LINE).n_iter_ == 9 for tol in (None, 0.0)] == [True, False]
     path = [(0, 1), (1, 2)]

@@ -56,7 +56,7 @@ def test_a_pipeline_keeps_the_metric(output: str, metric: str) -> None:
         wt.GaussianTransform(0.9, 0.0),
         wt.MeanShift(0.9),
         wt.LocalTruncation(0.9),
-        wt.WassersteinTransform(wt.Mean(wt.Truncation(0.9)), wt.DiracDistance()),
+        wt.WassersteinTransform(wt.Mean(wt.Truncation(0.9)), wt.transport.DiracDistance()),
     ],
     ids=str,
 )
@@ -88,7 +88,7 @@ MOVERS = [
         wt.Gaussian(wt.Truncation(0.9), 1.0, move=True), wt.transport.Stored(wt.Bures()), n_iter=3, merge=0.2
     ),
     wt.WassersteinTransform(
-        wt.Mean(wt.Kernel(0.5, lambda t: 1 / (1 + t) ** 4)), wt.transport.Stored(wt.DiracDistance()), n_iter=2
+        wt.Mean(wt.Kernel(0.5, lambda t: 1 / (1 + t) ** 4)), wt.transport.Stored(wt.transport.DiracDistance()), n_iter=2
     ),
 ]
 

@@ -23,12 +23,14 @@ def cloud(n: int = 40, m: int = 2) -> np.ndarray:
 
 SPACES: dict[str, Callable[[], wt.Space]] = {
     "points": lambda: wt.Space.from_points(cloud(), np.arange(40)),
-    "distances": lambda: wt.Space.from_distances(wt.Euclidean(cloud()).dense(), triangle=True),
+    "distances": lambda: wt.Space.from_distances(wt.spaces.Euclidean(cloud()).dense(), triangle=True),
     "points beside distances": lambda: wt.Space.from_points(cloud(), metric="cityblock"),
     "graph": lambda: wt.Space.from_graph([("a", "b"), ("b", "c", 2.0)]),
-    "Gaussians": lambda: wt.iterate(wt.gaussian_transform(0.5), wt.Space.from_points(cloud()), n_iter=1).last,
+    "Gaussians": lambda: (
+        wt.iterate(wt.transforms.gaussian_transform(0.5), wt.Space.from_points(cloud()), n_iter=1).last
+    ),
     "near distances": lambda: wt.transforms.iterate_locally(
-        wt.local_truncation(0.5), wt.Space.from_points(cloud()), 3.0
+        wt.transforms.local_truncation(0.5), wt.Space.from_points(cloud()), 3.0
     ),
 }
 
@@ -50,7 +52,9 @@ def test_a_space_comes_back_as_it_was(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("merge", [None, 0.05])
 def test_a_trajectory_comes_back_as_it_was(merge: float | None, tmp_path: Path) -> None:
-    walk = wt.iterate(wt.mean_shift(0.5), wt.Space.from_points(cloud()), n_iter=5, tol=0.0, merge=merge, keep="all")
+    walk = wt.iterate(
+        wt.transforms.mean_shift(0.5), wt.Space.from_points(cloud()), n_iter=5, tol=0.0, merge=merge, keep="all"
+    )
     again = wt.transforms.Trajectory.load(walk.save(tmp_path / "walk.npz"))
     assert (again.movements, again.outcome, again.first) == (walk.movements, walk.outcome, walk.first)
     for one, other in zip(walk.states, again.states, strict=True):
@@ -93,7 +97,7 @@ def test_names_of_columns_come_back(tmp_path: Path) -> None:
 
 def test_a_matrix_given_as_sparse_rows_comes_back(tmp_path: Path) -> None:
     walk = csr_array(np.kron(np.eye(20), np.full((2, 2), 0.5)))
-    fitted = wt.WassersteinTransform(wt.Given(walk), wt.Exact(1)).fit(cloud())
+    fitted = wt.WassersteinTransform(wt.localize.Given(walk), wt.Exact(1)).fit(cloud())
     again = wt.WassersteinTransform.load(fitted.save(tmp_path / "given"))
     np.testing.assert_array_equal(again.distances_, fitted.distances_)
 
@@ -214,7 +218,7 @@ def test_what_was_made_up_is_refused_by_one_error_that_names_the_file(name: str,
 
 
 def test_a_state_of_a_run_must_fit_the_others(tmp_path: Path) -> None:
-    walk = wt.iterate(wt.mean_shift(0.5), wt.Space.from_points(cloud()), n_iter=2, tol=None, keep="all")
+    walk = wt.iterate(wt.transforms.mean_shift(0.5), wt.Space.from_points(cloud()), n_iter=2, tol=None, keep="all")
     path = walk.save(tmp_path / "walk")
     for change, message in (
         (_tree("n_iter", value=7), "one state per iteration from 0 to 7"),
@@ -285,7 +289,7 @@ def test_size_is_looked_at_before_a_file_is_read(tmp_path: Path) -> None:
 
 
 def test_unknown_classes_are_named(tmp_path: Path) -> None:
-    class Mine(wt.Euclidean):
+    class Mine(wt.spaces.Euclidean):
         """A metric of somebody's own."""
 
     path = wt.Space(Mine(cloud()), np.full(40, 1 / 40), None).save(tmp_path / "mine")
@@ -335,8 +339,8 @@ def test_two_classes_of_the_library_cannot_have_one_name_in_files() -> None:
 
 
 def test_a_class_that_is_defined_again_is_named(tmp_path: Path) -> None:
-    def defined() -> type[wt.Euclidean]:
-        class Mine(wt.Euclidean):
+    def defined() -> type[wt.spaces.Euclidean]:
+        class Mine(wt.spaces.Euclidean):
             """A metric of somebody's own."""
 
         return Mine

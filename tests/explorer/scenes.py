@@ -21,7 +21,7 @@ def blobs(n: int = 40, seed: int = 3) -> np.ndarray:
 
 def scene_of(X: np.ndarray, eps: float = 1.0, lam: float = 3.0, n_iter: int = 2, **changes: Any) -> Scene:
     """The Gaussian Transform of points in the plane."""
-    walk = wt.iterate(wt.gaussian_transform(eps, lam), wt.Space.from_points(X), n_iter=n_iter, keep="all")
+    walk = wt.iterate(wt.transforms.gaussian_transform(eps, lam), wt.Space.from_points(X), n_iter=n_iter, keep="all")
     covs = [state.metric.covs.reshape(-1, 4)[:, [0, 1, 3]] for state in walk.states]
     distances = walk.last.metric.dense()
     n, radii = len(X), np.geomspace(0.1, 10, 9)

@@ -25,7 +25,7 @@ def test_scenes_hold_the_states_of_the_run(method):
     assert scene.frames.shape == (4, 80, 2)
     for frame, state in zip(scene.frames, walk.states, strict=True):
         np.testing.assert_array_equal(frame, state.points.astype(np.float32))
-    np.testing.assert_array_equal(scene.tree.Z, wt.linkage(walk.last))
+    np.testing.assert_array_equal(scene.tree.Z, wt.hierarchy.linkage(walk.last))
     np.testing.assert_allclose(scene.matrix, walk.last.metric.dense()[np.ix_(scene.shown, scene.shown)], rtol=1e-6)
     assert sorted(scene.shown) == list(range(80))
 

@@ -144,7 +144,9 @@ def test_points_move_while_a_slider_is_dragged_and_the_rest_when_it_is_released(
     ready(seen)
     settings = _last_settings(seen)
     walk = wt.iterate(settings.process(), wt.Space.from_points(X), n_iter=settings.n_iter)
-    np.testing.assert_allclose(seen.run("() => Array.from(wassersteinPage.m.tree.data.h)"), wt.linkage(walk.last)[:, 2])
+    np.testing.assert_allclose(
+        seen.run("() => Array.from(wassersteinPage.m.tree.data.h)"), wt.hierarchy.linkage(walk.last)[:, 2]
+    )
 
 
 @pytest.mark.slow

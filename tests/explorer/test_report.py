@@ -61,14 +61,14 @@ def test_a_fitted_transform_shows_its_states_under_its_metric() -> None:
 
 
 def test_states_that_were_not_kept_are_said() -> None:
-    walk = wt.iterate(wt.gaussian_transform(0.77, 2.0), wt.Space.from_points(X), n_iter=2, keep="all")
+    walk = wt.iterate(wt.transforms.gaussian_transform(0.77, 2.0), wt.Space.from_points(X), n_iter=2, keep="all")
     last = story_of(walk.only_last()).scene
     assert last is not None
     assert any("not kept" in note for note in last.notes)
 
 
 def test_many_states_are_thinned_and_said() -> None:
-    walk = wt.iterate(wt.mean_shift(0.05), wt.Space.from_points(X), n_iter=150, keep="all")
+    walk = wt.iterate(wt.transforms.mean_shift(0.05), wt.Space.from_points(X), n_iter=150, keep="all")
     scene = story_of(walk).scene
     assert scene is not None
     assert scene.times[0] == 0

@@ -14,7 +14,7 @@ def test_code_of_the_page_computes_what_the_page_shows(method):
     names = {}
     exec(code, names)
     shown = wt.iterate(asked.process(), wt.Space.from_points(names["X"]), n_iter=2).last
-    np.testing.assert_array_equal(names["Z"], wt.linkage(shown))
+    np.testing.assert_array_equal(names["Z"], wt.hierarchy.linkage(shown))
 
 
 def test_settings_travel_in_an_address():

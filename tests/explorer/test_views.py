@@ -77,7 +77,7 @@ def test_where_nothing_is_apart_nothing_is_cut(X: list[list[float]]) -> None:
 def test_balls_are_those_of_the_metric_of_each_frame() -> None:
     X, eps, lam = blobs(60), 0.7, 4.0
     scene = scene_of(X, eps, lam)
-    walk = wt.iterate(wt.gaussian_transform(eps, lam), wt.Space.from_points(X), n_iter=2, keep="all")
+    walk = wt.iterate(wt.transforms.gaussian_transform(eps, lam), wt.Space.from_points(X), n_iter=2, keep="all")
     for t, state in enumerate(walk.states):
         distances = state.metric.dense()
         clear = np.abs(distances - eps) > 1e-3  # single precision decides nothing nearer to the rim

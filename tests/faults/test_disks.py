@@ -45,7 +45,9 @@ needs_mounts = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 
 
 @needs_mounts
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # of ZipFile, by older NumPy
-@pytest.mark.parametrize("process", [wt.local_truncation(0.6), wt.gaussian_transform(0.6, 1.0)], ids=repr)
+@pytest.mark.parametrize(
+    "process", [wt.transforms.local_truncation(0.6), wt.transforms.gaussian_transform(0.6, 1.0)], ids=repr
+)
 def test_a_run_stops_at_a_full_disk_and_goes_on_when_there_is_room(process: Any, small: Path) -> None:
     space, ballast = wt.Space.from_points(cloud(140, 2)), small / "ballast"
     expected = wt.iterate(process, space, n_iter=2).last.metric.dense()
@@ -60,7 +62,7 @@ def test_a_run_stops_at_a_full_disk_and_goes_on_when_there_is_room(process: Any,
 @needs_mounts
 def test_a_full_disk_holds_no_half_result(small: Path) -> None:
     with pytest.raises(OSError, match="on disk"):
-        wt.Euclidean(cloud(600, 2)).condensed(out=small / "d.npy")
+        wt.spaces.Euclidean(cloud(600, 2)).condensed(out=small / "d.npy")
     assert not any(small.iterdir())
 
 
@@ -69,20 +71,20 @@ def test_a_disk_that_may_not_be_written_is_refused(tmp_path: Path) -> None:
     mounted(tmp_path, "size=1m,ro")
     try:
         with pytest.raises(OSError, match="Read-only file system"):
-            wt.iterate(wt.mean_shift(1.0), wt.Space.from_points(cloud(8, 2)), n_iter=1, out=tmp_path / "f")
+            wt.iterate(wt.transforms.mean_shift(1.0), wt.Space.from_points(cloud(8, 2)), n_iter=1, out=tmp_path / "f")
     finally:
         subprocess.run(["umount", "-l", tmp_path], check=True)
 
 
 def test_clocks_that_jump_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     space = wt.Space.from_points(cloud(80, 2))
-    expected = wt.iterate(wt.local_truncation(0.6), space, n_iter=3)
+    expected = wt.iterate(wt.transforms.local_truncation(0.6), space, n_iter=3)
     now = iter(np.random.default_rng(0).uniform(-1e9, 1e10, 100_000).tolist())
     monkeypatch.setattr(time, "time", lambda: next(now))
     updates: list[wt.engine.Update] = []
     for n_iter in (1, 3):
         engine = wt.Engine(progress=updates.append)
-        found = wt.iterate(wt.local_truncation(0.6), space, n_iter=n_iter, out=tmp_path / "f", engine=engine)
+        found = wt.iterate(wt.transforms.local_truncation(0.6), space, n_iter=n_iter, out=tmp_path / "f", engine=engine)
         for path in (tmp_path / "f").iterdir():
             os.utime(path, (next(now) % 1e9, next(now) % 1e9))
     np.testing.assert_array_equal(found.last.metric.dense(), expected.last.metric.dense())

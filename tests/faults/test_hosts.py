@@ -26,9 +26,9 @@ def work(seed: int, folder: Path | None = None) -> list[np.ndarray]:
     """Some of everything."""
     X, out = cloud(150, 2, seed), None if folder is None else folder / f"{seed}"
     engine = wt.Engine(n_jobs=2)
-    walk = wt.iterate(wt.local_truncation(0.5), wt.Space.from_points(X), n_iter=2, out=out, engine=engine)
-    moved = wt.iterate(wt.gaussian_transform(0.5, 1.0), wt.Space.from_points(X), n_iter=2, engine=engine)
-    return [walk.last.metric.dense(), np.asarray(moved.points), wt.Euclidean(X).condensed(engine)]
+    walk = wt.iterate(wt.transforms.local_truncation(0.5), wt.Space.from_points(X), n_iter=2, out=out, engine=engine)
+    moved = wt.iterate(wt.transforms.gaussian_transform(0.5, 1.0), wt.Space.from_points(X), n_iter=2, engine=engine)
+    return [walk.last.metric.dense(), np.asarray(moved.points), wt.spaces.Euclidean(X).condensed(engine)]
 
 
 def equal(one: list[np.ndarray], other: list[np.ndarray]) -> bool:
@@ -97,7 +97,7 @@ X = np.random.default_rng(0).normal(size=(500, 2))
 engine = wt.Engine(n_jobs=2, progress=lambda update: print(flush=True))
 try:
     n_iter, space = int(sys.argv[2]), wt.Space.from_points(X)
-    wt.iterate(wt.local_truncation(0.4), space, n_iter=n_iter, out=sys.argv[1], engine=engine)
+    wt.iterate(wt.transforms.local_truncation(0.4), space, n_iter=n_iter, out=sys.argv[1], engine=engine)
 except KeyboardInterrupt:
     print("stopped", flush=True)
     raise SystemExit(7)

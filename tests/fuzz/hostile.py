@@ -189,7 +189,7 @@ def las_with(at: int, value: bytes, kind: str = "las") -> bytes:
 
 def space_tree(**arrays: np.ndarray) -> bytes:
     """A space of points as `save` writes it."""
-    metric = {"id": 1, "class": class_name(wt.Euclidean), "content": {"points": {"id": 2, "array": 0}}}
+    metric = {"id": 1, "class": class_name(wt.spaces.Euclidean), "content": {"points": {"id": 2, "array": 0}}}
     content = {"metric": metric, "weights": {"id": 3, "array": 1}, "points": {"same": 2}}
     return archive_of({"id": 0, "class": class_name(wt.Space), "content": content}, **arrays)
 

@@ -121,7 +121,7 @@ def las(kind: str) -> list[bytes]:
 
 
 def matrices(kind: str) -> list[bytes]:
-    square = wt.Euclidean(CLOUD).dense()
+    square = wt.spaces.Euclidean(CLOUD).dense()
     condensed = square[np.triu_indices(12, 1)]
     if kind == "npy":
         return [_npy(square), _npy(condensed)]
@@ -156,18 +156,18 @@ def spaces() -> list[bytes]:
     points = wt.Space.from_points(CLOUD, np.arange(1, 13))
     return _saved(
         points,
-        wt.Space.from_distances(wt.Euclidean(CLOUD).dense(), triangle=True),
+        wt.Space.from_distances(wt.spaces.Euclidean(CLOUD).dense(), triangle=True),
         wt.Space.from_graph([("a", "b"), ("b", "c", 2.0)]),
-        wt.iterate(wt.gaussian_transform(0.5), points, n_iter=1).last,
-        wt.transforms.iterate_locally(wt.local_truncation(0.5), wt.Space.from_points(CLOUD), 3.0),
+        wt.iterate(wt.transforms.gaussian_transform(0.5), points, n_iter=1).last,
+        wt.transforms.iterate_locally(wt.transforms.local_truncation(0.5), wt.Space.from_points(CLOUD), 3.0),
     )
 
 
 def trajectories() -> list[bytes]:
     points = wt.Space.from_points(CLOUD)
     return _saved(
-        wt.iterate(wt.mean_shift(0.5), points, n_iter=2, tol=0.0, merge=0.05, keep="all"),
-        wt.iterate(wt.gaussian_transform(0.5), points, n_iter=1),
+        wt.iterate(wt.transforms.mean_shift(0.5), points, n_iter=2, tol=0.0, merge=0.05, keep="all"),
+        wt.iterate(wt.transforms.gaussian_transform(0.5), points, n_iter=1),
     )
 
 

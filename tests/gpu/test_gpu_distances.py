@@ -17,7 +17,7 @@ N = 70  # a tile and a bit
 
 
 def points(n: int, m: int) -> wt.spaces.Metric:
-    return wt.Euclidean(np.random.default_rng(m).normal(size=(n, m)))
+    return wt.spaces.Euclidean(np.random.default_rng(m).normal(size=(n, m)))
 
 
 def gaussians(n: int, m: int) -> wt.spaces.Metric:
@@ -102,7 +102,7 @@ def test_files_are_filled(cuda: Cuda, tmp_path: Path) -> None:
 def test_other_metrics_reach_an_array_of_the_device(cuda: Cuda, device: Device) -> None:
     matrix = points(5, 2).dense()
     there = device.wrap(device.put(np.zeros((5, 5))))
-    cuda.dense(wt.Dense(matrix), there, wt.Engine(device=cuda))
+    cuda.dense(wt.spaces.Dense(matrix), there, wt.Engine(device=cuda))
     assert (there.host == matrix).all()
 
 

@@ -17,7 +17,7 @@ from wasserstein_transform.cuda import functions
 def test_what_runs_on_the_cpu_is_said_once(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     monkeypatch.setattr(functions, "_reported", set())
     seen: list[str] = []
-    metric, everybody = wt.Dense(np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 1.0], [2.0, 1.0, 0.0]])), np.arange(3)
+    metric, everybody = wt.spaces.Dense(np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 1.0], [2.0, 1.0, 0.0]])), np.arange(3)
     with (
         caplog.at_level(logging.INFO, "wasserstein_transform"),
         wt.using(device=Cuda(Emulated()), progress=lambda at: seen.append(at.stage)),

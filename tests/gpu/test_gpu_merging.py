@@ -23,7 +23,7 @@ def metrics(m: int, rng: np.random.Generator) -> list[wt.spaces.Metric]:
     points[30:60] = points[:30]
     shapes = gaussians(points, rng)
     shapes.covs[30:45] = shapes.covs[:15]
-    return [wt.Euclidean(points), shapes]
+    return [wt.spaces.Euclidean(points), shapes]
 
 
 def check_leaders(cuda: Cuda, metric: wt.spaces.Metric, weights: np.ndarray, tol: float) -> np.ndarray:
@@ -44,26 +44,26 @@ def test_equal_points_of_many_coordinates(cuda: Cuda, rng: np.random.Generator) 
     points = rng.integers(0, 2, (60, 5)).astype(float)
     points[0], points[1], points[2] = 0.0, -0.0, 0.0
     points[2, 4] = 1e-200
-    found = check_leaders(cuda, wt.Euclidean(points), weights_of(60, rng), 0.0)
+    found = check_leaders(cuda, wt.spaces.Euclidean(points), weights_of(60, rng), 0.0)
     assert found[1] == found[0]
     assert found[2] != found[0]
 
 
 def test_a_point_without_mass_leads_none_with_mass(cuda: Cuda) -> None:
-    found = check_leaders(cuda, wt.Euclidean(np.zeros((4, 1))), np.array([0.0, 0.0, 1.0, 1.0]), 0.0)
+    found = check_leaders(cuda, wt.spaces.Euclidean(np.zeros((4, 1))), np.array([0.0, 0.0, 1.0, 1.0]), 0.0)
     np.testing.assert_array_equal(found, 2)
 
 
 @pytest.mark.parametrize("n", [40, 400])
 def test_chains(n: int, cuda: Cuda) -> None:
     """Who leads hangs on all before it: a short chain takes rounds, a long one is left to the host."""
-    found = check_leaders(cuda, wt.Euclidean(np.arange(float(n))[:, None]), np.ones(n), 1.0)
+    found = check_leaders(cuda, wt.spaces.Euclidean(np.arange(float(n))[:, None]), np.ones(n), 1.0)
     np.testing.assert_array_equal(found, np.arange(n) // 2 * 2)
 
 
 def test_equal_points_take_two_rounds(cuda: Cuda, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(merging, "MAX_ROUNDS", 2)
-    metric = wt.Euclidean(np.repeat(rng.normal(size=(20, 2)), 5, axis=0))
+    metric = wt.spaces.Euclidean(np.repeat(rng.normal(size=(20, 2)), 5, axis=0))
     found = merging.leaders(metric, np.ones(100), 1e-6, ENGINE, device=cuda.device)
     assert found is not NotImplemented  # left to the host
     np.testing.assert_array_equal(found, np.arange(100) // 5 * 5)
@@ -83,7 +83,7 @@ def test_balls(m: int, cuda: Cuda, rng: np.random.Generator, monkeypatch: pytest
 
 def test_ties_at_the_rim_of_balls(cuda: Cuda) -> None:
     points = np.stack(np.meshgrid(np.arange(9), np.arange(9)), axis=-1).reshape(-1, 2) * 0.1
-    found, wanted = (functions.balls(wt.Euclidean(points), 0.3, ENGINE) for functions in (cuda, CPU))
+    found, wanted = (functions.balls(wt.spaces.Euclidean(points), 0.3, ENGINE) for functions in (cuda, CPU))
     np.testing.assert_array_equal(found.indices, wanted.indices)
     assert np.diff(found.indptr).max() == 29  # whole numbers with a² + b² ≤ 9
 
@@ -91,10 +91,10 @@ def test_ties_at_the_rim_of_balls(cuda: Cuda) -> None:
 @pytest.mark.parametrize("m", TWO_AND_ONE)
 def test_movement(m: int, cuda: Cuda, rng: np.random.Generator) -> None:
     points, shapes = metrics(m, rng)
-    assert isinstance(points, wt.Euclidean)
+    assert isinstance(points, wt.spaces.Euclidean)
     assert isinstance(shapes, wt.spaces.GaussianMetric)
     moved = points.points + 0.1 * rng.normal(size=(120, m))
-    both = (points, wt.Euclidean(moved)), (shapes, replace(shapes, means=moved, covs=1.3 * shapes.covs))
+    both = (points, wt.spaces.Euclidean(moved)), (shapes, replace(shapes, means=moved, covs=1.3 * shapes.covs))
     for before, after in both:
         found, wanted = cuda.movement(before, after, ENGINE), before.movement(after, ENGINE)
         assert found == pytest.approx(wanted, rel=1e-13)
@@ -104,7 +104,7 @@ def test_movement(m: int, cuda: Cuda, rng: np.random.Generator) -> None:
 
 def test_other_metrics_are_left_to_the_host(cuda: Cuda, rng: np.random.Generator) -> None:
     points = rng.normal(size=(20, 4))
-    check_leaders(cuda, wt.Dense(wt.Euclidean(points).dense()), np.ones(20), 0.5)
+    check_leaders(cuda, wt.spaces.Dense(wt.spaces.Euclidean(points).dense()), np.ones(20), 0.5)
     check_leaders(cuda, gaussians(points, rng), np.ones(20), 0.5)
 
 
@@ -127,8 +127,8 @@ def test_few_points_are_left_to_the_host(cuda: Cuda, rng: np.random.Generator, m
     monkeypatch.setattr(cells, "MIN_POINTS", 1000)
     monkeypatch.setattr(type(cuda.device), "launch", lambda *asked, **more: pytest.fail("on the device"))
     metric, _ = metrics(2, rng)
-    assert isinstance(metric, wt.Euclidean)
+    assert isinstance(metric, wt.spaces.Euclidean)
     check_leaders(cuda, metric, np.ones(120), 0.3)
     assert len(cuda.balls(metric, 0.3, ENGINE).indptr) == 121
-    assert cuda.movement(metric, wt.Euclidean(metric.points + 1.0), ENGINE) == pytest.approx(np.sqrt(2))
+    assert cuda.movement(metric, wt.spaces.Euclidean(metric.points + 1.0), ENGINE) == pytest.approx(np.sqrt(2))
     assert cuda.neighborhoods(metric, np.ones(120), FLAT, 1.0, 1.0, ENGINE).means(metric.points).mass.min() >= 1

@@ -58,7 +58,12 @@ def test_points(m: int, cuda: Cuda, rng: np.random.Generator) -> None:
     points[:20] = points[-20:]
     for profile in PROFILES:
         compare(
-            cuda, wt.Euclidean(points), weights_of(len(points), rng), 0.7 if m < 5 else 2.5, points, profile=profile
+            cuda,
+            wt.spaces.Euclidean(points),
+            weights_of(len(points), rng),
+            0.7 if m < 5 else 2.5,
+            points,
+            profile=profile,
         )
 
 
@@ -85,23 +90,25 @@ def test_gaussians_without_a_weight_for_shapes_are_points(cuda: Cuda, rng: np.ra
 
 @pytest.mark.parametrize("columns", [7, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 20, 64))])
 def test_other_coordinates_than_those_of_the_metric(columns: int, cuda: Cuda, rng: np.random.Generator) -> None:
-    compare(cuda, wt.Euclidean(rng.normal(size=(40, 2))), weights_of(40, rng), 0.7, rng.normal(size=(40, columns)))
+    compare(
+        cuda, wt.spaces.Euclidean(rng.normal(size=(40, 2))), weights_of(40, rng), 0.7, rng.normal(size=(40, columns))
+    )
 
 
 def test_more_columns_than_a_device_has_sums_for(cuda: Cuda, rng: np.random.Generator) -> None:
-    compare(cuda, wt.Euclidean(rng.normal(size=(20, 2))), weights_of(20, rng), 0.7, rng.normal(size=(20, 65)))
+    compare(cuda, wt.spaces.Euclidean(rng.normal(size=(20, 2))), weights_of(20, rng), 0.7, rng.normal(size=(20, 65)))
 
 
 def test_without_end_everybody_is_seen(cuda: Cuda, rng: np.random.Generator) -> None:
     points = rng.normal(size=(50, 2))
-    compare(cuda, wt.Euclidean(points), weights_of(50, rng), np.inf, points, profile=GAUSSIAN)
+    compare(cuda, wt.spaces.Euclidean(points), weights_of(50, rng), np.inf, points, profile=GAUSSIAN)
 
 
 def test_ties_at_the_rim(cuda: Cuda) -> None:
     """On a grid, balls hold whole numbers of points, those on the rim included."""
     points = np.stack(np.meshgrid(np.arange(12), np.arange(12)), axis=-1).reshape(-1, 2) * 0.1
     for reach in (0.1, 0.2, 0.5):
-        asked = wt.Euclidean(points), np.ones(144), FLAT, reach, reach, wt.Engine()
+        asked = wt.spaces.Euclidean(points), np.ones(144), FLAT, reach, reach, wt.Engine()
         found = to_host(cuda.neighborhoods(*asked).means(points).mass)
         np.testing.assert_array_equal(found, CPU.neighborhoods(*asked).means(points).mass)
         whole = np.arange(-5, 6)
@@ -113,34 +120,34 @@ def test_ties_at_the_rim(cuda: Cuda) -> None:
 def test_new_points_see_all_and_are_not_seen(first: int, cuda: Cuda, rng: np.random.Generator) -> None:
     points, weights = rng.normal(size=(60, 2)), np.ones(60)
     weights[first:] = 0
-    compare(cuda, wt.Euclidean(points), weights, 0.7, points, first=first)
+    compare(cuda, wt.spaces.Euclidean(points), weights, 0.7, points, first=first)
 
 
 def test_far_from_the_origin(cuda: Cuda, rng: np.random.Generator) -> None:
     points = 1e6 + rng.normal(size=(100, 2))
-    compare(cuda, wt.Euclidean(points), weights_of(100, rng), 0.7, points)
+    compare(cuda, wt.spaces.Euclidean(points), weights_of(100, rng), 0.7, points)
 
 
 def test_cells_far_apart(cuda: Cuda, rng: np.random.Generator) -> None:
     """So far that not all empty cells between can be counted."""
     places = rng.choice([0.0, 1e9, 1e18], size=(100, 3)) + 1e3 * rng.integers(0, 3, (100, 3))
-    compare(cuda, wt.Euclidean(places), weights_of(100, rng), 1e3, places)
+    compare(cuda, wt.spaces.Euclidean(places), weights_of(100, rng), 1e3, places)
 
 
 def test_points_so_far_that_differences_from_them_are_rounded(cuda: Cuda, rng: np.random.Generator) -> None:
     points = rng.random((100, 2))
     points[:3] = [[1e20, 0.5], [0.5, -1e25], [1e140, 1e140]]
-    compare(cuda, wt.Euclidean(points), weights_of(100, rng), 0.1, points)
-    assert cells_of(wt.Euclidean(points), 0.1, cuda.device).n_candidates.sum() < 40 * 100
+    compare(cuda, wt.spaces.Euclidean(points), weights_of(100, rng), 0.1, points)
+    assert cells_of(wt.spaces.Euclidean(points), 0.1, cuda.device).n_candidates.sum() < 40 * 100
 
 
 def test_one_point(cuda: Cuda) -> None:
-    compare(cuda, wt.Euclidean(np.array([[3.0, 4.0]])), np.ones(1), 1.0, np.array([[3.0, 4.0]]))
+    compare(cuda, wt.spaces.Euclidean(np.array([[3.0, 4.0]])), np.ones(1), 1.0, np.array([[3.0, 4.0]]))
 
 
 def test_points_that_see_no_mass_stay(cuda: Cuda) -> None:
     points = np.array([[0.0, 0.0], [0.5, 0.0], [9.0, 9.0]])
-    seen = cuda.neighborhoods(wt.Euclidean(points), np.array([1.0, 1.0, 0.0]), FLAT, 1.0, 1.0, wt.Engine())
+    seen = cuda.neighborhoods(wt.spaces.Euclidean(points), np.array([1.0, 1.0, 0.0]), FLAT, 1.0, 1.0, wt.Engine())
     mass, means, covs = map(to_host, seen.means_and_covs(points))
     np.testing.assert_array_equal(mass, [2.0, 2.0, 0.0])
     np.testing.assert_array_equal(means, [[0.25, 0.0], [0.25, 0.0], [9.0, 9.0]])
@@ -153,7 +160,7 @@ def test_launches_do_not_show(cuda: Cuda, rng: np.random.Generator, monkeypatch:
     engine = wt.Engine(progress=lambda update: told.append(update.total))
 
     def asked() -> list[np.ndarray]:
-        seen = cuda.neighborhoods(wt.Euclidean(points), weights, FLAT, 0.7, 0.7, engine)
+        seen = cuda.neighborhoods(wt.spaces.Euclidean(points), weights, FLAT, 0.7, 0.7, engine)
         return [to_host(part) for part in seen.means_and_covs(points)]
 
     weights = weights_of(200, rng)
@@ -195,14 +202,14 @@ def test_one_of_equal_points_is_asked(cuda: Cuda, rng: np.random.Generator, monk
 def test_parts_have_the_bits_of_the_whole(cuda: Cuda, rng: np.random.Generator) -> None:
     points = rng.uniform(size=(400, 2)) * [10.0, 1.0]
     weights = weights_of(400, rng)
-    frame = frame_of_cloud(wt.Euclidean(points), 0.5, wt.Engine())
+    frame = frame_of_cloud(wt.spaces.Euclidean(points), 0.5, wt.Engine())
     assert frame is not None
     cells = raw_cells(points, frame)[:, frame.axes.index(0)]
     part = np.flatnonzero(cells >= 5)
     inner = cells[part] >= 5 + frame.per_reach + 1
 
     def means(rows: np.ndarray) -> np.ndarray:
-        metric = wt.Euclidean(points[rows], frame)
+        metric = wt.spaces.Euclidean(points[rows], frame)
         return to_host(
             cuda.neighborhoods(metric, weights[rows], FLAT, 0.5, 0.5, wt.Engine()).means(points[rows]).values
         )
@@ -213,22 +220,22 @@ def test_parts_have_the_bits_of_the_whole(cuda: Cuda, rng: np.random.Generator) 
 
 def test_a_frame_of_whole_numbers(cuda: Cuda, rng: np.random.Generator) -> None:
     points = 1.0 + rng.uniform(size=(80, 2)) * 9.0
-    compare(cuda, wt.Euclidean(points, Frame((1, 0), (0, 0), 1, 1)), weights_of(80, rng), 0.9, points)
+    compare(cuda, wt.spaces.Euclidean(points, Frame((1, 0), (0, 0), 1, 1)), weights_of(80, rng), 0.9, points)
 
 
 def test_bits_of_neighbors_are_for_flat_profiles(cuda: Cuda) -> None:
     points = np.zeros((2, 1))
-    seen = cuda.neighborhoods(wt.Euclidean(points), np.ones(2), TRIANGLE, 1.0, 1.0, wt.Engine())
+    seen = cuda.neighborhoods(wt.spaces.Euclidean(points), np.ones(2), TRIANGLE, 1.0, 1.0, wt.Engine())
     with pytest.raises(ValueError, match="flat"):
         seen.cached()
 
 
 def test_matrices_are_left_to_the_host(cuda: Cuda, rng: np.random.Generator) -> None:
     points = rng.normal(size=(30, 2))
-    compare(cuda, wt.Dense(wt.Euclidean(points).dense()), weights_of(30, rng), 0.7, points)
+    compare(cuda, wt.spaces.Dense(wt.spaces.Euclidean(points).dense()), weights_of(30, rng), 0.7, points)
 
 
-@pytest.mark.parametrize("process", [wt.mean_shift(0.8), wt.gaussian_transform(0.8, lam=1.0)])
+@pytest.mark.parametrize("process", [wt.transforms.mean_shift(0.8), wt.transforms.gaussian_transform(0.8, lam=1.0)])
 @pytest.mark.parametrize("merge", [None, 1e-3])
 def test_flows(process: wt.transforms.Process, merge: float | None, cuda: Cuda, rng: np.random.Generator) -> None:
     points = np.concatenate([0.4 * rng.normal(size=(40, 2)) + center for center in ((0, 0), (2, 0), (0, 2))])

@@ -24,7 +24,7 @@ def test_neighbors_are_those_of_the_cpu(name: str, cuda: Cuda) -> None:
 
 @pytest.mark.parametrize("k", mostly_slow([1, 32, 33, 70, 128], quick=[1, 70]))
 def test_any_number_of_neighbors(k: int, cuda: Cuda) -> None:
-    metric = wt.Euclidean(grid(12))
+    metric = wt.spaces.Euclidean(grid(12))
     found = cuda.nearest(metric, k, None, wt.Engine(device=cuda))
     expected = CPU.nearest(metric, k, None, wt.Engine(1))
     assert (found.indices == expected.indices).all()
@@ -32,7 +32,7 @@ def test_any_number_of_neighbors(k: int, cuda: Cuda) -> None:
 
 
 def test_more_neighbors_than_fit_are_found_on_the_cpu(cuda: Cuda) -> None:
-    metric = wt.Euclidean(random(140, 2))
+    metric = wt.spaces.Euclidean(random(140, 2))
     found = cuda.nearest(metric, 129, None, wt.Engine(device=cuda))
     assert (found.indices == CPU.nearest(metric, 129, None, wt.Engine(1)).indices).all()
 
@@ -41,7 +41,7 @@ def test_more_neighbors_than_fit_are_found_on_the_cpu(cuda: Cuda) -> None:
 def test_other_points_ask(m: int, cuda: Cuda) -> None:
     n = 150 if m == 2 else 8
     for metric, of in (
-        (wt.Euclidean(grid(13)), wt.Euclidean(np.concatenate([grid(9) + 0.5, 50 + grid(3)]))),
+        (wt.spaces.Euclidean(grid(13)), wt.spaces.Euclidean(np.concatenate([grid(9) + 0.5, 50 + grid(3)]))),
         (gaussians(n, m), gaussians(n // 2, m, seed=1)),
     ):
         found = cuda.nearest(metric, 4, of, wt.Engine(device=cuda))
@@ -59,7 +59,10 @@ def test_points_may_ask_in_pieces(cuda: Cuda, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_far_tiles_are_passed_over(cuda: Cuda) -> None:
-    metric, of = wt.Euclidean(random(17_000, 2)), wt.Euclidean(random(5, 2, seed=1))  # more tiles than threads
+    metric, of = (
+        wt.spaces.Euclidean(random(17_000, 2)),
+        wt.spaces.Euclidean(random(5, 2, seed=1)),
+    )  # more tiles than threads
     found = cuda.nearest(metric, 3, of, wt.Engine(device=cuda))
     expected = CPU.nearest(metric, 3, of, wt.Engine(1))
     assert (found.indices == expected.indices).all()

@@ -51,13 +51,13 @@ def test_the_same_tree_from_any_order_of_searches(cuda: Cuda, monkeypatch: pytes
 
 @pytest.mark.slow
 def test_far_tiles_are_passed_over(cuda: Cuda, rng: np.random.Generator) -> None:
-    metric = wt.Euclidean(rng.normal(size=(17_000, 2)))  # more tiles than threads
+    metric = wt.spaces.Euclidean(rng.normal(size=(17_000, 2)))  # more tiles than threads
     edges, heights = cuda.spanning_tree(metric, wt.Engine(device=cuda))
     assert spans(edges, metric.n)
     np.testing.assert_allclose(np.sort(heights), np.sort(CPU.spanning_tree(metric, wt.Engine(1))[1]), rtol=1e-12)
 
 
 def test_one_point_has_no_edges(cuda: Cuda) -> None:
-    edges, heights = cuda.spanning_tree(wt.Euclidean(np.ones((1, 2))), wt.Engine(device=cuda))
+    edges, heights = cuda.spanning_tree(wt.spaces.Euclidean(np.ones((1, 2))), wt.Engine(device=cuda))
     assert edges.shape == (0, 2)
     assert heights.shape == (0,)

@@ -267,7 +267,7 @@ def test_communities_report_and_can_be_cancelled() -> None:
         wt.graphs.communities(nx.connected_caveman_graph(3, 5))
         assert {update.stage for update in seen if not update.finished} == {"communities"}
         engine.cancel()
-        with pytest.raises(wt.Cancelled):
+        with pytest.raises(wt.engine.Cancelled):
             wt.graphs.communities(nx.connected_caveman_graph(3, 5))
     with wt.using(memory=1e3), pytest.raises(MemoryError, match="communities"):
         wt.graphs.communities(nx.connected_caveman_graph(3, 5), 3)

@@ -37,7 +37,7 @@ def test_weights_that_may_be_either_are_asked_about(kind: str) -> None:
         wt.graphs.ricci_flow,
         wt.graphs.communities,
         wt.Space.from_graph,
-        wt.Graph.of,
+        wt.spaces.Graph.of,
     ):
         with pytest.raises(ValueError, match=ASKED):
             work(karate)

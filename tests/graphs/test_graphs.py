@@ -112,13 +112,13 @@ def test_curvature_is_that_of_the_linear_program(
 
 
 @pytest.mark.repeated(2)
-@pytest.mark.parametrize("rule", [wt.Truncation(1.0), wt.Nearest(5), wt.Nearest(0.2), wt.Heat(2.0)], ids=repr)
+@pytest.mark.parametrize("rule", [wt.Truncation(1.0), wt.Nearest(5), wt.Nearest(0.2), wt.localize.Heat(2.0)], ids=repr)
 def test_all_measures_of_the_library_can_be_compared(rule: wt.localize.Localization) -> None:
     graph = nx.connected_watts_strogatz_graph(24, 4, 0.2, seed=3)
     P = rule(wt.Space.from_graph(graph)).matrix().toarray()
     expected = reference.curvature(graph, P)
     np.testing.assert_allclose(wt.graphs.curvature(graph, rule).values, expected, rtol=0, atol=1e-9)
-    np.testing.assert_allclose(wt.graphs.curvature(graph, wt.Given(P)).values, expected, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(wt.graphs.curvature(graph, wt.localize.Given(P)).values, expected, rtol=0, atol=1e-9)
 
 
 def test_any_pair_has_a_curvature_and_names_are_those_of_the_graph() -> None:
@@ -328,7 +328,7 @@ def test_graphs_run_on_the_current_engine(work: Callable[..., object], n_iter: i
         assert {update.iteration for update in seen if not update.finished} == (set(range(1, n_iter + 1)) or {0})
         assert [update.finished for update in seen].count(True) == 1
         engine.cancel()
-        with pytest.raises(wt.Cancelled):
+        with pytest.raises(wt.engine.Cancelled):
             work([(0, 1), (1, 2), (2, 0), (2, 3)])
 
 

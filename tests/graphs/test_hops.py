@@ -45,7 +45,7 @@ def test_masses_of_any_size_cost_what_the_simplex_says(seed: int, monkeypatch: p
     pattern = nx.to_scipy_sparse_array(graph, format="csr") + csr_array(np.eye(60))
     masses = 10.0 ** rng.uniform(-18, 0, pattern.nnz) * (rng.random(pattern.nnz) < 0.8) + 1e-300
     masses /= np.repeat(np.add.reduceat(masses, pattern.indptr[:-1]), np.diff(pattern.indptr))
-    given = wt.Given(csr_array((masses, pattern.indices, pattern.indptr), shape=(60, 60)))
+    given = wt.localize.Given(csr_array((masses, pattern.indices, pattern.indptr), shape=(60, 60)))
     found, expected = wt.graphs.curvature(graph, given), by_simplex(monkeypatch, graph, given)
     np.testing.assert_allclose(found.transports, expected.transports, rtol=1e-12, atol=1e-14)
 

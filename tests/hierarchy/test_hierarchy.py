@@ -22,16 +22,18 @@ def same_hierarchy(Z: np.ndarray, other: np.ndarray) -> bool:
 
 def test_linkage_is_scipys(rng: np.random.Generator) -> None:
     X = rng.normal(size=(60, 3))
-    Z = wt.linkage(X)
+    Z = wt.hierarchy.linkage(X)
     assert scipy_hierarchy.is_valid_linkage(Z, throw=True)
     assert same_hierarchy(Z, scipy_hierarchy.linkage(pdist(X), "single"))
 
 
 @pytest.mark.parametrize("m", [1, 2, 3])
 def test_lazy_and_stored_metrics_have_the_same_tree(m: int, rng: np.random.Generator) -> None:
-    space = wt.iterate(wt.gaussian_transform(0.8, 2.0), wt.Space.from_points(rng.normal(size=(50, m))), n_iter=0).last
+    space = wt.iterate(
+        wt.transforms.gaussian_transform(0.8, 2.0), wt.Space.from_points(rng.normal(size=(50, m))), n_iter=0
+    ).last
     dense = wt.Space.from_distances(space.metric.dense())
-    assert same_hierarchy(wt.linkage(space), wt.linkage(dense))
+    assert same_hierarchy(wt.hierarchy.linkage(space), wt.hierarchy.linkage(dense))
 
 
 @pytest.mark.parametrize("reachability", [0, 3])
@@ -51,14 +53,14 @@ def test_points_without_mass_never_connect_clusters(rng: np.random.Generator) ->
     bridge = np.column_stack([np.linspace(0, 5, 30), np.zeros(30)])
     weights = np.repeat([1.0, 0.0], [40, 30])
     tree = wt.hierarchy.spanning_tree(wt.Space.from_points(np.concatenate([X, bridge]), weights))
-    labels = wt.cut_tree(tree, 2, cut="robust")
+    labels = wt.hierarchy.cut_tree(tree, 2, cut="robust")
     assert len(set(labels[:20])) == 1
     assert len(set(labels[20:40])) == 1
     assert labels[0] != labels[20]
     assert labels[40] == labels[0]
     assert labels[-1] == labels[20]
     alone = wt.hierarchy.spanning_tree(wt.Space.from_points(X))
-    np.testing.assert_array_equal(labels[:40], wt.cut_tree(alone, 2, cut="robust"))
+    np.testing.assert_array_equal(labels[:40], wt.hierarchy.cut_tree(alone, 2, cut="robust"))
 
 
 def test_count_and_height_cut_like_scipy(rng: np.random.Generator) -> None:
@@ -66,10 +68,10 @@ def test_count_and_height_cut_like_scipy(rng: np.random.Generator) -> None:
     tree = wt.hierarchy.spanning_tree(wt.Space.from_points(X))
     Z = scipy_hierarchy.linkage(pdist(X), "single")
     for k in (1, 3, 10, 50):
-        ours, theirs = wt.cut_tree(tree, k, cut="count"), scipy_hierarchy.fcluster(Z, k, "maxclust")
+        ours, theirs = wt.hierarchy.cut_tree(tree, k, cut="count"), scipy_hierarchy.fcluster(Z, k, "maxclust")
         assert adjusted_rand_score(ours, theirs) == 1
     for height in (0.0, 0.3, 0.5, 9.0):
-        ours = wt.cut_tree(tree, cut="height", height=height)
+        ours = wt.hierarchy.cut_tree(tree, cut="height", height=height)
         assert adjusted_rand_score(ours, scipy_hierarchy.fcluster(Z, height, "distance")) == 1
 
 
@@ -77,7 +79,7 @@ def test_ties_are_cut_together() -> None:
     X = np.array([[0.0], [0.1 + 0.2], [0.6], [0.9]])  # spacings 0.3 up to rounding
     tree = wt.hierarchy.spanning_tree(wt.Space.from_points(X))
     assert len(tree.levels()) == 1
-    assert wt.cut_tree(tree, cut="height", height=0.3).max() == 0
+    assert wt.hierarchy.cut_tree(tree, cut="height", height=0.3).max() == 0
 
 
 def test_the_robust_cut_ignores_outliers(rng: np.random.Generator) -> None:
@@ -115,7 +117,7 @@ def test_fewer_points_than_clusters_work_and_say_so() -> None:
     with pytest.warns(wt.hierarchy.FewerClustersWarning):
         assert wt.SingleLinkage(3, cut="robust").fit_predict([[0.0]]).tolist() == [0]
     assert wt.SingleLinkage(cut="height", height=1).fit_predict([[0.0]]).tolist() == [0]
-    assert wt.linkage([[0.0]]).shape == (0, 4)
+    assert wt.hierarchy.linkage([[0.0]]).shape == (0, 4)
 
 
 def test_labels_are_numbered_by_falling_mass(rng: np.random.Generator) -> None:
@@ -185,7 +187,7 @@ def test_noise_keeps_every_qualifying_cluster() -> None:
 
 @pytest.mark.parametrize("unit", [1e-300, 1e-200, 1.0, 1e200, 1e300])
 def test_heights_of_stored_distances_are_right_at_any_scale(unit: float) -> None:
-    Z = wt.linkage(wt.Space.from_distances(np.array([1.0, 3.0, 2.0]) * unit))
+    Z = wt.hierarchy.linkage(wt.Space.from_distances(np.array([1.0, 3.0, 2.0]) * unit))
     np.testing.assert_allclose(Z[:, 2], [1.0 * unit, 2.0 * unit], rtol=1e-15)
 
 
@@ -193,7 +195,7 @@ def test_heights_of_stored_distances_are_right_at_any_scale(unit: float) -> None
 def test_many_points_have_the_tree_of_all_pairs(m: int, rng: np.random.Generator) -> None:
     X = np.concatenate([rng.normal(size=(1500, m)), rng.integers(0, 4, (700, m)), rng.normal(size=(300, m)) + 1e3])
     start = wt.Space.from_points(X)
-    for space in (start, wt.iterate(wt.gaussian_transform(0.3, 2.0), start, n_iter=1).last):
+    for space in (start, wt.iterate(wt.transforms.gaussian_transform(0.3, 2.0), start, n_iter=1).last):
         tree = wt.hierarchy.spanning_tree(space)
         heights = scipy_hierarchy.linkage(space.metric.condensed(), "single")[:, 2]
         # The tree finds Gaussians by the roots of their spectra times √λ, rounded to 1e-15 of their norm. Those
@@ -215,7 +217,7 @@ def test_many_points_without_mass_hang_from_the_nearest_with_mass(rng: np.random
     weights = (rng.random(5000) < 0.5).astype(float)
     tree = wt.hierarchy.spanning_tree(wt.Space.from_points(X, weights))
     heavy, light = np.flatnonzero(weights), np.flatnonzero(weights == 0)
-    rows = wt.Euclidean(X).block(light, heavy)
+    rows = wt.spaces.Euclidean(X).block(light, heavy)
     hanging = tree.edges[np.isin(tree.edges[:, 1], light)]
     hanging = hanging[np.argsort(hanging[:, 1])]
     np.testing.assert_array_equal(hanging, np.column_stack([heavy[rows.argmin(axis=1)], light]))
@@ -309,9 +311,11 @@ def test_a_lazy_tree_is_cut_like_the_tree_of_all_distances(rng: np.random.Genera
         space, order = wt.Space.from_points(X), rng.permutation(14)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", wt.hierarchy.FewerClustersWarning)
-            whole = wt.cut_tree(wt.hierarchy.spanning_tree(transform(space)), 3)
-            lazy = wt.cut_tree(wt.hierarchy.spanning_tree(wt.transforms.transform_lazily(transform, space)), 3)
-            turned = wt.cut_tree(
+            whole = wt.hierarchy.cut_tree(wt.hierarchy.spanning_tree(transform(space)), 3)
+            lazy = wt.hierarchy.cut_tree(
+                wt.hierarchy.spanning_tree(wt.transforms.transform_lazily(transform, space)), 3
+            )
+            turned = wt.hierarchy.cut_tree(
                 wt.hierarchy.spanning_tree(wt.transforms.transform_lazily(transform, space.take(order))), 3
             )
         assert partition(lazy) == partition(whole)

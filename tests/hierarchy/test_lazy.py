@@ -167,7 +167,7 @@ def test_lazy_blocks_and_pairs_have_the_distances_of_the_full_transform(name: st
     np.testing.assert_allclose(metric.block(rows, cols), full[np.ix_(rows, cols)], atol=1e-12 * full.max())
     np.testing.assert_allclose(metric.pairs(rows, cols), full[rows, cols], atol=1e-12 * full.max())
     some = np.arange(1, space.n, 2)
-    near, expected = metric.take(some).balls(eps / 3), wt.Dense(full[np.ix_(some, some)]).balls(eps / 3)
+    near, expected = metric.take(some).balls(eps / 3), wt.spaces.Dense(full[np.ix_(some, some)]).balls(eps / 3)
     if name != "grid":  # ties that rounding decides
         np.testing.assert_array_equal(near.indices, expected.indices)
 
@@ -205,7 +205,7 @@ def test_the_light_cone_gives_the_distances_of_the_full_transform(name: str, n_i
 @pytest.mark.slow
 def test_the_light_cone_takes_a_kernel_and_an_eps_for_each_step() -> None:
     space, eps = SPACES["ring"]
-    process = wt.kernel_transform([eps, eps / 2], "triangle", p=1)
+    process = wt.transforms.kernel_transform([eps, eps / 2], "triangle", p=1)
     full = wt.iterate(process, space, n_iter=2).last.metric.dense()
     near = wt.transforms.iterate_locally(process, space, 0.2, 2).metric.block(np.arange(space.n), np.arange(space.n))
     np.testing.assert_allclose(near[full < 0.2], full[full < 0.2], atol=1e-13)
@@ -268,7 +268,12 @@ def test_linkage_of_a_sparse_metric_is_that_of_the_full_one_while_it_is_connecte
 
 
 @pytest.mark.parametrize(
-    "process", [wt.mean_shift(1.0), wt.gaussian_transform(1.0), wt.kernel_transform(1.0, "gaussian")]
+    "process",
+    [
+        wt.transforms.mean_shift(1.0),
+        wt.transforms.gaussian_transform(1.0),
+        wt.transforms.kernel_transform(1.0, "gaussian"),
+    ],
 )
 def test_the_light_cone_needs_a_compact_kernel_and_exact_transport(process: wt.transforms.Process) -> None:
     with pytest.raises(TypeError, match="finite reach"):
@@ -278,7 +283,7 @@ def test_the_light_cone_needs_a_compact_kernel_and_exact_transport(process: wt.t
 @pytest.mark.parametrize(("radius", "n_iter"), [(0.0, 1), (-1.0, 1), (np.inf, 1), (1.0, 0), (1.0, 1.5)])
 def test_the_light_cone_needs_a_radius_and_steps(radius: float, n_iter: int) -> None:
     with pytest.raises(ValueError, match="must be"):
-        wt.transforms.iterate_locally(wt.local_truncation(1.0), SPACES["ring"][0], radius, n_iter)
+        wt.transforms.iterate_locally(wt.transforms.local_truncation(1.0), SPACES["ring"][0], radius, n_iter)
 
 
 def with_outlier() -> wt.Space:
@@ -305,7 +310,7 @@ def test_bounds_hold_for_measures_on_parallel_lines(shift: float) -> None:
     line = np.arange(40.0)[:, None] * along
     space = wt.Space.from_points(np.concatenate([line, line + shift * across]))
     windows = np.array([np.roll(np.r_[np.ones(5), np.zeros(35)], min(k, 35)) for k in range(40)])
-    measures = wt.Given(np.kron(np.eye(2), windows) / 5)(space)
+    measures = wt.localize.Given(np.kron(np.eye(2), windows) / 5)(space)
     exact = wt.Exact(2.0).metric(measures, space.metric).matrix
     i, j = np.triu_indices(space.n, 1)
     assert (Lower(measures, space.metric, 2.0).of(i, j) <= exact[i, j] * (1 + 1e-9)).all()
@@ -334,13 +339,13 @@ def test_local_metrics_are_refused_where_all_distances_are_needed() -> None:
 def test_a_point_without_mass_beyond_the_radius_is_no_leaf_of_a_local_tree() -> None:
     space = wt.Space.from_points([[0.0], [1.0], [2.0], [50.0]], [1, 1, 1, 0])
     with pytest.warns(wt.transforms.MasslessWarning):
-        near = wt.transforms.iterate_locally(wt.local_truncation(1.0), space, 2.0)
+        near = wt.transforms.iterate_locally(wt.transforms.local_truncation(1.0), space, 2.0)
     with pytest.raises(ValueError, match="2 parts"):
         wt.hierarchy.spanning_tree(near)
 
 
 def test_lazy_distances_take_a_process_of_one_step() -> None:
     space, eps = SPACES["ring"]
-    tree = wt.hierarchy.spanning_tree(lazy(wt.local_truncation(eps), space))
+    tree = wt.hierarchy.spanning_tree(lazy(wt.transforms.local_truncation(eps), space))
     np.testing.assert_array_equal(tree.heights, lazy_tree(step(eps, 1.0), space).heights)
     assert repr(solved(tree)).startswith(f"<LazyMetric metric of {space.n} points, ")

@@ -51,7 +51,7 @@ def test_trees_that_share_neighbors_are_those_that_do_not(weighted: bool, rng: n
 def test_many_points_have_the_heights_of_all_pairs(m: int, rng: np.random.Generator) -> None:
     X = np.concatenate([rng.normal(size=(1500, m)), rng.integers(0, 4, (700, m)), rng.normal(size=(300, m)) + 1e3])
     start = wt.Space.from_points(X)
-    for space in (start, wt.iterate(wt.gaussian_transform(0.3, 2.0), start, n_iter=1).last):
+    for space in (start, wt.iterate(wt.transforms.gaussian_transform(0.3, 2.0), start, n_iter=1).last):
         heights = spanning_tree(space, reachability=7).heights
         np.testing.assert_allclose(heights, reach_heights(space.metric.dense(), 7), rtol=1e-9, atol=1e-12)
 
@@ -68,7 +68,7 @@ def test_near_rows_have_the_tree_of_the_known_distances(rng: np.random.Generator
     D = cdist(X, X)
     wanted = reach_heights(D, 4)
     assert wanted.max() < 2.5  # all that matters is known
-    near = wt.spaces.Sparse(wt.Euclidean(X).balls(2.5), 2.5)
+    near = wt.spaces.Sparse(wt.spaces.Euclidean(X).balls(2.5), 2.5)
     tree = spanning_tree(wt.Space(near, np.full(80, 1 / 80), X), reachability=4)
     np.testing.assert_allclose(tree.heights, wanted, rtol=1e-9)
 

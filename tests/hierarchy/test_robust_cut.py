@@ -44,7 +44,7 @@ def test_the_robust_cut_is_that_of_its_twin(n_spaces: int, rng: np.random.Genera
         space = wt.Space.from_points(X, weights)
         tree = spanning_tree(space)
         wanted = robust_clusters(tree.edges, keys_of(tree.heights), space.weights, X, cdist(X, X), k, share)
-        assert partition(wt.cut_tree(tree, k, share=share, cut="robust")) == partition(wanted)
+        assert partition(wt.hierarchy.cut_tree(tree, k, share=share, cut="robust")) == partition(wanted)
 
 
 @pytest.mark.slow
@@ -56,7 +56,7 @@ def test_many_cuts_of_one_tree_are_the_cuts_one_by_one(noise: bool, rng: np.rand
         each = list(cut_tree_each(tree, range(1, 12), noise=noise))
         assert len(each) == 11
         for k, labels in zip(range(1, 12), each, strict=True):
-            np.testing.assert_array_equal(labels, wt.cut_tree(tree, k, noise=noise, cut="robust"))
+            np.testing.assert_array_equal(labels, wt.hierarchy.cut_tree(tree, k, noise=noise, cut="robust"))
 
 
 def test_a_piece_goes_to_the_nearest_cluster_wherever_it_hung() -> None:
@@ -78,7 +78,7 @@ def test_copies_are_weights(rng: np.random.Generator) -> None:
 def test_a_tree_without_its_space_is_cut_along_its_edges() -> None:
     X = np.array([[0.0], [1.0], [2.0], [3.0], [10.0], [11.0], [12.0], [13.0], [50.0]])
     grown = spanning_tree(wt.Space.from_points(X))
-    labels = wt.cut_tree(Tree(grown.edges, grown.heights, grown.weights), 2, cut="robust")
+    labels = wt.hierarchy.cut_tree(Tree(grown.edges, grown.heights, grown.weights), 2, cut="robust")
     assert partition(labels) == [1, 1, 1, 1, 2, 2, 2, 2, 2]
 
 

@@ -430,6 +430,6 @@ def test_values_that_are_not_finite_can_be_masked_out() -> None:
 def test_cancelled_work_ends() -> None:
     seen: list[str] = []
     engine = wt.Engine(progress=lambda update: (seen.append(update.stage), engine.cancel())[0])
-    with pytest.raises(wt.Cancelled):
+    with pytest.raises(wt.engine.Cancelled):
         wt.segment(scene()[0], engine=engine)
     assert seen[0] == "contours"

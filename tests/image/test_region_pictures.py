@@ -76,7 +76,7 @@ def test_segments_are_found_on_the_current_engine(image: np.ndarray) -> None:
         assert stages == ["shapes of neighborhoods", "moving pixels", "linking pixels", "merging small regions", ""]
         assert [update.finished for update in seen].count(True) == 1
         engine.cancel()
-        with pytest.raises(wt.Cancelled):
+        with pytest.raises(wt.engine.Cancelled):
             wt.image.segment_by_radii(image, 4.0)
     asked = wt.Engine(progress=seen.append)
     seen.clear()

@@ -100,7 +100,7 @@ def test_large_measures_on_points_and_on_a_line() -> None:
     measures = [(odd, masses[odd]), (even, masses[even])]
     flat, points = places[:, None], np.column_stack([places, np.zeros(2 * n)])
     for p in (1.0, 2.0):
-        exact = wt.transport.Line(p).coupling(_as_measures(measures, flat), wt.Euclidean(flat), 0, 1).value
+        exact = wt.transport.Line(p).coupling(_as_measures(measures, flat), wt.spaces.Euclidean(flat), 0, 1).value
         found = wt.wasserstein_pairs(measures, points, p=p, pairs=[[0, 1], [1, 0]])
         np.testing.assert_allclose(np.asarray(found), exact, rtol=1e-11)
         assert found.gap <= 1e-12

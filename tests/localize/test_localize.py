@@ -48,19 +48,19 @@ def test_equal_measures_are_found_and_counted_masses_stay_whole() -> None:
 @pytest.mark.parametrize("wrap", [np.asarray, csr_array, csr_matrix])
 def test_given_takes_dense_and_sparse_matrices(wrap: type) -> None:
     matrix = np.array([[0.5, 0.5, 0.0], [0.0, 1.0, 0.0], [0.25, 0.25, 0.5]])
-    measures = wt.Given(wrap(matrix))(wt.Space.from_points([[0.0], [1.0], [2.0]]))
+    measures = wt.localize.Given(wrap(matrix))(wt.Space.from_points([[0.0], [1.0], [2.0]]))
     np.testing.assert_allclose(measures.matrix().toarray(), matrix)
 
 
 def test_a_point_without_mass_in_reach_stays_and_is_counted_in_one_warning() -> None:
     space = wt.Space.from_points([[0.0], [0.5], [9.0], [8.0]], weights=[1, 1, 0, 0])
-    for process in (wt.mean_shift(1.0), wt.gaussian_transform(1.0, 2.0)):
+    for process in (wt.transforms.mean_shift(1.0), wt.transforms.gaussian_transform(1.0, 2.0)):
         with pytest.warns(wt.transforms.MasslessWarning, match="2 of 4") as caught:
             walk = wt.iterate(process, space, n_iter=3)
         assert len(caught) == 1
         np.testing.assert_allclose(walk.points, [[0.25], [0.25], [9.0], [8.0]])
     with pytest.warns(wt.transforms.MasslessWarning):
-        gt = wt.iterate(wt.gaussian_transform(1.0, 2.0), space, n_iter=1).last.metric
+        gt = wt.iterate(wt.transforms.gaussian_transform(1.0, 2.0), space, n_iter=1).last.metric
     assert (gt.covs[2:] == 0).all()
 
 
@@ -75,42 +75,46 @@ def test_parts_are_values_that_can_be_looked_into() -> None:
 
 def test_suggested_eps_honours_weights(rng: np.random.Generator) -> None:
     X, copies = rng.normal(size=(40, 2)), rng.integers(0, 4, 40)
-    weighted = wt.suggest_eps(X, sample_weight=copies)
-    repeated = wt.suggest_eps(np.repeat(X, copies, axis=0))
+    weighted = wt.localize.suggest_eps(X, sample_weight=copies)
+    repeated = wt.localize.suggest_eps(np.repeat(X, copies, axis=0))
     assert float(weighted) == pytest.approx(float(repeated), rel=1e-12)
-    assert float(wt.suggest_eps(3 * X, sample_weight=copies)) == pytest.approx(3 * float(weighted))
+    assert float(wt.localize.suggest_eps(3 * X, sample_weight=copies)) == pytest.approx(3 * float(weighted))
 
 
 @pytest.mark.parametrize("X", [np.zeros((5, 2)), np.ones((1, 3)), np.array([[0.0], [0.0], [0.0], [1e-3]])])
 def test_suggested_eps_is_positive_on_degenerate_data(X: np.ndarray) -> None:
-    scale = wt.suggest_eps(X)
+    scale = wt.localize.suggest_eps(X)
     assert scale.eps > 0
     assert scale.reason in str(scale)
 
 
 def test_suggested_eps_gives_half_of_the_points_ten_neighbors(rng: np.random.Generator) -> None:
     X = rng.normal(size=(300, 2))
-    counts = np.diff(wt.Space.from_points(X).metric.balls(wt.suggest_eps(X).eps).indptr)
+    counts = np.diff(wt.Space.from_points(X).metric.balls(wt.localize.suggest_eps(X).eps).indptr)
     assert np.mean(counts >= 11) == pytest.approx(0.5, abs=0.01)
-    assert wt.suggest_eps(euclidean(X), metric="precomputed").eps == pytest.approx(wt.suggest_eps(X).eps)
-    assert wt.suggest_eps(wt.Space.from_distances(euclidean(X))).eps == pytest.approx(wt.suggest_eps(X).eps)
+    assert wt.localize.suggest_eps(euclidean(X), metric="precomputed").eps == pytest.approx(
+        wt.localize.suggest_eps(X).eps
+    )
+    assert wt.localize.suggest_eps(wt.Space.from_distances(euclidean(X))).eps == pytest.approx(
+        wt.localize.suggest_eps(X).eps
+    )
 
 
 @pytest.mark.slow
 def test_suggested_eps_does_not_depend_on_the_order_of_many_points(rng: np.random.Generator) -> None:
     X = np.concatenate([rng.normal(size=(1500, 2)) * 0.01, rng.normal(size=(1500, 2)) * 10])
-    assert wt.suggest_eps(X).eps == wt.suggest_eps(X[rng.permutation(3000)]).eps
+    assert wt.localize.suggest_eps(X).eps == wt.localize.suggest_eps(X[rng.permutation(3000)]).eps
 
 
 @pytest.mark.parametrize("profile", ["flat", lambda t: 1.0 * (t <= 1)], ids=["flat", "callable"])
 def test_every_profile_warns_of_points_that_see_no_mass(profile: object) -> None:
     space = wt.Space.from_points([[0.0], [0.5], [9.0]], weights=[1, 1, 0])
     with pytest.warns(wt.transforms.MasslessWarning, match="1 of 3"):
-        wt.iterate(wt.mean_shift(1.0, profile), space, n_iter=1)
+        wt.iterate(wt.transforms.mean_shift(1.0, profile), space, n_iter=1)
 
 
 def test_a_suggested_eps_is_a_number_like_any_other(cloud: np.ndarray) -> None:
-    scale = wt.suggest_eps(cloud)
+    scale = wt.localize.suggest_eps(cloud)
     assert wt.Truncation(scale).eps == scale.eps
     assert wt.GaussianTransform(eps=scale / 2).fit(cloud).eps_ == scale.eps / 2
     assert pickle.loads(pickle.dumps(scale)).reason == scale.reason
@@ -123,15 +127,17 @@ def test_localizations_say_by_type_what_they_offer() -> None:
         )
         assert hasattr(kind, "cross") == issubclass(kind, wt.localize.Inductive)
         assert issubclass(kind, wt.localize.Extrinsic) == (kind.makes is not wt.measures.Discrete)
-    for fixed in (wt.Given(np.eye(3)), wt.Heat(1.0)):
+    for fixed in (wt.localize.Given(np.eye(3)), wt.localize.Heat(1.0)):
         assert not isinstance(fixed, wt.localize.Inductive)
         assert not takes_new_points(wt.Mean(fixed))
     assert takes_new_points(wt.Mean(wt.Nearest(2)))
 
 
-@pytest.mark.parametrize("localize", [wt.Given(np.eye(3)), wt.Mean(wt.Given(np.eye(3)))], ids=["Given", "Mean"])
+@pytest.mark.parametrize(
+    "localize", [wt.localize.Given(np.eye(3)), wt.Mean(wt.localize.Given(np.eye(3)))], ids=["Given", "Mean"]
+)
 def test_new_points_are_refused_once_where_only_fitted_ones_have_measures(localize: wt.localize.Localization) -> None:
-    transport = wt.Exact() if isinstance(localize, wt.Given) else wt.DiracDistance()
+    transport = wt.Exact() if isinstance(localize, wt.localize.Given) else wt.transport.DiracDistance()
     X = np.arange(3.0)[:, None]
     fitted = wt.WassersteinTransform(localize, transport).fit(X)
     with pytest.raises(ValueError, match=r"^(Mean of )?Given has no measures"):

@@ -32,7 +32,7 @@ def slow_ridge(X: np.ndarray, alpha: np.ndarray, weights: np.ndarray, dim: int) 
 
 
 def ridge(X: np.ndarray, dim: int, eps: float = 1.5, weights: np.ndarray | None = None) -> np.ndarray:
-    return wt.Ridge(wt.Truncation(eps), dim)(wt.Space.from_points(X, weights)).points
+    return wt.localize.Ridge(wt.Truncation(eps), dim)(wt.Space.from_points(X, weights)).points
 
 
 @pytest.fixture(params=[1, 2, 3, 5], ids="m={}".format)
@@ -50,9 +50,9 @@ def test_ridge_is_what_the_loops_say(points: np.ndarray, dim: int, rng: np.rando
     space = wt.Space.from_points(points, alpha)
     flat, smooth = wt.Truncation(2.0), wt.Kernel(2.0, "epanechnikov")
     expected = slow_ridge(points, alpha, 1.0 * inside(D, 2.0), dim)
-    np.testing.assert_allclose(wt.Ridge(flat, dim)(space).points, expected, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(wt.localize.Ridge(flat, dim)(space).points, expected, rtol=0, atol=1e-12)
     expected = slow_ridge(points, alpha, np.maximum(1 - (D / 2) ** 2, 0), dim)
-    np.testing.assert_allclose(wt.Ridge(smooth, dim)(space).points, expected, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(wt.localize.Ridge(smooth, dim)(space).points, expected, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_ridge_is_what_the_loops_say(points: np.ndarray, dim: int, rng: np.rando
 )
 def test_dim_0_is_mean_shift_to_the_last_bit(base: wt.localize.Localization, points: np.ndarray) -> None:
     space = wt.Space.from_points(points)
-    np.testing.assert_array_equal(wt.Ridge(base, 0)(space).points, wt.Mean(base)(space).points)
+    np.testing.assert_array_equal(wt.localize.Ridge(base, 0)(space).points, wt.Mean(base)(space).points)
     one, other = (wt.Gaussian(base, 2.0, move=True, ridge=ridge)(space) for ridge in (None, 0))
     np.testing.assert_array_equal(one.means, other.means)
     np.testing.assert_array_equal(one.covs, other.covs)
@@ -75,9 +75,9 @@ def test_a_ridge_of_all_dimensions_moves_nothing(points: np.ndarray) -> None:
 def test_every_kind_of_neighbourhood_gives_the_same(cloud: np.ndarray) -> None:
     """Compiled moments, rows of a callable profile, and rows that are given."""
     space = wt.Space.from_points(cloud)
-    compiled = wt.Ridge(wt.Truncation(0.8))(space).points
-    rows = wt.Ridge(wt.Kernel(0.8, lambda t: 1.0 * (t <= 1)))(space).points
-    given = wt.Ridge(wt.Given(wt.Truncation(0.8)(space).matrix()))(space).points
+    compiled = wt.localize.Ridge(wt.Truncation(0.8))(space).points
+    rows = wt.localize.Ridge(wt.Kernel(0.8, lambda t: 1.0 * (t <= 1)))(space).points
+    given = wt.localize.Ridge(wt.localize.Given(wt.Truncation(0.8)(space).matrix()))(space).points
     np.testing.assert_allclose(rows, compiled, rtol=0, atol=1e-13)
     np.testing.assert_allclose(given, compiled, rtol=0, atol=1e-13)
 
@@ -110,7 +110,7 @@ def test_the_plane_has_the_formula_of_the_general_case(rng: np.random.Generator)
 def test_rotations_and_translations_pass_through(m: int, dim: int, rng: np.random.Generator) -> None:
     X = rng.normal(size=(40, m))
     turn, shift = ortho_group(dim=m).rvs(random_state=rng), rng.normal(size=m)
-    for process in (wt.mean_shift(1.5, ridge=dim), wt.gaussian_transform(2.0, 1.0, ridge=dim)):
+    for process in (wt.transforms.mean_shift(1.5, ridge=dim), wt.transforms.gaussian_transform(2.0, 1.0, ridge=dim)):
         moved = wt.iterate(process, wt.Space.from_points(X), n_iter=2).points
         turned = wt.iterate(process, wt.Space.from_points(X @ turn.T + shift), n_iter=2).points
         np.testing.assert_allclose(turned, moved @ turn.T + shift, rtol=0, atol=1e-9)
@@ -147,7 +147,7 @@ def test_a_point_alone_stays_and_one_that_sees_a_single_place_goes_there(m: int)
 def test_a_point_that_sees_no_mass_stays() -> None:
     X = np.array([[0.0, 0.0], [0.5, 0.1], [9.0, 9.0]])
     with pytest.warns(wt.transforms.MasslessWarning, match="1 of 3"):
-        walk = wt.iterate(wt.mean_shift(1.0, ridge=1), wt.Space.from_points(X, [1, 1, 0]), n_iter=2)
+        walk = wt.iterate(wt.transforms.mean_shift(1.0, ridge=1), wt.Space.from_points(X, [1, 1, 0]), n_iter=2)
     np.testing.assert_array_equal(walk.points[2], X[2])
 
 
@@ -163,7 +163,7 @@ def test_straight_lines_and_planes_are_at_rest(rng: np.random.Generator) -> None
 @pytest.mark.parametrize("m", [2, 3])
 def test_weight_k_is_k_copies_and_weight_0_is_absent(m: int, rng: np.random.Generator) -> None:
     X, copies = rng.normal(size=(30, m)), rng.integers(0, 4, 30)
-    for process in (wt.mean_shift(1.2, ridge=1), wt.gaussian_transform(1.2, 1.0, ridge=1)):
+    for process in (wt.transforms.mean_shift(1.2, ridge=1), wt.transforms.gaussian_transform(1.2, 1.0, ridge=1)):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", wt.transforms.MasslessWarning)
             weighted = wt.iterate(process, wt.Space.from_points(X, copies), n_iter=2).points
@@ -174,7 +174,7 @@ def test_weight_k_is_k_copies_and_weight_0_is_absent(m: int, rng: np.random.Gene
 @pytest.mark.parametrize("m", [2, 3])
 def test_order_and_threads_do_not_matter(m: int, rng: np.random.Generator) -> None:
     X, order = rng.normal(size=(300, m)), rng.permutation(300)
-    process = wt.gaussian_transform(0.8, 1.0, ridge=1)
+    process = wt.transforms.gaussian_transform(0.8, 1.0, ridge=1)
     moved = wt.iterate(process, wt.Space.from_points(X), n_iter=2, engine=wt.Engine(1)).points
     threads = wt.iterate(process, wt.Space.from_points(X), n_iter=2, engine=wt.Engine(3)).points
     shuffled = wt.iterate(process, wt.Space.from_points(X[order]), n_iter=2).points
@@ -183,7 +183,7 @@ def test_order_and_threads_do_not_matter(m: int, rng: np.random.Generator) -> No
 
 
 def test_a_step_of_gt_has_the_covariances_of_the_moved_points(cloud: np.ndarray) -> None:
-    state = wt.iterate(wt.gaussian_transform(0.9, 2.0), wt.Space.from_points(cloud), n_iter=0).last
+    state = wt.iterate(wt.transforms.gaussian_transform(0.9, 2.0), wt.Space.from_points(cloud), n_iter=0).last
     balls = inside(state.metric.dense(), 0.9)
     moved = slow_ridge(cloud, np.full(30, 1 / 30), 1.0 * balls, 1)
     covs = [np.cov(moved[ball].T, ddof=0) for ball in balls]
@@ -207,7 +207,11 @@ def test_a_noisy_circle_becomes_a_circle_without_gaps(seed: int, lam: float | No
     X = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1)
 
     def run(ridge: int | None) -> np.ndarray:
-        process = wt.mean_shift(0.2, ridge=ridge) if lam is None else wt.gaussian_transform(0.2, lam, ridge=ridge)
+        process = (
+            wt.transforms.mean_shift(0.2, ridge=ridge)
+            if lam is None
+            else wt.transforms.gaussian_transform(0.2, lam, ridge=ridge)
+        )
         return wt.iterate(process, wt.Space.from_points(X), n_iter=3).points
 
     def off_circle(Y: np.ndarray) -> float:
@@ -222,11 +226,11 @@ def test_a_noisy_circle_becomes_a_circle_without_gaps(seed: int, lam: float | No
 def test_a_noisy_sphere_becomes_a_surface(rng: np.random.Generator) -> None:
     X = rng.normal(size=(1500, 3))
     X *= (rng.normal(1.0, 0.08, 1500) / np.linalg.norm(X, axis=1))[:, None]
-    moved = wt.iterate(wt.mean_shift(0.35, ridge=2), wt.Space.from_points(X), n_iter=2).points
+    moved = wt.iterate(wt.transforms.mean_shift(0.35, ridge=2), wt.Space.from_points(X), n_iter=2).points
     radii = np.linalg.norm(moved, axis=1)
     assert radii.std() < np.linalg.norm(X, axis=1).std() / 2
     tangential = moved / radii[:, None] - X / np.linalg.norm(X, axis=1)[:, None]
-    plain = wt.iterate(wt.mean_shift(0.35), wt.Space.from_points(X), n_iter=2).points
+    plain = wt.iterate(wt.transforms.mean_shift(0.35), wt.Space.from_points(X), n_iter=2).points
     plainly = plain / np.linalg.norm(plain, axis=1)[:, None] - X / np.linalg.norm(X, axis=1)[:, None]
     assert np.linalg.norm(tangential, axis=1).mean() < np.linalg.norm(plainly, axis=1).mean() / 2
 
@@ -236,8 +240,8 @@ FOLLOWED = [
     wt.GaussianTransform(eps=0.9, lam=0.0, ridge=1, n_iter=3),
     wt.GaussianTransform(eps=0.9, lam=2.0, ridge=1, n_iter=3, merge=0.1),
     wt.GaussianTransform(eps=0.9, lam=1.0, ridge=2, n_iter=2),
-    wt.WassersteinTransform(wt.Ridge(wt.Truncation(0.9)), wt.DiracDistance(), n_iter=3),
-    wt.WassersteinTransform(wt.Ridge(wt.Kernel(0.5, "gaussian")), wt.DiracDistance(), n_iter=3),
+    wt.WassersteinTransform(wt.localize.Ridge(wt.Truncation(0.9)), wt.transport.DiracDistance(), n_iter=3),
+    wt.WassersteinTransform(wt.localize.Ridge(wt.Kernel(0.5, "gaussian")), wt.transport.DiracDistance(), n_iter=3),
 ]
 
 
@@ -260,25 +264,30 @@ def test_new_points_follow(estimator, m: int, rng: np.random.Generator) -> None:
 @pytest.mark.filterwarnings("ignore::wasserstein_transform.transforms.MasslessWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @parametrize_with_checks(
-    [wt.GaussianTransform(ridge=1), wt.WassersteinTransform(wt.Ridge(wt.Truncation(1.0)), wt.DiracDistance())]
+    [
+        wt.GaussianTransform(ridge=1),
+        wt.WassersteinTransform(wt.localize.Ridge(wt.Truncation(1.0)), wt.transport.DiracDistance()),
+    ]
 )
 def test_scikit_learns_checks(estimator: object, check: object) -> None:
     check(estimator)  # type: ignore[operator]
 
 
 def test_it_is_a_part_like_the_others() -> None:
-    part = wt.Ridge(wt.Kernel(0.5, "gaussian"), dim=2)
+    part = wt.localize.Ridge(wt.Kernel(0.5, "gaussian"), dim=2)
     assert part.get_params() == {
         "base": part.base, "base__profile": "gaussian", "base__eps": 0.5, "base__cut": None, "dim": 2,
     }  # fmt: skip
-    assert part.replaced(base__eps=1.0, dim=1) == wt.Ridge(wt.Kernel(1.0, "gaussian"))
+    assert part.replaced(base__eps=1.0, dim=1) == wt.localize.Ridge(wt.Kernel(1.0, "gaussian"))
     assert pickle.loads(pickle.dumps(part)) == part
     assert part.scale == 0.5
-    estimator = wt.WassersteinTransform(part, wt.DiracDistance())
+    estimator = wt.WassersteinTransform(part, wt.transport.DiracDistance())
     assert clone(estimator).set_params(localize__dim=1).localize.dim == 1
     assert clone(wt.GaussianTransform(ridge=1)).get_params()["ridge"] == 1
-    assert wt.mean_shift(0.2, ridge=1).step == wt.Transform(wt.Ridge(wt.Truncation(0.2), 1), wt.DiracDistance())
-    gt = wt.gaussian_transform(0.2, 5.0, ridge=2)
+    assert wt.transforms.mean_shift(0.2, ridge=1).step == wt.Transform(
+        wt.localize.Ridge(wt.Truncation(0.2), 1), wt.transport.DiracDistance()
+    )
+    gt = wt.transforms.gaussian_transform(0.2, 5.0, ridge=2)
     assert gt.start == wt.Transform(wt.Gaussian(wt.Truncation(0.2), 5.0), wt.Bures())
     assert gt.step == wt.Transform(wt.Gaussian(wt.Truncation(0.2), 5.0, move=True, ridge=2), wt.Bures())
 
@@ -286,16 +295,16 @@ def test_it_is_a_part_like_the_others() -> None:
 @pytest.mark.parametrize("dim", [-1, 0.5, np.nan, np.inf, "1", True, None, [1]])
 def test_a_dimension_is_a_whole_number(dim: object, cloud: np.ndarray) -> None:
     with pytest.raises(ValueError, match="dim"):
-        wt.Ridge(wt.Truncation(1.0), dim)
+        wt.localize.Ridge(wt.Truncation(1.0), dim)
     if dim is None:
         return
     with pytest.raises(ValueError, match="dim"):
-        wt.mean_shift(1.0, ridge=dim)
+        wt.transforms.mean_shift(1.0, ridge=dim)
     with pytest.raises(ValueError, match="ridge"):
-        wt.gaussian_transform(1.0, ridge=dim)
+        wt.transforms.gaussian_transform(1.0, ridge=dim)
     with pytest.raises(ValueError, match="ridge"):
         wt.GaussianTransform(eps=1.0, ridge=dim).fit(cloud)
 
 
 def test_new_points_of_a_ridge_need_coordinates() -> None:
-    assert not hasattr(wt.Ridge, "cross")
+    assert not hasattr(wt.localize.Ridge, "cross")

@@ -85,7 +85,7 @@ def test_a_figure_of_its_own_has_a_legend(rng: np.random.Generator) -> None:
 @pytest.mark.slow
 def test_all_pictures_of_labels_have_a_legend(cloud: np.ndarray) -> None:
     labels = np.arange(30) % 2
-    flow = wt.iterate(wt.gaussian_transform(1.0), wt.Space.from_points(cloud), n_iter=1, keep="all")
+    flow = wt.iterate(wt.transforms.gaussian_transform(1.0), wt.Space.from_points(cloud), n_iter=1, keep="all")
     assert texts(plotting.mds(flow.last, labels)) == ["0", "1"]
     assert [texts(ax) for ax in plotting.walk(flow, labels)] == [[], ["0", "1"]]
     groups = wt.graphs.ricci_flow(nx.barbell_graph(5, 0), 8).communities()
@@ -102,7 +102,7 @@ def test_values_have_a_scale_with_their_name(cloud: np.ndarray) -> None:
     assert bar.get_ylim() == (0, heights.max())
     assert bar.get_ylabel() == "height"
     assert texts(ax) == []
-    flow = wt.iterate(wt.gaussian_transform(1.0), wt.Space.from_points(cloud), n_iter=1, keep="all")
+    flow = wt.iterate(wt.transforms.gaussian_transform(1.0), wt.Space.from_points(cloud), n_iter=1, keep="all")
     for ax in (
         plotting.mds(flow.last, heights),
         plotting.walk(flow, heights)[-1],
@@ -151,7 +151,7 @@ def test_columns_name_the_axes(rng: np.random.Generator) -> None:
 
 @pytest.mark.slow
 def test_pictures_are_as_wide_as_a_notebook_and_panels_no_thumbnails(cloud: np.ndarray) -> None:
-    flow = wt.iterate(wt.mean_shift(0.7), wt.Space.from_points(cloud), n_iter=7, keep="all")
+    flow = wt.iterate(wt.transforms.mean_shift(0.7), wt.Space.from_points(cloud), n_iter=7, keep="all")
     for figure in (plotting.cloud(cloud).figure, plotting.panels()[0], plotting.walk(flow)[0].figure):
         assert figure.get_figwidth() * figure.dpi >= 600
     for cols in (1, 2, 3, 4):

@@ -44,7 +44,7 @@ def ax() -> mpl.axes.Axes:
 
 @pytest.fixture
 def flow(cloud: np.ndarray) -> wt.transforms.Trajectory:
-    return wt.iterate(wt.mean_shift(0.7), wt.Space.from_points(cloud), n_iter=3, keep="all")
+    return wt.iterate(wt.transforms.mean_shift(0.7), wt.Space.from_points(cloud), n_iter=3, keep="all")
 
 
 # everything that draws
@@ -183,7 +183,7 @@ def test_a_walk_shows_all_states_in_the_same_limits(flow: wt.transforms.Trajecto
 
 def test_long_walks_are_thinned_and_solid_ones_drawn(rng: np.random.Generator) -> None:
     space = wt.Space.from_points(rng.normal(size=(20, 3)))
-    long = wt.iterate(wt.mean_shift(0.5), space, n_iter=11, keep="all")
+    long = wt.iterate(wt.transforms.mean_shift(0.5), space, n_iter=11, keep="all")
     panels = plotting.walk(long)
     assert [ax.get_title(loc="left") for ax in panels][:: len(panels) - 1] == ["τ = 0", "τ = 11"]
     assert len(panels) == 6
@@ -206,7 +206,7 @@ def test_euclidean_distances_are_kept(rng: np.random.Generator) -> None:
 
 def test_onto_recovers_the_points_and_mirrors_if_it_must(cloud: np.ndarray) -> None:
     for target in (cloud, cloud * [-1, 1] + 100):
-        found = plotting.embedding.embed(wt.Euclidean(target), onto=target)
+        found = plotting.embedding.embed(wt.spaces.Euclidean(target), onto=target)
         np.testing.assert_allclose(found.points, target, atol=1e-9)
 
 
@@ -269,7 +269,7 @@ def test_noise_and_trees_without_labels_are_not_colored(cloud: np.ndarray) -> No
 def test_a_cut_at_a_height_colors_what_is_below(ax: mpl.axes.Axes, cloud: np.ndarray) -> None:
     tree = wt.hierarchy.spanning_tree(wt.Space.from_points(cloud))
     level = float(np.median(tree.heights))
-    plotting.dendrogram(tree, wt.cut_tree(tree, cut="height", height=level), ax=ax)
+    plotting.dendrogram(tree, wt.hierarchy.cut_tree(tree, cut="height", height=level), ax=ax)
     for height, name in _merges(ax):
         assert (name == plotting.style.GRAY) == (height > level)
 
@@ -277,7 +277,7 @@ def test_a_cut_at_a_height_colors_what_is_below(ax: mpl.axes.Axes, cloud: np.nda
 def test_a_fitted_estimator_has_its_tree_and_its_labels(cloud: np.ndarray) -> None:
     tree = wt.hierarchy.spanning_tree(wt.Space.from_points(cloud))
     fitted = wt.SingleLinkage(n_clusters=2, cut="robust").fit(cloud)
-    expected = _merges(plotting.dendrogram(tree, wt.cut_tree(tree, 2, cut="robust")))
+    expected = _merges(plotting.dendrogram(tree, wt.hierarchy.cut_tree(tree, 2, cut="robust")))
     assert _merges(plotting.dendrogram(fitted)) == expected
 
 
@@ -350,7 +350,7 @@ def test_values_have_a_scale_and_labels_colors(cloud: np.ndarray, ax: mpl.axes.A
 
 
 def test_values_are_shown_by_all_pictures_of_points(cloud: np.ndarray) -> None:
-    flow = wt.iterate(wt.gaussian_transform(1.0), wt.Space.from_points(cloud), n_iter=1, keep="all")
+    flow = wt.iterate(wt.transforms.gaussian_transform(1.0), wt.Space.from_points(cloud), n_iter=1, keep="all")
     values = cloud[:, 0]
     pictures = (
         plotting.mds(flow.last, values, ax=plotting.panels()[1]),

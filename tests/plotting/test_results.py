@@ -38,9 +38,11 @@ RESULTS: dict[str, Callable[[Path], Plotted]] = {
     "Noise": lambda _: wt.auto.noise_scale(ring().before),
     "Denoised": lambda _: ring(),
     "Skeleton": lambda _: wt.skeleton(ring()),
-    "Trajectory": lambda _: wt.iterate(wt.mean_shift(1.0), SPACE, n_iter=2, keep="all"),
-    "Trajectory of which the last is kept": lambda _: wt.iterate(wt.mean_shift(1.0), SPACE, n_iter=2),
-    "Trajectory in five dimensions": lambda _: wt.iterate(wt.mean_shift(9.0), wt.Space.from_points(WIDE), n_iter=1),
+    "Trajectory": lambda _: wt.iterate(wt.transforms.mean_shift(1.0), SPACE, n_iter=2, keep="all"),
+    "Trajectory of which the last is kept": lambda _: wt.iterate(wt.transforms.mean_shift(1.0), SPACE, n_iter=2),
+    "Trajectory in five dimensions": lambda _: wt.iterate(
+        wt.transforms.mean_shift(9.0), wt.Space.from_points(WIDE), n_iter=1
+    ),
     "GaussianTransform": lambda _: wt.GaussianTransform(eps=1.0, n_iter=1).fit(X),
     "MeanShift": lambda _: wt.MeanShift(eps=1.0).fit(X),
     "LocalTruncation": lambda _: wt.LocalTruncation(eps=1.0).fit(X),
@@ -84,7 +86,7 @@ def _subclasses(kind: type) -> set[type]:
 
 def test_options_are_those_of_the_function_that_draws() -> None:
     assert len(wt.cluster(X).plot(details=True).axes) > 1
-    walk = wt.iterate(wt.mean_shift(1.0), SPACE, n_iter=3, keep="all")
+    walk = wt.iterate(wt.transforms.mean_shift(1.0), SPACE, n_iter=3, keep="all")
     assert len(walk.plot(steps=[0, 3]).axes) == 2
 
 

@@ -138,7 +138,7 @@ class DenseNeighborhoods:
 
 
 def _knows(metric: Metric) -> bool:
-    return isinstance(metric, wt.Dense | wt.Euclidean | GaussianMetric)
+    return isinstance(metric, wt.spaces.Dense | wt.spaces.Euclidean | GaussianMetric)
 
 
 def _is_sparse(metric: Metric) -> bool:
@@ -152,14 +152,14 @@ def _matrix(metric: Metric) -> np.ndarray:
 
 
 def _computed(metric: Metric) -> np.ndarray:
-    if isinstance(metric, wt.Dense):
+    if isinstance(metric, wt.spaces.Dense):
         return metric.matrix
     if isinstance(metric, Sparse):
         out = np.full((metric.n, metric.n), np.inf)
         rows = metric.rows
         out[np.repeat(np.arange(metric.n), np.diff(rows.indptr)), rows.indices] = rows.distances
         return out
-    if isinstance(metric, wt.Euclidean):
+    if isinstance(metric, wt.spaces.Euclidean):
         return np.sqrt(((metric.points[:, None] - metric.points[None]) ** 2).sum(axis=2))
     assert isinstance(metric, GaussianMetric)
     apart = ((metric.means[:, None] - metric.means[None]) ** 2).sum(axis=2)

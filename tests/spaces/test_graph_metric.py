@@ -32,16 +32,16 @@ def graph(request: pytest.FixtureRequest) -> nx.Graph:
 
 
 @pytest.fixture
-def metric(graph: nx.Graph) -> wt.Graph:
-    return wt.Graph.of(graph, weight="length")
+def metric(graph: nx.Graph) -> wt.spaces.Graph:
+    return wt.spaces.Graph.of(graph, weight="length")
 
 
 @pytest.fixture
-def D(metric: wt.Graph) -> np.ndarray:
+def D(metric: wt.spaces.Graph) -> np.ndarray:
     return dijkstra(metric.lengths.toarray(), directed=False)
 
 
-def test_all_distances_are_scipys(metric: wt.Graph, D: np.ndarray) -> None:
+def test_all_distances_are_scipys(metric: wt.spaces.Graph, D: np.ndarray) -> None:
     np.testing.assert_allclose(metric.dense(), D, rtol=1e-14)
     np.testing.assert_array_equal(metric.dense(), metric.dense().T)
     np.testing.assert_allclose(metric.condensed(), D[np.triu_indices(60, 1)], rtol=1e-14)
@@ -51,20 +51,20 @@ def test_all_distances_are_scipys(metric: wt.Graph, D: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize("radius", [0.0, 0.4, 2.0, 100.0])
-def test_balls_are_those_of_the_matrix(metric: wt.Graph, D: np.ndarray, radius: float) -> None:
-    one, other = metric.balls(radius), wt.Dense(D).balls(radius)
+def test_balls_are_those_of_the_matrix(metric: wt.spaces.Graph, D: np.ndarray, radius: float) -> None:
+    one, other = metric.balls(radius), wt.spaces.Dense(D).balls(radius)
     np.testing.assert_array_equal(one.indptr, other.indptr)
     np.testing.assert_array_equal(one.indices, other.indices)
     np.testing.assert_allclose(one.distances, other.distances, rtol=1e-14)
 
 
-def test_neighbors_are_those_of_the_matrix(metric: wt.Graph) -> None:
-    one, other = metric.neighbors(7), wt.Dense(metric.dense()).neighbors(7)
+def test_neighbors_are_those_of_the_matrix(metric: wt.spaces.Graph) -> None:
+    one, other = metric.neighbors(7), wt.spaces.Dense(metric.dense()).neighbors(7)
     np.testing.assert_allclose(one.distances, other.distances, rtol=1e-12)
     np.testing.assert_array_equal(one.indices, other.indices)
 
 
-def test_some_of_the_points_keep_the_paths_through_the_others(metric: wt.Graph, D: np.ndarray) -> None:
+def test_some_of_the_points_keep_the_paths_through_the_others(metric: wt.spaces.Graph, D: np.ndarray) -> None:
     rows = np.array([7, 3, 3, 50, 7])
     some = metric.take(rows)
     np.testing.assert_allclose(some.dense(), D[np.ix_(rows, rows)], rtol=1e-14)
@@ -75,7 +75,7 @@ def test_some_of_the_points_keep_the_paths_through_the_others(metric: wt.Graph, 
 @pytest.mark.repeated(3)
 @pytest.mark.parametrize(
     ("localize", "p"),
-    each_once([wt.Truncation(1.0), wt.Nearest(0.1), wt.Heat(1.0, cut=1e-3)], [1.0, 2.0, np.inf]),
+    each_once([wt.Truncation(1.0), wt.Nearest(0.1), wt.localize.Heat(1.0, cut=1e-3)], [1.0, 2.0, np.inf]),
     ids=repr,
 )
 def test_paths_looked_for_around_a_measure_are_the_shortest(
@@ -84,13 +84,13 @@ def test_paths_looked_for_around_a_measure_are_the_shortest(
     monkeypatch.setattr(paths, "_MAX_STORED", {True: 0.0, False: 0.0})  # nothing is stored
     space = wt.Space.from_graph(graph, weight="length")
     measures, pairs = localize(space), np.random.default_rng(0).integers(0, 60, (150, 2))
-    stored = wt.Dense(space.metric.dense(), triangle=True)
+    stored = wt.spaces.Dense(space.metric.dense(), triangle=True)
     one, other = (np.asarray(wt.wasserstein_pairs(measures, metric, p, pairs)) for metric in (space.metric, stored))
     np.testing.assert_allclose(one, other, rtol=0, atol=1e-12)
 
 
 def test_truncation_on_a_graph_is_that_on_its_matrix(graph: nx.Graph) -> None:
-    lazy, step = wt.Space.from_graph(graph, weight="length"), wt.local_truncation(1.0)
+    lazy, step = wt.Space.from_graph(graph, weight="length"), wt.transforms.local_truncation(1.0)
     stored = wt.Space.from_distances(lazy.metric.dense(), triangle=True)
     one, other = (wt.iterate(step, space, n_iter=2).last.metric.dense() for space in (lazy, stored))
     np.testing.assert_allclose(one, other, rtol=0, atol=1e-12)
@@ -115,7 +115,7 @@ def test_graphs_of_all_kinds_are_the_same_space() -> None:
 
 
 def test_loops_parallel_edges_and_edges_of_no_length() -> None:
-    metric = wt.Graph.of([("a", "a", 3.0), ("a", "b", 2.0), ("b", "a", 1.0), ("b", "c", 0.0), ("c", "d", 1.0)])
+    metric = wt.spaces.Graph.of([("a", "a", 3.0), ("a", "b", 2.0), ("b", "a", 1.0), ("b", "c", 0.0), ("c", "d", 1.0)])
     np.testing.assert_array_equal(metric.dense()[0], [0, 1, 1, 2])
     assert wt.spaces.quotient(wt.Space(metric, np.full(4, 0.25), None)).labels.tolist() == [0, 1, 1, 2]
 
@@ -141,16 +141,18 @@ def test_heat_is_the_exponential_of_the_laplacian(graph: nx.Graph) -> None:
     walk = adjacency / adjacency.sum(axis=1, keepdims=True)
     for time in (0.1, 3.0, 40.0):
         expected = expm_multiply(time * csr_array(walk - np.eye(60)).T, np.eye(60)).T
-        np.testing.assert_allclose(wt.Heat(time, cut=0.0)(space).matrix().toarray(), expected, rtol=0, atol=1e-12)
-        given = wt.Heat(time, wt.Given(walk), cut=0.0)(space).matrix().toarray()
+        np.testing.assert_allclose(
+            wt.localize.Heat(time, cut=0.0)(space).matrix().toarray(), expected, rtol=0, atol=1e-12
+        )
+        given = wt.localize.Heat(time, wt.localize.Given(walk), cut=0.0)(space).matrix().toarray()
         np.testing.assert_allclose(given, expected, rtol=0, atol=1e-12)
-        of_matrix = wt.Heat(time, csr_array(nx.to_numpy_array(graph, weight=None)), cut=0.0)(space)
+        of_matrix = wt.localize.Heat(time, csr_array(nx.to_numpy_array(graph, weight=None)), cut=0.0)(space)
         np.testing.assert_allclose(of_matrix.matrix().toarray(), expected, rtol=0, atol=1e-12)
 
 
 def test_heat_drops_small_masses_and_normalises_the_rest() -> None:
     path = wt.Space.from_graph([(k, k + 1) for k in range(40)])
-    whole, cut = (wt.Heat(1.0, cut=cut)(path).matrix().toarray() for cut in (0.0, 1e-3))
+    whole, cut = (wt.localize.Heat(1.0, cut=cut)(path).matrix().toarray() for cut in (0.0, 1e-3))
     expected = np.where(whole >= 1e-3 / 41, whole, 0.0)
     assert (expected > 0).sum() < (whole > 0).sum()
     np.testing.assert_allclose(cut, expected / expected.sum(axis=1, keepdims=True), rtol=1e-12)
@@ -162,8 +164,8 @@ def test_affinities_are_looked_at() -> None:
     wrong = {"finite": ones * np.inf, "numbers": ones * 1j, "symmetric": np.triu(ones), "negative": -ones}
     for said, matrix in wrong.items():
         with pytest.raises(ValueError, match=said):
-            wt.Heat(1.0, csr_array(matrix))(space)
-    one, other = (wt.Heat(1.0, csr_array(scale * ones))(space).matrix().toarray() for scale in (1.0, 1e308))
+            wt.localize.Heat(1.0, csr_array(matrix))(space)
+    one, other = (wt.localize.Heat(1.0, csr_array(scale * ones))(space).matrix().toarray() for scale in (1.0, 1e308))
     np.testing.assert_array_equal(one, other)
 
 
@@ -171,7 +173,7 @@ def test_affinities_are_looked_at() -> None:
 def test_heat_that_does_not_fit_is_refused() -> None:
     star = wt.Space.from_graph([(0, k) for k in range(1, 2500)])
     with pytest.raises(MemoryError, match="masses"):
-        wt.Heat(1.0, cut=0.0)(star, wt.Engine(memory=0.2e9))
+        wt.localize.Heat(1.0, cut=0.0)(star, wt.Engine(memory=0.2e9))
 
 
 @pytest.mark.parametrize("k", [1, 5, 30, 0.25, 0.999])

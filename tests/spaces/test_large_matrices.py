@@ -51,7 +51,7 @@ def written(kind: str, D: np.ndarray, folder: Path) -> Path:
 
 def both(kind: str, folder: Path, X: np.ndarray | None = None) -> tuple[wt.Space, wt.Space]:
     """The space of a file, and that of the same distances in memory."""
-    D = wt.Euclidean(cloud() if X is None else X).dense()
+    D = wt.spaces.Euclidean(cloud() if X is None else X).dense()
     space = wt.Space.from_distances(written(kind, D, folder))
     return space, wt.Space.from_distances(D.astype(KINDS[kind][1]).astype(float))
 
@@ -71,7 +71,9 @@ def test_single_linkage_and_cuts_are_those_of_the_matrix_in_memory(kind: str, tm
             np.testing.assert_array_equal(apart, tree.lengths)
             np.testing.assert_array_equal(tree.lengths, truth.lengths)
         for height in (0.0, 0.5, 0.9):
-            np.testing.assert_array_equal(*(wt.cut_tree(t, cut="height", height=height) for t in (tree, truth)))
+            np.testing.assert_array_equal(
+                *(wt.hierarchy.cut_tree(t, cut="height", height=height) for t in (tree, truth))
+            )
 
 
 @pytest.mark.repeated(1)
@@ -80,9 +82,9 @@ def test_clusters_are_those_of_the_matrix_in_memory(kind: str, tmp_path: Path) -
     rng = np.random.default_rng(1)
     X = np.concatenate([rng.normal(3 * k, 0.5, (40, 2)) for k in range(3)] + [rng.uniform(-3, 9, (15, 2))])
     trees = [wt.hierarchy.spanning_tree(space) for space in both(kind, tmp_path, X)]
-    np.testing.assert_array_equal(*(wt.cut_tree(tree, 3, cut="robust") for tree in trees))
-    np.testing.assert_array_equal(*(wt.cut_tree(tree, 3, noise=True, cut="robust") for tree in trees))
-    np.testing.assert_array_equal(*(wt.cut_tree(tree, 5, cut="count") for tree in trees))
+    np.testing.assert_array_equal(*(wt.hierarchy.cut_tree(tree, 3, cut="robust") for tree in trees))
+    np.testing.assert_array_equal(*(wt.hierarchy.cut_tree(tree, 3, noise=True, cut="robust") for tree in trees))
+    np.testing.assert_array_equal(*(wt.hierarchy.cut_tree(tree, 5, cut="count") for tree in trees))
 
 
 @pytest.mark.repeated(2)
@@ -112,7 +114,7 @@ def test_neighbors_balls_and_blocks_are_those_of_the_matrix_in_memory(kind: str,
 @pytest.mark.parametrize("kind", mostly_slow(KINDS, SOME))
 def test_movement_is_the_largest_change_of_a_distance(kind: str, tmp_path: Path) -> None:
     filed, known = (space.metric for space in both(kind, tmp_path))
-    later = wt.Dense(wt.Euclidean(cloud() * 1.5).dense())
+    later = wt.spaces.Dense(wt.spaces.Euclidean(cloud() * 1.5).dense())
     truth = float(np.abs(known.dense() - later.matrix).max())
     assert filed.movement(later) == later.movement(filed) == truth
     assert filed.movement(known) == 0.0
@@ -122,26 +124,26 @@ def test_movement_is_the_largest_change_of_a_distance(kind: str, tmp_path: Path)
 @pytest.mark.parametrize("kind", mostly_slow(SOME, ["square", "condensed"]))
 def test_a_transform_of_distances_in_a_file_is_that_of_the_matrix(kind: str, tmp_path: Path) -> None:
     filed, known = both(kind, tmp_path)
-    process = wt.local_truncation(1.2, p=2)
+    process = wt.transforms.local_truncation(1.2, p=2)
     mine, true = (wt.iterate(process, space, n_iter=2, merge=0.1) for space in (filed, known))
     np.testing.assert_array_equal(mine.last.metric.dense(), true.last.metric.dense())
     assert mine.movements == true.movements
     uncut = wt.Transform(wt.Kernel(1.0), wt.Exact())
     np.testing.assert_array_equal(uncut(filed).metric.dense(), uncut(known).metric.dense())
     for method in ("average", "complete"):
-        np.testing.assert_array_equal(wt.linkage(filed, method), wt.linkage(known, method))
+        np.testing.assert_array_equal(wt.hierarchy.linkage(filed, method), wt.hierarchy.linkage(known, method))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", mostly_slow(SOME, ["condensed"]))
 def test_points_beside_distances_and_points_without_mass_work_as_in_memory(kind: str, tmp_path: Path) -> None:
     X = cloud()
-    D = wt.Euclidean(X).dense().astype(KINDS[kind][1])
+    D = wt.spaces.Euclidean(X).dense().astype(KINDS[kind][1])
     weights = np.arange(70) % 5
     path = written(kind, D, tmp_path)
     filed, known = (wt.Space.from_distances(source, weights, X) for source in (path, D.astype(float)))
     np.testing.assert_array_equal(*(wt.hierarchy.spanning_tree(space).heights for space in (filed, known)))
-    shift = wt.Transform(wt.Mean(wt.Truncation(1.5)), wt.DiracDistance())
+    shift = wt.Transform(wt.Mean(wt.Truncation(1.5)), wt.transport.DiracDistance())
     np.testing.assert_array_equal(shift(filed).points, shift(known).points)
 
 
@@ -164,7 +166,7 @@ def test_trees_of_many_ties_have_the_heights_of_scipy(seed: int, tmp_path: Path)
 
 @pytest.mark.parametrize("scale", [1e-170, 1e170])
 def test_extreme_distances_in_a_file_are_compared_as_they_are(scale: float, tmp_path: Path) -> None:
-    D = wt.Euclidean(cloud(30)).dense()
+    D = wt.spaces.Euclidean(cloud(30)).dense()
     np.save(tmp_path / "c.npy", squareform(D, checks=False) * scale)
     filed, known = wt.Space.from_distances(tmp_path / "c.npy"), wt.Space.from_distances(D * scale)
     for k in (0, 3):
@@ -189,7 +191,7 @@ def test_no_whole_matrix_is_ever_in_memory(tmp_path: Path, monkeypatch: pytest.M
     engine = wt.Engine(n_jobs=2, memory=2e6)
     (tmp_path / "few").mkdir()
     few, _ = both("square", tmp_path / "few")
-    path = written("square", wt.Euclidean(np.random.default_rng(0).random((1000, 2))).dense(), tmp_path)
+    path = written("square", wt.spaces.Euclidean(np.random.default_rng(0).random((1000, 2))).dense(), tmp_path)
     peaks = {}
     for name, work in WORK.items():
         work(few, engine)  # compiles
@@ -203,7 +205,7 @@ def test_no_whole_matrix_is_ever_in_memory(tmp_path: Path, monkeypatch: pytest.M
 @pytest.mark.parametrize("kind", ["condensed", "square float32", "square, columns first"])
 def test_what_is_copied_to_a_table_is_announced(kind: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO", "wasserstein_transform")
-    path, known = written(kind, wt.Euclidean(cloud()).dense(), tmp_path), both(kind, tmp_path)[1].metric
+    path, known = written(kind, wt.spaces.Euclidean(cloud()).dense(), tmp_path), both(kind, tmp_path)[1].metric
     mapped = kind == "square, columns first"  # a symmetric matrix is its own transpose: nothing is copied
     if not mapped:
         with pytest.raises(
@@ -227,9 +229,9 @@ def test_reading_a_file_tells_how_far_it_is_and_can_be_cancelled(kind: str, tmp_
         if update.done > 0:
             engine.cancel()
 
-    path = written(kind, wt.Euclidean(cloud()).dense(), tmp_path)
+    path = written(kind, wt.spaces.Euclidean(cloud()).dense(), tmp_path)
     engine = wt.Engine(n_jobs=1, progress=cancel)
-    with pytest.raises(wt.Cancelled):
+    with pytest.raises(wt.engine.Cancelled):
         wt.Space.from_distances(path, engine=engine)
     last = next(update for update in reversed(seen) if update.stage)
     assert 0 < last.done < last.total

@@ -31,10 +31,10 @@ def names(folder: Path) -> set[str]:
 
 
 METRICS = {
-    "points": wt.Euclidean(POINTS),
-    "Gaussians": wt.gaussian_transform(0.5).start(wt.Space.from_points(POINTS)).metric,
+    "points": wt.spaces.Euclidean(POINTS),
+    "Gaussians": wt.transforms.gaussian_transform(0.5).start(wt.Space.from_points(POINTS)).metric,
     "graph": wt.Space.from_graph([(k, k + 1) for k in range(40)]).metric,
-    "matrix": wt.Dense(wt.Euclidean(POINTS).dense()),
+    "matrix": wt.spaces.Dense(wt.spaces.Euclidean(POINTS).dense()),
 }
 
 
@@ -57,7 +57,7 @@ def test_files_hold_what_memory_holds(name: str, dtype: str, tmp_path: Path) -> 
 
 def test_a_file_is_replaced_once_the_new_one_is_complete(tmp_path: Path) -> None:
     path, X = tmp_path / "d.npy", np.random.default_rng(0).normal(size=(1500, 100))  # several tiles
-    wt.Euclidean(X).dense(out=path)
+    wt.spaces.Euclidean(X).dense(out=path)
     before = np.load(path)
 
     def cancel(update: wt.engine.Update) -> None:
@@ -65,11 +65,11 @@ def test_a_file_is_replaced_once_the_new_one_is_complete(tmp_path: Path) -> None
             engine.cancel()
 
     engine = wt.Engine(progress=cancel)
-    with pytest.raises(wt.Cancelled):
-        wt.Euclidean(2 * X).dense(engine, out=path)
+    with pytest.raises(wt.engine.Cancelled):
+        wt.spaces.Euclidean(2 * X).dense(engine, out=path)
     np.testing.assert_array_equal(np.load(path), before)
     assert names(tmp_path) == {"d.npy"}
-    wt.Euclidean(2 * X).dense(out=path)
+    wt.spaces.Euclidean(2 * X).dense(out=path)
     np.testing.assert_array_equal(np.load(path), 2 * before)
     assert names(tmp_path) == {"d.npy"}
 
@@ -97,7 +97,7 @@ def full_disk(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="tmpfs is a thing of Linux")
 def test_a_full_disk_is_an_error_and_leaves_nothing(full_disk: Path) -> None:
-    metric = wt.Euclidean(np.random.default_rng(0).random((300, 2)))
+    metric = wt.spaces.Euclidean(np.random.default_rng(0).random((300, 2)))
     with pytest.raises(OSError, match=r"needs 7.2e\+05 bytes on disk, and .* are free") as caught:
         metric.dense(out=full_disk / "d.npy")
     assert caught.value.errno == errno.ENOSPC
@@ -120,7 +120,7 @@ WRONG = {
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 @pytest.mark.parametrize("name", WRONG)
 def test_what_are_no_distances_is_said_with_its_place(name: str, dtype: str, tmp_path: Path) -> None:
-    D = wt.Euclidean(POINTS).dense().astype(dtype)
+    D = wt.spaces.Euclidean(POINTS).dense().astype(dtype)
     where, value, message = WRONG[name]
     D[where] = value
     with pytest.raises(ValueError, match=message):
@@ -128,10 +128,10 @@ def test_what_are_no_distances_is_said_with_its_place(name: str, dtype: str, tmp
 
 
 def test_halves_that_differ_are_said_with_their_place(tmp_path: Path) -> None:
-    D = wt.Euclidean(POINTS).dense()
+    D = wt.spaces.Euclidean(POINTS).dense()
     D[30, 4] *= 1 + 1e-12
     metric = wt.Space.from_distances(filed(D, tmp_path)).metric
-    np.testing.assert_array_equal(metric.block(np.arange(40), np.arange(40)), wt.Euclidean(POINTS).dense())
+    np.testing.assert_array_equal(metric.block(np.arange(40), np.arange(40)), wt.spaces.Euclidean(POINTS).dense())
     np.testing.assert_array_equal(metric.pairs(np.array([30, 4]), np.array([4, 30])), D[4, [30, 30]])
     D[30, 4] = 7.0
     with pytest.raises(ValueError, match=r"\[4, 30\] and 7.0 at \[30, 4\]"):
@@ -139,7 +139,7 @@ def test_halves_that_differ_are_said_with_their_place(tmp_path: Path) -> None:
 
 
 def test_condensed_distances_are_looked_through(tmp_path: Path) -> None:
-    D = wt.Euclidean(POINTS).condensed()
+    D = wt.spaces.Euclidean(POINTS).condensed()
     D[222] = -1.0
     with pytest.raises(ValueError, match=r"got -1.0 at \[222\]"):
         wt.Space.from_distances(filed(D, tmp_path))
@@ -191,7 +191,7 @@ def test_whole_numbers_in_a_file_are_read_into_memory(tmp_path: Path) -> None:
 
 
 def test_files_that_may_only_be_read_are_enough(tmp_path: Path) -> None:
-    D = wt.Euclidean(POINTS).dense()
+    D = wt.spaces.Euclidean(POINTS).dense()
     for name, values in (("d.npy", D), ("c.npy", squareform(D, checks=False))):
         np.save(tmp_path / name, values)
         (tmp_path / name).chmod(0o444)
@@ -201,7 +201,7 @@ def test_files_that_may_only_be_read_are_enough(tmp_path: Path) -> None:
 
 
 def test_a_space_of_a_file_can_be_saved_and_the_file_stays_as_it_is(tmp_path: Path) -> None:
-    np.save(tmp_path / "d.npy", wt.Euclidean(POINTS).dense())
+    np.save(tmp_path / "d.npy", wt.spaces.Euclidean(POINTS).dense())
     before = (tmp_path / "d.npy").read_bytes()
     space = wt.Space.from_distances(str(tmp_path / "d.npy"))
     assert space.metric.is_on_disk
@@ -213,9 +213,9 @@ def test_a_space_of_a_file_can_be_saved_and_the_file_stays_as_it_is(tmp_path: Pa
 
 
 def test_a_matrix_in_a_file_is_looked_through_where_it_stays(tmp_path: Path) -> None:
-    D = wt.Euclidean(POINTS).dense()
+    D = wt.spaces.Euclidean(POINTS).dense()
     np.save(tmp_path / "d.npy", D)
-    metric = wt.Dense(np.load(tmp_path / "d.npy", mmap_mode="r+"))
+    metric = wt.spaces.Dense(np.load(tmp_path / "d.npy", mmap_mode="r+"))
     assert metric.checked() is metric
     metric.matrix[3, 3] = 1.0
     with pytest.raises(ValueError, match=r"metric: distances must be 0 on the diagonal, got 1.0 at \[3, 3\]"):
@@ -226,7 +226,7 @@ def test_a_matrix_in_a_file_is_looked_through_where_it_stays(tmp_path: Path) -> 
 def test_ctrl_c_ends_a_long_write_and_nothing_is_left(tmp_path: Path) -> None:
     code = """
 import numpy as np, wasserstein_transform as wt
-metric = wt.Euclidean(np.random.default_rng(0).random((12_000, 200)))
+metric = wt.spaces.Euclidean(np.random.default_rng(0).random((12_000, 200)))
 def tell(update):
     if update.stage and update.done == 1:
         print("begun", flush=True)

@@ -21,10 +21,10 @@ def gaussians(rng: np.random.Generator, n: int, m: int, lam: float = 2.0) -> wt.
 def metric(request: pytest.FixtureRequest, rng: np.random.Generator) -> wt.spaces.Metric:
     kind, _, m = request.param.partition("-")
     if kind == "euclidean":
-        return wt.Euclidean(rng.normal(size=(80, int(m))))
+        return wt.spaces.Euclidean(rng.normal(size=(80, int(m))))
     if kind == "gaussian":
         return gaussians(rng, 80, int(m))
-    return wt.Dense(euclidean(rng.normal(size=(80, 2))))
+    return wt.spaces.Dense(euclidean(rng.normal(size=(80, 2))))
 
 
 @pytest.mark.repeated(4)
@@ -72,13 +72,13 @@ def test_balls_in_a_dense_cloud_use_small_cells_and_are_the_same(rng: np.random.
     X = rng.uniform(size=(3000, 2)) * [1.0, 3.0] + 1e6
     radius = 0.31
     D = cdist(X, X)
-    counts = np.diff(wt.Euclidean(X).balls(radius).indptr)
+    counts = np.diff(wt.spaces.Euclidean(X).balls(radius).indptr)
     np.testing.assert_array_equal(counts, (radius >= D).sum(axis=1))
 
 
 def test_euclidean_is_scipys(rng: np.random.Generator) -> None:
     X = rng.normal(size=(20, 3))
-    np.testing.assert_allclose(wt.Euclidean(X).condensed(), pdist(X), rtol=1e-14)
+    np.testing.assert_allclose(wt.spaces.Euclidean(X).condensed(), pdist(X), rtol=1e-14)
 
 
 @pytest.mark.parametrize("name", sorted(TRIANGLE))
@@ -153,9 +153,9 @@ def test_scales_of_a_metric_honour_weights(name: str, rng: np.random.Generator) 
 def test_one_far_point_does_not_put_all_others_into_one_cell(rng: np.random.Generator) -> None:
     X = np.concatenate([rng.normal(size=(500, 3)), [[1e12, -1e12, 1e9]]])
     for reach in (0.0, 1e-6, 0.3):
-        search = wt.Euclidean(X).search(reach, wt.Engine())
+        search = wt.spaces.Euclidean(X).search(reach, wt.Engine())
         assert search.n_candidates().max() < 200
-    counts = np.diff(wt.Euclidean(X).balls(0.3).indptr)
+    counts = np.diff(wt.spaces.Euclidean(X).balls(0.3).indptr)
     np.testing.assert_array_equal(counts, (cdist(X, X) <= 0.3).sum(axis=1))
 
 
@@ -168,7 +168,7 @@ def test_points_without_mass_never_lead_points_with_mass() -> None:
 
 
 def test_indices_are_checked() -> None:
-    metric = wt.Euclidean([[0.0], [1.0]])
+    metric = wt.spaces.Euclidean([[0.0], [1.0]])
     for rows in ([2], [-1]):
         with pytest.raises(IndexError, match="indices"):
             metric.block(np.array(rows), np.array([0]))
@@ -185,4 +185,4 @@ def test_a_space_keeps_its_own_numbers(cloud: np.ndarray) -> None:
 @pytest.mark.parametrize("shape", [(), (4,), (2, 2, 2)])
 def test_coordinates_of_another_shape_are_refused(shape: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match="2-D array"):
-        wt.Euclidean(np.zeros(shape))
+        wt.spaces.Euclidean(np.zeros(shape))

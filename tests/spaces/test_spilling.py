@@ -25,7 +25,7 @@ WORK: dict[str, Callable[[wt.Engine], np.ndarray]] = {
     "equal measures": lambda engine: _step(wt.Truncation(0.1), wt.Exact(), TWICE, engine),
     "transport on a line": lambda engine: _step(wt.Truncation(0.01), wt.transport.Line(), LINE, engine),
     "a stored transport": lambda engine: _step(
-        wt.Mean(wt.Truncation(0.1)), wt.transport.Stored(wt.DiracDistance()), SPACE, engine
+        wt.Mean(wt.Truncation(0.1)), wt.transport.Stored(wt.transport.DiracDistance()), SPACE, engine
     ),
 }
 
@@ -34,7 +34,7 @@ def _step(
     localize: wt.localize.Localization, transport: wt.transport.Transport, space: wt.Space, engine: wt.Engine
 ) -> np.ndarray:
     metric = wt.Transform(localize, transport)(space, engine).metric
-    assert isinstance(metric, wt.Dense)
+    assert isinstance(metric, wt.spaces.Dense)
     return metric.matrix
 
 
@@ -78,7 +78,7 @@ def test_what_fits_stays_in_memory(tmp_path: Path) -> None:
 
 
 def test_a_flow_of_matrices_on_disk_is_that_in_memory(tmp_path: Path) -> None:
-    process = wt.local_truncation(0.08)
+    process = wt.transforms.local_truncation(0.08)
     mine = wt.iterate(process, SPACE, n_iter=3, keep="all", out=tmp_path / "f", engine=wt.Engine(memory=LESS))
     true = wt.iterate(process, SPACE, n_iter=3, keep="all")
     assert mine.movements == true.movements

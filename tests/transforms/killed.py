@@ -25,7 +25,7 @@ def main(folder: str, result: str) -> None:
     tiles.cut_by_cost.__defaults__ = (2e5,)  # type: ignore[attr-defined]  # many small tiles
     executor, X = Counting(), np.random.default_rng(5).normal(size=(200, 2))
     engine = wt.Engine(n_jobs=2, executor=executor, progress=lambda update: print(flush=True))
-    walk = wt.iterate(wt.local_truncation(0.5), wt.Space.from_points(X), n_iter=3, out=folder, engine=engine)
+    walk = wt.iterate(wt.transforms.local_truncation(0.5), wt.Space.from_points(X), n_iter=3, out=folder, engine=engine)
     np.savez(result, matrix=walk.last.metric.dense(), movements=np.array(walk.movements))
     print(executor.n_tiles, flush=True)
 

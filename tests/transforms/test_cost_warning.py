@@ -12,7 +12,7 @@ import wasserstein_transform as wt
 
 POINTS = np.random.default_rng(0).random((500, 2))
 SPACE = wt.Space.from_points(POINTS)
-DENSE = wt.Given(np.full((500, 500), 1 / 1000) + np.eye(500) / 2)
+DENSE = wt.localize.Given(np.full((500, 500), 1 / 1000) + np.eye(500) / 2)
 
 
 def cancelled_at_once(work: Callable[[], object]) -> list[wt.engine.Update]:
@@ -23,7 +23,7 @@ def cancelled_at_once(work: Callable[[], object]) -> list[wt.engine.Update]:
         seen.append(update)
         engine.cancel()
 
-    with wt.using(n_jobs=2, progress=tell) as engine, pytest.raises(wt.Cancelled):
+    with wt.using(n_jobs=2, progress=tell) as engine, pytest.raises(wt.engine.Cancelled):
         work()
     return seen
 

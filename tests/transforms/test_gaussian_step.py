@@ -77,9 +77,9 @@ def test_a_step_is_algorithm_3(m: int, lam: float, profile: str) -> None:
     X, eps = cloud(n, m), 0.5
     alpha = np.random.default_rng(m).random(n)
     space = wt.Space.from_points(X, alpha)
-    start = wt.iterate(wt.gaussian_transform(eps, lam, profile), space, n_iter=0).last
+    start = wt.iterate(wt.transforms.gaussian_transform(eps, lam, profile), space, n_iter=0).last
     assert isinstance(start.metric, wt.spaces.GaussianMetric)
-    moved = wt.gaussian_transform(eps, lam, profile).at(0)(start)
+    moved = wt.transforms.gaussian_transform(eps, lam, profile).at(0)(start)
     assert isinstance(moved.metric, wt.spaces.GaussianMetric)
     gaps = slow.bures_squared if profile == "flat" else dcov2
     points, covs = step_by_loops(X, start.metric.covs, space.weights, eps, lam, PROFILES[profile].formula, gaps)
@@ -98,7 +98,9 @@ def test_a_step_does_not_care_where_and_how_large_the_points_are(
     X = np.round(cloud(300, m) * 2**10) / 2**10  # short numbers: adding 1e8 is exact
     shift = offset * unit
     runs = [
-        wt.iterate(wt.gaussian_transform(0.5 * u, 2.0, ridge=ridge), wt.Space.from_points(X * u + s), n_iter=1).last
+        wt.iterate(
+            wt.transforms.gaussian_transform(0.5 * u, 2.0, ridge=ridge), wt.Space.from_points(X * u + s), n_iter=1
+        ).last
         for u, s in ((1.0, 0.0), (unit, shift))
     ]
     plain, other = (run.metric for run in runs)
@@ -152,7 +154,7 @@ def test_the_fused_pass_sees_the_closed_balls(kind: str, seed: int, lam: float, 
 def test_testing_each_pair_once_changes_nothing(m: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Neighborhoods, "is_expensive", False)  # else pairs are tested once at first
     X = cloud(400, m)
-    start = wt.iterate(wt.gaussian_transform(0.4, 1.0), wt.Space.from_points(X), n_iter=0).last
+    start = wt.iterate(wt.transforms.gaussian_transform(0.4, 1.0), wt.Space.from_points(X), n_iter=0).last
     seen = neighborhoods(start.metric, start.weights, 0, 0.4, 0.4, wt.Engine())
     again = seen.cached()
     for plain, kept in zip(seen.means_and_covs(X), again.means_and_covs(X), strict=True):
@@ -167,11 +169,11 @@ def test_testing_each_pair_once_changes_nothing(m: int, monkeypatch: pytest.Monk
 
 def test_a_stored_matrix_gives_the_same_flow() -> None:
     space = wt.Space.from_points(cloud(200, 2))
-    lazy = wt.gaussian_transform(0.4, 1.0)
+    lazy = wt.transforms.gaussian_transform(0.4, 1.0)
     parts = wt.Transform(wt.Gaussian(wt.Truncation(0.4), 1.0), wt.transport.Stored(wt.Bures()))
     moving = wt.Transform(wt.Gaussian(wt.Truncation(0.4), 1.0, move=True), wt.transport.Stored(wt.Bures()))
     stored = wt.iterate(wt.transforms.Process(parts, moving), space, n_iter=3).last
-    assert isinstance(stored.metric, wt.Dense)
+    assert isinstance(stored.metric, wt.spaces.Dense)
     assert stored.points is not None
     np.testing.assert_allclose(stored.points, wt.iterate(lazy, space, n_iter=3).points, atol=1e-13)
 
@@ -183,7 +185,7 @@ def test_a_step_has_the_same_bits_on_any_number_of_threads_and_does_not_mind_the
 
     def run(order: Array, engine: wt.Engine) -> wt.spaces.GaussianMetric:
         space = wt.Space.from_points(X[order], alpha[order])
-        metric = wt.iterate(wt.gaussian_transform(0.2, 1.0), space, n_iter=2, engine=engine).last.metric
+        metric = wt.iterate(wt.transforms.gaussian_transform(0.2, 1.0), space, n_iter=2, engine=engine).last.metric
         assert isinstance(metric, wt.spaces.GaussianMetric)
         return metric
 
@@ -200,9 +202,9 @@ MATRICES = {
     "equal": wt.spaces.GaussianMetric(*gaussians("equal", 530, np.random.default_rng(0)), 1.0),
     "line": wt.spaces.GaussianMetric(np.arange(40.0)[:, None], np.linspace(0, 1, 40)[:, None, None], 2.0),
     "space": wt.spaces.GaussianMetric(cloud(60, 3), np.tile(np.eye(3), (60, 1, 1)), 1.0),
-    "points": wt.Euclidean(cloud(700, 3)),
-    "high": wt.Euclidean(cloud(90, 7)),
-    "stored": wt.Dense(wt.Euclidean(cloud(50, 2)).dense()),
+    "points": wt.spaces.Euclidean(cloud(700, 3)),
+    "high": wt.spaces.Euclidean(cloud(90, 7)),
+    "stored": wt.spaces.Dense(wt.spaces.Euclidean(cloud(50, 2)).dense()),
 }
 
 
@@ -276,7 +278,7 @@ def test_points_at_rest_are_left_alone_and_nothing_else_changes(
     chain = np.stack([np.linspace(0, 20, 60), np.full(60, 50.0)], axis=1)
     waiting = np.array([[10.0, 52.3], [21.2, 50.0], [-1.3, 50.2]])
     space = wt.Space.from_points(np.concatenate([far, chain, waiting]), rng.integers(1, 4, 363))
-    process = wt.mean_shift(1.5) if lam == 0 else wt.gaussian_transform(1.5, lam)
+    process = wt.transforms.mean_shift(1.5) if lam == 0 else wt.transforms.gaussian_transform(1.5, lam)
     asked: list[int] = []
     real = iteration.find_changing
 
@@ -300,10 +302,10 @@ def test_many_dimensions_with_thin_neighborhoods() -> None:
     rng = np.random.default_rng(0)
     X = np.repeat(rng.normal(size=(4, 80)), 8, axis=0) + 0.01 * rng.normal(size=(32, 80))
     space = wt.Space.from_points(X)
-    start = wt.iterate(wt.gaussian_transform(1.0, 1.0), space, n_iter=0).last
+    start = wt.iterate(wt.transforms.gaussian_transform(1.0, 1.0), space, n_iter=0).last
     assert isinstance(start.metric, wt.spaces.GaussianMetric)
     assert np.linalg.matrix_rank(start.metric.covs[0], tol=1e-10) == 7
-    moved = wt.gaussian_transform(1.0, 1.0).at(0)(start)
+    moved = wt.transforms.gaussian_transform(1.0, 1.0).at(0)(start)
     assert isinstance(moved.metric, wt.spaces.GaussianMetric)
     points, covs = step_by_loops(X, start.metric.covs, space.weights, 1.0, 1.0, PROFILES["flat"].formula)
     np.testing.assert_allclose(moved.points, points, rtol=0, atol=1e-12)
@@ -312,8 +314,8 @@ def test_many_dimensions_with_thin_neighborhoods() -> None:
 
 def test_bits_are_not_kept_where_there_is_no_room_for_them() -> None:
     X = cloud(500, 3)
-    start = wt.iterate(wt.gaussian_transform(0.4, 1.0), wt.Space.from_points(X), n_iter=0).last
-    step = wt.gaussian_transform(0.4, 1.0).at(0)
+    start = wt.iterate(wt.transforms.gaussian_transform(0.4, 1.0), wt.Space.from_points(X), n_iter=0).last
+    step = wt.transforms.gaussian_transform(0.4, 1.0).at(0)
     room = 4 * 8 * 500 * 9.0  # for the covariances alone
     little = step(start, wt.Engine(memory=room))
     assert np.array_equal(little.points, step(start).points)
@@ -326,7 +328,7 @@ def test_a_far_point_does_not_cost_others_their_neighbors(far: float) -> None:
     """Neighbors at exactly ε, in cells that are counted from the far point."""
     axis = np.arange(30) * 0.1
     grid = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
-    for process in (wt.mean_shift(0.3), wt.gaussian_transform(0.3, 1.0)):
+    for process in (wt.transforms.mean_shift(0.3), wt.transforms.gaussian_transform(0.3, 1.0)):
         plain = wt.iterate(process, wt.Space.from_points(grid), n_iter=1).points
         beside = wt.Space.from_points(np.vstack([grid, [[-far, 0.0]]]))
         assert plain is not None
@@ -342,7 +344,7 @@ def test_steps_hold_at_both_ends_of_the_range(exponent: int) -> None:
     uneven = np.vstack([rng.normal(size=(20, 2)) * 2e-7, rng.random((30, 2)) * 0.5 + [0.52, 0]])
     for X, eps, lam in ((even, 0.3, 1.0), (uneven, 0.5, 1e12)):
         plain, scaled = (
-            wt.iterate(wt.gaussian_transform(eps * u, lam), wt.Space.from_points(X * u), n_iter=2).points
+            wt.iterate(wt.transforms.gaussian_transform(eps * u, lam), wt.Space.from_points(X * u), n_iter=2).points
             for u in (1.0, unit)
         )
         assert scaled is not None
@@ -350,7 +352,7 @@ def test_steps_hold_at_both_ends_of_the_range(exponent: int) -> None:
 
 
 def test_metrics_refuse_numbers_that_are_none_of_their_points() -> None:
-    metric = wt.Euclidean(cloud(10, 2))
+    metric = wt.spaces.Euclidean(cloud(10, 2))
     for rows, cols in (([0, 1, 2], [1]), ([0], [1, 2])):
         with pytest.raises(ValueError, match="same length"):
             metric.pairs(rows, cols)  # type: ignore[arg-type]
@@ -364,7 +366,7 @@ def test_a_point_that_sees_one_other_has_no_spread() -> None:
     rng = np.random.default_rng(20)
     X = rng.normal(size=(70, 2))
     space = wt.Space.from_points(np.concatenate([X, X + 0.01]), np.repeat([1.0, 0.0], 70))
-    metric = wt.iterate(wt.gaussian_transform(0.1, 1.0), space, n_iter=0).last.metric
+    metric = wt.iterate(wt.transforms.gaussian_transform(0.1, 1.0), space, n_iter=0).last.metric
     assert isinstance(metric, wt.spaces.GaussianMetric)
     a, b, c = metric.covs.reshape(-1, 4)[:, [0, 1, 3]].T
     assert (b * b <= a * c * (1 + 1e-15)).all()

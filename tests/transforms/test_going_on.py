@@ -19,7 +19,11 @@ from wasserstein_transform.spaces import GaussianMetric
 from wasserstein_transform.transforms import Trajectory
 
 X = np.random.default_rng(0).normal(size=(120, 2))
-LT, GT, MS = wt.local_truncation(0.5), wt.gaussian_transform(0.5, 1.0), wt.mean_shift(0.5)
+LT, GT, MS = (
+    wt.transforms.local_truncation(0.5),
+    wt.transforms.gaussian_transform(0.5, 1.0),
+    wt.transforms.mean_shift(0.5),
+)
 
 
 @pytest.fixture(autouse=True)
@@ -62,7 +66,7 @@ def interrupted(out: Path, after: int, **options: Any) -> None:
         run(out, engine=wt.Engine(n_jobs=1, progress=stop), **options)
 
 
-@pytest.mark.parametrize("process", [LT, GT, MS, wt.mean_shift([0.5] * 3 + [0.4] * 3)], ids=repr)
+@pytest.mark.parametrize("process", [LT, GT, MS, wt.transforms.mean_shift([0.5] * 3 + [0.4] * 3)], ids=repr)
 @pytest.mark.parametrize("options", [{}, {"keep": "all"}, {"tol": 0.05, "merge": 0.01}], ids=str)
 def test_a_run_goes_on_where_it_was(process: Any, options: dict[str, Any], tmp_path: Path) -> None:
     expected = run(None, process, 6, **options)
@@ -86,7 +90,7 @@ def test_finished_tiles_are_not_computed_again(tmp_path: Path) -> None:
 def test_the_tiles_on_a_graph_are_kept(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     edges = [(i, (i + 1) % 90) for i in range(90)] + [(int(a), int(b)) for a, b in rng.integers(0, 90, (40, 2))]
-    space, process = wt.Space.from_graph(edges), wt.local_truncation(1.5)
+    space, process = wt.Space.from_graph(edges), wt.transforms.local_truncation(1.5)
     expected = wt.iterate(process, space, n_iter=1).last.metric.dense()
     executors = Counting(), Counting()
     for executor in executors:
@@ -148,11 +152,11 @@ def test_a_hook_sees_new_states_only_and_may_end_the_run(tmp_path: Path) -> None
 
 OTHERS: dict[str, dict[str, Any]] = {
     "points": {"points": X + 1e-9},
-    "eps": {"process": wt.local_truncation(0.51)},
-    "order": {"process": wt.local_truncation(0.5, 2)},
+    "eps": {"process": wt.transforms.local_truncation(0.51)},
+    "order": {"process": wt.transforms.local_truncation(0.5, 2)},
     "tolerance": {"tol": 0.1},
     "merging": {"merge": 0.01},
-    "a schedule": {"process": wt.mean_shift([0.5, 0.4, 0.3])},
+    "a schedule": {"process": wt.transforms.mean_shift([0.5, 0.4, 0.3])},
 }
 
 
@@ -196,7 +200,7 @@ def test_foreign_files_are_refused_and_left_alone(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="not both"):
         run(tmp_path / "f", resume=run(None, n_iter=1))
     with pytest.raises(TypeError, match="a function cannot be stored"):
-        run(tmp_path / "f", wt.kernel_transform(0.5, lambda t: np.exp(-t), cut=2.0))
+        run(tmp_path / "f", wt.transforms.kernel_transform(0.5, lambda t: np.exp(-t), cut=2.0))
     assert not (tmp_path / "f").exists()
 
 

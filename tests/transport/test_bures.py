@@ -367,7 +367,7 @@ def gaussians(rng: np.random.Generator, covs: Floats, lam: float) -> wt.measures
 
 
 def couple(measures: wt.measures.Gaussians, i: int, j: int) -> wt.transport.Coupling:
-    return wt.Bures().coupling(measures, wt.Euclidean(measures.means), i, j)
+    return wt.Bures().coupling(measures, wt.spaces.Euclidean(measures.means), i, j)
 
 
 def ordinary(m: int, lam: float) -> wt.measures.Gaussians:
@@ -416,7 +416,7 @@ def test_cost_of_the_plan_is_the_squared_distance(make: Maker, accuracy: float, 
 @pytest.mark.parametrize(("m", "lam"), each_once([1, 2, 3, 5], [0.0, 0.3, 4.0]))
 def test_distance_of_gaussians_is_that_of_means_and_covariances(m: int, lam: float) -> None:
     measures = ordinary(m, lam)
-    found = wt.Bures().metric(measures, wt.Euclidean(measures.means)).dense()
+    found = wt.Bures().metric(measures, wt.spaces.Euclidean(measures.means)).dense()
     for i in range(measures.n):
         for j in range(i):
             apart = ((measures.means[i] - measures.means[j]) ** 2).sum()
@@ -428,7 +428,7 @@ def test_distance_of_gaussians_is_that_of_means_and_covariances(m: int, lam: flo
 def test_measures_of_another_kind_are_refused() -> None:
     diracs = wt.Mean(wt.Truncation(1.0))(wt.Space.from_points([[0.0], [1.0]]))
     with pytest.raises(TypeError, match="Bures compares Gaussians measures"):
-        wt.Bures().metric(diracs, wt.Euclidean(np.zeros((2, 1))))
+        wt.Bures().metric(diracs, wt.spaces.Euclidean(np.zeros((2, 1))))
 
 
 def family(rng: np.random.Generator, n: int, m: int) -> tuple[Floats, Floats]:
@@ -445,7 +445,7 @@ def by_square_roots(x: Floats, A: Floats, y: Floats, B: Floats) -> float:
 def test_gaussians_agree_with_the_formula_and_with_pot(m: int) -> None:
     rng = np.random.default_rng(30)
     (x, A), (y, B) = family(rng, 5, m), family(rng, 4, m)
-    found = wt.gaussian_wasserstein(x, A, y, B)
+    found = wt.transport.gaussian_wasserstein(x, A, y, B)
     for i in range(5):
         for j in range(4):
             assert found[i, j] == pytest.approx(by_square_roots(x[i], A[i], y[j], B[j]), rel=1e-8)
@@ -458,7 +458,7 @@ def test_gaussians_agree_with_the_formula_and_with_pot(m: int) -> None:
 def test_one_family_is_the_upper_triangle_of_two(m: int) -> None:
     rng = np.random.default_rng(31)
     x, A = family(rng, 7, m)
-    one, two = wt.gaussian_wasserstein(x, A), wt.gaussian_wasserstein(x, A, x, A)
+    one, two = wt.transport.gaussian_wasserstein(x, A), wt.transport.gaussian_wasserstein(x, A, x, A)
     assert (np.diagonal(two) == 0).all()
     np.testing.assert_allclose(two, squareform(one), rtol=0, atol=1e-12)
     np.testing.assert_allclose(wt.bures_pairs(A, A), squareform(wt.bures_pairs(A)), rtol=0, atol=1e-12)
@@ -468,10 +468,10 @@ def test_one_family_is_the_upper_triangle_of_two(m: int) -> None:
 def test_bures_distances_are_those_of_centred_gaussians(m: int) -> None:
     rng = np.random.default_rng(32)
     x, A = family(rng, 6, m)
-    assert (wt.gaussian_wasserstein(None, A) == wt.bures_pairs(A)).all()
-    assert (wt.gaussian_wasserstein(0 * x, A) == wt.bures_pairs(A)).all()
+    assert (wt.transport.gaussian_wasserstein(None, A) == wt.bures_pairs(A)).all()
+    assert (wt.transport.gaussian_wasserstein(0 * x, A) == wt.bures_pairs(A)).all()
     np.testing.assert_allclose(
-        wt.gaussian_wasserstein(x, A) ** 2, pdist(x, "sqeuclidean") + wt.bures_pairs(A) ** 2, rtol=1e-12
+        wt.transport.gaussian_wasserstein(x, A) ** 2, pdist(x, "sqeuclidean") + wt.bures_pairs(A) ** 2, rtol=1e-12
     )
 
 
@@ -480,13 +480,13 @@ def test_translations_are_euclidean_distances(m: int) -> None:
     rng = np.random.default_rng(33)
     x = rng.normal(size=(8, m))
     A = full_rank(rng, m, 10.0)
-    np.testing.assert_allclose(wt.gaussian_wasserstein(x, np.array([A] * 8)), pdist(x), rtol=1e-14)
+    np.testing.assert_allclose(wt.transport.gaussian_wasserstein(x, np.array([A] * 8)), pdist(x), rtol=1e-14)
 
 
 def test_gaussians_on_the_line_have_the_closed_form() -> None:
     rng = np.random.default_rng(34)
     x, s = rng.normal(size=9), rng.random(9)
-    found = wt.gaussian_wasserstein(x[:, None], (s**2)[:, None, None])
+    found = wt.transport.gaussian_wasserstein(x[:, None], (s**2)[:, None, None])
     np.testing.assert_allclose(found, pdist(np.column_stack([x, s])), rtol=1e-12)
 
 
@@ -496,9 +496,15 @@ def test_diagonals_stand_for_diagonal_matrices(m: int) -> None:
     x, a = rng.normal(size=(6, m)), rng.random((6, m))
     a[0] = 0.0
     A = a[:, :, None] * np.eye(m)
-    np.testing.assert_allclose(wt.gaussian_wasserstein(x, a), wt.gaussian_wasserstein(x, A), rtol=1e-11)
-    np.testing.assert_allclose(wt.gaussian_wasserstein(x, a, x, A), wt.gaussian_wasserstein(x, A, x, A), rtol=1e-11)
-    np.testing.assert_allclose(wt.gaussian_wasserstein(x, a, x, a), wt.gaussian_wasserstein(x, A, x, A), rtol=1e-11)
+    np.testing.assert_allclose(
+        wt.transport.gaussian_wasserstein(x, a), wt.transport.gaussian_wasserstein(x, A), rtol=1e-11
+    )
+    np.testing.assert_allclose(
+        wt.transport.gaussian_wasserstein(x, a, x, A), wt.transport.gaussian_wasserstein(x, A, x, A), rtol=1e-11
+    )
+    np.testing.assert_allclose(
+        wt.transport.gaussian_wasserstein(x, a, x, a), wt.transport.gaussian_wasserstein(x, A, x, A), rtol=1e-11
+    )
 
 
 @pytest.mark.parametrize(("m", "n"), [(2, 3000), (8, 150), (40, 20)])
@@ -548,7 +554,7 @@ EYES = [np.eye(2)] * 3
 )
 def test_wrong_gaussians_are_refused(arguments: tuple[Any, ...], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        wt.gaussian_wasserstein(*arguments)
+        wt.transport.gaussian_wasserstein(*arguments)
 
 
 @pytest.mark.parametrize("rank", [1, 2, 3, 7])

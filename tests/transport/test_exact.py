@@ -194,7 +194,7 @@ class Solved:
 
     problems: Problems
     p: float
-    result: wt.Dense
+    result: wt.spaces.Dense
 
     def cost(self, i: int, j: int) -> float:
         return float((self.result.matrix[i, j] / self.problems.pairs[i, j].top) ** self.p)
@@ -205,7 +205,7 @@ def assert_same_costs(one: Solved, other: Solved) -> None:
         assert abs(one.cost(*pair) - other.cost(*pair)) <= ACCURACY, pair
 
 
-def solve_all(problems: Problems, p: float, n_jobs: int = -1) -> wt.Dense:
+def solve_all(problems: Problems, p: float, n_jobs: int = -1) -> wt.spaces.Dense:
     return wt.Exact(p).metric(problems.measures, problems.ground, wt.Engine(n_jobs))
 
 
@@ -260,8 +260,8 @@ def test_distances_are_finite_symmetric_and_zero_on_the_diagonal(solved: Solved)
 def test_swapping_the_two_sides_changes_nothing(solved: Solved) -> None:
     measures, ground = solved.problems.measures, solved.problems.ground
     both = wt.Exact(solved.p).cross(measures, measures, ground)
-    assert_same_costs(solved, replace(solved, result=wt.Dense(both)))
-    assert_same_costs(solved, replace(solved, result=wt.Dense(both.T)))
+    assert_same_costs(solved, replace(solved, result=wt.spaces.Dense(both)))
+    assert_same_costs(solved, replace(solved, result=wt.spaces.Dense(both.T)))
 
 
 class Posed(NamedTuple):
@@ -539,7 +539,7 @@ def test_distances_scale_with_the_ground_however_small_or_large_it_is(factor: fl
     problems = seeded(integer_squares)
     one = Solved(problems, p, solve_all(problems, p))
     scaled = solve_all(replace(problems, distances=factor * problems.distances), p).matrix
-    assert_same_costs(one, replace(one, result=wt.Dense(scaled / factor)))
+    assert_same_costs(one, replace(one, result=wt.spaces.Dense(scaled / factor)))
 
 
 def test_distances_below_the_normal_numbers_give_distances_too() -> None:
@@ -591,4 +591,4 @@ def test_an_order_that_is_no_number_of_at_least_one_is_refused(p: object) -> Non
 def test_measures_of_another_kind_are_refused() -> None:
     gaussians = wt.measures.Gaussians(np.zeros((2, 1)), np.ones((2, 1, 1)), 1.0, np.zeros(2, bool))
     with pytest.raises(TypeError, match="Exact compares Discrete"):
-        wt.Exact().metric(gaussians, wt.Dense(np.zeros((2, 2))))
+        wt.Exact().metric(gaussians, wt.spaces.Dense(np.zeros((2, 2))))

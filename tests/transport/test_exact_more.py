@@ -73,7 +73,7 @@ def test_ties_duplicates_and_false_promises_give_the_rational_value(
     problem: tuple[Floats, Floats, bool], p: float
 ) -> None:
     masses, distances, promised = problem
-    found = wt.wasserstein_pairs(masses, wt.Dense(distances, triangle=promised), p, n_jobs=1)
+    found = wt.wasserstein_pairs(masses, wt.spaces.Dense(distances, triangle=promised), p, n_jobs=1)
     expected = [truth(masses[i], masses[j], distances, p) for i, j in ((0, 1), (0, 2), (1, 2))]
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12 * distances.max())
     assert found.gap <= 1e-12
@@ -140,7 +140,7 @@ def test_symmetry_triangle_scaling_and_translation(p: float) -> None:
 def test_coupling_is_feasible_and_has_the_value_of_the_batch(p: float) -> None:
     rng = np.random.default_rng(4)
     points = rng.normal(size=(60, 3))
-    metric = wt.Euclidean(points)
+    metric = wt.spaces.Euclidean(points)
     for scale in (1e-12, 1e-6, 1.0):
         masses = rng.random((2, 60)) * np.where(rng.random((2, 60)) < 0.3, scale, 1.0)
         found = couple(masses, metric, p)
@@ -210,7 +210,7 @@ def test_many_faint_masses_far_away_count_together() -> None:
     x, masses = np.append(0.0, np.full(1000, 1.6e6)), np.append(1.0, np.full(1000, 4e-16))
     both, points = two(masses, np.ones(1)), np.append(x, 0.9)[:, None]
     expected = np.sqrt(np.average((x - 0.9) ** 2, weights=masses))
-    assert couple(both, wt.Euclidean(points), 2.0).value == pytest.approx(expected, rel=1e-9)
+    assert couple(both, wt.spaces.Euclidean(points), 2.0).value == pytest.approx(expected, rel=1e-9)
     assert wt.wasserstein_pairs(both, points, 2.0).values[0] == pytest.approx(expected, rel=1e-9)
 
 
@@ -228,9 +228,9 @@ def test_a_mass_that_is_a_trillionth_of_the_other_side_is_moved_whole(p: float) 
     """Masses are cross-multiplied: a product beyond 2^53 is rounded, and what is left of two of them must not be."""
     measures, expected = np.array([[0.0, 65793], [1, 136902091000]]), 136902091001 ** (-1 / p)
     points = np.array([[0.0], [1.0]])
-    for metric in (wt.Euclidean(points), wt.Dense(np.array([[0.0, 1.0], [1.0, 0.0]]))):
+    for metric in (wt.spaces.Euclidean(points), wt.spaces.Dense(np.array([[0.0, 1.0], [1.0, 0.0]]))):
         assert wt.wasserstein_pairs(measures, metric, p)[0] == pytest.approx(expected, rel=1e-14)
-    assert couple(measures, wt.Euclidean(points), p).value == pytest.approx(expected, rel=1e-14)
+    assert couple(measures, wt.spaces.Euclidean(points), p).value == pytest.approx(expected, rel=1e-14)
 
 
 @pytest.mark.slow
@@ -243,7 +243,7 @@ def test_small_rests_of_large_counted_masses_are_exact(seed: int) -> None:
     upper = np.triu(rng.integers(1, 30, (5, 5)), 1).astype(np.float64)
     distances = upper + upper.T
     for p in (1.0, 2.0, 10.0, 149.0):
-        found = wt.wasserstein_pairs(masses, wt.Dense(distances), p, n_jobs=1)
+        found = wt.wasserstein_pairs(masses, wt.spaces.Dense(distances), p, n_jobs=1)
         assert found[0] == pytest.approx(truth(masses[0], masses[1], distances, p), rel=1e-9)
 
 
@@ -253,7 +253,7 @@ def test_large_orders_find_a_move_that_is_short_beside_the_others() -> None:
     found = wt.wasserstein_pairs(masses, points, p, n_jobs=1)
     assert (found[0], found.gap) == (0.5, 0.0)
     assert wt.wasserstein_cross(masses[:1], masses[1:], points, p, n_jobs=1)[0] == 0.5
-    assert couple(masses, wt.Euclidean(points), p).value == 0.5
+    assert couple(masses, wt.spaces.Euclidean(points), p).value == 0.5
     diracs = wt.Exact(p).cross_diracs(np.array([[1.0, 0.5, 1e3]]), as_measures(masses, 3))
     np.testing.assert_allclose(diracs, [[0.5 ** (1 / p), 0.5 ** (1 / p) * 1e3]], rtol=1e-12)
 
@@ -265,12 +265,12 @@ def test_orders_whose_powers_vanish_are_refused_but_on_a_line(p: float) -> None:
         lambda: wt.Exact(p),
         lambda: wt.wasserstein_pairs(masses, points, p),
         lambda: wt.wasserstein_cross(masses, masses, points, p),
-        lambda: wt.local_truncation(1.0, p=p),
+        lambda: wt.transforms.local_truncation(1.0, p=p),
     )
     for ask in asked:
         with pytest.raises(ValueError, match=rf"p must be less than 150 or infinity, got {p:g}".replace("+", r"\+")):
             ask()
-    assert wt.transport.Line(p).metric(as_measures(masses, 3), wt.Euclidean(points)).matrix[0, 1] == 0.5
+    assert wt.transport.Line(p).metric(as_measures(masses, 3), wt.spaces.Euclidean(points)).matrix[0, 1] == 0.5
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -280,7 +280,7 @@ def test_large_orders_and_extreme_units_give_the_rational_value(seed: int) -> No
     upper = np.triu(rng.integers(0, 30, (5, 5)), 1) * 2.0 ** rng.integers(0, 30, (5, 5))
     distances = np.triu(upper, 1) + np.triu(upper, 1).T
     for p, exponent in ((2.0, -700), (60.0, 700), (100.0, -1000), (149.0, 900), (149.0, 0)):
-        metric, expected = wt.Dense(np.ldexp(distances, exponent)), truth(masses[0], masses[1], distances, p)
+        metric, expected = wt.spaces.Dense(np.ldexp(distances, exponent)), truth(masses[0], masses[1], distances, p)
         found = wt.wasserstein_pairs(masses, metric, p, n_jobs=1)
         assert np.ldexp(found[0], -exponent) == pytest.approx(expected, rel=1e-9)
 
@@ -292,7 +292,7 @@ def test_masses_of_any_size_are_summed_and_compared(exponents: tuple[int, int], 
     """Sums of the largest numbers overflow, products of the smallest vanish: measures do not care."""
     rng = np.random.default_rng(0)
     points, counts = rng.normal(size=(4, 1)), np.array([[1.0, 0.0, 2.0, 3.0], [2.0, 3.0, 1.0, 1.0]])
-    masses, metric = np.ldexp(counts, np.array(exponents)[:, None]), wt.Euclidean(points)
+    masses, metric = np.ldexp(counts, np.array(exponents)[:, None]), wt.spaces.Euclidean(points)
     expected = wt.wasserstein_pairs(counts, points, p, n_jobs=1)[0]
     assert wt.wasserstein_pairs(masses, points, p, n_jobs=1)[0] == pytest.approx(expected, rel=1e-12)
     twice = [(np.tile(np.arange(4), 2), np.tile(row, 2)) for row in masses]

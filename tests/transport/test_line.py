@@ -47,8 +47,8 @@ class Problems:
         return make_discrete(rows.indptr, rows.indices, rows.data, np.zeros(self.n, np.intp), len(self.points))
 
     @cached_property
-    def ground(self) -> wt.Euclidean:
-        return wt.Euclidean(self.points[:, None])
+    def ground(self) -> wt.spaces.Euclidean:
+        return wt.spaces.Euclidean(self.points[:, None])
 
     @property
     def pairs(self) -> Iterator[tuple[int, int]]:
@@ -499,7 +499,7 @@ def test_an_order_that_is_no_number_of_at_least_one_is_refused(p: object) -> Non
 
 
 def test_points_with_several_coordinates_are_refused() -> None:
-    measures, plane = seeded(random).measures, wt.Euclidean(np.zeros((30, 2)))
+    measures, plane = seeded(random).measures, wt.spaces.Euclidean(np.zeros((30, 2)))
     for ask in (
         lambda: Line().metric(measures, plane),
         lambda: Line().cross(measures, measures, plane),
@@ -510,7 +510,7 @@ def test_points_with_several_coordinates_are_refused() -> None:
 
 
 def test_another_metric_as_ground_is_refused() -> None:
-    measures, dense = seeded(random).measures, wt.Dense(np.zeros((30, 30)))
+    measures, dense = seeded(random).measures, wt.spaces.Dense(np.zeros((30, 30)))
     for ask in (
         lambda: Line().metric(measures, dense),
         lambda: Line().cross(measures, measures, dense),
@@ -523,7 +523,7 @@ def test_another_metric_as_ground_is_refused() -> None:
 def test_measures_of_another_kind_are_refused() -> None:
     gaussians = wt.measures.Gaussians(np.zeros((2, 1)), np.ones((2, 1, 1)), 1.0, np.zeros(2, bool))
     with pytest.raises(TypeError, match="Line compares Discrete"):
-        Line().metric(gaussians, wt.Euclidean(np.zeros((2, 1))))
+        Line().metric(gaussians, wt.spaces.Euclidean(np.zeros((2, 1))))
 
 
 def test_a_pair_that_is_not_there_is_refused() -> None:

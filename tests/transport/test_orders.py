@@ -52,7 +52,7 @@ def test_moves_far_shorter_than_the_measures_are_wide_are_exact(width: float, p:
     masses = np.kron(np.eye(2), np.ones(15))
     found = wt.wasserstein_pairs(masses, points, p)
     space = wt.Space.from_points(points)
-    measures = wt.Given(np.repeat(masses / 15, 15, axis=0))(space)
+    measures = wt.localize.Given(np.repeat(masses / 15, 15, axis=0))(space)
     line = wt.transport.Line(p).metric(measures, space.metric).matrix[0, -1]
     assert np.asarray(found)[0] == pytest.approx(line, rel=1e-12)
     assert found.gap <= 1e-12
@@ -95,13 +95,13 @@ def test_the_bottleneck_is_that_of_exact_arithmetic(kind: str) -> None:
     masses = random_masses(rng, 24, 14)
     points = rng.integers(0, 5, (14, 2)) * 1.0 if kind == "ties" else rng.normal(size=(14, 2))
     distances = cdist(points, points)
-    found = wt.wasserstein_pairs(masses * 1.0, wt.Dense(distances), np.inf)
+    found = wt.wasserstein_pairs(masses * 1.0, wt.spaces.Dense(distances), np.inf)
     for (i, j), value in zip(np.column_stack(np.triu_indices(24, 1)), np.asarray(found), strict=True):
         rows, cols = np.flatnonzero(masses[i]), np.flatnonzero(masses[j])
         exact = w_infinity(masses[i][rows], masses[j][cols], distances[np.ix_(rows, cols)])
         assert value == pytest.approx(exact, rel=1e-15)
-    cross = wt.wasserstein_cross(masses[:5] * 1.0, masses * 1.0, wt.Dense(distances), np.inf)
-    pairs = wt.wasserstein_pairs(masses * 1.0, wt.Dense(distances), np.inf, [[3, 9], [9, 3], [2, 2]])
+    cross = wt.wasserstein_cross(masses[:5] * 1.0, masses * 1.0, wt.spaces.Dense(distances), np.inf)
+    pairs = wt.wasserstein_pairs(masses * 1.0, wt.spaces.Dense(distances), np.inf, [[3, 9], [9, 3], [2, 2]])
     np.testing.assert_array_equal(pairs, [cross.values[3, 9], cross.values[3, 9], 0.0])
 
 

@@ -34,7 +34,7 @@ def test_all_pairs_agree_with_pot(p: float, kind: str) -> None:
     rng = np.random.default_rng(0)
     points, masses = rng.normal(size=(40, 3)), some_measures(rng)
     distances = cdist(points, points)
-    metric = {"points": points, "matrix": distances, "asserted": wt.Dense(distances, triangle=True)}[kind]
+    metric = {"points": points, "matrix": distances, "asserted": wt.spaces.Dense(distances, triangle=True)}[kind]
     found = wt.wasserstein_pairs(csr_array(masses), metric, p)
     pairs = np.column_stack(np.triu_indices(len(masses), 1))
     expected = [by_pot(masses[i], masses[j], distances, p) for i, j in pairs]
@@ -102,7 +102,7 @@ def test_a_networkx_graph_is_read_in_its_own_order_with_its_weights() -> None:
     graph.add_edge("c", "a", weight=2.0)
     graph.add_edge("a", "b")
     graph.add_edge("b", "b", weight=5.0)
-    lengths = wt.Graph.of(graph, weight="length")
+    lengths = wt.spaces.Graph.of(graph, weight="length")
     np.testing.assert_array_equal(wt.wasserstein_pairs(np.eye(3), lengths), [2.0, 3.0, 1.0])
     with pytest.raises(ValueError, match="lengths or strengths"):
         wt.wasserstein_pairs(np.eye(3), graph)
@@ -157,7 +157,7 @@ def test_common_mass_cancels_only_where_the_triangle_inequality_holds() -> None:
     squares = np.array([[0.0, 1.0, 4.0], [1.0, 0.0, 1.0], [4.0, 1.0, 0.0]])
     masses = np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0]])
     assert np.asarray(wt.wasserstein_pairs(masses, squares))[0] == 1.0
-    asserted = wt.wasserstein_pairs(masses, wt.Dense(squares, triangle=True))  # a false promise
+    asserted = wt.wasserstein_pairs(masses, wt.spaces.Dense(squares, triangle=True))  # a false promise
     assert np.asarray(asserted)[0] == 1.0  # the certificate is that of the whole problem
     assert asserted.report.n_fallbacks == 1
     assert asserted.gap <= 1e-12
@@ -169,8 +169,8 @@ def test_cancelled_problems_have_the_value_of_the_whole_ones(seed: int) -> None:
     points = rng.integers(0, 6, (60, 2)) * 1.0  # ties everywhere, and places that coincide
     masses = np.maximum(some_measures(rng, 30, 60), 0.0) * rng.choice([1.0, 1e-12, 0.3], (30, 60))
     distances = cdist(points, points, "cityblock")
-    near = wt.wasserstein_pairs(masses, wt.Dense(distances, triangle=True))
-    whole = wt.wasserstein_pairs(masses, wt.Dense(distances))
+    near = wt.wasserstein_pairs(masses, wt.spaces.Dense(distances, triangle=True))
+    whole = wt.wasserstein_pairs(masses, wt.spaces.Dense(distances))
     np.testing.assert_allclose(near, whole, atol=1e-12 * distances.max())
     assert near.report.n_fallbacks == whole.report.n_fallbacks == 0
     assert max(near.gap, whole.gap) <= 1e-12
@@ -253,7 +253,7 @@ def test_rounding_on_the_diagonal_does_not_make_points_of_distances() -> None:
 def test_what_may_be_distances_or_points_is_refused() -> None:
     with pytest.raises(ValueError, match="for points pass wt"):
         wt.wasserstein_pairs(np.eye(2), [[0.0, 1.0], [2.0, 0.0]])
-    assert np.asarray(wt.wasserstein_pairs(np.eye(2), wt.Euclidean([[0.0, 1.0], [2.0, 0.0]])))[0] == np.sqrt(5)
+    assert np.asarray(wt.wasserstein_pairs(np.eye(2), wt.spaces.Euclidean([[0.0, 1.0], [2.0, 0.0]])))[0] == np.sqrt(5)
     for wrong in ("euclidean", np.array([1.0, 2.0, 3.0])):
         with pytest.raises((TypeError, ValueError), match="metric must be"):
             wt.wasserstein_pairs(np.eye(3), wrong)
@@ -264,7 +264,7 @@ def test_a_stored_metric_is_checked_too(bad: float) -> None:
     distances = np.ones((3, 3)) - np.eye(3)
     distances[0, 2] = distances[2, 0] = bad
     with pytest.raises(ValueError, match="metric must"):
-        wt.wasserstein_pairs(np.eye(3), wt.Dense(distances))
+        wt.wasserstein_pairs(np.eye(3), wt.spaces.Dense(distances))
 
 
 def test_infinite_costs_end_with_an_error() -> None:
@@ -274,8 +274,8 @@ def test_infinite_costs_end_with_an_error() -> None:
         distances = cdist(rng.random((12, 2)), rng.random((12, 2)))
         distances = np.where(distances + distances.T > 1.2, np.inf, distances + distances.T)
         np.fill_diagonal(distances, 0)
-        space = wt.Space(wt.Dense(distances), np.full(12, 1 / 12), None)
-        measures = wt.Given(np.full((12, 12), 1 / 12))(space).take(np.array([0, 0]))
+        space = wt.Space(wt.spaces.Dense(distances), np.full(12, 1 / 12), None)
+        measures = wt.localize.Given(np.full((12, 12), 1 / 12))(space).take(np.array([0, 0]))
         one = wt.measures.Discrete(
             measures.indptr, measures.indices, rng.random(24), measures.totals, measures.massless, 12
         )
@@ -289,7 +289,7 @@ def test_a_directed_graph_is_used_without_directions() -> None:
     graph = networkx.DiGraph()
     graph.add_weighted_edges_from([(0, 1, 1.0), (1, 0, 5.0), (1, 2, 1.0), (2, 1, 1.0)])
     with pytest.warns(UserWarning, match="is directed and is used without directions"):
-        assert wt.Graph.of(graph, weight="length").dense()[0].tolist() == [0.0, 1.0, 2.0]
+        assert wt.spaces.Graph.of(graph, weight="length").dense()[0].tolist() == [0.0, 1.0, 2.0]
     with pytest.raises(ValueError, match="node"):
         wt.wasserstein_pairs(np.eye(1), networkx.Graph())
 
@@ -320,5 +320,5 @@ def test_masses_that_agree_up_to_rounding_are_near_for_any_order() -> None:
         found = wt.wasserstein_pairs(masses, points, p)
         assert 0 <= np.asarray(found)[0] <= points.max()
         space = wt.Space.from_points(points)
-        both = wt.Given(np.repeat(masses / masses.sum(axis=1, keepdims=True), 6, axis=0))(space)
+        both = wt.localize.Given(np.repeat(masses / masses.sum(axis=1, keepdims=True), 6, axis=0))(space)
         assert 0 <= wt.Exact(p).coupling(both, space.metric, 0, 11).value <= points.max()

@@ -37,7 +37,7 @@ def test_large_problems_start_from_a_sample(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(single, "_MIN_SAMPLE", 5)
     starts = counted(single, "warm_potentials", monkeypatch)
     points = np.random.default_rng(0).normal(size=(60, 2))
-    wt.wasserstein(None, None, wt.Euclidean(points).dense()[:30, 30:])
+    wt.wasserstein(None, None, wt.spaces.Euclidean(points).dense()[:30, 30:])
     assert [np.isfinite(start).all() for start in starts] == [True]
 
 

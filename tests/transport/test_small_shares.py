@@ -32,12 +32,12 @@ def truth(masses: Floats, distances: Floats, p: float) -> float:
 
 
 def on_all_ways(masses: Floats, points: Floats, p: float) -> dict[str, float]:
-    metric = wt.Euclidean(points)
+    metric = wt.spaces.Euclidean(points)
     matrix, measures = metric.dense(), as_measures(masses, len(points))
     return {
         "points": wt.wasserstein_pairs(masses, points, p, n_jobs=1)[0],
-        "matrix": wt.wasserstein_pairs(masses, wt.Dense(matrix), p, n_jobs=1)[0],
-        "triangle": wt.wasserstein_pairs(masses, wt.Dense(matrix, triangle=True), p, n_jobs=1)[0],
+        "matrix": wt.wasserstein_pairs(masses, wt.spaces.Dense(matrix), p, n_jobs=1)[0],
+        "triangle": wt.wasserstein_pairs(masses, wt.spaces.Dense(matrix, triangle=True), p, n_jobs=1)[0],
         "listed": wt.wasserstein_pairs(masses, points, p, pairs=[[1, 0]], n_jobs=1)[0],
         "rectangle": wt.wasserstein_cross(masses[:1], masses[1:], points, p, n_jobs=1)[0, 0],
         "coupling": wt.Exact(p).coupling(measures, metric, 0, 1).value,
@@ -105,14 +105,14 @@ def test_small_shares_agree_with_rational_arithmetic_off_the_line(p: float) -> N
         upper = np.triu(np.random.default_rng(seed).integers(1, 30, (len(points),) * 2), 1) * 1.0
         distances = upper + upper.T
         expected = truth(masses, distances, p)
-        found = wt.wasserstein_pairs(masses, wt.Dense(distances), p, n_jobs=1)
+        found = wt.wasserstein_pairs(masses, wt.spaces.Dense(distances), p, n_jobs=1)
         assert found[0] == pytest.approx(expected, rel=1e-8), seed
         assert found.gap <= 1e-12
 
 
 @pytest.mark.parametrize("weights", [(1.0, 1.0), (1.0, 2.0)])
 def test_shares_move_along_edges(weights: tuple[float, float]) -> None:
-    graph = wt.Graph.of([(0, 1, weights[0]), (1, 2, weights[1])])
+    graph = wt.spaces.Graph.of([(0, 1, weights[0]), (1, 2, weights[1])])
     masses = np.array([[1.0, 1e-20, 2e-19], [1.0, 2e-19, 1e-20]])
     for pairs in (None, [[0, 1]]):
         found = wt.wasserstein_pairs(masses, graph, 1.0, pairs)
@@ -128,7 +128,7 @@ def test_a_plan_moves_small_shares() -> None:
 def test_rounding_that_is_left_out_counts_in_the_gap() -> None:
     """0.1 + 0.2 is more than 0.3; that much would have to go from 0 to 90."""
     points, masses = np.array([[0.0], [1.0], [90.0]]), np.array([[0.1, 0.2, 0.7], [0.0, 0.3, 0.7]])
-    found = wt.wasserstein_pairs(masses, wt.Dense(np.abs(points - points.T)), 2.0, n_jobs=1)
+    found = wt.wasserstein_pairs(masses, wt.spaces.Dense(np.abs(points - points.T)), 2.0, n_jobs=1)
     assert found[0] == pytest.approx(np.sqrt(0.1), rel=1e-12)
     assert 0.0 < found.gap < 1e-14
 

@@ -24,7 +24,7 @@ class Balls(NamedTuple):
     Examples
     --------
     >>> import wasserstein_transform as wt
-    >>> balls = wt.Euclidean([[0.0], [1.0], [3.0]]).balls(1.0)
+    >>> balls = wt.spaces.Euclidean([[0.0], [1.0], [3.0]]).balls(1.0)
     >>> balls.indptr.tolist(), balls.indices.tolist(), balls.distances.tolist()
     ([0, 2, 4, 5], [0, 1, 0, 1, 2], [0.0, 1.0, 1.0, 0.0, 0.0])
     """

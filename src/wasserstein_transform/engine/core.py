@@ -52,7 +52,7 @@ class Cancelled(Exception):  # noqa: N818  # no error: it was requested
     >>> engine.cancel()
     >>> try:
     ...     engine.check()
-    ... except wt.Cancelled as error:
+    ... except wt.engine.Cancelled as error:
     ...     print(error)
     the work was cancelled
     """

@@ -228,7 +228,7 @@ def bar(stream: TextIO | None = None, after: float = 0.0) -> Bar:
     Examples
     --------
     >>> import wasserstein_transform as wt
-    >>> engine = wt.Engine(progress=wt.bar())
+    >>> engine = wt.Engine(progress=wt.engine.bar())
     >>> callable(engine.progress)
     True
     """

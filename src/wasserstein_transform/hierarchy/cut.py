@@ -36,7 +36,7 @@ class FewerClustersWarning(UserWarning):
     >>> tree = wt.hierarchy.spanning_tree(wt.Space.from_points([[0.0], [0.0], [9.0]]))
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
-    ...     labels = wt.cut_tree(tree, 3)
+    ...     labels = wt.hierarchy.cut_tree(tree, 3)
     >>> print(labels, caught[0].message)
     [0 0 1] found 2 of the 3 clusters requested: there are no more distinct points with mass
     """
@@ -94,11 +94,11 @@ def cut_tree(
     >>> import wasserstein_transform as wt
     >>> points = [[0.0], [1.0], [2.0], [3.0], [10.0], [11.0], [12.0], [13.0], [50.0]]
     >>> tree = wt.hierarchy.spanning_tree(wt.Space.from_points(points))
-    >>> wt.cut_tree(tree, 2)
+    >>> wt.hierarchy.cut_tree(tree, 2)
     array([0, 0, 0, 0, 0, 0, 0, 0, 1])
-    >>> wt.cut_tree(tree, 2, cut="robust")
+    >>> wt.hierarchy.cut_tree(tree, 2, cut="robust")
     array([1, 1, 1, 1, 0, 0, 0, 0, 0])
-    >>> wt.cut_tree(tree, 2, cut="robust", noise=True)
+    >>> wt.hierarchy.cut_tree(tree, 2, cut="robust", noise=True)
     array([ 0,  0,  0,  0,  1,  1,  1,  1, -1])
     """
     _check_tree(tree)

@@ -281,7 +281,7 @@ def linkage(space: Space | ArrayLike, *, engine: Engine | None = None) -> Floats
     Examples
     --------
     >>> import wasserstein_transform as wt
-    >>> wt.linkage([[0.0], [1.0], [5.0]])
+    >>> wt.hierarchy.linkage([[0.0], [1.0], [5.0]])
     array([[0., 1., 1., 2.],
            [2., 3., 4., 3.]])
     """

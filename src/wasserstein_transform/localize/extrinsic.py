@@ -78,7 +78,7 @@ def takes_new_points(localize: Localization) -> bool:
     >>> import wasserstein_transform as wt
     >>> wt.localize.extrinsic.takes_new_points(wt.Mean(wt.Truncation(1.0)))
     True
-    >>> wt.localize.extrinsic.takes_new_points(wt.Given([[0.5, 0.5], [0.5, 0.5]]))
+    >>> wt.localize.extrinsic.takes_new_points(wt.localize.Given([[0.5, 0.5], [0.5, 0.5]]))
     False
     """
     return isinstance(localize.base if isinstance(localize, Extrinsic) else localize, Inductive)
@@ -166,7 +166,7 @@ class Ridge(Extrinsic):
     >>> space = wt.Space.from_points([[0.0, 0.0], [1.0, 0.3], [2.0, 0.0], [3.0, 0.3]])
     >>> wt.Mean(wt.Truncation(2.0))(space).points[0].round(3)
     array([1. , 0.1])
-    >>> wt.Ridge(wt.Truncation(2.0), dim=1)(space).points[0].round(3)
+    >>> wt.localize.Ridge(wt.Truncation(2.0), dim=1)(space).points[0].round(3)
     array([0. , 0.1])
     """
 

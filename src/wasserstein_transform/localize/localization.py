@@ -72,7 +72,7 @@ class Intrinsic(Localization):
     Row i of the matrix is the measure of point i on the three points:
 
     >>> import wasserstein_transform as wt
-    >>> isinstance(wt.Truncation(1.0), wt.localize.Intrinsic), isinstance(wt.Heat(1.0), wt.localize.Intrinsic)
+    >>> isinstance(wt.Truncation(1.0), wt.localize.Intrinsic), isinstance(wt.localize.Heat(1.0), wt.localize.Intrinsic)
     (True, True)
     >>> wt.Truncation(1.0)(wt.Space.from_points([[0.0], [1.0], [5.0]])).matrix().toarray()
     array([[0.5, 0.5, 0. ],

@@ -35,7 +35,7 @@ class Given(Brief, Intrinsic):
     --------
     >>> import numpy as np, wasserstein_transform as wt
     >>> space = wt.Space.from_points([[0.0], [1.0]])
-    >>> lazy = wt.Transform(wt.Given(np.array([[0.9, 0.1], [0.1, 0.9]])), wt.Exact(p=1))
+    >>> lazy = wt.Transform(wt.localize.Given(np.array([[0.9, 0.1], [0.1, 0.9]])), wt.Exact(p=1))
     >>> lazy(space).metric.dense().round(3)
     array([[0. , 0.8],
            [0.8, 0. ]])
@@ -118,7 +118,7 @@ class Heat(Intrinsic):
     --------
     >>> import wasserstein_transform as wt
     >>> path = wt.Space.from_graph([(0, 1), (1, 2)])
-    >>> wt.Heat(1.0)(path).matrix().toarray().round(3)
+    >>> wt.localize.Heat(1.0)(path).matrix().toarray().round(3)
     array([[0.468, 0.432, 0.1  ],
            [0.216, 0.568, 0.216],
            [0.1  , 0.432, 0.468]])

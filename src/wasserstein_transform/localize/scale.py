@@ -71,7 +71,7 @@ class Scale(float):
     Examples
     --------
     >>> import numpy as np, wasserstein_transform as wt
-    >>> scale = wt.suggest_eps(np.arange(100.0)[:, None])
+    >>> scale = wt.localize.suggest_eps(np.arange(100.0)[:, None])
     >>> scale.eps, scale.reason
     (5.0, 'the median distance to the 10th nearest of 100 places')
     >>> 2 * scale
@@ -131,7 +131,7 @@ def suggest_eps(X: ArrayLike | Space, *, sample_weight: ArrayLike | None = None,
     Examples
     --------
     >>> import numpy as np, wasserstein_transform as wt
-    >>> print(wt.suggest_eps(np.arange(100.0)[:, None]))
+    >>> print(wt.localize.suggest_eps(np.arange(100.0)[:, None]))
     eps = 5: the median distance to the 10th nearest of 100 places
     """
     engine = current()

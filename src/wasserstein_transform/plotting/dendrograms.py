@@ -92,8 +92,8 @@ def dendrogram(
     tree : Tree or fitted SingleLinkage
         `wt.hierarchy.spanning_tree(space)` makes a Tree.
     labels : array of shape (n,), optional
-        Cluster of each point, as `wt.cut_tree` finds them; −1 is noise, drawn in gray. Default None: the labels of a
-        fitted SingleLinkage, else none.
+        Cluster of each point, as `wt.hierarchy.cut_tree` finds them; −1 is noise, drawn in gray. Default None: the
+        labels of a fitted SingleLinkage, else none.
     ax : Axes, optional
         Axes to draw into; None (default) makes a new figure.
     max_leaves : int, optional
@@ -111,7 +111,7 @@ def dendrogram(
     >>> import wasserstein_transform as wt
     >>> figure, ax = wt.plotting.panels()
     >>> tree = wt.hierarchy.spanning_tree(wt.Space.from_points([[0.0], [1.0], [5.0], [7.0]]))
-    >>> ax = wt.plotting.dendrogram(tree, wt.cut_tree(tree, cut="height", height=3.0), ax=ax)
+    >>> ax = wt.plotting.dendrogram(tree, wt.hierarchy.cut_tree(tree, cut="height", height=3.0), ax=ax)
     >>> [len(lines.get_segments()) for lines in ax.collections]  # top merge, one in each cluster
     [1, 1, 1]
     """

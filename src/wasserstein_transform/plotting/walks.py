@@ -49,7 +49,7 @@ def walk(
     --------
     >>> import wasserstein_transform as wt
     >>> X, labels = wt.datasets.dumbbell()
-    >>> flow = wt.iterate(wt.gaussian_transform(0.2), wt.Space.from_points(X), n_iter=2, keep="all")
+    >>> flow = wt.iterate(wt.transforms.gaussian_transform(0.2), wt.Space.from_points(X), n_iter=2, keep="all")
     >>> figure, axes = wt.plotting.panels(1, 3)
     >>> [ax.get_title(loc="left") for ax in wt.plotting.walk(flow, labels, axes=axes)]
     ['τ = 0', 'τ = 1', 'τ = 2']

@@ -136,7 +136,7 @@ def lengths_of(values: Floats, meant: Meaning, weight: Weight) -> Floats:
         weights = f"weights of edges, {np.min(values):g} to {np.max(values):g},"
         raise ValueError(
             f"{weights} may be lengths or strengths; say {_say_answers()}"
-            + check.spell("; where a function has no weight=, pass wt.Graph.of(graph, weight=…)", "")
+            + check.spell("; where a function has no weight=, pass wt.spaces.Graph.of(graph, weight=…)", "")
         )
     return values
 

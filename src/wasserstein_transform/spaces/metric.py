@@ -88,7 +88,7 @@ class Metric(MetricArrays):
     Examples
     --------
     >>> import numpy as np, wasserstein_transform as wt
-    >>> metric = wt.Euclidean(np.array([[0.0], [1.0], [3.0]]))
+    >>> metric = wt.spaces.Euclidean(np.array([[0.0], [1.0], [3.0]]))
     >>> metric.block([0], [1, 2])
     array([[1., 3.]])
     >>> metric.pairs([0, 1], [1, 2])
@@ -263,10 +263,10 @@ class Metric(MetricArrays):
         Examples
         --------
         >>> import numpy as np, wasserstein_transform as wt
-        >>> line = wt.Euclidean(np.array([[0.0], [1.0], [3.0]]))
+        >>> line = wt.spaces.Euclidean(np.array([[0.0], [1.0], [3.0]]))
         >>> line.neighbors(1).indices.ravel()
         array([1, 0, 1])
-        >>> line.neighbors(2, of=wt.Euclidean(np.array([[2.5]]))).distances
+        >>> line.neighbors(2, of=wt.spaces.Euclidean(np.array([[2.5]]))).distances
         array([[0.5, 1.5]])
         """
         k, engine = check.count(k, "k", 1), current(engine)

@@ -37,7 +37,7 @@ class Euclidean(Metric):
     Examples
     --------
     >>> import numpy as np, wasserstein_transform as wt
-    >>> wt.Euclidean(np.array([[0.0, 0.0], [3.0, 4.0]])).dense()
+    >>> wt.spaces.Euclidean(np.array([[0.0, 0.0], [3.0, 4.0]])).dense()
     array([[0., 5.],
            [5., 0.]])
     """

@@ -45,7 +45,7 @@ class Sparse(Metric):
     Examples
     --------
     >>> import numpy as np, wasserstein_transform as wt
-    >>> line = wt.Euclidean(np.array([[0.0], [1.0], [5.0]]))
+    >>> line = wt.spaces.Euclidean(np.array([[0.0], [1.0], [5.0]]))
     >>> near = wt.spaces.Sparse(line.balls(2.0), radius=2.0)
     >>> near
     <Sparse metric of 3 points, 5 distances up to 2>

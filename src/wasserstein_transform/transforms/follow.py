@@ -39,7 +39,7 @@ class Followed(Brief):
     Examples
     --------
     >>> import numpy as np, wasserstein_transform as wt
-    >>> process, space = wt.mean_shift(1.0), wt.Space.from_points([[0.0], [1.0], [5.0]])
+    >>> process, space = wt.transforms.mean_shift(1.0), wt.Space.from_points([[0.0], [1.0], [5.0]])
     >>> walk = wt.iterate(process, space, n_iter=3, keep="all")
     >>> followed = wt.transforms.follow_points(process, space, walk, np.array([[0.9], [4.5]]))
     >>> followed.points.ravel()
@@ -95,7 +95,7 @@ def follow_points(
     Examples
     --------
     >>> import numpy as np, wasserstein_transform as wt
-    >>> process, space = wt.mean_shift(1.0), wt.Space.from_points([[0.0], [1.0], [5.0]])
+    >>> process, space = wt.transforms.mean_shift(1.0), wt.Space.from_points([[0.0], [1.0], [5.0]])
     >>> walk = wt.iterate(process, space, n_iter=3, keep="all")
     >>> wt.transforms.follow_points(process, space, walk, np.array([[0.9]])).points
     array([[0.5]])
@@ -218,7 +218,7 @@ def follow_distances(process: Process, walk: Trajectory, distances: Floats, engi
     Examples
     --------
     >>> import numpy as np, wasserstein_transform as wt
-    >>> process, space = wt.local_truncation(1.0), wt.Space.from_points([[0.0], [1.0], [5.0]])
+    >>> process, space = wt.transforms.local_truncation(1.0), wt.Space.from_points([[0.0], [1.0], [5.0]])
     >>> walk = wt.iterate(process, space, n_iter=1, keep="all")
     >>> wt.transforms.follow_distances(process, walk, np.array([[0.5, 0.5, 4.5]]))
     array([[0. , 0. , 4.5]])

@@ -45,7 +45,7 @@ def iterate(
     Parameters
     ----------
     process : Process or Transform
-        The transform of each iteration, such as `wt.mean_shift(eps)` or `wt.gaussian_transform(eps, lam)`.
+        The transform of each iteration, such as `mean_shift(eps)` or `gaussian_transform(eps, lam)` of `wt.transforms`.
     space : Space
         The space to start from.
     n_iter : int
@@ -85,7 +85,8 @@ def iterate(
     Examples
     --------
     >>> import wasserstein_transform as wt
-    >>> walk = wt.iterate(wt.mean_shift(1.0), wt.Space.from_points([[0.0], [1.0], [5.0]]), n_iter=10, tol=0.0)
+    >>> space = wt.Space.from_points([[0.0], [1.0], [5.0]])
+    >>> walk = wt.iterate(wt.transforms.mean_shift(1.0), space, n_iter=10, tol=0.0)
     >>> walk.outcome
     'converged after 2 iterations: the last movement was 0 eps, the tolerance is 0'
     >>> walk.points.ravel()

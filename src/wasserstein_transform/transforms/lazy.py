@@ -61,7 +61,7 @@ class LazyMetric(Metric):
     --------
     >>> import wasserstein_transform as wt
     >>> space = wt.Space.from_points([[0.0], [1.0], [2.0], [9.0]])
-    >>> lazy = wt.transforms.transform_lazily(wt.local_truncation(1.0), space).metric
+    >>> lazy = wt.transforms.transform_lazily(wt.transforms.local_truncation(1.0), space).metric
     >>> lazy.block([0], [1, 2, 3])
     array([[0.5, 1. , 8.5]])
     >>> lazy.balls(0.5).indices
@@ -250,7 +250,7 @@ def transform_lazily(transform: Transform | Process, space: Space, engine: Engin
     Parameters
     ----------
     transform : Transform or Process
-        One transform with Exact transport, such as `wt.local_truncation(eps)`.
+        One transform with Exact transport, such as `wt.transforms.local_truncation(eps)`.
     space : Space
         The space to transform.
     engine : Engine, optional
@@ -271,7 +271,7 @@ def transform_lazily(transform: Transform | Process, space: Space, engine: Engin
     --------
     >>> import wasserstein_transform as wt
     >>> space = wt.Space.from_points([[0.0], [1.0], [2.0], [9.0]])
-    >>> lazy = wt.transforms.transform_lazily(wt.local_truncation(1.0), space)
+    >>> lazy = wt.transforms.transform_lazily(wt.transforms.local_truncation(1.0), space)
     >>> wt.hierarchy.spanning_tree(lazy).heights
     array([0.5, 0.5, 7.5])
     """
@@ -336,7 +336,7 @@ def iterate_locally(
     --------
     >>> import numpy as np, wasserstein_transform as wt
     >>> line = wt.Space.from_points(np.arange(1000.0)[:, None])
-    >>> near = wt.transforms.iterate_locally(wt.local_truncation(1.0), line, radius=2.0)
+    >>> near = wt.transforms.iterate_locally(wt.transforms.local_truncation(1.0), line, radius=2.0)
     >>> near.metric.block([500], [500, 501, 502, 503]).round(3)
     array([[ 0.,  1.,  2., inf]])
     """
@@ -347,8 +347,8 @@ def iterate_locally(
     steps = [(kernel, exact) for kernel, exact in pairs if isinstance(kernel, Kernel) and isinstance(exact, Exact)]
     if process.start is not None or len(steps) < n_iter or not all(np.isfinite(kernel.reach) for kernel, _ in steps):
         raise TypeError(
-            f"local iteration needs a kernel of finite reach and Exact transport, such as wt.local_truncation(eps), "
-            f"got {process!r}; a gaussian kernel needs cut=3 or so"
+            "local iteration needs a kernel of finite reach and Exact transport, such as "
+            f"wt.transforms.local_truncation(eps), got {process!r}; a gaussian kernel needs cut=3 or so"
         )
     if not space.metric.triangle:
         raise ValueError(

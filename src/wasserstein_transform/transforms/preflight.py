@@ -168,7 +168,7 @@ def warn_if_long(step: Step, n_iter: int | None, space: Space, engine: Engine) -
         work = f"{type(step.transport).__name__.lower()} transport ({problems} each time)"
     advice = "a localization with fewer neighbors is faster, such as a kernel with cut=3 or Nearest(k)"
     if np.isfinite(step.localize.reach):
-        suggest = spell("wt.suggest_eps(X)", "eps=auto")
+        suggest = spell("wt.localize.suggest_eps(X)", "eps=auto")
         advice = f"is eps={step.localize.scale:g} in the unit of the data? {suggest} gives a starting value"
     warn(
         f"each neighborhood holds about {n_seen:.0f} of the {space.n} points, so that {work} will take about "

@@ -42,7 +42,7 @@ class Trajectory(Reported):
     --------
     >>> import wasserstein_transform as wt
     >>> space = wt.Space.from_points([[0.0], [1.0], [5.0]])
-    >>> walk = wt.iterate(wt.mean_shift(1.0), space, n_iter=2, keep="all")
+    >>> walk = wt.iterate(wt.transforms.mean_shift(1.0), space, n_iter=2, keep="all")
     >>> walk.movements, len(walk.states)
     ((0.5, 0.0), 3)
     >>> walk.last.points.ravel()

@@ -31,7 +31,7 @@ class MasslessWarning(UserWarning):
     >>> space = wt.Space.from_points([[0.0], [9.0]], weights=[1.0, 0.0])
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
-    ...     moved = wt.iterate(wt.mean_shift(1.0), space, n_iter=1).points
+    ...     moved = wt.iterate(wt.transforms.mean_shift(1.0), space, n_iter=1).points
     >>> print(caught[0].category.__name__, caught[0].message, sep=": ")
     MasslessWarning: 1 of 2 points have no mass within eps and stay where they are; a larger eps reaches a neighbor
     """
@@ -124,7 +124,7 @@ class Process:
     ...     start=wt.Transform(wt.Gaussian(wt.Truncation(0.2), lam=5.0), wt.Bures()),
     ...     step=wt.Transform(wt.Gaussian(wt.Truncation(0.2), lam=5.0, move=True), wt.Bures()),
     ... )
-    >>> gt == wt.gaussian_transform(0.2, 5.0)
+    >>> gt == wt.transforms.gaussian_transform(0.2, 5.0)
     True
     """
 
@@ -162,7 +162,7 @@ def as_process(process: Process | Transform) -> Process:
     if isinstance(process, Transform):
         return Process(None, process)
     if not isinstance(process, Process):
-        raise TypeError(f"a Process or a Transform is needed, such as wt.mean_shift(eps), got {process!r}")
+        raise TypeError(f"a Process or a Transform is needed, such as wt.transforms.mean_shift(eps), got {process!r}")
     return process
 
 
@@ -194,7 +194,7 @@ def mean_shift(eps: Eps, profile: ProfileLike = "flat", ridge: int | None = None
     --------
     >>> import wasserstein_transform as wt
     >>> space = wt.Space.from_points([[0.0], [1.0], [5.0]])
-    >>> wt.iterate(wt.mean_shift(1.0), space, n_iter=1).points.ravel()
+    >>> wt.iterate(wt.transforms.mean_shift(1.0), space, n_iter=1).points.ravel()
     array([0.5, 0.5, 5. ])
     """
     bases = [_base(e, profile) for e in check.eps_sequence(eps)]
@@ -223,7 +223,7 @@ def local_truncation(eps: Eps, p: float = 1.0) -> Process:
     --------
     >>> import wasserstein_transform as wt
     >>> space = wt.Space.from_distances([1.0, 2.0, 1.0])
-    >>> wt.iterate(wt.local_truncation(1.0, p=1), space, n_iter=1).last.metric.dense()[0]
+    >>> wt.iterate(wt.transforms.local_truncation(1.0, p=1), space, n_iter=1).last.metric.dense()[0]
     array([0. , 0.5, 1. ])
     """
     return _process([Transform(Truncation(e), Exact(p)) for e in check.eps_sequence(eps)])
@@ -255,7 +255,7 @@ def kernel_transform(eps: Eps, profile: ProfileLike = "gaussian", p: float = 1.0
     --------
     >>> import wasserstein_transform as wt
     >>> space = wt.Space.from_points([[0.0], [1.0], [2.0]])
-    >>> walk = wt.iterate(wt.kernel_transform(1.0, "gaussian"), space, n_iter=1)
+    >>> walk = wt.iterate(wt.transforms.kernel_transform(1.0, "gaussian"), space, n_iter=1)
     >>> walk.last.metric.dense()[0].round(3)
     array([0.   , 0.496, 0.993])
     """
@@ -292,7 +292,7 @@ def gaussian_transform(eps: Eps, lam: float = 1.0, profile: ProfileLike = "flat"
     --------
     >>> import wasserstein_transform as wt
     >>> space = wt.Space.from_points([[0.0], [1.0], [5.0]])
-    >>> wt.iterate(wt.gaussian_transform(1.0, lam=4.0), space, n_iter=0).last.metric.dense()[0].round(3)
+    >>> wt.iterate(wt.transforms.gaussian_transform(1.0, lam=4.0), space, n_iter=0).last.metric.dense()[0].round(3)
     array([0.   , 1.   , 5.099])
     """
     bases = [_base(e, profile) for e in check.eps_sequence(eps)]

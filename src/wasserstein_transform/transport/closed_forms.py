@@ -155,9 +155,9 @@ def gaussian_wasserstein(
     --------
     >>> import numpy as np, wasserstein_transform as wt
     >>> means, covs = [[0.0, 0.0], [3.0, 0.0]], [np.eye(2), 9 * np.eye(2)]
-    >>> wt.gaussian_wasserstein(means, covs).round(4)
+    >>> wt.transport.gaussian_wasserstein(means, covs).round(4)
     array([4.1231])
-    >>> wt.gaussian_wasserstein(means, covs, [[3.0, 4.0]], [np.eye(2)]).round(4)
+    >>> wt.transport.gaussian_wasserstein(means, covs, [[3.0, 4.0]], [np.eye(2)]).round(4)
     array([[5.   ],
            [4.899]])
     """
@@ -207,7 +207,7 @@ class DiracDistance(Transport):
     Examples
     --------
     >>> import wasserstein_transform as wt
-    >>> shift = wt.Transform(wt.Mean(wt.Truncation(1.0)), wt.DiracDistance())
+    >>> shift = wt.Transform(wt.Mean(wt.Truncation(1.0)), wt.transport.DiracDistance())
     >>> shift(wt.Space.from_points([[0.0], [1.0], [5.0]])).metric.dense()[0]
     array([0. , 0. , 4.5])
     """

@@ -126,7 +126,7 @@ class CostWarning(UserWarning):
     >>> import warnings, wasserstein_transform as wt
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("error", wt.transforms.CostWarning)
-    ...     wt.iterate(wt.mean_shift(1.0), wt.Space.from_points([[0.0], [1.0], [5.0]]), n_iter=1)
+    ...     wt.iterate(wt.transforms.mean_shift(1.0), wt.Space.from_points([[0.0], [1.0], [5.0]]), n_iter=1)
     <Trajectory of 3 points: ran 1 iteration, as requested; the last movement was 0.5 eps>
     """
 

@@ -70,7 +70,7 @@ def _settle(array: Floats) -> Floats:
     elif hollow and len(array) > 1:
         raise ValueError(
             "metric is square with zeros on the diagonal but not symmetric: distances must be symmetric, "
-            "pass (D + D.T) / 2; for points pass wt.Euclidean(X)"
+            "pass (D + D.T) / 2; for points pass wt.spaces.Euclidean(X)"
         )
     return array
 
@@ -247,8 +247,8 @@ def wasserstein_pairs(
     metric : array, graph, Metric or Space
         A distance matrix (square, symmetric, 0 on the diagonal, up to rounding); points (any other 2-D array); or a
         networkx graph or sparse matrix of edge lengths, for shortest paths (nodes are numbered in the order of the
-        graph). `wt.Dense(D, triangle=True)` asserts the triangle inequality of a matrix: for p = 1 common mass then
-        cancels, and close pairs are solved faster.
+        graph). `wt.spaces.Dense(D, triangle=True)` asserts the triangle inequality of a matrix: for p = 1 common mass
+        then cancels, and close pairs are solved faster.
     p : float, default 1.0
         Order ≥ 1 and < 150, or infinity.
     pairs : array of int, shape (k, 2), optional
