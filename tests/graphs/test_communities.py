@@ -229,6 +229,18 @@ def test_communities_do_not_depend_on_the_order_of_nodes_and_edges(graph: nx.Gra
         check_that_the_order_of_nodes_does_not_matter(graph, n, rng)
 
 
+@pytest.mark.parametrize("n", [None, 3])
+def test_communities_do_not_depend_on_the_unit_of_strengths(n: int | None) -> None:
+    for seed in range(5):
+        graph, rng = nx.powerlaw_cluster_graph(50, 2, 0.5, seed=seed), np.random.default_rng(seed)
+        strengths = rng.integers(1, 5, len(graph.edges))
+        found = []
+        for unit in (1.0, 2.0**20):
+            nx.set_edge_attributes(graph, dict(zip(graph.edges, (unit * strengths).tolist(), strict=True)), "strength")
+            found.append(wt.graphs.communities(graph, n).labels)
+        np.testing.assert_array_equal(*found)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True], ids=["even", "weighted"])
 @pytest.mark.parametrize("seed", range(30))

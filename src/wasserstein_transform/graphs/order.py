@@ -22,7 +22,8 @@ def order_nodes(n: int, edges: Ints, strengths: Floats) -> Ints:
     by_source = np.argsort(source, kind="stable")
     target = target[by_source]
     starts = np.searchsorted(source[by_source], np.arange(n + 1))
-    strength = _hash(np.tile(strengths, 2)[by_source].view(np.uint64))
+    ranks = np.unique(strengths, return_inverse=True)[1] + 1.0  # the same in every unit
+    strength = _hash(np.tile(ranks, 2)[by_source].view(np.uint64))
     sums = np.zeros(len(target) + 1, np.uint64)
     colors, n_colors = np.zeros(n, np.uint64), 1
     for _ in range(max(_REFINEMENTS, _LOOKS // len(edges))):
