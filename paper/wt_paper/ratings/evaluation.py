@@ -199,7 +199,6 @@ def compare(sets: Sequence[Benchmark], candidates: Mapping[str, WordVectors], n_
     Evaluation
         Spearman correlations with the ratings: a row for each benchmark, a column for each candidate.
     """
-
     def of_one(vectors: WordVectors) -> Floats:
         return gaps_of(vectors, sets, lambda ends: (vectors.squares(ends),) * 2)[0]
 
