@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _check as check
 from .._shown import counted
 from .._types import Floats, Ints
 from ..auto import Clustering
@@ -73,7 +72,7 @@ def clustering(found: Clustering, ax: Axes | None = None, *, title: str | None =
     return ax
 
 
-def draw(found: Clustering, *, details: bool = False, width: float | None = None, title: str | None = None) -> Figure:
+def draw(found: Clustering, *, details: bool = False, title: str | None = None) -> Figure:
     """Draw the figure of a clustering: the clusters, and what tells them apart; `Clustering.plot` calls this.
 
     For three or more columns, a second panel has the typical values of the clusters (see `Clustering.profile`), in the
@@ -90,8 +89,7 @@ def draw(found: Clustering, *, details: bool = False, width: float | None = None
         parts.append(lambda ax: _draw_tree(ax, found))
     if details and len(found.partitions) > 1:
         parts.append(lambda ax: _draw_partitions(ax, found))
-    page = WIDTH * (0.6, 1.15, 1.5, 2)[len(parts) - 1]
-    width = page if width is None else check.positive(width, "width")
+    width = WIDTH * (0.6, 1.15, 1.5, 2)[len(parts) - 1]
     figure, axes = panels(1, len(parts), width=width, height=width / (len(parts) + 0.1))
     for part, ax in zip(parts, np.atleast_1d(axes), strict=True):
         part(ax)

@@ -18,7 +18,6 @@ import pandas as pd
 
 from .._files import PathLike, check_target, write_bytes
 from ..engine import current
-from ..engine.memory import WindowError, open_xz
 from . import arrays, maps, scans, text
 from .columns import source_of, without_geometry
 from .kinds import MAPS, TEXT, WRITTEN, kind_by_name, kind_of, reserve
@@ -214,8 +213,6 @@ def _unpacked(content: bytes, called: str) -> bytes:
         return content
     try:
         unpacked = in_pieces(stream, f"{called}, unpacked,")
-    except WindowError:
-        raise
     except _DAMAGED as error:
         raise ValueError(
             f"{called} is cut off or damaged: it cannot be decompressed ({error}); download it again"
@@ -232,5 +229,5 @@ def _unpacking(content: bytes, called: str) -> IO[bytes] | None:
     if content[:3] == b"BZh":
         return cast(IO[bytes], bz2.BZ2File(io.BytesIO(content)))
     if content[:6] == b"\xfd7zXZ\x00":
-        return open_xz(io.BytesIO(content), called)
+        return cast(IO[bytes], lzma.LZMAFile(io.BytesIO(content)))
     return None
