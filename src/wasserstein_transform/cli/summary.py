@@ -8,7 +8,6 @@ import math
 import platform
 import shlex
 import sys
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +27,8 @@ def describe_input(name: str, content: bytes | None = None) -> dict[str, Any]:
 
 def versions() -> dict[str, str]:
     """Versions of the packages that a result may depend on."""
+    from importlib.metadata import version
+
     own = {"wasserstein-transform": __version__, "python": platform.python_version()}
     return own | {name: version(name) for name in _PACKAGES}
 

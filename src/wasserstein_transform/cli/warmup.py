@@ -6,7 +6,6 @@ import signal
 import time
 from collections.abc import Callable, Generator, Iterable
 from contextlib import closing
-from multiprocessing import get_context
 from typing import Any
 
 import click
@@ -44,6 +43,8 @@ def warmup(jobs: int | None, quiet: bool) -> None:
 
 def _compile(jobs: int | None) -> Generator[tuple[str, int, float]]:
     """Run all parts, in this process or in several."""
+    from multiprocessing import get_context
+
     from ..engine import current
 
     n_processes = current(n_jobs=jobs).n_threads
