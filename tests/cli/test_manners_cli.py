@@ -93,7 +93,7 @@ def test_errors_advise_what_one_types(tmp_path: Path) -> None:
     assert "--n-iter 2 uses all of them" in done.stderr
     done = run("transform", file, "--eps", "-1")
     assert "--eps must be positive and finite, got -1.0; --eps auto gives a starting value" in done.stderr
-    with pytest.raises(ValueError, match=r"^eps must be .*; wt\.suggest_eps\(X\) gives a starting value"):
+    with pytest.raises(ValueError, match=r"^eps must be .*; wt\.localize\.suggest_eps\(X\) gives a starting value"):
         wt.GaussianTransform(-1.0).fit(blobs())
     assert "--jobs must be a positive number of threads" in run("transform", file, "--eps", 1, "-j", 0).stderr
     file.write_text("x,y\n1,2\n3,oops\n")

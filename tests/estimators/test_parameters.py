@@ -17,8 +17,9 @@ ESTIMATORS = [getattr(estimators, name) for name in estimators.__all__ if not na
 
 
 def signatures() -> Iterator[tuple[str, list[str]]]:
-    for name in wt.__all__:
-        value = getattr(wt, name)
+    for name, value in (
+        (name, getattr(home, name)) for home in (wt, wt.transforms, wt.localize) for name in home.__all__
+    ):
         if inspect.isfunction(value) or (inspect.isclass(value) and not issubclass(value, BaseException)):
             yield name, list(inspect.signature(value).parameters)
 

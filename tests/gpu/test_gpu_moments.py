@@ -209,7 +209,7 @@ def test_parts_have_the_bits_of_the_whole(cuda: Cuda, rng: np.random.Generator) 
     inner = cells[part] >= 5 + frame.per_reach + 1
 
     def means(rows: np.ndarray) -> np.ndarray:
-        metric = wt.spaces.Euclidean(points[rows], frame)
+        metric = wt.spaces.Euclidean(points[rows]).framed(frame)
         return to_host(
             cuda.neighborhoods(metric, weights[rows], FLAT, 0.5, 0.5, wt.Engine()).means(points[rows]).values
         )
@@ -220,7 +220,8 @@ def test_parts_have_the_bits_of_the_whole(cuda: Cuda, rng: np.random.Generator) 
 
 def test_a_frame_of_whole_numbers(cuda: Cuda, rng: np.random.Generator) -> None:
     points = 1.0 + rng.uniform(size=(80, 2)) * 9.0
-    compare(cuda, wt.spaces.Euclidean(points, Frame((1, 0), (0, 0), 1, 1)), weights_of(80, rng), 0.9, points)
+    framed = wt.spaces.Euclidean(points).framed(Frame((1, 0), (0, 0), 1, 1))
+    compare(cuda, framed, weights_of(80, rng), 0.9, points)
 
 
 def test_bits_of_neighbors_are_for_flat_profiles(cuda: Cuda) -> None:
