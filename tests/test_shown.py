@@ -78,12 +78,12 @@ class Reader(HTMLParser):
 
 
 def read(shown: str) -> str:
-    """The text of a table that is well-formed HTML and nothing but a table."""
+    """The text of a table that is well-formed HTML, and nothing but paragraphs and a table."""
     reader = Reader()
     reader.feed(shown)
     reader.close()
     assert reader.open == []
-    assert reader.tags <= {"table", "caption", "thead", "tbody", "tr", "th", "td"}
+    assert reader.tags <= {"p", "table", "caption", "thead", "tbody", "tr", "th", "td"}
     return " | ".join(reader.text)
 
 
@@ -117,7 +117,7 @@ def results() -> dict[str, object]:
         "no pair to compare": theory.Inequality("one point", np.zeros(0), np.zeros(0)),
         "flb | 0": theory.gromov_wasserstein_bounds(SPACE.take(np.arange(8)), SPACE.take(np.arange(8))),
         "GaussianTransform(": wt.suggest(X),
-        "Clustering of 60 points": wt.cluster(X[:60]),
+        "1 cluster | 60 points": wt.cluster(X[:60]),
         "Denoised": wt.denoise(X),
     }
 

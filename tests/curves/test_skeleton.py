@@ -140,9 +140,9 @@ def test_the_result_shows_and_draws_itself():
     assert repr(found).startswith("<Skeleton: 3 lines, total length 3")
     assert "<th>junctions</th><td>1</td>" in found._repr_html_()
     assert list(found.to_pandas().columns) == ["from", "to", "length", "vertices", "fixes", "deviation"]
-    ax = found.plot()
+    ax = found.plot().axes[0]
     assert len(ax.lines) == 3
-    space = wt.skeleton(wt.denoise(helix(1000, 0.05).points)).plot()
+    space = wt.skeleton(wt.denoise(helix(1000, 0.05).points)).plot().axes[0]
     assert space.name == "3d"
     for drawn in (ax, space):
         plt.close(drawn.figure)

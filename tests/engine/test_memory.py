@@ -137,7 +137,6 @@ CALLS: dict[str, tuple[str, Callable[[], Callable[[], object]]]] = {
     "a metric by name": ("cityblock", lambda: partial(wt.Space.from_points, cloud(2000, 3).points, metric="cityblock")),
     "an uncut kernel": ("masses of localized", lambda: partial(wt.Kernel(0.1), cloud(1000, 2))),
     "neighborhoods": ("neighbors in balls", lambda: partial(wt.Truncation(0.3), cloud(2000, 2))),
-    "average linkage": ("condensed distances", lambda: partial(wt.hierarchy.linkage, cloud(1500, 2), "average")),
     "colors": ("segmenting", lambda: partial(wt.image.segment_by_radii, _picture(200, 3), 2, 8)),
     "grey values": ("segmenting", lambda: partial(wt.image.segment_by_radii, _picture(200, 1), 2, 8)),
     "shapes": ("segmenting", lambda: partial(wt.image.segment_by_radii, _picture(200, 3), 2, 8, 1.0, tol=0.1)),
@@ -159,7 +158,7 @@ CALLS: dict[str, tuple[str, Callable[[], Callable[[], object]]]] = {
         "k-d trees",
         lambda: partial(cloud(5000, 3).metric.neighbors, 2, cloud(40_000, 3).metric),
     ),
-    "single linkage": ("spanning tree", lambda: partial(wt.hierarchy.linkage, cloud(40_000, 2), "single")),
+    "single linkage": ("spanning tree", lambda: partial(wt.hierarchy.linkage, cloud(40_000, 2))),
     "mutual reachability": (
         "spanning tree",
         lambda: partial(wt.hierarchy.spanning_tree, cloud(20_000, 2), reachability=5),

@@ -79,7 +79,7 @@ def test_what_fits_stays_in_memory(tmp_path: Path) -> None:
 
 def test_a_flow_of_matrices_on_disk_is_that_in_memory(tmp_path: Path) -> None:
     process = wt.transforms.local_truncation(0.08)
-    mine = wt.iterate(process, SPACE, n_iter=3, keep="all", out=tmp_path / "f", engine=wt.Engine(memory=LESS))
+    mine = wt.iterate(process, SPACE, n_iter=3, keep="all", out=tmp_path / "f", engine=wt.Engine(2, memory=LESS))
     true = wt.iterate(process, SPACE, n_iter=3, keep="all")
     assert mine.movements == true.movements
     for state, other in zip(mine.quotients, true.quotients, strict=True):

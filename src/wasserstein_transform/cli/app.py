@@ -1,4 +1,4 @@
-"""The command `wt` and its subcommands."""
+"""The command `wt` and its commands."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ _log = logging.getLogger("wasserstein_transform")
 def run_keeping(folder: Path, executor: Executor, task: Task, out: Record, engine: Any) -> None:
     """Read the finished tiles of a task from its file in a folder, compute the others, and add them to the file."""
     path, total = folder / f"{task.fingerprint}{TILES_SUFFIX}", len(task.tiles)
-    with path.open("a+b", buffering=0) as stream:  # unbuffered: what is written outlives the process
+    with path.open("a+b", buffering=0) as stream:  # what is written outlives the process
         finished = set(_restored(stream, task, out))
         if finished:
             _log.info("%s: %d of %d tiles were finished before", task.name, len(finished), total)
