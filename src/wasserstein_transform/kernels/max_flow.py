@@ -50,7 +50,7 @@ def lowest_bit(mask: int) -> int:
 
 
 @jit
-def _give(s: int, t: int, mass: float, width: int, n_words: int, work: Fill) -> None:
+def give(s: int, t: int, mass: float, width: int, n_words: int, work: Fill) -> None:
     """Send more mass from source s to sink t."""
     at, bit = t * n_words + s // BITS, np.int64(1) << (s % BITS)
     if work.held[at] & bit:
@@ -80,7 +80,7 @@ def _serve(nb: int, width: int, n_words: int, work: Fill) -> None:
                 work.demand[t] -= mass
                 if work.supply[s] == 0.0:
                     free &= ~(np.int64(1) << (s - w * BITS))
-                _give(s, t, mass, width, n_words, work)
+                give(s, t, mass, width, n_words, work)
 
 
 @jit
@@ -97,6 +97,7 @@ def _reach(nb: int, width: int, n_words: int, work: Fill) -> int:
     for t in range(nb):
         work.left[t] = t
         work.round[t] = -1
+    work.ends[0] = 0
     n_left, count, depth = nb, 0, 0
     while True:
         unsatisfied = False
@@ -141,7 +142,7 @@ def _send(depth: int, width: int, n_words: int, work: Fill) -> None:
     for k in range(1, depth + 1):
         mass = min(mass, work.flow[sinks[k - 1] * width + sources[k]])
     for k in range(depth + 1):
-        _give(sources[k], sinks[k], mass, width, n_words, work)
+        give(sources[k], sinks[k], mass, width, n_words, work)
     for k in range(1, depth + 1):
         s, t = sources[k], sinks[k - 1]
         work.flow[t * width + s] -= mass
@@ -214,7 +215,7 @@ def maximize_flow(nb: int, width: int, n_words: int, work: Fill, stop: Any) -> f
     while True:
         need = 0.0
         for t in range(nb):
-            need += work.demand[t]
+            need += max(work.demand[t], 0.0)
         if need == 0.0 or stop[0] != 0:
             return need
         depth = _reach(nb, width, n_words, work)
