@@ -10,7 +10,7 @@ import numpy as np
 
 from .._types import Bools, Floats, Ints
 from ..engine import Engine, Flag
-from ..kernels.bottleneck import certified, plan, solve_bottleneck
+from ..kernels.bottleneck import bottleneck_workspace, certified, solve_bottleneck
 from ..kernels.problems import DROWNING, TINY
 from ..kernels.simplex import INTERRUPTED, OPTIMAL, fill_plan, solve
 from ..kernels.simplex_tree import UNKNOWN, workspace
@@ -142,16 +142,16 @@ def _solve_farthest(a: Floats, b: Floats, distances: Floats, stop: Flag) -> Fart
     na, nb = distances.shape
     a, b = _near_one(a), _near_one(b)
     cap = max(na, nb)
-    work, scratch = workspace(cap, stop), plan(cap)
+    work, scratch = workspace(cap, stop), bottleneck_workspace(cap)
     total = a.sum() * b.sum()
     work.supply[:na], work.demand[:nb], work.row[:nb] = a * b.sum(), b * a.sum(), np.arange(nb) * na
     table = _table(distances, np.asarray, stop).ravel()
     value, status = solve_bottleneck(na, nb, a, b, table, work, scratch)
-    if not stop[0] and (status != OPTIMAL or not certified(na, nb, value, a, b, table, work, scratch)):
+    if not stop[0] and (status != OPTIMAL or not certified(na, nb, value, table, work, scratch)):
         raise RuntimeError("the bottleneck problem could not be certified; please report it with the data")
     flow = np.zeros((na, nb))
     for part in _parts(nb, na, stop):
-        flow[:, part] = scratch.flow[: na * nb].reshape(nb, na)[part].T / total
+        flow[:, part] = scratch.fill.flow[: na * nb].reshape(nb, na)[part].T / total
     marks = scratch.violator[: na + nb] > 0
     return Farthest(float(value), flow, (marks[:na], marks[na:]))
 

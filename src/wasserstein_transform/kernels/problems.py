@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .arithmetic import excess, lowest
-from .bottleneck import Plan, plan
+from .bottleneck import Bottleneck, bottleneck_workspace
 from .compile import jit
 from .geometry import distance, scaled_square
 from .simplex import OPTIMAL, solve
@@ -42,7 +42,7 @@ class Costs(NamedTuple):
     rows: np.ndarray  # (cap,) start of the costs to its sinks in the shared table
     kept: np.ndarray  # (2, cap) sources and sinks that remain when common mass is cancelled
     potentials: np.ndarray  # potentials of the problems of this measure, for later problems
-    plan: Plan  # for p = ∞
+    bottleneck: Bottleneck  # for p = ∞
 
 
 def costs(
@@ -63,7 +63,7 @@ def costs(
         np.zeros(cap, np.intp),
         np.zeros((2, cap), np.intp),
         np.empty(n_stored * width),
-        plan(cap if farthest else 0),
+        bottleneck_workspace(cap if farthest else 0),
     )
 
 
@@ -72,7 +72,7 @@ def n_bytes(
 ) -> float:
     """Bytes of this memory and of the workspace of the simplex."""
     width = cap if width is None else width
-    plans = 2 * cap if farthest else 0
+    plans = 1.1 * cap + 20 if farthest else 0
     return 8.0 * (n_met * (width + 1) + 2 * n_points + cap * (width + plans + 48) + n_stored * width)
 
 

@@ -282,8 +282,8 @@ def farthest_row(
         nb = B.indptr[j + 1] - B.indptr[j]
         _, length, _ = pose(A, i, B, j, geometry, rule, scratch, work)
         a, b = A.masses[A.indptr[i] :], B.masses[B.indptr[j] :]
-        value, status = solve_bottleneck(na, nb, a, b, scratch.table, work, scratch.plan)
-        if status != OPTIMAL or not certified(na, nb, value, a, b, scratch.table, work, scratch.plan):
+        value, status = solve_bottleneck(na, nb, a, b, scratch.table, work, scratch.bottleneck)
+        if status != OPTIMAL or not certified(na, nb, value, scratch.table, work, scratch.bottleneck):
             return j
         out[k] = length * value
     return -1
