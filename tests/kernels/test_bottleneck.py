@@ -261,6 +261,42 @@ def test_common_mass_need_not_stay_in_place() -> None:
     assert solved(ones(np.array([[1.0, 2.0], [0.0, 1.0]]))) == 1.0
 
 
+@pytest.mark.parametrize("n", [10, 100, 300])
+@pytest.mark.parametrize("growth", [1.0, 1e100])
+def test_a_chain_in_which_each_mass_pushes_the_next_one_on(n: int, growth: float) -> None:
+    """Each sink has a source next to it but the first, and every threshold moves the lack to the next sink only."""
+    steps = np.linspace(1.0, 2.0, n) if growth == 1.0 else np.geomspace(1.0, growth, n)
+    distances = np.full((n + 1, n + 1), 1e200)
+    distances[np.arange(n), np.arange(1, n + 1)] = 0.1
+    distances[np.arange(1, n + 1), np.arange(1, n + 1)] = steps
+    distances[0, 0] = 0.1
+    distances[n, n] = 0.1
+    assert solved(ones(distances)) == matched(distances) == steps[-2]
+
+
+def around(distances: Floats, value: float) -> Floats:
+    """Distances with only two thresholds to try, the value and the next smaller one."""
+    return np.where(distances < value, 0.0, np.where(distances > value, 2.0 * value, value))
+
+
+def overlapping_balls(seed: int) -> Pair:
+    """Equal shares of the points in two balls, which have many in common."""
+    rng = np.random.default_rng(seed)
+    points = rng.normal(size=(80, 2))
+    distances = cdist(points, points)
+    inside = distances[:2] <= rng.uniform(0.3, 1.5)
+    a, b = (np.full(ball.sum(), 1.0 / ball.sum()) for ball in inside)
+    return Pair(a, b, distances[np.ix_(*inside)])
+
+
+@pytest.mark.parametrize("seed", [5170, 10384, 10586, 17696, 23171, 28150, 30552, 48970])
+def test_equal_shares_that_are_rounded_are_certified(seed: int) -> None:
+    """Shares 1/n are rounded, and what groups of them lack is about as much: close to the limit of the certificate."""
+    pair = overlapping_balls(seed)
+    found = solved(pair)
+    assert found == w_infinity(pair.a, pair.b, around(pair.distances, found))
+
+
 @pytest.mark.parametrize("n", [1, 100, 998])
 def test_a_mass_of_1e_12_is_served(n: int) -> None:
     """Two faint sources share one faint sink; only the bulk, far away, has something for the second."""
@@ -279,8 +315,7 @@ def test_faint_points_count_by_where_they_are_however_faint(shape: tuple[int, in
         distances = rng.random(shape)
         nearest = [distances.min(axis=axis).max() for axis in (0, 1)]
         found = solved(Pair(a, b, distances))
-        steps = np.where(distances < found, 0.0, np.where(distances > found, 2.0, found))  # two thresholds are enough
-        assert found == w_infinity(a, b, steps)
+        assert found == w_infinity(a, b, around(distances, found))
         assert found >= max(distances[0, 0], *nearest)
 
 

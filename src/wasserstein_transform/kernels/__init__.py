@@ -26,13 +26,13 @@ Transport
     simplex           the network simplex
     simplex_tree      its spanning tree: workspace, start, pivots
     bottleneck        W_∞
+    max_flow          maximum flow, with sets of sources as bit masks
     line              transport on the real line
     arithmetic        double-double numbers, sums, minima
 Graphs
     paths             shortest paths
     vicinity          shortest paths between one measure and its targets
     hops              W1 along edges of equal length
-    max_flow          maximum flow, with sets of sources as bit masks
     modularity        partitions of a graph
 Images
     pixels            mean shift and the Gaussian Transform of pixels

@@ -1,9 +1,10 @@
 """Exact W_∞ between two small discrete measures: the smallest t such that arcs of cost ≤ t carry a plan.
 
-A binary search over the costs. At each threshold t, a maximum flow along the arcs of cost ≤ t carries the masses, or it
-leaves a *Hall violator*: sources or sinks with more mass than all points on the other side within t. The violator of
-the largest threshold that fails proves that no cost below the value suffices. Nodes and costs are numbered as in the
-network simplex.
+A maximum flow along the arcs of cost ≤ t carries the masses, or it leaves a *Hall violator*: sources or sinks with more
+mass than all points on the other side within t. The violator excludes all thresholds up to the next one within which it
+finds enough mass, where the flow goes on. Few such steps are enough for most problems; if not, every other one is part
+of a binary search. The last violator proves that no smaller t suffices. Nodes and costs are numbered as in the network
+simplex.
 
 Masses are rounded: each may be off by a few units of its last digit. A lack or an excess that such changes explain
 counts as none. At places that both measures have in common, mass stays at first, and only the difference is placed;
@@ -16,13 +17,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .arithmetic import ROUNDED, add, times, total
+from .arithmetic import ROUNDED, add
 from .compile import jit
 from .max_flow import BITS, Fill, flow_workspace, give, maximize_flow
 from .simplex import INTERRUPTED, OPTIMAL, STALLED
 from .simplex_tree import Work
 
-_SUM_ROUNDING = 4.0 * np.finfo(np.float64).eps  # rounding of a sum of masses, for each of them
+_SUM_ROUNDING = 4.0 * 2.0**-52  # rounding of a sum of masses, for each of them
+_N_RAISES = 16  # thresholds before the search: if each mass pushes the next one on, there are as many as masses
 
 
 class Bottleneck(NamedTuple):
@@ -30,20 +32,16 @@ class Bottleneck(NamedTuple):
 
     fill: Fill  # the flow; in the end the plan, from source i to sink j at j·na + i
     twin: np.ndarray  # (2cap,) the node opposite at the same place; −1: none
-    nearest: np.ndarray  # (2cap,) smallest cost to a node opposite
     rest: np.ndarray  # (2cap,) mass to be placed, beyond that of the twin
     loose: np.ndarray  # (2cap,) its possible rounding
-    costs: np.ndarray  # (cap²,) costs that may be the value
     violator: np.ndarray  # (2cap,) marks the sources or sinks with too little mass within less than the value
-    near: np.ndarray  # (2cap,) marks the nodes opposite within less than the value
+    nearest: np.ndarray  # (2cap,) smallest cost to a marked node opposite
 
 
 def bottleneck_workspace(cap: int) -> Bottleneck:
     """Workspace for problems of up to `cap` × `cap`."""
-    nearest, rest, loose = np.zeros((3, 2 * cap))
-    violator, near = np.zeros((2, 2 * cap), np.uint8)
-    fill = flow_workspace(cap, -(-cap // BITS), cap)
-    return Bottleneck(fill, np.zeros(2 * cap, np.intp), nearest, rest, loose, np.empty(cap * cap), violator, near)
+    (rest, loose, nearest), fill = np.zeros((3, 2 * cap)), flow_workspace(cap, -(-cap // BITS), cap)
+    return Bottleneck(fill, np.zeros(2 * cap, np.intp), rest, loose, np.zeros(2 * cap, np.uint8), nearest)
 
 
 @jit
@@ -52,85 +50,97 @@ def _mass(node: int, na: int, work: Work) -> float:
 
 
 @jit
-def _lower_bound(na: int, nb: int, cost: Any, work: Work, scratch: Bottleneck) -> float:
-    """The largest cost of a node to the nearest one opposite. That node is the violator; finds the twins, too."""
-    nearest, twin = scratch.nearest, scratch.twin
-    for node in range(na + nb):
-        nearest[node], twin[node], scratch.violator[node] = np.inf, -1, 0
+def _find_nearest(na: int, nb: int, cost: Any, work: Work, scratch: Bottleneck) -> None:
+    """The smallest cost from each node to a marked one opposite."""
+    marked, nearest = scratch.violator, scratch.nearest
+    nearest[: na + nb] = np.inf
+    any_source = marked[:na].any()
     for j in range(nb):
-        if work.stop[0] != 0:
-            break
-        start, least = work.row[j], np.inf
-        for i in range(na):
-            c = cost[start + i]
-            if c == 0.0 and twin[i] < 0 and twin[na + j] < 0 and min(work.supply[i], work.demand[j]) > 0.0:
-                twin[i], twin[na + j] = na + j, i
-            least = min(least, c)
-            nearest[i] = min(nearest[i], c)
-        nearest[na + j] = least
+        costs, least = cost[work.row[j] : work.row[j] + na], np.inf
+        if marked[na + j]:
+            for i in range(na):
+                nearest[i] = min(nearest[i], costs[i])
+        if any_source:
+            for i in range(na):
+                least = min(least, costs[i]) if marked[i] else least
+            nearest[na + j] = least
+
+
+@jit
+def _lower_bound(na: int, nb: int, cost: Any, work: Work, scratch: Bottleneck) -> float:
+    """The largest cost from a node to the nearest one opposite, which is infinite if that is NaN; marks that node."""
+    for node in range(na + nb):
+        scratch.violator[node] = _mass(node, na, work) > 0.0
+    _find_nearest(na, nb, cost, work, scratch)
     bound, loneliest = 0.0, 0
     for node in range(na + nb):
-        if nearest[node] >= bound and _mass(node, na, work) > 0.0:
-            bound, loneliest = nearest[node], node
+        if scratch.nearest[node] >= bound and scratch.violator[node]:
+            bound, loneliest = scratch.nearest[node], node
+    scratch.violator[: na + nb] = 0
     scratch.violator[loneliest] = 1
     return bound
 
 
 @jit
-def _excess_of_totals(na: int, nb: int, a: Any, b: Any, twin: Any) -> float:
-    """By how much the total of b exceeds that of a: equal masses of twins cancel before they are added."""
-    more, low, rounded = 0.0, 0.0, 0.0
-    for node in range(na + nb):
-        mass = a[node] if node < na else b[node - na]
-        if twin[node] < 0 or mass != (a[twin[node]] if twin[node] < na else b[twin[node] - na]):
-            more, low = add(more, low, -mass if node < na else mass, 0.0)
-            rounded += mass
-    return more if abs(more) > ROUNDED * rounded else 0.0
+def _find_twins(na: int, nb: int, cost: Any, work: Work, scratch: Bottleneck) -> None:
+    """Pair sources and sinks at the same place."""
+    twin = scratch.twin
+    twin[: na + nb] = -1
+    for j in range(nb):
+        for i in range(na if scratch.nearest[na + j] == 0.0 else 0):
+            if cost[work.row[j] + i] == 0.0 and twin[i] < 0 and min(work.supply[i], work.demand[j]) > 0.0:
+                twin[i], twin[na + j] = na + j, i
+                break
 
 
 @jit
 def _cancel_common_mass(na: int, nb: int, a: Any, b: Any, work: Work, scratch: Bottleneck) -> None:
     """Masses to be placed go to `rest`, their possible rounding to `loose`."""
     twin, rest, loose = scratch.twin, scratch.rest, scratch.loose
-    (total_a, low_a), (total_b, low_b) = total(a, na), total(b, nb)
-    more = _excess_of_totals(na, nb, a, b, twin)
+    more, low, rounded = 0.0, 0.0, 0.0  # by how much the total of b exceeds that of a, where they differ
     for node in range(na + nb):
         rest[node] = _mass(node, na, work)
         loose[node] = ROUNDED * rest[node]
+        mass, other = a[node] if node < na else b[node - na], twin[node]
+        if other < 0 or mass != (a[other] if other < na else b[other - na]):
+            more, low = add(more, low, -mass if node < na else mass, 0.0)
+            rounded += mass
+    more = more if abs(more) > ROUNDED * rounded else 0.0
     for i in range(na):
         sink = twin[i]
-        if sink < 0:
-            continue
-        if a[i] == b[sink - na]:
-            over = a[i] * more
-            loose[i] = ROUNDED * abs(over)
-        else:
-            x, x_low = times(a[i], total_b, low_b)
-            y, y_low = times(-b[sink - na], total_a, low_a)
-            over = add(x, x_low, y, y_low)[0]
-            loose[i] = max(loose[i], loose[sink])
-        loose[sink] = loose[i]
-        rest[i], rest[sink] = max(over, 0.0), max(-over, 0.0)
+        if sink >= 0:
+            over = rest[i] - rest[sink]
+            if a[i] == b[sink - na]:
+                over = a[i] * more
+                loose[i] = loose[sink] = ROUNDED * abs(over)
+            rest[i], rest[sink] = max(over, 0.0), max(-over, 0.0)
 
 
 @jit
-def _start_flow(na: int, nb: int, t: float, cost: Any, work: Work, scratch: Bottleneck) -> None:
-    """Open the arcs of cost ≤ t; common mass stays in its place."""
+def _start_flow(na: int, nb: int, work: Work, scratch: Bottleneck) -> None:
+    """Only common mass is placed, where it is."""
     fill, n_words = scratch.fill, (na + BITS - 1) // BITS
+    fill.flow[: na * nb] = 0.0
+    fill.held[: nb * n_words] = 0
     for j in range(nb):
-        if work.stop[0] != 0:
-            return
-        for w in range(n_words):
-            costs, mask = cost[work.row[j] + w * BITS : work.row[j] + min(w * BITS + BITS, na)], np.int64(0)
-            for k in range(costs.shape[0]):
-                mask |= np.int64(costs[k] <= t) << k
-            fill.open[j * n_words + w], fill.held[j * n_words + w] = mask, 0
         fill.demand[j] = scratch.rest[na + j]
     for i in range(na):
         fill.supply[i] = scratch.rest[i]
         if scratch.twin[i] >= 0:
             j = scratch.twin[i] - na
             give(i, j, min(work.supply[i], work.demand[j]), na, n_words, fill)
+
+
+@jit
+def _open_arcs(na: int, nb: int, t: float, cost: Any, work: Work, fill: Fill) -> None:
+    """Open the arcs of cost ≤ t."""
+    n_words = (na + BITS - 1) // BITS
+    for j in range(nb):
+        for w in range(n_words):
+            costs, mask = cost[work.row[j] + w * BITS : work.row[j] + min(w * BITS + BITS, na)], np.int64(0)
+            for k in range(costs.shape[0]):
+                mask |= np.int64(costs[k] <= t) << k
+            fill.open[j * n_words + w] = mask
 
 
 @jit
@@ -143,96 +153,81 @@ def _stretch(na: int, nb: int, share: float, scratch: Bottleneck) -> None:
 
 
 @jit
-def _any_left(masses: Any, n: int) -> bool:
-    for k in range(n):  # noqa: SIM110 - compiled code has no generators
-        if masses[k] > 0.0:
-            return True
-    return False
-
-
-@jit
-def _mark_violator(na: int, nb: int, lacking: bool, scratch: Bottleneck) -> bool:
-    """Mark the sinks that lack mass and those served by sources within reach, or the reached sources; False."""
-    fill, violator, n_words = scratch.fill, scratch.violator, (na + BITS - 1) // BITS
-    for node in range(na + nb):
-        violator[node] = not lacking and node < na and (fill.seen[node // BITS] >> (node % BITS)) & 1 != 0
+def _mark_sinks(na: int, nb: int, scratch: Bottleneck) -> None:
+    """Mark the sink that lacks most, or all if its lack may be rounding, and all sinks that their sources serve."""
+    fill, violator, n_words, most = scratch.fill, scratch.violator, (na + BITS - 1) // BITS, 0.0
+    for j in range(nb):
+        most = max(most, fill.demand[j])
+    bar = most if most > scratch.loose[: na + nb].sum() else 0.0
+    violator[: na + nb] = 0
     fill.seen[:] = 0
-    grows = lacking
+    grows = True
     while grows:
         grows = False
         for j in range(nb):
-            joins = violator[na + j] == 0 and fill.demand[j] > 0.0
-            for w in range(0 if violator[na + j] else n_words):
+            if violator[na + j]:
+                continue
+            joins = fill.demand[j] > 0.0 and fill.demand[j] >= bar
+            for w in range(n_words):
                 joins = joins or fill.held[j * n_words + w] & fill.seen[w] != 0
-            for w in range(n_words if joins else 0):
-                fill.seen[w] |= fill.open[j * n_words + w]
-            violator[na + j] |= joins
-            grows = grows or joins
-    return False
+            if joins:
+                grows = True
+                violator[na + j] = 1
+                for w in range(n_words):
+                    fill.seen[w] |= fill.open[j * n_words + w]
+
+
+@jit
+def _mark_sources(na: int, nb: int, scratch: Bottleneck) -> None:
+    """Mark the sources with mass left, and all sources that they reach."""
+    scratch.violator[: na + nb] = 0
+    for i in range(na):
+        scratch.violator[i] = (scratch.fill.seen[i // BITS] >> (i % BITS)) & 1
 
 
 @jit
 def _carries(na: int, nb: int, t: float, cost: Any, work: Work, scratch: Bottleneck) -> bool:
-    """Whether the arcs of cost ≤ t carry the masses up to rounding; the flow, or else a violator."""
-    fill, n_words, rounding = scratch.fill, (na + BITS - 1) // BITS, 0.0
-    for node in range(na + nb):
-        rounding += scratch.loose[node]
-    _start_flow(na, nb, t, cost, work, scratch)
+    """Whether the arcs of cost ≤ t carry the masses up to rounding; goes on with the flow, and marks the violator."""
+    fill, n_words = scratch.fill, (na + BITS - 1) // BITS
+    _open_arcs(na, nb, t, cost, work, fill)
     need = maximize_flow(nb, na, n_words, fill, work.stop)
-    if need > rounding:
-        return _mark_violator(na, nb, True, scratch)
-    _stretch(na, nb, 1.0, scratch)
-    if _any_left(fill.demand, nb) and maximize_flow(nb, na, n_words, fill, work.stop) > 0.0:
-        return _mark_violator(na, nb, True, scratch)
-    _stretch(na, nb, -2.0, scratch)
-    if _any_left(fill.supply, na):  # what is left at sources goes to sinks that take as much more as rounding allows
+    is_near = need <= scratch.loose[: na + nb].sum()
+    if is_near:
+        _stretch(na, nb, 1.0, scratch)
+        need = maximize_flow(nb, na, n_words, fill, work.stop)
+    if need > 0.0:
+        _mark_sinks(na, nb, scratch)
+    else:
+        _stretch(na, nb, -2.0, scratch)  # what is left goes to sinks that take as much more as rounding allows
         maximize_flow(nb, na, n_words, fill, work.stop)
-        if _any_left(fill.supply, na):
-            return _mark_violator(na, nb, False, scratch)
-    return True
-
-
-@jit
-def _list_costs(na: int, nb: int, bound: float, cost: Any, work: Work, costs: Any) -> int:
-    """List the finite costs above a bound; returns their number."""
-    size = 0
-    for j in range(nb):
-        if work.stop[0] != 0:
-            break
         for i in range(na):
-            c = cost[work.row[j] + i]
-            if bound < c < np.inf:
-                costs[size] = c
-                size += 1
-    return size
+            need = max(need, fill.supply[i])
+        if need <= 0.0:
+            return True
+        _mark_sources(na, nb, scratch)
+    if is_near:
+        _start_flow(na, nb, work, scratch)
+    return False
 
 
 @jit
-def _middle(costs: Any, size: int) -> float:
-    """The median of three of the costs."""
-    x, y, z = costs[size // 4], costs[size // 2], costs[size - 1 - size // 4]
-    return max(min(x, y), min(max(x, y), z))
-
-
-@jit
-def _keep_between(low: float, high: float, costs: Any, size: int) -> int:
-    """Keep the costs strictly between low and high; returns their number."""
-    kept = 0
-    for k in range(size):
-        c = costs[k]
-        costs[kept] = c
-        kept += low < c < high
-    return kept
-
-
-@jit
-def _drop_stale_flow(na: int, nb: int, fill: Fill) -> None:
-    """Set the flow to 0 where a source does not serve a sink."""
-    n_words = (na + BITS - 1) // BITS
-    for j in range(nb):
-        for i in range(na):
-            if (fill.held[j * n_words + i // BITS] >> (i % BITS)) & 1 == 0:
-                fill.flow[j * na + i] = 0.0
+def _next_threshold(na: int, nb: int, t: float, cost: Any, work: Work, scratch: Bottleneck) -> float:
+    """The smallest cost above t within which the violator finds enough mass; infinite if there is none."""
+    nearest, lack = scratch.nearest, 0.0
+    _find_nearest(na, nb, cost, work, scratch)
+    for node in range(na + nb):
+        lack += _mass(node, na, work) if scratch.violator[node] else 0.0
+    lack *= 1.0 - _SUM_ROUNDING * (8 + na + nb)
+    while True:
+        least, found = np.inf, 0.0
+        for node in range(na + nb):
+            if t < nearest[node] < least:
+                least = nearest[node]
+        for node in range(na + nb):
+            found += _mass(node, na, work) if nearest[node] <= least else 0.0
+        t = least
+        if found >= lack or not t < np.inf:
+            return t
 
 
 @jit
@@ -242,69 +237,57 @@ def solve_bottleneck(na: int, nb: int, a: Any, b: Any, cost: Any, work: Work, sc
     Groups of masses that differ only by the rounding of their masses count as equal. A single point counts however
     small its mass is. The status is STALLED if only infinite or NaN costs are left.
     """
-    low = _lower_bound(na, nb, cost, work, scratch)
+    low, high, n_tests = _lower_bound(na, nb, cost, work, scratch), np.inf, 0
+    _find_twins(na, nb, cost, work, scratch)
     _cancel_common_mass(na, nb, a, b, work, scratch)
-    value, size, fits = np.inf, 0, False
-    if work.stop[0] == 0 and low < np.inf:
-        fits = _carries(na, nb, low, cost, work, scratch)
-        value = low if fits else np.inf
-        size = 0 if fits else _list_costs(na, nb, low, cost, work, scratch.costs)
-    while size > 0 and work.stop[0] == 0:
-        t = _middle(scratch.costs, size)
-        fits = _carries(na, nb, t, cost, work, scratch)
-        low, value = (low, t) if fits else (t, value)
-        size = _keep_between(low, value, scratch.costs, size)
-    if not fits and value < np.inf:  # the flow is that of a smaller threshold
-        _carries(na, nb, value, cost, work, scratch)
-    _drop_stale_flow(na, nb, scratch.fill)
-    if work.stop[0] != 0:
-        return 0.0, INTERRUPTED
-    return value, OPTIMAL if value < np.inf else STALLED
+    _start_flow(na, nb, work, scratch)
+    while low < np.inf and work.stop[0] == 0:
+        n_tests += 1
+        searches = n_tests > _N_RAISES and n_tests % 2 == 0
+        t = min(2.0 * low, 0.5 * (low + high)) if searches else low  # as long as none suffices, high is infinite
+        if not _carries(na, nb, t, cost, work, scratch):
+            low = _next_threshold(na, nb, t, cost, work, scratch)
+        elif t == low:
+            return low, OPTIMAL
+        else:
+            high = t
+            _start_flow(na, nb, work, scratch)
+    return low, INTERRUPTED if work.stop[0] != 0 else STALLED
 
 
 @jit
 def _feasible(na: int, nb: int, value: float, cost: Any, work: Work, fill: Fill) -> bool:
     """Whether the plan has the masses of both sides, up to rounding, on arcs of cost at most the value."""
-    rest, tolerance, wrong = fill.supply, 0.0, 0.0
+    left, whole, wrong = fill.supply, 0.0, 0.0
     for i in range(na):
-        rest[i] = work.supply[i]
-        tolerance += _SUM_ROUNDING * (8 + na + nb) * rest[i]
+        left[i] = work.supply[i]
+        whole += left[i]
     for j in range(nb):
-        if work.stop[0] != 0:
-            return False
         lack = work.demand[j]
         for i in range(na):
             mass = fill.flow[j * na + i]
-            if mass != 0.0:
-                if not (mass > 0.0 and cost[work.row[j] + i] <= value):
-                    return False
-                rest[i] -= mass
-                lack -= mass
+            if mass != 0.0 and not (mass > 0.0 and cost[work.row[j] + i] <= value):
+                return False
+            left[i] -= mass
+            lack -= mass
         wrong += abs(lack)
     for i in range(na):
-        wrong += abs(rest[i])
-    return wrong <= 4.0 * tolerance
+        wrong += abs(left[i])
+    return wrong <= 4.0 * _SUM_ROUNDING * (8 + na + nb) * whole
 
 
 @jit
 def _violated(na: int, nb: int, value: float, cost: Any, work: Work, scratch: Bottleneck) -> bool:
     """Whether the violator has more mass than all nodes on the other side within less than the value."""
-    near, violator, twin, rest = scratch.near, scratch.violator, scratch.twin, scratch.rest
-    near[: na + nb] = 0
-    for j in range(nb):
-        if work.stop[0] != 0:
-            return False
-        for i in range(na):
-            if (violator[na + j] or violator[i]) and cost[work.row[j] + i] < value:
-                near[na + j] |= violator[i]
-                near[i] |= violator[na + j]
+    violator, nearest, twin, rest = scratch.violator, scratch.nearest, scratch.twin, scratch.rest
+    _find_nearest(na, nb, cost, work, scratch)
     more, low, rounding = 0.0, 0.0, 0.0
     for node in range(na + nb):
-        mass = _mass(node, na, work)
-        if violator[node] and twin[node] >= 0 and near[twin[node]]:
-            more, low = add(more, low, rest[node] - rest[twin[node]], 0.0)
-            rounding += scratch.loose[node]
-        elif violator[node] or (near[node] and not (twin[node] >= 0 and violator[twin[node]])):
+        mass, other = _mass(node, na, work), twin[node]
+        if violator[node] and other >= 0 and nearest[other] < value:
+            more, low = add(more, low, rest[node] - rest[other], 0.0)
+            rounding += max(scratch.loose[node], scratch.loose[other])
+        elif violator[node] or (nearest[node] < value and not (other >= 0 and violator[other])):
             more, low = add(more, low, mass if violator[node] else -mass, 0.0)
             rounding += ROUNDED * mass
     return more > 0.4 * rounding

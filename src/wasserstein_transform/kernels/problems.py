@@ -72,7 +72,7 @@ def n_bytes(
 ) -> float:
     """Bytes of this memory and of the workspace of the simplex."""
     width = cap if width is None else width
-    plans = 2 * cap if farthest else 0
+    plans = 1.1 * cap + 20 if farthest else 0
     return 8.0 * (n_met * (width + 1) + 2 * n_points + cap * (width + plans + 48) + n_stored * width)
 
 
