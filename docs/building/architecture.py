@@ -118,8 +118,8 @@ def _picture(graph: nx.DiGraph, layers: list[list[str]], theme: str) -> Figure:
     for package, place in places.items():
         ax.add_patch(_box(place, _WIDTH, _HEIGHT, _FILLS[theme][_group(package)], line))
         ax.text(*place, package, ha="center", va="center", color=ink, fontsize=10, zorder=4)
-    for k, group in enumerate(_GROUPS):  # lower layers are narrow: there is room beside them
-        place = (1.5 - across, 0.9 - len(layers) + 0.42 * (len(_GROUPS) - 1 - k))
+    for k, group in enumerate(_GROUPS):  # the upper layers are one package each: there is room beside them
+        place = (0.35 - across, 0.2 - 0.42 * k)
         ax.add_patch(_box(place, 0.26, 0.2, _FILLS[theme][k], line))
         ax.text(place[0] + 0.28, place[1], group, ha="left", va="center", color=ink, fontsize=9)
     return figure
