@@ -138,4 +138,4 @@ def _draw(points: Points, places: Floats, labels: Any) -> Any:
 
     before, after = project(points.data.given, places)
     ax = cloud(before, colors=_BEFORE)
-    return label_axes(cloud(after, labels, ax=ax, title=title_of(points)), points)
+    return label_axes(cloud(after, labels, ax=ax, title=f"{title_of(points)}, moved; gray: before"), points)

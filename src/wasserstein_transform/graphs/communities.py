@@ -171,7 +171,8 @@ def communities(
         raise ValueError("give one of n_communities and resolution, got both; resolution chooses the number")
     resolution = None if resolution is None else check.positive(resolution, "resolution")
     if n_communities is not None and check.count(n_communities, "n_communities", 1) > network.n:
-        raise ValueError(f"n_communities must be at most {network.n}, the number of nodes, got {n_communities}")
+        most = f"at most {network.n}, the number of nodes"
+        raise ValueError(f"{check.spell('n_communities')} must be {most}, got {n_communities}")
     if not (network.lengths > 0).all():
         raise ValueError("edges of length 0 have no strength; give them a length, or merge the nodes they join")
     if len(network.edges) == 0:
