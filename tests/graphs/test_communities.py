@@ -79,6 +79,7 @@ def test_a_number_of_communities_can_be_requested() -> None:
     graph = nx.relaxed_caveman_graph(6, 8, 0.1, seed=2)
     for n in (1, 2, 5, 6):
         assert wt.graphs.communities(graph, n).n_communities == n
+        assert wt.graphs.communities(graph, float(n)).n_communities == n  # type: ignore[arg-type]  # as tables have it
 
 
 @pytest.mark.parametrize(
