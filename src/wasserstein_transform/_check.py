@@ -149,6 +149,25 @@ def _extent(array: Floats) -> tuple[float, float]:
         return float(max(-low.min(), high.max())), float((high - low).max())
 
 
+_OTHER_TABLES = {
+    "polars.DataFrame": "X.to_pandas() is one",
+    "polars.LazyFrame": "X.collect().to_pandas() is one",
+    "polars.Series": "X.to_frame().to_pandas() is one",
+    "pyarrow.Table": "X.to_pandas() is one",
+    "pyarrow.RecordBatch": "X.to_pandas() is one",
+    "pandas.Series": "X.to_frame() is one",
+    "modin.DataFrame": "X._to_pandas() is one",
+    "dask.DataFrame": "X.compute() is one",
+}  # fmt: skip
+
+
+def known_table(X: Any) -> None:
+    """Raise for tables and columns of other libraries, whose ids and texts would be taken for coordinates."""
+    kind = f"{type(X).__module__.partition('.')[0]}.{type(X).__name__}"
+    if kind in _OTHER_TABLES:
+        raise ValueError(f"X must be a pandas DataFrame or an array of points, got a {kind}; {_OTHER_TABLES[kind]}")
+
+
 def weights(values: ArrayLike | None, n: int) -> Floats:
     """Return masses of n points with total 1; uniform for None."""
     if values is None:

@@ -156,7 +156,7 @@ def test_gaps_of_errors_are_filled(rng: np.random.Generator) -> None:
     table = wt.tables.features(frame)
     assert table.errors is not None
     assert (table.errors == 0.5).all()
-    assert not table.has_gaps
+    assert table.there.all()
 
 
 def test_columns_of_the_answer_are_those_given(blobs: np.ndarray) -> None:

@@ -129,7 +129,10 @@ def test_what_was_scaled_is_scaled_back(tmp_path: Path, how: str) -> None:
     X = blobs() * [1.0, 1e4] + [5.0, -7e6]
     center, length = {
         "standard": (X.mean(axis=0), X.std(axis=0)),
-        "robust": (np.median(X, axis=0), np.quantile(X, 0.75, axis=0) - np.quantile(X, 0.25, axis=0)),
+        "robust": (
+            np.median(X, axis=0),
+            np.subtract(*np.quantile(X, [0.75, 0.25], axis=0, method="averaged_inverted_cdf")),
+        ),
         "range": (X.min(axis=0), X.max(axis=0) - X.min(axis=0)),
     }[how]
     done = run("transform", write_csv(tmp_path / "far.csv", X), "--scale", how, "--eps", 0.4)

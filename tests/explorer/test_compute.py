@@ -149,7 +149,7 @@ def test_a_choice_is_what_features_does_and_its_code_says(scale, missing, tmp_pa
     choice = Choice(weight="w", scale=scale, missing=missing)
     data = of_source(Source(table), "a.csv", choice)
     asked = None if scale == "none" else scale
-    found = wt.tables.features(table.drop(columns="w"), scale=asked, missing=missing)
+    found = wt.tables.features(table.drop(columns="w"), scale=asked, missing=missing, sample_weight=table["w"])
     np.testing.assert_array_equal(data.space.points, found.matrix()[found.rows])
     names = {"wt": wt}
     exec(data.reading.replace("'a.csv'", repr(str(path))), names)

@@ -36,7 +36,7 @@ def test_other_names_and_other_numbers_are_no_degrees() -> None:
     assert (plain.earth, plain.unit, plain.notes) == (None, "", ())
     far = tracks(DataFrame({"lon": [400000.0, 400001.0], "lat": [1.0, 2.0]}))
     assert far.points.tolist() == [[400000, 1], [400001, 2]]
-    assert far.notes == ("lon and lat reach beyond ±180 and ±90, so they are not degrees; they are used as they are",)
+    assert far.notes == ("lon and lat reach beyond 360 and ±90, so they are not degrees; they are used as they are",)
     assert tracks(table(), ["lat", "lon"]).names == ("lon", "lat")
     assert tracks(DataFrame(DEGREES)).points.tolist() == DEGREES.tolist()
     assert tracks(DEGREES).points.tolist() == DEGREES.tolist()

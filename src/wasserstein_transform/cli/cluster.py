@@ -128,6 +128,7 @@ def _draw(found: Clustering, points: Points) -> Any:
     from .results import label_axes, title_of
 
     figure = found.plot(title=title_of(points))
-    if found.points is not None and found.points.shape[1] <= 2:  # otherwise the axes are not columns
+    on_map = found.features is not None and found.features.earth is not None
+    if found.points is not None and found.points.shape[1] <= 2 and not on_map:  # otherwise the axes are not columns
         label_axes(figure.axes[0], points)
     return figure

@@ -62,7 +62,8 @@ def read_points(run: Run, trip: str | None = "none", time: str | None = None) ->
             run.note(f"{used} are used as coordinates; use --columns to include {left}")
     facts |= {"rows": len(table), "columns": found.names}
     masses = None if weight is None else columns.weights(table, weight)
-    return Points(facts, table, found, found.names, Scaling.of(given.scale, found.points), masses)
+    heavy, held = (slice(None), None) if masses is None else (masses > 0, masses[masses > 0])
+    return Points(facts, table, found, found.names, Scaling.of(given.scale, found.points[heavy], held), masses)
 
 
 def read_features(run: Run) -> Points:
@@ -78,13 +79,12 @@ def read_features(run: Run) -> Points:
     chosen = find_columns(table, given.columns)
     rest = table if chosen else table.drop(columns=list({name for name in (label, weight) if name is not None}))
     rest.attrs = table.attrs
-    found = features(rest, chosen, scale=None if given.scale == "none" else given.scale, missing=given.missing)
+    masses = None if weight is None else columns.weights(table, weight)
+    how = {"scale": None if given.scale == "none" else given.scale, "missing": given.missing, "sample_weight": masses}
+    found = features(rest, chosen, **how)
     for note in (*table.attrs["notes"], *found.notes):
         run.note(note)
-    if columns.longitude_and_latitude(found.names) and not any("degrees" in note for note in run.notes):
-        run.note("longitude and latitude are degrees, not meters; project them where distances matter")
     facts |= {"rows": len(table), "columns": found.names}
-    masses = None if weight is None else columns.weights(table, weight)
     known = None if label is None else columns.labels(table, label)[0]
     return Points(facts, table, found, found.names, weights=masses, known=known)
 

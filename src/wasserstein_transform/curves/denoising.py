@@ -116,6 +116,7 @@ def denoise(
     >>> bool(after < before / 2)
     True
     """
+    check.known_table(X)
     if is_frame(X) or isinstance(X, Tracks):
         table, order = _table(X, order, lam)
         found = denoise(

@@ -73,6 +73,7 @@ def _validate(estimator: BaseEstimator, X: Any, reset: bool = True) -> Floats:
 
 def read_table(estimator: BaseEstimator, X: Any, reset: bool = True) -> Any:
     """Check the names and the number of columns of a DataFrame, whose cells `features` reads; an array as usual."""
+    check.known_table(X)
     if is_frame(X) and X.columns.is_unique:
         return validate_data(estimator, X, reset=reset, skip_check_array=True)
     return _validate(estimator, X, reset)

@@ -132,9 +132,9 @@ def of_source(source: Source, name: str, choice: Choice | None = None) -> DataSe
     rest = X.drop(columns=beside) if beside else X
     if beside:
         rest.attrs = X.attrs
-    found = features(rest, choice.columns or None, **options)
-    truth = labels(X, choice.label)[0] if choice.label else source.labels
     masses = weights(X, choice.weight) if choice.weight else source.weights
+    found = features(rest, choice.columns or None, sample_weight=masses, **options)
+    truth = labels(X, choice.label)[0] if choice.label else source.labels
     for one, what in ((truth, "labels"), (masses, "sample_weight")):
         if one is not None and len(one) != found.n:
             raise ValueError(f"{what} must hold one value for each of the {counted(found.n, 'point')}, got {len(one)}")
@@ -151,8 +151,9 @@ def _code_of(X: Any, choice: Choice, options: dict[str, Any], beside: list[str])
     if not is_frame(X):
         return f"X = …  # your points\nfound = wt.tables.features(X{given})\nX = found.matrix()[found.rows]"
     table = f"table.drop(columns={beside!r})" if beside else "table"
+    given += f", sample_weight=table[{choice.weight!r}]" * bool(choice.weight)
     code = f"table = wt.read({source_of(X)!r})\nfound = wt.tables.features({table}{given})"
-    weighted = f"\nweights = table[{choice.weight!r}][found.rows]" * bool(choice.weight)
+    weighted = "\nweights = found.weights[found.rows]" * bool(choice.weight)
     return f"{code}\nX = found.matrix()[found.rows]{weighted}"
 
 
@@ -250,7 +251,7 @@ class Shelf:
         kept, table = None if name in BUILT_IN else self._kept(name)[0], self.table(name)
         if table is None:
             return {"all": [], "numeric": [], "scales": isinstance(kept, Source)}
-        numbers = {*numeric(table), *(one.name for one in roles(table, None) if not one.why_not)}
+        numbers = {*numeric(table), *(one.name for one in roles(table, None)[0] if not one.why_not)}
         return {
             "all": list(map(str, table.columns)), "numeric": [one for one in table.columns if one in numbers],
             "scales": True,

@@ -109,6 +109,9 @@ def _draw_cloud(ax: Any, found: Clustering, names: tuple[str, ...], values: Floa
         name_axes(ax, ["classical scaling"])
     elif found.points is not None and found.points.shape[1] > 2:
         name_axes(ax, [_name_direction(x, names, values[_shown(found)]) for x in points.T])
+    elif found.features is not None and found.features.earth is not None:
+        sides = ("east", "north") if found.features.on_map == [0, 1] else ("north", "east")
+        name_axes(ax, [f"meters {side} of {found.features.earth}" for side in sides])
 
 
 def _coordinates(found: Clustering) -> tuple[Floats, Ints]:

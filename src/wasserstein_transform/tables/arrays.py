@@ -16,7 +16,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from .._arrays import DamagedError, read_array, show_shape
-from .columns import default_names, free_name, is_text, listed, unique_names
+from .columns import default_names, free_name, is_text, listed, names_as_text, unique_names
 from .kinds import first_line, need, reserve
 
 _COLUMN = 400.0  # bytes of memory of a column, in addition to the content
@@ -127,7 +127,7 @@ def described(arrays: Mapping[str, NDArray[Any]]) -> str:
 
 def encode_npy(frame: pd.DataFrame) -> bytes:
     """Encode as a 2-D array if names and types allow, else as a structured array with a field for each column."""
-    columns = {str(name): _storable(frame[name]) for name in frame}
+    columns = {name: _storable(frame.iloc[:, k]) for k, name in enumerate(names_as_text(frame))}
     held = io.BytesIO()
     if tuple(columns) == default_names(len(columns)) and len({column.dtype for column in columns.values()}) == 1:
         npy.write_array(held, np.stack(list(columns.values()), axis=1), allow_pickle=False)
@@ -143,9 +143,9 @@ def encode_npz(frame: pd.DataFrame) -> bytes:
     """Encode one array for each column, under its name; the bytes do not depend on the time of writing."""
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w", zipfile.ZIP_STORED) as members:
-        for name in frame:
+        for k, name in enumerate(names_as_text(frame)):
             with members.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as stream:
-                npy.write_array(stream, _storable(frame[name]), allow_pickle=False)
+                npy.write_array(stream, _storable(frame.iloc[:, k]), allow_pickle=False)
     return held.getvalue()
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -21,16 +20,22 @@ _MONEY = "[€$£¥₹]|USD|EUR|GBP|CHF|JPY|CNY|INR|CAD|AUD|SEK|NOK|DKK|PLN|BRL"
 _UNIT = rf"{_MONEY}|[%‰°]|°?[^\W\d_]{{1,9}}[²³]?(?:/[^\W\d_]{{1,9}}[²³]?)?"
 _WRITTEN = re.compile(
     rf"(?P<open>\()?(?P<sign>[-+−]?)\s*(?P<before>{_MONEY})?\s*(?P<sign2>[-+−]?)"
-    rf"(?P<body>[0-9.,][0-9.,'’{_BLANKS}]*?(?:[eE][-+]?[0-9]+)?|inf)\s*(?P<after>{_UNIT})?(?P<close>\))?"
+    rf"(?P<body>[0-9.,][0-9.,'’{_BLANKS}]*?(?:[eE][-+]?[0-9]+)?|(?i:inf(?:inity)?))\s*(?P<after>{_UNIT})?(?P<close>\))?"
 )
+_MARKS = {".": rf"[,'’{_BLANKS}]", ",": rf"[.'’{_BLANKS}]"}  # between thousands, by the decimal mark
 _BODIES = {
     point: re.compile(
-        rf"(?=\D?\d)(?:\d{{1,3}}(?P<mark>[{'.' if point == ',' else ','}'’{_BLANKS}])\d{{3}}(?:(?P=mark)\d{{3}})*|\d+)?"
-        rf"(?:[{point}]\d*)?(?:[eE][-+]?\d+)?|inf"
+        rf"(?=[^\d\n]?\d)(?:[1-9]\d{{0,2}}(?P<mark>{mark})\d{{3}}(?:(?P=mark)\d{{3}})*|\d+)?"
+        rf"(?:[{point}]\d*)?(?:[eE][-+]?\d+)?|(?i:inf(?:inity)?)"
     )
-    for point in ".,"
+    for point, mark in _MARKS.items()
+}
+_LINES = {
+    point: re.compile(rf"^[-+]?(?=[\d.,iI])(?:{body.pattern})$", re.MULTILINE | re.ASCII)
+    for point, body in _BODIES.items()
 }
 _CODE = re.compile(r"0\d+")  # a post code or a number of a part, not a quantity
+_ANY_CODE = re.compile(r"^0\d+$", re.MULTILINE).search
 _CLOCK = r"\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?(?:\s?[AaPp]\.?[Mm]\.?)?(?:\s?(?:Z|UTC|[-+]\d\d:?\d\d))?"
 _MONTH = r"(?:Jan|Feb|Mar|Mär|Apr|May|Mai|Jun|Jul|Aug|Sep|Oct|Okt|Nov|Dec|Dez)[a-zä]*\.?"
 _DAY = (
@@ -38,12 +43,12 @@ _DAY = (
     rf"|\d{{1,2}}\.?[\s-]{_MONTH}[\s-]\d{{2,4}}|{_MONTH}\s\d{{1,2}},?\s\d{{4}}|{_MONTH}\s\d{{4}}"
 )
 _DATE = re.compile(rf"(?:(?:{_DAY})(?:[T\s]\s?{_CLOCK})?|{_CLOCK})", re.IGNORECASE)
-_BOOLEANS = {
-    frozenset(pair.split()): pair.split()
-    for pair in (
-        "false true", "no yes", "n y", "f t", "f m", "female male", "0 1", "0.0 1.0", "off on", "nein ja", "non oui",
-    )
-}  # fmt: skip
+_IS_CLOCK = re.compile(_CLOCK, re.IGNORECASE).fullmatch
+_ZONE = re.compile(r"\s?(?:Z|UTC|[-+]\d\d:?\d\d)$")
+_SLASHED = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(?:\d{4}|\d{2})(?!\d)").match
+_TRUTH = "false true", "no yes", "n y", "f t", "0 1", "0.0 1.0", "off on", "nein ja", "non oui"
+_SEXES = "f m", "female male"
+_BOOLEANS = {frozenset(pair.split()): pair.split() for pair in _TRUTH + _SEXES}
 
 
 @archived
@@ -56,7 +61,7 @@ class Column:
     name : str
         Its name; that of a column of an array is its number, from 0.
     kind : str
-        "number", "percent", "money", "boolean", "category", "date"; if it is left out also "id", "text", …
+        "number", "percent", "money", "boolean", "category", "date", "time"; if it is left out also "id", "text", …
     why_not : str
         Why it is left out; "" if it is used.
     unit : str
@@ -65,6 +70,8 @@ class Column:
         The decimal mark in text.
     levels : tuple of str
         The values of a category or a boolean.
+    day_first : bool
+        Whether 03/04/2020 is 3 April.
     """
 
     name: str
@@ -73,11 +80,13 @@ class Column:
     unit: str = ""
     decimal: str = "."
     levels: tuple[str, ...] = ()
+    day_first: bool = False
 
     def _check_archived(self) -> None:
         for name in ("name", "kind", "why_not", "unit", "decimal"):
             check_type(getattr(self, name), name, str)
         check_type(self.levels, "levels", tuple)
+        check_type(self.day_first, "day_first", bool)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -86,28 +95,49 @@ class Column:
 
 
 class Numbers(NamedTuple):
-    """Numbers in cells of text: NaN where there is none; the decimal mark; the units found, most frequent first."""
+    """Numbers in cells of text, NaN where there is none; the decimal mark; the unit of each cell."""
 
     values: Floats
     decimal: str
-    units: tuple[str, ...]
+    units: list[str]
 
 
-def read_numbers(cells: Iterable[str], decimal: str = ".", *, fixed: bool = False) -> Numbers:
+def read_numbers(cells: Sequence[str], decimal: str = ".") -> Numbers:
     """Read 3,682.50 or 1.234,56, 84.7%, € 12, (1,200) and 12 kg; the mark that fits most cells is taken.
 
-    `decimal` is taken if both marks fit as many cells, or if it is `fixed`.
+    `decimal` is taken if both marks fit as many cells.
     """
-    found = [None if _CODE.fullmatch(cell) else _WRITTEN.fullmatch(cell) for cell in map(str.strip, cells)]
-    marks = (decimal,) if fixed else (decimal, *(mark for mark in ".," if mark != decimal))
-    fits = {mark: [one and _BODIES[mark].fullmatch(one["body"]) for one in found] for mark in marks}
+    cells, marks = list(map(str.strip, cells)), (decimal, "," if decimal == "." else ".")
+    if found := _alike(cells, marks):
+        return found
+    read = [None if _CODE.fullmatch(cell) else _WRITTEN.fullmatch(cell) for cell in cells]
+    fits = {mark: [one and _BODIES[mark].fullmatch(one["body"]) for one in read] for mark in marks}
     best = max(marks, key=lambda mark: sum(fit is not None for fit in fits[mark]))
-    values, units = np.full(len(found), np.nan), Counter[str]()
-    for k, (one, fit) in enumerate(zip(found, fits[best], strict=True)):
+    values, units = np.full(len(read), np.nan), [""] * len(read)
+    for k, (one, fit) in enumerate(zip(read, fits[best], strict=True)):
         if one and fit and bool(one["open"]) == bool(one["close"]):
-            values[k] = _value(one, best)
-            units[one["before"] or one["after"] or ""] += 1
-    return Numbers(values, best, tuple(unit for unit, _ in units.most_common()))
+            values[k], units[k] = _value(one, best), one["before"] or one["after"] or ""
+    return Numbers(values, best, units)
+
+
+def _alike(cells: list[str], marks: tuple[str, str]) -> Numbers | None:
+    """Read cells that are all numbers in one unit, a column at a time; None if they are something else."""
+    first, n = _WRITTEN.fullmatch(cells[0]) if cells else None, len(cells)
+    if first is None:
+        return None
+    before, after = cells[0][slice(*first.span("before"))], cells[0][first.end("body") :].removesuffix(")")
+    if before:
+        cells = [cell.replace(before, "", 1).lstrip() for cell in cells if before in cell]
+    if after:
+        cells = [cell.removesuffix(after) for cell in cells if cell.endswith(after)]
+    text = "\n".join(cells)
+    if len(cells) < n or text.count("\n") != n - 1 or _ANY_CODE(text):
+        return None
+    mark = next((mark for mark in marks if len(_LINES[mark].findall(text)) == n), None)
+    if mark is None:
+        return None
+    plain = text.translate({ord(other): None for other in f".,'’{_BLANKS}" if other != mark}).replace(",", ".")
+    return Numbers(np.array(list(map(float, plain.split("\n")))), mark, [before or after.strip()] * n)
 
 
 def _value(one: re.Match[str], decimal: str) -> float:
@@ -132,6 +162,28 @@ def is_date(cell: str) -> bool:
     return _DATE.fullmatch(cell.strip()) is not None
 
 
+def is_clock(cell: str) -> bool:
+    """Whether a cell is a time of the day without a date."""
+    return _IS_CLOCK(cell.strip()) is not None
+
+
+def clock_without_zone(cell: str) -> str:
+    """A time of the day without its zone."""
+    return _ZONE.sub("", cell.strip())
+
+
+def day_and_month(cell: str) -> tuple[int, int] | None:
+    """The two first numbers of a date such as 13/04/2020 or 4.5.20, whose order depends on the country."""
+    found = _SLASHED(cell.strip())
+    return found and (int(found[1]), int(found[3]))
+
+
 def boolean_levels(cells: Iterable[str]) -> list[str] | None:
     """Return the two values in lower case, the one that means no first; None if the cells are something else."""
     return _BOOLEANS.get(frozenset(cell.strip().lower() for cell in cells))
+
+
+def boolean_codes(levels: Sequence[str]) -> dict[str, int]:
+    """Return what words mean, in lower case: 0 for what means the same as the first of two levels, 1 for the second."""
+    same = next((pairs for pairs in (_TRUTH, _SEXES) if " ".join(levels) in pairs), ())
+    return {word: code for pair in same for code, word in enumerate(pair.split())}

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -24,6 +24,7 @@ EXACT = 2**53
 _LISTED = 12  # the most names that an error message lists
 _LONGITUDES, _LATITUDES = ("longitude", "lon", "lng", "long"), ("latitude", "lat")
 _PLACES = (("x", "y", "z"), ("x", "y"), *product(_LONGITUDES, _LATITUDES), ("easting", "northing"))
+_OF_PLACES = {name for names in _PLACES for name in names}
 _COUNTS = ("id", "fid", "index", "row", "no", "nr", "number", "unnamed: 0", "column_1")  # columns that number the rows
 _NUMBER = r"\s*[-+]?(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[iI][nN][fF](?:inity)?)\s*"
 _IS_NUMBER = re.compile(_NUMBER).fullmatch
@@ -65,7 +66,7 @@ def coordinates(frame: pd.DataFrame, names: Sequence[str] | None = None, leave_o
 def chosen(frame: pd.DataFrame, names: Sequence[str] | None = None, leave_out: Sequence[str] = ()) -> tuple[str, ...]:
     """Names of the columns that `coordinates` uses; the geometry of a map has names of its own, such as longitude."""
     if names is not None:
-        names = (names,) if isinstance(names, str) else tuple(names)
+        names = tuple(names) if isinstance(names, Iterable) and not isinstance(names, str) else (names,)
         for name, count in Counter(names).items():
             column(frame, name)
             if count > 1:
@@ -97,8 +98,9 @@ def places(frame: pd.DataFrame) -> tuple[str, ...]:
         return geometry_names(frame)
     if "delimiter" not in frame.attrs and (given := _axes(frame)):
         return given
-    known = {str(name).lower(): name for name in reversed(numeric(frame))}
-    return next((tuple(known[name] for name in names) for names in _PLACES if known.keys() >= set(names)), ())
+    known = {str(name).lower(): name for name in reversed(frame.columns) if str(name).lower() in _OF_PLACES}
+    numbers = {key: name for key, name in known.items() if _is_numeric(frame[name], _decimal(frame))}
+    return next((tuple(numbers[name] for name in names) for names in _PLACES if numbers.keys() >= set(names)), ())
 
 
 def longitude_and_latitude(names: Sequence[Any]) -> tuple[Any, Any] | None:
@@ -128,7 +130,7 @@ def geometry_names(frame: Any) -> tuple[str, ...]:
 def column(frame: pd.DataFrame, name: str) -> pd.Series:
     """The column with this name; a ValueError suggests a similar name if there is none."""
     if name in frame.columns:
-        if frame.columns.duplicated().any() and list(frame.columns).count(name) > 1:
+        if not frame.columns.is_unique and list(frame.columns).count(name) > 1:
             raise ValueError(f"{source_of(frame)} has several columns {name!s:.60}; rename them")
         return frame[name]
     if has_geometry(frame) and name in geometry_names(frame):
@@ -270,6 +272,24 @@ def missing_cells(values: pd.Series) -> NDArray[np.bool_]:
     return np.asarray(gone, np.bool_)
 
 
+class TextCells(NamedTuple):
+    """Different cells of a column of text; the number of each row's, −1 where there is none; how often they occur."""
+
+    codes: Ints
+    words: list[str]
+    counts: Ints
+
+
+def text_cells(values: pd.Series) -> TextCells:
+    """Return the different cells of a column, stripped and without those that stand for missing values."""
+    codes, found = pd.factorize(values.astype(str).where(values.notna()))
+    stripped = [cell.strip() for cell in found]
+    known = {word: 0 for word in stripped if word.lower() not in MISSING}
+    known.update((word, k) for k, word in enumerate(known))
+    number = np.array([*(known.get(word, -1) for word in stripped), -1], np.intp)[codes]
+    return TextCells(number, list(known), np.bincount(number[number >= 0], minlength=len(known)))
+
+
 def _of_text(values: pd.Series, decimal: str) -> pd.Series:
     """The numbers in a column of text; NaN where there is none."""
     cells = values.astype(str)
@@ -341,6 +361,14 @@ def unique_names(names: Iterable[str]) -> tuple[str, ...]:
         taken.add(free)
         seen.add(name)
         out.append(free)
+    return tuple(out)
+
+
+def names_as_text(frame: pd.DataFrame) -> tuple[str, ...]:
+    """The names of the columns as different texts: of 1 and "1" the second is 1_2."""
+    out: dict[str, None] = {}
+    for name in frame.columns:
+        out[free_name(str(name), out)] = None
     return tuple(out)
 
 

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._archive import archived, check_range, check_type
 from .._shown import Brief
 from .._types import Floats, Ints
 
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+_UNITS = {"metre": "m", "meter": "m", "kilometre": "km", "foot": "ft", "US survey foot": "ft"}
 _RADIUS, _FLATTENING = 6378137.0, 1 / 298.257223563  # of the WGS84 ellipsoid
 FARTHEST = 1e6
 """Meters from the middle to which a map is used; lengths are off by 1.2 % there."""
@@ -30,6 +36,7 @@ _BETA = np.array([
 _TIMES = 2.0 * np.arange(1, 5)
 
 
+@archived
 @dataclass(frozen=True)
 class LocalMeters:
     """A map in meters about a place: the transverse Mercator projection of WGS84 (Krüger's series to the fourth order).
@@ -53,6 +60,11 @@ class LocalMeters:
 
     longitude: float
     latitude: float
+
+    def _check_archived(self) -> None:
+        for name, most in (("longitude", 180.0), ("latitude", 90.0)):
+            check_type(getattr(self, name), name, float)
+            check_range(getattr(self, name), name, -most, most)
 
     @classmethod
     def about(cls, degrees: Floats) -> Self:
@@ -82,6 +94,16 @@ class LocalMeters:
         out[:, 0], out[:, 1] = _wrapped(self.longitude + np.rad2deg(turns)), np.rad2deg(np.arcsin(sine))
         return out
 
+    def farthest(self, degrees: Floats) -> float:
+        """How far the farthest of some points is from the middle, in meters."""
+        return float(np.hypot(*self.to_meters(degrees)[:, :2].T).max())
+
+    @property
+    def meters_per_degree(self) -> Floats:
+        """The lengths of a degree of longitude and of latitude in the middle."""
+        steps = self.to_meters(np.array([self.longitude, self.latitude]) + np.array([[1e-3, 0.0], [0.0, 1e-3]]))
+        return np.asarray(np.diag(steps) * 1e3)
+
     def _plane(self, degrees: Floats) -> NDArray[np.complex128]:
         """Meters north of the equator, and east of the middle as the imaginary part."""
         turns, tangent = np.deg2rad(_wrapped(degrees[:, 0] - self.longitude)), np.tan(np.deg2rad(degrees[:, 1]))
@@ -95,6 +117,31 @@ class LocalMeters:
     def __str__(self) -> str:
         east, north = "E" if self.longitude >= 0 else "W", "N" if self.latitude >= 0 else "S"
         return f"{abs(self.longitude):.2f}° {east}, {abs(self.latitude):.2f}° {north}"
+
+
+def map_of(frame: DataFrame, names: Sequence[str], given: Floats) -> tuple[LocalMeters | None, str, str, list[str]]:
+    """The local map if coordinates of a table are degrees, the unit, the coordinate system, and notes.
+
+    The first two of the names are longitude and latitude, if there are any.
+    """
+    from . import columns as of_table
+
+    crs = getattr(frame, "crs", None) if of_table.has_geometry(frame) else None
+    if crs is not None and tuple(names) == of_table.geometry_names(frame)[: len(names)]:
+        unit = crs.axis_info[0].unit_name
+        if not crs.is_geographic or unit != "degree":
+            return None, _UNITS.get(unit, unit), crs.to_string(), []
+        code = crs.to_string()
+    elif of_table.longitude_and_latitude(names) is None:
+        return None, "", "", []
+    elif (np.abs(given[:, :2]) > (360, 90)).any() or np.ptp(given[:, 0]) > 360:
+        said = f"{names[0]} and {names[1]} reach beyond 360 and ±90, so they are not degrees; they are used as they are"
+        return None, "", "", [said]
+    else:
+        code = "EPSG:4326"
+    earth = LocalMeters.about(np.unique(given[:, :2], axis=0))  # not where most copies are
+    said = f"{names[0]} and {names[1]} were projected to local meters about {earth}; results are in degrees again"
+    return earth, "m", code, [said]
 
 
 def _wrapped(degrees: Floats) -> Floats:

@@ -17,7 +17,8 @@ from .._archive import archived, check_array, check_range, check_type
 from .._shown import Brief, Plotted, counted
 from .._types import Bools, Floats, Ints
 from .cells import Column
-from .scaling import Scaling, absurd
+from .earth import FARTHEST, LocalMeters
+from .scaling import Scaling, absurd, quantile
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -38,7 +39,11 @@ _WAYS = {
     "auto": "standard deviation 1", "standard": "standard deviation 1", "robust": "interquartile range 1",
     "range": "the range 0 to 1",
 }  # fmt: skip
-_AXIS = re.compile(r"(?:.*[\W_])?(x|y|z|lon|lat|lng|longitude|latitude|easting|northing)(?:\d|[\W_].*)?", re.IGNORECASE)
+_NO_ERRORS: tuple[None, tuple[str, ...], list[str]] = (None, (), [])
+_AXIS = re.compile(
+    r"(?:.*[\W_])?(x|y|z|lon|lat|lng|longitude|latitude|ele|elevation|altitude|easting|northing)(?:\d|[\W_].*)?",
+    re.IGNORECASE,
+)
 
 
 @archived
@@ -70,6 +75,12 @@ class Features(Brief, Plotted):
         Standard errors or covariances of the coordinates, in the units of the table; None if there are none.
     error_names : tuple of str
         Names of the columns that hold the standard errors, empty for coordinates without.
+    weights : array of shape (n,), or None
+        Masses of the rows; None if they are equal.
+    earth : LocalMeters or None
+        The map that turns longitude and latitude into meters; None if there are none.
+    without_binary : Features or None
+        Of an array, the same without the columns that hold only 0 and 1; None if there are none, or little else.
 
     Examples
     --------
@@ -90,6 +101,9 @@ class Features(Brief, Plotted):
     reading: str
     errors: Floats | None = None
     error_names: tuple[str, ...] = ()
+    weights: Floats | None = None
+    earth: LocalMeters | None = None
+    without_binary: Features | None = None
 
     def _check_archived(self) -> None:
         for name in ("names", "columns", "readings", "notes"):
@@ -99,6 +113,10 @@ class Features(Brief, Plotted):
         check_array(self.scaling.center, "center", "f", len(self.names))
         if self.errors is not None:
             check_array(self.errors, "errors", "f", *self.values.shape, *self.values.shape[1:] * (self.errors.ndim - 2))
+        if self.weights is not None:
+            check_array(self.weights, "weights", "f", self.n)
+        check_type(self.earth, "earth", LocalMeters, type(None))
+        check_type(self.without_binary, "the columns without binary ones", Features, type(None))
         check_array(self.rows, "rows", "i", None)
         check_range(self.rows, "rows", 0, len(self.values) - 1)
         if self.reading not in self.readings or len(self._used_names) != len(self.names):
@@ -119,9 +137,9 @@ class Features(Brief, Plotted):
         return tuple(name for one in self.used for name in one.names)
 
     @property
-    def has_gaps(self) -> bool:
-        """Whether rows are left out."""
-        return len(self.rows) < self.n
+    def there(self) -> Bools:
+        """Whether each row is used."""
+        return np.isin(np.arange(self.n), self.rows)
 
     def matrix(self, reading: str | None = None) -> Floats:
         """Return all rows in a reading, by default the one that is used; gaps are filled, also in rows left out."""
@@ -136,6 +154,10 @@ class Features(Brief, Plotted):
 
     def scale_errors(self, errors: Floats, reading: str | None = None) -> Floats:
         """Return standard errors or covariances of the coordinates in a reading, by default the one that is used."""
+        if self.earth is not None:
+            meters = np.ones(len(self.names))
+            meters[self.on_map] = self.earth.meters_per_degree
+            errors = errors * (meters if errors.ndim == 2 else np.outer(meters, meters))
         if (reading or self.reading) != SCALED:
             return errors
         length = self.scaling.length
@@ -147,11 +169,17 @@ class Features(Brief, Plotted):
 
         return read_errors(X, self.error_names)
 
-    def _values_of(self, X: Any) -> Floats:
-        if is_frame(X) and not self.is_array:
-            from .roles import read
+    @property
+    def on_map(self) -> list[int]:
+        """Where longitude and latitude are among the coordinates."""
+        from .columns import longitude_and_latitude
 
-            return np.column_stack([read(X, one) for one in self.used])
+        return [self.names.index(name) for name in longitude_and_latitude(self.names) or ()]
+
+    def _values_of(self, X: Any) -> Floats:
+        check.known_table(X)
+        if is_frame(X) and not self.is_array:
+            return self._values_in(X)
         values, used = _floats(X.to_numpy() if is_frame(X) else X, "X"), self.used
         if values.shape[1] == len(self.columns) > len(used) and self.is_array:
             values = values[:, [k for k, one in enumerate(self.columns) if not one.why_not]]
@@ -159,12 +187,24 @@ class Features(Brief, Plotted):
             raise ValueError(f"X must have {len(self.names)} columns, as the fitted points, got {values.shape[1]}")
         return values
 
+    def _values_in(self, frame: DataFrame) -> Floats:
+        from .roles import misread, read
+
+        blocks = [read(frame, one) for one in self.used]
+        bad = [(one.name, *misread(frame, one, block)) for one, block in zip(self.used, blocks, strict=True)]
+        if said := [f"{first!r:.40} in column {name}" for name, count, first in bad if count]:
+            cells = counted(sum(count for _, count, _ in bad), "cell")
+            check.warn(f"{cells} of X cannot be read as those that were fitted, and count as missing: {_list(said)}")
+        return np.column_stack(blocks)
+
     @property
     def is_array(self) -> bool:
         """Whether the columns had no names."""
         return all(one.kind == "coordinate" for one in self.columns)
 
     def _read_as(self, values: Floats, reading: str) -> Floats:
+        if self.earth is not None:
+            values = _in_meters(values, self.earth, self.on_map)
         if reading == UNIT_LENGTH:
             return _unit_rows(values)
         return self.scaling.scaled(values) if reading == SCALED else values
@@ -177,6 +217,7 @@ def features(
     scale: str | None = "auto",
     missing: str = "drop",
     errors: Sequence[Any] | None = None,
+    sample_weight: ArrayLike | None = None,
 ) -> Features:
     r"""Decide which columns of a table are coordinates, bring them to one scale, and find gaps.
 
@@ -205,6 +246,9 @@ def features(
     errors : sequence, optional
         The columns of a table that hold standard errors, one for each column that is used, in the same order. None
         (default) finds them by name.
+    sample_weight : array of shape (n,), optional
+        Masses of the rows; weight k is the same as k copies, and rows of weight 0 decide nothing. None means equal
+        masses.
 
     Returns
     -------
@@ -226,29 +270,45 @@ def features(
         raise ValueError(f"missing must be 'drop', 'fill' or 'error', got {missing!r}")
     if errors is not None and not is_frame(X):
         raise ValueError(f"columns of errors need a DataFrame, got {type(X).__name__}; give the errors as an array")
-    rest, beside = _set_errors_aside(X, columns, errors) if is_frame(X) else (X, {})
-    found, values, notes, nameless = _of_frame(rest, columns) if is_frame(X) else _of_array(X, columns)
+    check.known_table(X)
+    table: Any
+    table, beside = _set_errors_aside(X, columns, errors) if is_frame(X) else (X, {})
+    if is_frame(table):
+        masses = check.weights(sample_weight, len(table))
+        found, values, notes, nameless = _of_frame(table, columns, masses)
+    else:
+        found, values, notes = _of_array(X, columns)
+        masses, nameless = check.weights(sample_weight, len(values)), True
     used = [one for one in found if not one.why_not]
     names = tuple(name for one in used for name in one.names)
-    own_errors, error_names, said = _errors_of(X, used, beside, errors) if beside or errors else (None, (), [])
+    own_errors, error_names, said = _errors_of(X, used, beside, errors, masses) if beside or errors else _NO_ERRORS
     notes += said
     gaps = np.isnan(values)
     if missing == "error" and gaps.any():
         raise ValueError(_gaps(values, names))
     rows = np.arange(len(values)) if missing == "fill" else np.flatnonzero(~gaps.any(axis=1))
-    if not len(rows):
+    heavy = rows[masses[rows] > 0]
+    if not len(heavy) or gaps[heavy].all(axis=0).any():
         raise ValueError(f"every row has a gap, {_gaps(values, names)}")
     notes += _say_gaps(gaps, missing)
-    basis = values if not gaps.any() else values[rows] if missing != "fill" else _by_columns(values)
+    basis = (_by_columns(values, masses, used) if missing == "fill" else values)[heavy]
+    earth, on_map, said = _map_of(X, names, basis) if is_frame(X) and not nameless else (None, [], [])
+    notes += said
+    basis = basis if earth is None else _in_meters(basis, earth, on_map)
+    weights = None if (masses[heavy] == masses[heavy[0]]).all() else masses[heavy]
     how = AUTO if scale == "auto" or missing == "fill" else "none" if scale in ("unit", None) else scale
-    scaling = _scaling_of(how, basis, used)
-    readings, why = _readings(scale, used, scaling.length[np.ptp(basis, axis=0) > 0], nameless)
+    scaling = _scaling_of(how, basis, used, weights, on_map)
+    spreads = scaling.length[np.ptp(basis, axis=0) > 0]
+    readings, why = _readings(scale, used, spreads, nameless, bool(on_map))
     if SCALED in readings:
-        notes += _say_absurd(basis, names, scaling.how)
+        notes += _say_absurd(basis, names, scaling.how, weights)
     notes += [why.format(n=len(used), way=_WAYS.get(scaling.how, ""))] if why else []
+    rest = _not_binary(basis) if columns is None and not is_frame(X) else []
+    again: dict[str, Any] = {"scale": scale, "missing": missing, "sample_weight": sample_weight}
     return Features(
-        names, values, rows, tuple(found), scaling, readings, missing, tuple(notes), readings[0],
-        own_errors, error_names,
+        names, values, rows, tuple(found), scaling, readings, missing, tuple(notes), readings[0], own_errors,
+        error_names, None if sample_weight is None else masses, earth,
+        features(X, [int(names[k]) for k in rest], **again) if rest else None,
     )  # fmt: skip
 
 
@@ -256,6 +316,37 @@ def is_frame(X: Any) -> bool:
     """Whether X is a DataFrame; does not import pandas."""
     pandas = sys.modules.get("pandas")
     return pandas is not None and isinstance(X, pandas.DataFrame)
+
+
+def _not_binary(values: Floats) -> list[int]:
+    """The columns that hold more than 0 and 1, if there are two of them, and others."""
+    rest = np.flatnonzero(((values != 0) & (values != 1)).any(axis=0))
+    return rest.tolist() if 2 <= len(rest) < values.shape[1] else []
+
+
+def _map_of(frame: Any, names: tuple[str, ...], values: Floats) -> tuple[LocalMeters | None, list[int], list[str]]:
+    """The local map if longitude and latitude are among the coordinates, where they are, and what is said."""
+    from .columns import longitude_and_latitude
+    from .earth import map_of
+
+    pair = longitude_and_latitude(names)
+    if pair is None:
+        return None, [], []
+    at = [names.index(name) for name in pair]
+    earth, _, _, said = map_of(frame, pair, values[:, at])
+    if earth is None or (far := earth.farthest(values[:, at])) <= FARTHEST:
+        return earth, at if earth is not None else [], said
+    why = (
+        f"{pair[0]} and {pair[1]} are used in degrees, since points lie {far / 1e3:,.0f} km from their middle, too far "
+        "for one map in meters; take one region at a time"
+    )
+    return None, [], [why]
+
+
+def _in_meters(values: Floats, earth: LocalMeters, at: list[int]) -> Floats:
+    out = values.copy()
+    out[:, at] = earth.to_meters(values[:, at])
+    return out
 
 
 def _set_errors_aside(
@@ -278,7 +369,7 @@ def _set_errors_aside(
 
 
 def _errors_of(
-    frame: DataFrame, used: list[Column], beside: dict[Any, Any], errors: Sequence[Any] | None
+    frame: DataFrame, used: list[Column], beside: dict[Any, Any], errors: Sequence[Any] | None, weights: Floats
 ) -> tuple[Floats | None, tuple[str, ...], list[str]]:
     """Return the standard errors of the coordinates that are used, the names of their columns, and what is said."""
     from .errors import name_errors, names_of_errors, read_errors
@@ -290,49 +381,58 @@ def _errors_of(
     of = _list([one for one, name in zip((one for each in used for one in each.names), names, strict=True) if name])
     use = check.spell("covariances=True")
     note = f"read as standard errors of {of}, not as coordinates: {said}; {use} takes them into account"
-    return _by_columns(read_errors(frame, names)), names, [note]
+    return _by_columns(read_errors(frame, names), weights, [Column(name, "number") for name in names]), names, [note]
 
 
-def _of_frame(frame: DataFrame, columns: Sequence[Any] | None) -> tuple[list[Column], Floats, list[str], bool]:
+def _of_frame(
+    frame: DataFrame, columns: Sequence[Any] | None, weights: Floats | None
+) -> tuple[list[Column], Floats, list[str], bool]:
     from .columns import chosen, source_of
-    from .roles import is_nameless, misread, read, roles
+    from .roles import is_day_first_guessed, is_nameless, misread, read, roles
 
     if not len(frame):
         raise ValueError(f"{source_of(frame)} has no rows; a table needs at least one")
-    found = roles(frame, None if columns is None else chosen(frame, columns))
+    asked = None if columns is None else chosen(frame, columns)
+    heavy = frame if weights is None or weights.all() else frame[weights > 0]
+    found, floats = roles(heavy, asked)
     used = [one for one in found if not one.why_not]
     if not used:
         said = "; ".join(f"{one.name} {one.why_not}" for one in found[:_LISTED])
         more = f"; and {len(found) - _LISTED} more" if len(found) > _LISTED else ""
         use = check.spell("columns=[...]")
         raise ValueError(f"{source_of(frame)} has no column to cluster: {said}{more}; {use} uses them anyway")
-    notes = _say_left_out(found)
+    notes, blocks = _say_left_out(found), []
     for one in used:
-        count, first = misread(frame, one)
+        blocks.append(read(frame, one, floats if heavy is frame else None))
+        count, first = misread(frame, one, blocks[-1])
         if count:
             cells = "cell is" if count == 1 else "cells are"
-            notes.append(f"column {one.name}: {count} {cells} no number, such as {first!r:.40}, and missing")
-    return found, np.column_stack([read(frame, one) for one in used]), notes, is_nameless(frame)
+            what = "date" if one.kind == "date" else "number"
+            notes.append(f"column {one.name}: {count} {cells} no {what}, such as {first!r:.40}, and missing")
+        if is_day_first_guessed(frame, one):
+            notes.append(f"column {one.name}: 03/04/2020 is read as 4 March; write 2020-04-03 if it is 3 April")
+    return found, np.column_stack(blocks), notes, is_nameless(frame)
 
 
-def _of_array(X: Any, columns: Sequence[Any] | None) -> tuple[list[Column], Floats, list[str], bool]:
+def _of_array(X: Any, columns: Sequence[Any] | None) -> tuple[list[Column], Floats, list[str]]:
     values, notes = _floats(X), []
     if issparse(X):
         notes.append(f"the sparse matrix was stored as {values.shape[0]} × {values.shape[1]} numbers")
     m = values.shape[1]
-    chosen = list(range(m)) if columns is None else list(columns)
+    chosen = list(range(m)) if columns is None else list(np.atleast_1d(np.asarray(columns, object)))
     if not chosen or not all(isinstance(k, int | np.integer) and 0 <= k < m for k in chosen):
         raise ValueError(
             f"columns of an array must be numbers from 0 to {m - 1}, got {columns!r:.60}; a DataFrame has names"
         )
     empty = 2 * np.isnan(values).sum(axis=0) > len(values) if columns is None else np.zeros(m, bool)
-    why = ["is mostly empty" if empty[k] else "" if k in chosen else "was not asked for" for k in range(m)]
+    asked = set(map(int, chosen))
+    why = ["is mostly empty" if empty[k] else "" if k in asked else "was not asked for" for k in range(m)]
     found = [Column(str(k), "coordinate", why[k]) for k in range(m)]
     if empty.all():
         raise ValueError(f"every column is mostly empty, {_gaps(values, tuple(map(str, range(m))))}")
     notes += _say_left_out([one for one in found if empty[int(one.name)]])
     kept = [k for k in range(m) if not why[k]]
-    return found, values if len(kept) == m else np.ascontiguousarray(values[:, kept]), notes, True
+    return found, values if len(kept) == m else np.ascontiguousarray(values[:, kept]), notes
 
 
 def _floats(X: Any, name: str = "points") -> Floats:
@@ -404,29 +504,36 @@ def _say_gaps(gaps: Bools, missing: str) -> list[str]:
     return [said]
 
 
-def _say_absurd(values: Floats, names: tuple[str, ...], how: str) -> list[str]:
-    far = absurd(values) if how == AUTO else np.zeros(values.shape, bool)
+def _say_absurd(values: Floats, names: tuple[str, ...], how: str, weights: Floats | None) -> list[str]:
+    far = absurd(values, weights) if how == AUTO else np.zeros(values.shape, bool)
     return [
         f"column {names[k]}: {values[far[:, k], k][0]:g} is far beyond the other values, whose scale was taken"
         for k in np.flatnonzero(far.any(axis=0))
     ]  # fmt: skip
 
 
-def _scaling_of(how: str, values: Floats, used: list[Column]) -> Scaling:
-    """Scale columns; a category as a whole has standard deviation 1, so that it weighs as much as a number."""
-    scaling = Scaling.of(how, values)
+def _scaling_of(how: str, values: Floats, used: list[Column], weights: Floats | None, on_map: list[int]) -> Scaling:
+    """Scale columns; a category as a whole has standard deviation 1, so that it weighs as much as a number.
+
+    Both coordinates on a map are in meters, and keep one scale.
+    """
+    scaling = Scaling.of(how, values, weights)
     center, length, at = scaling.center.copy(), scaling.length.copy(), 0
     for one in used:
         width = len(one.names)
         if one.kind in ("category", "boolean"):
             block = values[:, at : at + width]
-            center[at : at + width] = block.mean(axis=0)
-            length[at : at + width] = np.sqrt(block.var(axis=0).sum()) or 1.0
+            center[at : at + width] = middle = np.average(block, 0, weights)
+            length[at : at + width] = np.sqrt(np.average((block - middle) ** 2, 0, weights).sum()) or 1.0
         at += width
+    if on_map:
+        length[on_map] = np.sqrt((length[on_map] ** 2).mean())
     return replace(scaling, center=center, length=length)
 
 
-def _readings(scale: str | None, used: list[Column], spreads: Floats, nameless: bool) -> tuple[tuple[str, ...], str]:
+def _readings(
+    scale: str | None, used: list[Column], spreads: Floats, nameless: bool, on_map: bool
+) -> tuple[tuple[str, ...], str]:
     """Return the plausible readings, the likelier one first, and what is said of the only one."""
     keep = check.spell("scale=None")
     said = f"{{n}} columns of different units were scaled to {{way}} ({keep} keeps their units)"
@@ -442,12 +549,14 @@ def _readings(scale: str | None, used: list[Column], spreads: Floats, nameless: 
     if not nameless and len(used) <= _PLANE and all(_AXIS.fullmatch(one.name) for one in used):
         return (AS_THEY_ARE,), ""
     wide = len(used) > _WIDE and not any(units)
-    if len(units) > 1 or (not like and not any(units) and not wide):
+    if nameless and len(used) <= _PLANE:
+        return ((AS_THEY_ARE,) if like else (SCALED, AS_THEY_ARE)), ""
+    if on_map or len(units) > 1 or (not like and not any(units) and not wide):
         return (SCALED,), said
     if any(units):
         one_unit = f'all columns are in {next(iter(units))} and are used as they are (scale="standard" scales them)'
         return ((AS_THEY_ARE,), one_unit) if like else ((SCALED, AS_THEY_ARE), "")
-    if like and (wide or (nameless and len(used) <= _PLANE)):
+    if like and wide:
         return (AS_THEY_ARE,), ""
     return (SCALED, AS_THEY_ARE), ""
 
@@ -461,26 +570,53 @@ def _unit_rows(values: Floats) -> Floats:
 
 
 def _fill(values: Floats, fitted: Features) -> Floats:
-    """Fill gaps with the median of the nearest complete rows that were fitted, by the columns that are there."""
+    """Fill gaps with the median of the nearest complete rows that were fitted, by the columns that are there.
+
+    Categories get the most frequent one of these rows.
+    """
     gaps = np.isnan(values)
     if not gaps.any():
         return values
-    complete = fitted.values[~np.isnan(fitted.values).any(axis=1)]
+    masses = np.ones(fitted.n) if fitted.weights is None else fitted.weights
+    whole = ~np.isnan(fitted.values).any(axis=1) & (masses > 0)
+    complete, where = np.unique(fitted.values[whole], axis=0, return_inverse=True)
     if fitted.missing != "fill" or len(complete) < _NEAREST:
-        return np.where(gaps, np.nanmedian(fitted.values, axis=0), values)
+        n = len(values)
+        both = np.concatenate([values, fitted.values])  # new rows have no mass
+        return _by_columns(both, np.append(np.zeros(n), masses), fitted.used)[:n]
     from scipy.spatial import cKDTree
 
-    out, scaled, nodes = values.copy(), fitted.scaling.scaled(values), fitted.scaling.scaled(complete)
+    held = np.bincount(where.ravel(), masses[whole]).astype(float)
+    scaling = fitted.scaling if fitted.earth is None else Scaling.of(AUTO, complete, held)
+    out, scaled, nodes = values.copy(), scaling.scaled(values), scaling.scaled(complete)
     for pattern in np.unique(gaps[gaps.any(axis=1)], axis=0):
-        rows = np.flatnonzero((gaps == pattern).all(axis=1))
-        if pattern.all():
-            out[rows] = np.median(complete, axis=0)
-            continue
-        near = cKDTree(nodes[:, ~pattern]).query(scaled[rows][:, ~pattern], _NEAREST)[1]
-        out[np.ix_(rows, pattern)] = np.median(complete[near][:, :, pattern], axis=1)
+        rows, near = np.flatnonzero((gaps == pattern).all(axis=1)), np.arange(len(complete))[None]
+        if not pattern.all():
+            near = cKDTree(nodes[:, ~pattern]).query(scaled[rows][:, ~pattern], _NEAREST)[1]
+        out[np.ix_(rows, pattern)] = _typical(complete[near], held[near], fitted.used)[:, pattern]
     return out
 
 
-def _by_columns(values: Floats) -> Floats:
-    """Fill gaps with the median of the column, for spreads."""
-    return np.where(np.isnan(values), np.nanmedian(values, axis=0), values)
+def _typical(values: Floats, masses: Floats, used: tuple[Column, ...]) -> Floats:
+    """The median of values, shape (..., n, m), with masses of shape (..., n); of categories, the most frequent one."""
+    out, at = quantile(values, masses, 0.5), 0
+    for one in used:
+        block = slice(at, at := at + len(one.names))
+        if one.kind in ("category", "boolean"):
+            share = (values[..., block] * masses[..., None]).sum(axis=-2)
+            least = share.max(axis=-1) if one.kind == "category" else masses.sum(axis=-1) / 2
+            best = share >= least[..., None]
+            out[..., block] = best & (np.cumsum(best, axis=-1) == 1)
+    return out
+
+
+def _by_columns(values: Floats, masses: Floats, used: Sequence[Column]) -> Floats:
+    """Fill gaps with the typical value of the column."""
+    out, at = values.copy(), 0
+    for one in used:
+        block = slice(at, at := at + len(one.names))
+        gaps = np.isnan(values[:, block]).any(axis=1)
+        if gaps.any():
+            there = ~gaps & (masses > 0)
+            out[gaps, block] = _typical(values[there, block], masses[there], (one,))
+    return out

@@ -3,16 +3,41 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.spatial import cKDTree
 
 from .._check import warn_of_rounding
-from .._types import Bools, Floats
-from .cells import Column, boolean_levels, is_date, is_money, read_numbers
-from .columns import cell_fault, column, is_text, missing_cells, numeric, places, source_of
+from .._types import Floats, Ints
+from ..engine import current
+from .cells import (
+    Column,
+    boolean_codes,
+    boolean_levels,
+    clock_without_zone,
+    day_and_month,
+    is_clock,
+    is_date,
+    is_money,
+    read_numbers,
+)
+from .columns import (
+    TextCells,
+    cell_fault,
+    column,
+    is_text,
+    missing_cells,
+    names_as_text,
+    numeric,
+    places,
+    source_of,
+    text_cells,
+)
+from .scaling import quartiles
 
 _NEARLY = 0.95  # fraction of the cells that must be numbers, or dates
 _LEVELS = 20  # most values of a category
@@ -20,6 +45,10 @@ _REPEATS = 3  # rows for each value of a category, at least
 _ROWS = 10  # rows from which on a column that only counts is no measurement, whatever its name
 _DENSE, _UNIQUE = 2, 30  # so many different integers in a range of twice their number are numbers of rows
 _SAME = 0.03  # interquartile ranges: the largest rounding between two copies of a column
+_ALIKE = 0.999  # the least correlation of copies
+_APART = 0.065
+_COMPARED = 24  # rows in which all columns are compared
+_TOGETHER = 1024  # columns whose possible copies are in memory at a time
 
 # words that end the name of an id; with the second ones it must also be different in every row
 _IDS = {"id", "ids", "fid", "rowid", "uid", "uuid", "guid", "key", "code", "zip", "zipcode", "postcode", "plz", "phone",
@@ -33,11 +62,14 @@ _EPOCHS = tuple((1e8 * unit, 5e9 * unit) for unit in (1.0, 1e3, 1e6, 1e9))  # 19
 _UNITS = re.compile(
     r"[nuµmcdk]?m|in|inch(?:es)?|ft|yd|mi|miles?|[mk]?g|grams?|lbs?|oz|m?s|sec|min|h|hrs?|hours?|days?|years?|yrs?"
     r"|[kmg]?hz|°[cfk]?|[hkm]?pa|m?bar|psi|[mk]?v|ma|kw|k?wh|mwh|kj|kcal|[mcd]?l|gal|eur|usd|gbp|chf|pct|percent|[%‰]"
-    r"|deg|degrees?|rad|pp[mb]|m?mol|px|dbm?|km/?h|mph|m/s|l/min|mm/h|mg/d?l|g/l|mmol/l|k?m[2²3³]|ha"
+    r"|deg|degrees?|rad|pp[mb]|m?mol|px|dbm?|km/?h|mph|m/s|l/min|mm/h|mg/d?l|g/l|mmol/l|k?m[2²3³]|ha|[€$£]|knots?|kn"
 )
-_ENDING = re.compile(
-    r".*?(?:\[\s*(?P<square>[^\]]+?)\s*\]|\(\s*(?P<round>[^)]+?)\s*\)|[\s_.](?P<word>[^\s_()\[\]]+))\s*"
+_IN_BRACKETS = re.compile(  # also what without brackets may be the end of any word
+    rf"(?:{_UNITS.pattern}|[kanjwtcf]|ω|ohm|rpm|lx|lux|acres?|hectares?|mmhg|kn?m)(?:[²³]|\^?[23])?"
+    rf"(?:[/·*]\s?(?:{_UNITS.pattern}|[kw])(?:[²³]|\^?[23])?)?"
 )
+_ENDING = re.compile(r"(?:\[([^\[\]]*)\]|\(([^()]*)\)|[\s_.]([^\s_.()\[\]]+))\s*\Z")
+_LONGEST = 40  # characters at the end of a name that may hold a unit
 
 
 ENOUGH = 2
@@ -47,63 +79,77 @@ BESIDE = "is beside the coordinates"
 """Why a column is left out if others say where points are."""
 
 
-def roles(frame: pd.DataFrame, names: Sequence[str] | None) -> list[Column]:
-    """Return how each column is read, and which ones are left out and why.
+def roles(frame: pd.DataFrame, names: Sequence[str] | None) -> tuple[list[Column], dict[str, Floats]]:
+    """Return how each column is read, and which ones are left out and why; and the numbers in columns of numbers.
 
     Given names are used, whatever they hold; else columns that say where points are, such as x and y; else what is
     neither id, constant, copy, date nor free text, and categories only where there are fewer than two numbers.
     """
     where = () if names is not None or is_nameless(frame) else places(frame)
-    asked = tuple(names) if names is not None else where
-    found = [_role(frame, name, asked=True) for name in asked]
+    floats: dict[str, Floats] = {}
+    labels = dict(zip(frame.columns, names_as_text(frame), strict=True))
+
+    def role(name: Any, asked: bool = False) -> Column:
+        return _role(frame, name, labels.get(name, str(name)), floats, asked)
+
+    found = [role(name, asked=True) for name in (where if names is None else names)]
     if names is not None:
-        return found
+        return found, floats
     others = [name for name in frame.columns if name not in where]
     if where:
         known = numeric(frame)
-        return found + [Column(str(name), "number" if name in known else "other", BESIDE) for name in others]
-    found = _without_categories(_without_copies(frame, [_role(frame, name) for name in others]))
+        return found + [Column(labels[name], "number" if name in known else "other", BESIDE) for name in others], floats
+    found = _without_categories(_without_copies([role(name) for name in others], floats))
     if all(one.kind == "constant" for one in found):
-        return [_role(frame, name, asked=True) for name in others]  # all rows are in one place
-    return found
+        found = [role(name, asked=True) for name in others]  # all rows are in one place
+    return found, floats
 
 
-def read(frame: pd.DataFrame, role: Column) -> Floats:
-    """Return the values of a column, shape (n, width): NaN where there is none, 0 and 1 for categories."""
+def read(frame: pd.DataFrame, role: Column, known: Mapping[str, Floats] | None = None) -> Floats:
+    """Return the values of a column, shape (n, width): NaN where there is none, 0 and 1 for categories.
+
+    Cells of new rows are read by what they mean: yes, true and 1 are the same, and a number in another unit is missing.
+    `known` are numbers that were read before.
+    """
     values = column(frame, _name_in(frame, role.name))
     if role.kind in ("category", "boolean"):
-        words = _words(values)
-        if role.kind == "boolean":
-            words = words.str.lower()
-        codes = pd.Index(role.levels).get_indexer(words)
+        codes = _codes(values, role)
         out = (codes[:, None] == np.arange(len(role.levels))).astype(np.float64)
         out = out if role.kind == "category" else out[:, 1:]
-        out[missing_cells(values)] = np.nan
+        out[codes < 0] = np.nan
         return np.asarray(out)
-    if role.kind == "date":
-        return _days(values)[:, None]
+    if role.kind in ("date", "time"):
+        return _times(values, role)[:, None]
     if values.dtype.kind in "iu":
         warn_of_rounding(values.dropna().to_numpy(), f"{source_of(frame)}, column {role.name:.60},")
-    floats = _floats(values, role.decimal)
+    floats = known[role.name] if known and role.name in known else _floats(values, role)
     if np.isinf(floats).any():
         raise cell_fault(frame, int(np.argmax(np.isinf(floats))), _name_in(frame, role.name))
     return floats[:, None]
 
 
-def misread(frame: pd.DataFrame, role: Column) -> tuple[int, str]:
-    """Return the number of cells in a column of numbers that are something else, and the first of them."""
-    values = column(frame, _name_in(frame, role.name))
-    if not is_text(values) or role.kind not in ("number", "percent", "money"):
+def misread(frame: pd.DataFrame, role: Column, floats: Floats) -> tuple[int, str]:
+    """Return the number of cells of a column whose value is not known though they hold something, and the first."""
+    if not np.isnan(floats).any():
         return 0, ""
-    bad = np.isnan(_floats(values, role.decimal)) & ~missing_cells(values)
+    values = column(frame, _name_in(frame, role.name))
+    bad = np.isnan(floats).any(axis=1) & ~missing_cells(values)
     return int(bad.sum()), str(values[bad].iloc[0]) if bad.any() else ""
+
+
+def is_day_first_guessed(frame: pd.DataFrame, role: Column) -> bool:
+    """Whether dates such as 03/04/2020 were read though no row tells which number is the day."""
+    values = column(frame, _name_in(frame, role.name))
+    return role.kind == "date" and is_text(values) and _is_day_first(text_cells(values).words)[1]
 
 
 def unit_in_name(name: str) -> str:
     """Return the unit at the end of a name, in lower case: length_mm, weight (kg), T [°C]; "" if there is none."""
-    found = _ENDING.fullmatch(name)
-    unit = next((part for part in found.groups() if part), "").lower() if found else ""
-    return unit if _UNITS.fullmatch(unit) or (found and found["word"] is None) else ""
+    found = _ENDING.search(name[-_LONGEST:])
+    if found is None:
+        return ""
+    unit, pattern = (found[3], _UNITS) if found[3] else ((found[1] or found[2] or "").strip(), _IN_BRACKETS)
+    return unit.lower() if pattern.fullmatch(unit.lower()) else ""
 
 
 def is_nameless(frame: pd.DataFrame) -> bool:
@@ -112,56 +158,109 @@ def is_nameless(frame: pd.DataFrame) -> bool:
     return numbers or frame.attrs.get("header") is False or frame.attrs.get("kind") == "npy"
 
 
-def _name_in(frame: pd.DataFrame, name: str) -> str:
-    """The name as the table has it: columns may be numbers."""
-    if name in frame.columns:
-        return name
-    return next((one for one in frame.columns if str(one) == name), name)
+def _name_in(frame: pd.DataFrame, label: str) -> Any:
+    """The name of a column as the table has it: columns may be numbers."""
+    if frame.columns.inferred_type == "string":
+        return label
+    if frame.columns.inferred_type == "integer" and label.removeprefix("-").isdecimal():
+        return int(label)
+    return dict(zip(names_as_text(frame), frame.columns, strict=True)).get(label, label)
 
 
-def _words(values: pd.Series) -> pd.Series:
-    """Cells as text; whole numbers without a decimal point."""
-    if values.dtype.kind == "f" and (values.dropna() % 1 == 0).all():
-        values = values.astype("Int64")
-    return values.astype(str).str.strip()
+def _codes(values: pd.Series, role: Column) -> Ints:
+    """The number of the level of each cell, −1 for other words and for missing cells."""
+    known = {word: k for k, word in enumerate(role.levels)}
+    if role.kind == "boolean":
+        known = boolean_codes(role.levels) | known
+    for word, k in list(known.items()):
+        if word.removesuffix(".0").isdecimal():  # 1.0 is the level 1
+            known.setdefault(word.removesuffix(".0") if word.endswith(".0") else f"{word}.0", k)
+    cells = text_cells(values)
+    words = map(str.lower, cells.words) if role.kind == "boolean" else cells.words
+    return np.array([*(known.get(word, -1) for word in words), -1], np.intp)[cells.codes]
 
 
-def _floats(values: pd.Series, decimal: str) -> Floats:
+def _floats(values: pd.Series, role: Column) -> Floats:
+    """The numbers in a column; of cells in other units than the column was fitted with, NaN."""
     if is_text(values) or isinstance(values.dtype, pd.CategoricalDtype):
-        codes, cells = pd.factorize(values.astype(str).where(~missing_cells(values)))
-        return np.asarray(np.append(read_numbers(list(cells), decimal, fixed=True).values, np.nan)[codes])
+        cells = text_cells(values)
+        numbers = read_numbers(cells.words, role.decimal)
+        good = [not unit or not role.unit or unit.lower() == role.unit.lower() for unit in numbers.units]
+        return np.asarray(np.append(np.where(good, numbers.values, np.nan), np.nan)[cells.codes])
     if values.dtype.kind == "m":
         return np.asarray(values.dt.total_seconds(), np.float64)
     return np.asarray(values.to_numpy(np.float64, na_value=np.nan))
 
 
-def _days(values: pd.Series) -> Floats:
-    if is_text(values):
-        dotted = values.dropna().astype(str).str.contains(r"^\d{1,2}\.").any()
-        values = pd.to_datetime(values, format="mixed", dayfirst=bool(dotted), utc=True, errors="coerce")
+def _times(values: pd.Series, role: Column) -> Floats:
+    """Dates as days since 1970, times of the day as hours; NaN for what is neither."""
     if values.dtype.kind in "iuf":
         return np.asarray(values.to_numpy(np.float64, na_value=np.nan))
+    if is_text(values):
+        cells = text_cells(values)
+        read = _hours if role.kind == "time" else _days
+        return np.asarray(np.append(read(cells.words, role.day_first), np.nan)[cells.codes])
     if isinstance(values.dtype, pd.PeriodDtype):
         values = values.dt.to_timestamp()
-    naive = values.dt.tz_localize(None)
-    days = np.asarray(naive, "datetime64[us]").astype(np.float64) / 86400e6
-    return np.asarray(np.where(naive.isna(), np.nan, days))
+    return _since_1970(values.dt.tz_localize(None)) / 86400
 
 
-def _role(frame: pd.DataFrame, name: str, asked: bool = False) -> Column:
-    """How a column is read; `asked` is True if it is used whatever it holds."""
+def _days(words: Sequence[str], day_first: bool) -> Floats:
+    """Dates as days since 1970; NaN for what is none, and for days that are beyond 12 where months are expected."""
+    pairs = [day_and_month(word) for word in words]
+    swapped = [pair is not None and day_first for pair in pairs]
+    good = [is_date(word) and not is_clock(word) and (pair is None or pair[day_first] <= 12)
+            for word, pair in zip(words, pairs, strict=True)]  # fmt: skip
+    out = np.full(len(words), np.nan)
+    for first in (False, True):
+        at = np.flatnonzero([ok and one == first for ok, one in zip(good, swapped, strict=True)])
+        cells = pd.Series([words[int(k)] for k in at], dtype=object)
+        found = pd.to_datetime(cells, format="mixed", dayfirst=first, utc=True, errors="coerce")
+        out[at] = _since_1970(found.dt.tz_localize(None)) / 86400
+    return out
+
+
+def _hours(words: Sequence[str], day_first: bool) -> Floats:
+    """Times of the day as hours, without their zones; NaN for what is none."""
+    clock = [f"1970-01-01 {clock_without_zone(word)}" if is_clock(word) else None for word in words]
+    return _since_1970(pd.to_datetime(pd.Series(clock, dtype=object), format="mixed", errors="coerce")) / 3600
+
+
+def _since_1970(times: pd.Series) -> Floats:
+    seconds = np.asarray(times, "datetime64[us]").astype(np.float64) / 1e6
+    return np.asarray(np.where(times.isna(), np.nan, seconds))
+
+
+def _is_day_first(words: Sequence[str]) -> tuple[bool, bool]:
+    """Whether dates such as 03/04/2020 begin with the day, decided for the column, and whether that is a guess."""
+    pairs = [pair for word in words if (pair := day_and_month(word))]
+    firsts, seconds = (sum(pair[k] > 12 for pair in pairs) for k in (0, 1))
+    if firsts != seconds:
+        return firsts > seconds, False
+    dotted = any(day_and_month(word) and "." in word[:3] for word in words)
+    return dotted, bool(pairs) and not dotted
+
+
+def _role(frame: pd.DataFrame, name: Any, label: str, floats: dict[str, Floats], asked: bool = False) -> Column:
+    """How a column is read; `asked` is True if it is used whatever it holds. Its numbers are added to `floats`."""
     values = column(frame, name)
-    there, label = ~missing_cells(values), str(name)
-    if not there.any():
+    kind, words = values.dtype.kind, is_text(values) or isinstance(values.dtype, pd.CategoricalDtype)
+    if words:
+        cells = text_cells(values)
+        n_there = int(cells.counts.sum())
+    else:
+        cells, n_there = None, len(values) - int(values.isna().sum())
+    if not n_there:
         return Column(label, "empty", "" if asked else "has no values")
-    if isinstance(values.dtype, pd.DatetimeTZDtype | pd.PeriodDtype) or values.dtype.kind == "M":
+    if isinstance(values.dtype, pd.DatetimeTZDtype | pd.PeriodDtype) or kind == "M":
         return Column(label, "date", "" if asked else "holds dates")
-    if values.dtype.kind == "b" or str(values.dtype) == "boolean":
+    if kind == "b" or str(values.dtype) == "boolean":
         return Column(label, "boolean", levels=("false", "true"))
-    if is_text(values) or isinstance(values.dtype, pd.CategoricalDtype):
-        role = _role_of_text(frame, name, there, asked)
-    elif values.dtype.kind in "iufm":
+    if cells is not None:
+        role = _role_of_text(frame, name, label, cells, floats, asked)
+    elif kind in "iufm":
         role = Column(label, "number", unit=unit_in_name(label))
+        floats[label] = _floats(values, role)
     elif not asked:
         return Column(label, "other", f"holds {values.dtype!s:.40}")
     else:
@@ -169,58 +268,63 @@ def _role(frame: pd.DataFrame, name: str, asked: bool = False) -> Column:
         raise ValueError(f"{where}: numbers or words are needed, got {values.dtype!s:.40}; leave it out")
     if asked or role.why_not:
         return role
-    if not 2 * there.sum() >= len(there):
+    if 2 * n_there < len(values):
         return replace(role, kind="empty", why_not="is mostly empty")
     if role.kind in ("number", "percent", "money"):
-        return _check_numbers(role, _floats(values, role.decimal))
+        return _check_numbers(role, floats[label], values)
     return role
 
 
-def _role_of_text(frame: pd.DataFrame, name: str, there: Bools, asked: bool) -> Column:
-    label, values = str(name), column(frame, name)
-    counts = values[there].astype(str).str.strip().value_counts()
-    cells = list(map(str, counts.index))
-    if levels := boolean_levels(cells):
+def _role_of_text(
+    frame: pd.DataFrame, name: Any, label: str, cells: TextCells, floats: dict[str, Floats], asked: bool
+) -> Column:
+    words, counts = cells.words, cells.counts
+    if levels := boolean_levels(words):
         return Column(label, "boolean", levels=tuple(levels))
-    numbers = read_numbers(cells, str(frame.attrs.get("decimal", ".")))
-    share = counts[~np.isnan(numbers.values)].sum() / counts.sum()
-    if share >= _NEARLY and len(numbers.units) == 1:
-        unit = numbers.units[0]
+    numbers = read_numbers(words, str(frame.attrs.get("decimal", ".")))
+    is_number = ~np.isnan(numbers.values)
+    units, share = {numbers.units[k] for k in np.flatnonzero(is_number)}, counts[is_number].sum() / counts.sum()
+    if share >= _NEARLY and len(units) == 1:
+        (unit,) = units
+        floats[label] = np.append(numbers.values, np.nan)[cells.codes]
         kind = "percent" if unit == "%" else "money" if is_money(unit) else "number"
         return Column(label, kind, unit=unit or unit_in_name(label), decimal=numbers.decimal)
-    dates = counts[[is_date(cell) for cell in cells]].sum() / counts.sum()
-    if dates >= _NEARLY:
-        return Column(label, "date", "" if asked else "holds dates")
-    if asked and share >= 0.5 and len(numbers.units) == 1:
-        bad = cells[int(np.argmax(np.isnan(numbers.values)))]
-        raise cell_fault(frame, int(np.argmax(values.astype(str).str.strip() == bad)), name)
-    if not asked and len(cells) == 1 < len(values):
+    for kind, test in (("time", is_clock), ("date", is_date)):
+        if counts[list(map(test, words))].sum() >= _NEARLY * counts.sum():
+            why = "" if asked else "holds times of the day" if kind == "time" else "holds dates"
+            return Column(label, kind, why, day_first=_is_day_first(words)[0])
+    if asked and share >= 0.5 and len(units) == 1:
+        raise cell_fault(frame, int(np.argmax(cells.codes == int(np.argmin(is_number)))), name)
+    if not asked and len(words) == 1 < len(cells.codes):
         return Column(label, "constant", "is the same in every row")
-    why = "" if asked else _why_no_category(name, counts, share, len(numbers.units))
+    why = "" if asked else _why_no_category(label, cells, share, len(units))
     kind = "category" if not why else "id" if "row" in why else "text"
-    return Column(label, kind, why, levels=() if why else tuple(sorted(cells)))
+    return Column(label, kind, why, levels=() if why else tuple(sorted(words)))
 
 
-def _why_no_category(name: str, counts: pd.Series, share: float, n_units: int) -> str:
-    n, d = int(counts.sum()), len(counts)
+def _why_no_category(label: str, cells: TextCells, share: float, n_units: int) -> str:
+    n, d = int(cells.counts.sum()), len(cells.words)
     if d == n > 1:
         return "is different in every row"
-    if _last_word(name) in _IDS:
+    if _last_word(label) in _IDS:
         return "is an id by its name, not one for each row"
     if share >= 0.5:
         what = "has different units" if n_units > 1 else "mixes numbers and text"
-        return f"{what}, such as {counts.index[0]!s:.20} and {counts.index[-1]!s:.20}"
+        order = np.argsort(-cells.counts, kind="stable")
+        return f"{what}, such as {cells.words[order[0]]:.20} and {cells.words[order[-1]]:.20}"
     return f"holds text, {d} different values" if d > _LEVELS or n < _REPEATS * d else ""
 
 
-def _check_numbers(role: Column, floats: Floats) -> Column:
+def _check_numbers(role: Column, floats: Floats, values: pd.Series) -> Column:
     """The role of a column of numbers: left out if it is constant, an id, a counter or a time."""
     there = floats[np.isfinite(floats)]
     if not np.isnan(floats).any() and (why := _counts(role.name, there)):
         return replace(role, kind="id", why_not=why)
     whole, last = bool((there % 1 == 0).all()), _last_word(role.name)
     if len(there) > 1 and (there == there[0]).all():
-        return replace(role, kind="constant", why_not="is the same in every row")
+        exact = values.dtype.kind not in "iu" or values.nunique() == 1
+        why = "is the same in every row" if exact else "differs by less than floats of its size can tell"
+        return replace(role, kind="constant", why_not=why)
     if whole and (last in _IDS or (last in _NUMBERS and len(np.unique(there)) == len(there) > 1)):
         return replace(role, kind="id", why_not="is an id by its name")
     if _is_time(role.name, last, there, whole):
@@ -263,33 +367,58 @@ def _last_word(name: str) -> str:
     return words[-1].lower() if words else ""
 
 
-def _without_copies(frame: pd.DataFrame, found: list[Column]) -> list[Column]:
+def _without_copies(found: list[Column], floats: Mapping[str, Floats]) -> list[Column]:
     """Leave out columns that are another one in another unit: Celsius and Fahrenheit, centimeters and inches."""
     numbers = [k for k, one in enumerate(found) if not one.why_not and one.kind in ("number", "percent", "money")]
     if len(numbers) < 2:
         return found
-    X = np.column_stack([_floats(column(frame, _name_in(frame, found[k].name)), found[k].decimal) for k in numbers])
-    X = X[np.isfinite(X).all(axis=1)]
-    if len(X) < 3:
+    n_bytes = 32.0 * len(numbers) * len(floats[found[numbers[0]].name])
+    current().reserve(n_bytes, f"comparing {len(numbers)} columns", "use fewer columns")
+    X = np.stack([floats[found[k].name] for k in numbers])
+    X = X[:, np.isfinite(X).all(axis=0)]
+    if X.shape[1] < 3:
         return found
-    low, middle, high = np.quantile(X, [0.25, 0.5, 0.75], axis=0)
-    Z = (X - middle) / np.where(high > low, high - low, np.maximum(np.ptp(X, axis=0), 1e-300))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        alike = np.abs(np.corrcoef(Z, rowvar=False)) > 0.999
+    low, middle, high = quartiles(X.T)[:, :, None]
+    X = (X - middle) / np.where(high > low, high - low, np.maximum(np.ptp(X, axis=1, keepdims=True), 1e-300))
     out = list(found)
-    for j in range(1, len(numbers)):
-        for i in np.flatnonzero(alike[j, :j]):
-            if not out[numbers[i]].why_not and _is_copy(Z[:, i], Z[:, j]):
-                out[numbers[j]] = replace(
-                    found[numbers[j]], kind="copy", why_not=f"is a copy of {found[numbers[i]].name}"
-                )
+    for j, candidates in enumerate(_possible_copies(X)):
+        for i in candidates:
+            if not out[numbers[i]].why_not and _is_copy(X[i], X[j]):
+                said = f"is a copy of {found[numbers[i]].name}"
+                out[numbers[j]] = replace(found[numbers[j]], kind="copy", why_not=said)
                 break
     return out
 
 
+def _possible_copies(X: Floats) -> Iterator[list[int]]:
+    """Yield, for each row of X, earlier rows that are near it, or near its negative, in some of the columns.
+
+    In units of the interquartile range, copies differ by rounding up to `_SAME`, so by a shift of as much and a slope
+    within ±2 `_SAME` of ±1: log(1 + |x|) differs by less than `_APART` everywhere.
+    """
+    G = X[:, np.unique(np.linspace(0, X.shape[1] - 1, 4 * _COMPARED).round().astype(np.intp))]
+    G = np.copysign(np.log1p(np.abs(G)), G)
+    G = np.ascontiguousarray(G[:, np.sort(np.argsort(-G.std(axis=0), kind="stable")[:_COMPARED])])
+    first, leader = dict[bytes, int](), np.empty(len(G), np.intp)
+    for j, row in enumerate(np.round(G, 9) + 0.0):  # equal rows would be near all others
+        leader[j] = first.setdefault(row.tobytes(), first.get((0.0 - row).tobytes(), j))
+    own = np.unique(leader)
+    tree, near = cKDTree(G[own]), dict[int, list[int]]()
+    for at in range(0, len(G), _TOGETHER):
+        block = own[np.searchsorted(own, at) : np.searchsorted(own, at + _TOGETHER)]
+        for side in (G[block], -G[block]):
+            for j, found in zip(block.tolist(), tree.query_ball_point(side, _APART, np.inf), strict=True):
+                near.setdefault(j, []).extend(i for i in own[found].tolist() if i < j)
+        for j in range(at, min(at + _TOGETHER, len(G))):
+            yield sorted({*near[int(leader[j])], *(() if leader[j] == j else (int(leader[j]),))})
+
+
 def _is_copy(one: Floats, other: Floats) -> bool:
-    slope = np.cov(one, other)[0, 1] / one.var(ddof=1)
-    rest = np.abs(other - other.mean() - slope * (one - one.mean())).max()
+    one, other = one - one.mean(), other - other.mean()
+    squares, product = one @ one, one @ other
+    if product**2 <= _ALIKE**2 * squares * (other @ other):
+        return False
+    rest = np.abs(other - product / squares * one).max()
     return bool(rest <= (_SAME if len(one) >= _ROWS else 1e-9))
 
 

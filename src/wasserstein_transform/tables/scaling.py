@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -11,7 +11,8 @@ from .._archive import archived, check_array, check_type
 from .._types import Bools, Floats
 
 _FAR = 30.0  # interquartile ranges from the median: values beyond, if they are few, do not tell the scale of a column
-_FEW = 0.01  # fraction of the values
+_FEW = 0.01  # fraction of the mass
+_ROUNDING = 1e-12  # of sums of weights
 
 
 @archived
@@ -28,9 +29,9 @@ class Scaling:
     length: Floats
 
     @classmethod
-    def of(cls, how: str, X: Floats) -> Self:
-        """The scaling with this name for the columns of X."""
-        center, length = _HOW[how](X)
+    def of(cls, how: str, X: Floats, weights: Floats | None = None) -> Self:
+        """The scaling with this name for the columns of X; weight k is the same as k copies of a row."""
+        center, length = _HOW[how](X, weights)
         return cls(how, center, np.where(length > 0, length, 1.0))
 
     def _check_archived(self) -> None:
@@ -52,44 +53,65 @@ class Scaling:
         return np.asarray(X * self.length + self.center) if self.changes else X
 
 
-def _standard(X: Floats) -> tuple[Floats, Floats]:
-    return _measured(X, np.mean), _measured(X, np.std)
+def _standard(X: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
+    """Mean and standard deviation, computed relative to the largest value so that squares do not overflow."""
+    largest = np.abs(X).max(axis=0)
+    unit = np.where(largest > 0, largest, 1.0)
+    mean = np.average(X / unit, 0, weights)
+    return mean * unit, np.sqrt(np.average((X / unit - mean) ** 2, 0, weights)) * unit
 
 
-def _typical(X: Floats) -> tuple[Floats, Floats]:
+def _typical(X: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
     """Mean and standard deviation of the values, in columns with a few absurd ones without these."""
-    center, length = _standard(X)
-    for k in np.flatnonzero(absurd(X).any(axis=0)):
-        center[k], length[k] = (part[0] for part in _standard(X[~absurd(X[:, [k]])[:, 0], k : k + 1]))
+    center, length = _standard(X, weights)
+    far = absurd(X, weights)
+    for k in np.flatnonzero(far.any(axis=0)):
+        near = ~far[:, k]
+        center[k], length[k] = np.ravel(_standard(X[near, k : k + 1], None if weights is None else weights[near]))
     return center, length
 
 
-def absurd(X: Floats) -> Bools:
+def absurd(X: Floats, weights: Floats | None = None) -> Bools:
     """Whether values are far beyond nearly all others of their column, such as 999999 among ages."""
-    low, middle, high = np.quantile(X, [0.25, 0.5, 0.75], axis=0)
-    far = np.abs(X / 2 - middle / 2) > _FAR / 2 * (high - low)
-    return np.asarray(far & (high > low) & (far.sum(axis=0) <= max(1, int(_FEW * len(X)))))
+    low, middle, high = quartiles(X, weights)
+    far = (np.abs(X / 2 - middle / 2) > _FAR / 2 * (high - low)) & (high > low)
+    masses = np.ones(len(X)) if weights is None else weights
+    for k in np.flatnonzero(far.any(axis=0)):
+        held = np.bincount(np.unique(X[:, k], return_inverse=True)[1], masses)
+        far[:, k] &= masses[far[:, k]].sum() <= (1 + 1e-9) * max(held.min(), _FEW * masses.sum())
+    return np.asarray(far)
 
 
-def _measured(X: Floats, measure: Any) -> Floats:
-    """A statistic of each column, computed relative to the largest value so that squares do not overflow."""
-    largest = np.abs(X).max(axis=0)
-    unit = np.where(largest > 0, largest, 1.0)
-    return np.asarray(measure(X / unit, axis=0) * unit)
+def quartiles(X: Floats, weights: Floats | None = None) -> Floats:
+    """The quartiles of the columns of X, shape (3, m)."""
+    if weights is None:
+        return np.asarray(np.quantile(X, (0.25, 0.5, 0.75), axis=0, method="averaged_inverted_cdf"))
+    return np.stack([quantile(X, weights, share) for share in (0.25, 0.5, 0.75)])
 
 
-def _robust(X: Floats) -> tuple[Floats, Floats]:
-    low, middle, high = np.quantile(X, [0.25, 0.5, 0.75], axis=0)
-    return middle, np.where(
-        high > low, high - low, _measured(X, np.std)
-    )  # the quartiles are equal if half of the values are
+def quantile(X: Floats, weights: Floats, share: float) -> Floats:
+    """Where the distribution function of columns, shape (..., n, m), passes `share`; the middle, if it rests there.
+
+    With masses of shape (..., n), it depends on neither copies nor the unit of the masses.
+    """
+    order = np.argsort(X, axis=-2)
+    held = np.cumsum(np.take_along_axis(weights[..., None], order, -2), axis=-2)
+    held /= held[..., -1:, :]
+    sides = [(held < share + side).sum(axis=-2, keepdims=True) for side in (-_ROUNDING, _ROUNDING)]
+    ends = [np.take_along_axis(X, np.take_along_axis(order, at, -2), -2)[..., 0, :] for at in sides]
+    return np.asarray(np.mean(ends, axis=0))
 
 
-def _range(X: Floats) -> tuple[Floats, Floats]:
+def _robust(X: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
+    low, middle, high = quartiles(X, weights)
+    return middle, np.where(high > low, high - low, _standard(X, weights)[1])  # equal if half of the values are
+
+
+def _range(X: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
     return X.min(axis=0), np.ptp(X, axis=0)
 
 
-def _none(X: Floats) -> tuple[Floats, Floats]:
+def _none(X: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
     return np.zeros(X.shape[1]), np.ones(X.shape[1])
 
 

@@ -14,7 +14,7 @@ from .. import _check as check
 from .._shown import counted
 from .._types import Floats, Ints
 from . import columns as of_table
-from .earth import FARTHEST, LocalMeters, Tracks
+from .earth import FARTHEST, LocalMeters, Tracks, map_of
 from .features import is_frame
 from .maps import as_points
 
@@ -24,7 +24,6 @@ _TRIPS = (
     ("deviceid",), ("mmsi",),
 )  # fmt: skip
 _TIMES = ("time", "timestamp", "datetime", "t")
-_UNITS = {"metre": "m", "meter": "m", "kilometre": "km", "foot": "ft", "US survey foot": "ft"}
 _FOLLOWS = 0.2  # rows are one trip if they are this much closer to the next one than to one half a table later
 
 
@@ -63,6 +62,7 @@ def tracks(
     >>> found.trips.tolist(), found.times.tolist()
     ([0, 0], [1552293204.0, 1552293207.0])
     """
+    check.known_table(X)
     if not is_frame(X):
         points = check.points(X)
         return Tracks(points, points, of_table.default_names(points.shape[1]))
@@ -73,7 +73,7 @@ def tracks(
     aside = (*trip_columns, time_column) if time_column is not None else trip_columns
     names, notes = _coordinate_columns(frame, columns, aside)
     given = of_table.coordinates(frame, names)
-    earth, unit, crs, said = _system(frame, names, given)
+    earth, unit, crs, said = map_of(frame, names, given)
     points = given if earth is None else _project(frame, names, given, earth)
     if trip is False:
         return Tracks(points, given, names, earth=earth, unit=unit, crs=crs, notes=(*notes, *said))
@@ -118,28 +118,6 @@ def _coordinate_columns(
         f"column {name} counts the rows and is left out; {check.spell('columns=[...]')} includes it" for name in counts
     ]
     return (*first, *(name for name in names if name not in first)), notes
-
-
-def _system(frame: Any, names: tuple[str, ...], given: Floats) -> tuple[LocalMeters | None, str, str, list[str]]:
-    """The local map if coordinates are degrees, the unit, the coordinate system, and notes."""
-    crs = getattr(frame, "crs", None) if of_table.has_geometry(frame) else None
-    if crs is not None and names == of_table.geometry_names(frame)[: len(names)]:
-        unit = crs.axis_info[0].unit_name
-        if not crs.is_geographic or unit != "degree":
-            return None, _UNITS.get(unit, unit), crs.to_string(), []
-        code = crs.to_string()
-    elif of_table.longitude_and_latitude(names) is None:
-        return None, "", "", []
-    elif (np.abs(given[:, :2]) > (180, 90)).any():
-        said = (
-            f"{names[0]} and {names[1]} reach beyond ±180 and ±90, so they are not degrees; they are used as they are"
-        )
-        return None, "", "", [said]
-    else:
-        code = "EPSG:4326"
-    earth = LocalMeters.about(given)
-    said = f"{names[0]} and {names[1]} were projected to local meters about {earth}; results are in degrees again"
-    return earth, "m", code, [said]
 
 
 def _project(frame: Any, names: tuple[str, ...], degrees: Floats, earth: LocalMeters) -> Floats:

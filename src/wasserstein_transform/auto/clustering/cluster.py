@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from ... import _check as check
 from ..._check import warn
-from ..._shown import counted
+from ..._shown import counted, listed
 from ..._types import Bools, Floats, Ints
 from ...cuda import on_gpu
 from ...engine import Engine, current, one_blas_thread
@@ -131,8 +131,8 @@ def cluster(
         if metric != "euclidean":
             scale = _scale_of(metric, scale)
         errors = names_in(covariances)
-        table = X if isinstance(X, Features) else features(X, columns, scale=scale, missing=missing, errors=errors)
-        table = with_errors(table, covariances, metric)
+        how: dict[str, Any] = {"scale": scale, "missing": missing, "errors": errors, "sample_weight": sample_weight}
+        table = with_errors(X if isinstance(X, Features) else features(X, columns, **how), covariances, metric)
         metric = "euclidean" if metric == "cosine" else metric
         return _best_reading(table, sample_weight, metric, lambda space: _found(space, wanted, noise, engine))
 
@@ -156,42 +156,57 @@ def _best_reading(
     table: Features, sample_weight: ArrayLike | None, metric: str, find: Callable[[Space], Clustering]
 ) -> Clustering:
     """Cluster each reading of a table; rows with gaps have no mass, and so no influence."""
-    weights, notes = sample_weight, [*table.notes, *(BY_ERRORS,) * (table.errors is not None)]
-    if table.has_gaps:
-        weights = np.zeros(table.n)
-        weights[table.rows] = check.weights(sample_weight, table.n)[table.rows]
-    found = {one: find(_space_in(table, one, weights, metric)) for one in table.readings}
-    values = {one: each.partitions[0].value if each.partitions else 0.0 for one, each in found.items()}
-    reading = max(found, key=lambda one: values[one] - _BETTER * (one == AS_THEY_ARE))
-    if len(found) > 1 and max(one.n_clusters for one in found.values()) > 1:
-        notes.append(_say_reading(reading, values, len(table.used)))
-    best, there = found[reading], np.isin(np.arange(table.n), table.rows)
-    plain = reading == AS_THEY_ARE and table.errors is None and not np.isnan(table.values).any()
-    if plain and best.space.points is not None:
+    weights, there = sample_weight if sample_weight is not None else table.weights, table.there
+    if not there.all():
+        weights = np.where(there, check.weights(weights, table.n), 0.0)
+    tables = [table] if table.without_binary is None else [table, table.without_binary]
+    tried = [replace(one, reading=reading) for one in tables for reading in one.readings]
+    found = [find(_space_in(one, weights, metric)) for one in tried]
+    values = [one.partitions[0].value if one.partitions else 0.0 for one in found]
+    at = max(range(len(tried)), key=lambda k: values[k] - _BETTER * (tried[k].reading == AS_THEY_ARE))
+    table, best = tried[at], found[at]
+    notes = [*table.notes, *(BY_ERRORS,) * (table.errors is not None)]
+    if max(one.n_clusters for one in found) > 1:
+        notes += _say_choice(tried, values, at)
+    plain = table.reading == AS_THEY_ARE and table.errors is None and table.earth is None
+    if plain and not np.isnan(table.values).any() and best.space.points is not None:
         table = replace(table, values=best.space.points)  # one array, also in files
     return replace(
         best,
         labels=np.where(there, best.labels, -1),
         probabilities=np.where(there, best.probabilities, 0.0),
         named=metric,
-        features=replace(table, reading=reading, notes=tuple(notes)),
+        features=replace(table, notes=tuple(notes), without_binary=None),
         notes=(*notes, *best.notes),
     )
 
 
-def _space_in(table: Features, reading: str, weights: ArrayLike | None, metric: str) -> Space:
+def _space_in(table: Features, weights: ArrayLike | None, metric: str) -> Space:
     if table.errors is None:
-        return Space.from_points(table.matrix(reading), weights, metric)
-    return space_of(table.matrix(reading), table.scale_errors(table.errors, reading), weights)
+        return Space.from_points(table.matrix(), weights, metric)
+    return space_of(table.matrix(), table.scale_errors(table.errors), weights)
 
 
-def _say_reading(reading: str, values: dict[str, float], n: int) -> str:
-    scaled, literal = (f"{min(max(values[one], 0.0), 1.0):.2f}" for one in (SCALED, AS_THEY_ARE))
-    if reading == SCALED:
-        said = f"scaled to standard deviation 1: expected quality {scaled}, {literal} as they are"
-        return f"{n} columns were {said} ({check.spell('scale=None')} keeps their units)"
-    scale = check.spell("scale='standard'")
-    return f"{n} columns were used as they are: expected quality {literal}, {scaled} scaled ({scale} scales them)"
+def _say_choice(tried: list[Features], values: list[float], at: int) -> list[str]:
+    """Say why columns were scaled or not, and why those of 0 and 1 were used or not, if both were tried."""
+    told, n, said = [f"{min(max(value, 0.0), 1.0):.2f}" for value in values], len(tried[at].used), []
+    own = {one.reading: share for one, share in zip(tried, told, strict=True) if one.names == tried[at].names}
+    if own.keys() >= {SCALED, AS_THEY_ARE} and tried[at].reading == SCALED:
+        why = f"expected quality {own[SCALED]}, {own[AS_THEY_ARE]} as they are"
+        keep = check.spell("scale=None")
+        said.append(f"{n} columns were scaled to standard deviation 1: {why} ({keep} keeps their units)")
+    elif own.keys() >= {SCALED, AS_THEY_ARE}:
+        why = f"expected quality {own[AS_THEY_ARE]}, {own[SCALED]} scaled"
+        scale = check.spell("scale='standard'")
+        said.append(f"{n} columns were used as they are: {why} ({scale} scales them)")
+    if others := [share for one, share in zip(tried, told, strict=True) if one.names != tried[at].names]:
+        few, every = sorted({one.names for one in tried}, key=len)
+        binary = [name for name in every if name not in few]
+        used, other = ("with", "without") if tried[at].names == every else ("without", "with")
+        which = f"column{'s' * (len(binary) > 1)} {listed(binary)} of 0 and 1"
+        why = f"expected quality {told[at]}, {max(others)} {other}"
+        said.append(f"clustered {used} {which}: {why} ({check.spell('columns=[...]')} decides)")
+    return said
 
 
 def _check_noise(noise: Any) -> bool | float:

@@ -350,10 +350,11 @@ class Clustering(Reported):
     def _alternative(self, one: Alternative) -> Clustering:
         partition, labels = self.partitions[one.at], one.labels.astype(np.intp)
         assert self.place is not None
+        there = np.ones(self.space.n, bool) if self.features is None else self.features.there
         return replace(
-            self, labels=np.maximum(labels, -1)[self.place], n_clusters=partition.n_clusters, recipe=partition.recipe,
-            probabilities=one.probabilities.astype(float)[self.place], reason=one.reason, labels_of_places=labels,
-            tree=None, chosen=one.at, others=(),
+            self, labels=np.where(there, np.maximum(labels, -1)[self.place], -1), n_clusters=partition.n_clusters,
+            probabilities=np.where(there, one.probabilities.astype(float)[self.place], 0.0), recipe=partition.recipe,
+            reason=one.reason, labels_of_places=labels, tree=None, chosen=one.at, others=(),
         )  # fmt: skip
 
     def profile(self) -> Profile:

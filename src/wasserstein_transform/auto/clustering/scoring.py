@@ -244,7 +244,7 @@ def _read(
     if isinstance(X, Space) or metric != "euclidean" or on_gpu(X, copy=False) is not None:
         space = as_space(X, sample_weight, metric)
         return space, np.arange(space.n), ()
-    read = X if isinstance(X, Features) else features(X, columns, scale=scale)
+    read = X if isinstance(X, Features) else features(X, columns, scale=scale, sample_weight=sample_weight)
     return Space.from_points(read.matrix(), check.weights(sample_weight, read.n)), read.rows, read.notes
 
 
