@@ -442,7 +442,8 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
 
 def warn_of_rounding(values: Any, name: str) -> None:
     """Warn of integers in an array or a table that no float represents: distinct ones can become equal."""
-    columns = [values.iloc[:, k] for k in range(values.shape[1])] if hasattr(values, "iloc") else [values]
+    frame = hasattr(values, "iloc") and values.ndim == 2
+    columns = [values.iloc[:, k] for k in range(values.shape[1])] if frame else [values]
     for column in map(np.asarray, columns):
         if column.dtype.kind not in "iu" or column.dtype.itemsize < 8 or not column.size:
             continue

@@ -67,9 +67,12 @@ def span_of(points: Floats) -> Span | None:
     inner = _inner_span(points[:, varies])
     if inner is None and varies.all():
         return None
-    origin, axes = np.where(varies, 0.0, points[0]), np.eye(m)[:, varies]
+    origin = np.where(varies, 0.0, points[0])
     if inner is not None:
-        origin[varies], axes = inner.origin, axes @ inner.axes
+        origin[varies] = inner.origin
+    own = np.eye(int(varies.sum())) if inner is None else inner.axes
+    axes = np.zeros((m, own.shape[1]))
+    axes[varies] = own
     return Span(origin, axes)
 
 

@@ -98,7 +98,7 @@ def places(frame: pd.DataFrame) -> tuple[str, ...]:
         return geometry_names(frame)
     if "delimiter" not in frame.attrs and (given := _axes(frame)):
         return given
-    known = {str(name).lower(): name for name in reversed(frame.columns) if str(name).lower() in _OF_PLACES}
+    known = {str(name).lower(): name for name in frame.columns.tolist()[::-1] if str(name).lower() in _OF_PLACES}
     numbers = {key: name for key, name in known.items() if _is_numeric(frame[name], _decimal(frame))}
     return next((tuple(numbers[name] for name in names) for names in _PLACES if numbers.keys() >= set(names)), ())
 
@@ -367,7 +367,7 @@ def unique_names(names: Iterable[str]) -> tuple[str, ...]:
 def names_as_text(frame: pd.DataFrame) -> tuple[str, ...]:
     """The names of the columns as different texts: of 1 and "1" the second is 1_2."""
     out: dict[str, None] = {}
-    for name in frame.columns:
+    for name in frame.columns.tolist():
         out[free_name(str(name), out)] = None
     return tuple(out)
 

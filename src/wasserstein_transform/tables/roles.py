@@ -26,6 +26,7 @@ from .cells import (
     read_numbers,
 )
 from .columns import (
+    EXACT,
     TextCells,
     cell_fault,
     column,
@@ -47,7 +48,7 @@ _DENSE, _UNIQUE = 2, 30  # so many different integers in a range of twice their 
 _SAME = 0.03  # interquartile ranges: the largest rounding between two copies of a column
 _ALIKE = 0.999  # the least correlation of copies
 _APART = 0.065
-_COMPARED = 24  # rows in which all columns are compared
+_COMPARED = 8  # rows in which all columns are compared
 _TOGETHER = 1024  # columns whose possible copies are in memory at a time
 
 # words that end the name of an id; with the second ones it must also be different in every row
@@ -86,8 +87,8 @@ def roles(frame: pd.DataFrame, names: Sequence[str] | None) -> tuple[list[Column
     neither id, constant, copy, date nor free text, and categories only where there are fewer than two numbers.
     """
     where = () if names is not None or is_nameless(frame) else places(frame)
-    floats: dict[str, Floats] = {}
     labels = dict(zip(frame.columns, names_as_text(frame), strict=True))
+    floats = _plain_numbers(frame, labels) if frame.columns.is_unique else {}
 
     def role(name: Any, asked: bool = False) -> Column:
         return _role(frame, name, labels.get(name, str(name)), floats, asked)
@@ -111,6 +112,8 @@ def read(frame: pd.DataFrame, role: Column, known: Mapping[str, Floats] | None =
     Cells of new rows are read by what they mean: yes, true and 1 are the same, and a number in another unit is missing.
     `known` are numbers that were read before.
     """
+    if known and role.name in known and np.abs(known[role.name]).max() < EXACT:
+        return known[role.name][:, None]
     values = column(frame, _name_in(frame, role.name))
     if role.kind in ("category", "boolean"):
         codes = _codes(values, role)
@@ -139,8 +142,10 @@ def misread(frame: pd.DataFrame, role: Column, floats: Floats) -> tuple[int, str
 
 def is_day_first_guessed(frame: pd.DataFrame, role: Column) -> bool:
     """Whether dates such as 03/04/2020 were read though no row tells which number is the day."""
+    if role.kind != "date":
+        return False
     values = column(frame, _name_in(frame, role.name))
-    return role.kind == "date" and is_text(values) and _is_day_first(text_cells(values).words)[1]
+    return is_text(values) and _is_day_first(text_cells(values).words)[1]
 
 
 def unit_in_name(name: str) -> str:
@@ -165,6 +170,13 @@ def _name_in(frame: pd.DataFrame, label: str) -> Any:
     if frame.columns.inferred_type == "integer" and label.removeprefix("-").isdecimal():
         return int(label)
     return dict(zip(names_as_text(frame), frame.columns, strict=True)).get(label, label)
+
+
+def _plain_numbers(frame: pd.DataFrame, labels: Mapping[Any, str]) -> dict[str, Floats]:
+    """The columns of NumPy's numbers, read all at once: a table may have many of them."""
+    plain = [isinstance(one, np.dtype) and one.kind in "iuf" for one in frame.dtypes]
+    block = np.ascontiguousarray(frame.loc[:, plain].to_numpy(np.float64).T)
+    return dict(zip([labels[name] for name in frame.columns[plain]], block, strict=True))
 
 
 def _codes(values: pd.Series, role: Column) -> Ints:
@@ -243,36 +255,40 @@ def _is_day_first(words: Sequence[str]) -> tuple[bool, bool]:
 
 def _role(frame: pd.DataFrame, name: Any, label: str, floats: dict[str, Floats], asked: bool = False) -> Column:
     """How a column is read; `asked` is True if it is used whatever it holds. Its numbers are added to `floats`."""
-    values = column(frame, name)
-    kind, words = values.dtype.kind, is_text(values) or isinstance(values.dtype, pd.CategoricalDtype)
-    if words:
-        cells = text_cells(values)
-        n_there = int(cells.counts.sum())
+    if label in floats:
+        n, n_there = len(floats[label]), int(np.count_nonzero(floats[label] == floats[label]))
+        role = Column(label, "number", unit=unit_in_name(label))
     else:
-        cells, n_there = None, len(values) - int(values.isna().sum())
+        values = column(frame, name)
+        n, n_there = len(values), int(np.count_nonzero(~missing_cells(values)))
+        role = _role_of_cells(frame, name, label, values, floats, asked) if n_there else Column(label, "empty")
     if not n_there:
         return Column(label, "empty", "" if asked else "has no values")
+    if asked or role.why_not or role.kind == "boolean":
+        return role
+    if 2 * n_there < n:
+        return replace(role, kind="empty", why_not="is mostly empty")
+    return role if role.kind == "category" else _check_numbers(frame, role, floats[label])
+
+
+def _role_of_cells(
+    frame: pd.DataFrame, name: Any, label: str, values: pd.Series, floats: dict[str, Floats], asked: bool
+) -> Column:
+    kind = values.dtype.kind
     if isinstance(values.dtype, pd.DatetimeTZDtype | pd.PeriodDtype) or kind == "M":
         return Column(label, "date", "" if asked else "holds dates")
     if kind == "b" or str(values.dtype) == "boolean":
         return Column(label, "boolean", levels=("false", "true"))
-    if cells is not None:
-        role = _role_of_text(frame, name, label, cells, floats, asked)
-    elif kind in "iufm":
+    if is_text(values) or isinstance(values.dtype, pd.CategoricalDtype):
+        return _role_of_text(frame, name, label, text_cells(values), floats, asked)
+    if kind in "iufm":
         role = Column(label, "number", unit=unit_in_name(label))
         floats[label] = _floats(values, role)
-    elif not asked:
-        return Column(label, "other", f"holds {values.dtype!s:.40}")
-    else:
-        where = f"{source_of(frame)}, column {label:.60}"
-        raise ValueError(f"{where}: numbers or words are needed, got {values.dtype!s:.40}; leave it out")
-    if asked or role.why_not:
         return role
-    if 2 * n_there < len(values):
-        return replace(role, kind="empty", why_not="is mostly empty")
-    if role.kind in ("number", "percent", "money"):
-        return _check_numbers(role, floats[label], values)
-    return role
+    if not asked:
+        return Column(label, "other", f"holds {values.dtype!s:.40}")
+    where = f"{source_of(frame)}, column {label:.60}"
+    raise ValueError(f"{where}: numbers or words are needed, got {values.dtype!s:.40}; leave it out")
 
 
 def _role_of_text(
@@ -315,13 +331,16 @@ def _why_no_category(label: str, cells: TextCells, share: float, n_units: int) -
     return f"holds text, {d} different values" if d > _LEVELS or n < _REPEATS * d else ""
 
 
-def _check_numbers(role: Column, floats: Floats, values: pd.Series) -> Column:
+def _check_numbers(frame: pd.DataFrame, role: Column, floats: Floats) -> Column:
     """The role of a column of numbers: left out if it is constant, an id, a counter or a time."""
     there = floats[np.isfinite(floats)]
+    if _is_measured(role.name, there[:8], there.min(), (there.max() - there.min()) / max(len(there) - 1, 1)):
+        return role
     if not np.isnan(floats).any() and (why := _counts(role.name, there)):
         return replace(role, kind="id", why_not=why)
     whole, last = bool((there % 1 == 0).all()), _last_word(role.name)
     if len(there) > 1 and (there == there[0]).all():
+        values = column(frame, _name_in(frame, role.name))
         exact = values.dtype.kind not in "iu" or values.nunique() == 1
         why = "is the same in every row" if exact else "differs by less than floats of its size can tell"
         return replace(role, kind="constant", why_not=why)
@@ -332,6 +351,14 @@ def _check_numbers(role: Column, floats: Floats, values: pd.Series) -> Column:
     if whole and set(np.unique(there)) == {0.0, 1.0}:
         return replace(role, kind="boolean", levels=("0", "1"), unit="")
     return role
+
+
+def _is_measured(name: str, some: Floats, low: float, step: float) -> bool:
+    """Whether some of the values tell that they are no times, neither whole nor evenly spaced: most columns are so."""
+    if not step or not (some % 1).any():
+        return False
+    off = (some - low) / step
+    return bool(np.abs(off - np.round(off)).max() > 0.01) and _last_word(name) not in _TIMES
 
 
 def _counts(name: str, there: Floats) -> str:
@@ -398,17 +425,19 @@ def _possible_copies(X: Floats) -> Iterator[list[int]]:
     """
     G = X[:, np.unique(np.linspace(0, X.shape[1] - 1, 4 * _COMPARED).round().astype(np.intp))]
     G = np.copysign(np.log1p(np.abs(G)), G)
-    G = np.ascontiguousarray(G[:, np.sort(np.argsort(-G.std(axis=0), kind="stable")[:_COMPARED])])
-    first, leader = dict[bytes, int](), np.empty(len(G), np.intp)
-    for j, row in enumerate(np.round(G, 9) + 0.0):  # equal rows would be near all others
-        leader[j] = first.setdefault(row.tobytes(), first.get((0.0 - row).tobytes(), j))
-    own = np.unique(leader)
-    tree, near = cKDTree(G[own]), dict[int, list[int]]()
+    G = np.ascontiguousarray(G[:, np.argsort(-G.std(axis=0), kind="stable")[:_COMPARED]])
+    G[-G.min(axis=1) > G.max(axis=1)] *= -1
+    doubtful = G.max(axis=1) + G.min(axis=1) <= 2 * _APART  # the negative of a copy may be meant
+    first = dict[bytes, int]()
+    leader = np.array([first.setdefault(row.tobytes(), j) for j, row in enumerate(np.round(G, 9) + 0.0)])
+    own = np.unique(leader)  # equal ones would all be near each other
+    tree, near = cKDTree(G[own], leafsize=64), dict[int, list[int]]()
     for at in range(0, len(G), _TOGETHER):
         block = own[np.searchsorted(own, at) : np.searchsorted(own, at + _TOGETHER)]
-        for side in (G[block], -G[block]):
-            for j, found in zip(block.tolist(), tree.query_ball_point(side, _APART, np.inf), strict=True):
-                near.setdefault(j, []).extend(i for i in own[found].tolist() if i < j)
+        for some, sign in ((block, 1.0), (block[doubtful[block]], -1.0)):
+            found = tree.query_ball_point(sign * G[some], _APART, np.inf)
+            for j, ones in zip(some.tolist(), found, strict=True):
+                near.setdefault(j, []).extend(i for i in own[ones].tolist() if i < j)
         for j in range(at, min(at + _TOGETHER, len(G))):
             yield sorted({*near[int(leader[j])], *(() if leader[j] == j else (int(leader[j]),))})
 
