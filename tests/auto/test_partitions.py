@@ -8,7 +8,7 @@ from reference import partitions as slow
 from sklearn.datasets import load_iris, make_blobs, make_moons
 
 import wasserstein_transform as wt
-from wasserstein_transform.auto.clustering import criteria, description
+from wasserstein_transform.auto.clustering import candidates, compact, criteria, description
 from wasserstein_transform.auto.clustering.candidates import grow, without_count
 from wasserstein_transform.auto.clustering.ground import Ground, Places
 from wasserstein_transform.hierarchy.cut import Rooted
@@ -47,6 +47,28 @@ def test_criteria_are_those_of_the_slow_way(name: str) -> None:
             assert (main[runs.of_one(at)] == shared.argmax(axis=1)).all()
 
 
+@pytest.mark.parametrize("n_features", [2, 6])
+def test_many_clusters_are_compared_with_the_nearest_only(n_features: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    X = make_blobs(150, n_features, centers=12, random_state=0)[0]
+    mass, labels = np.ones(len(X)), compact.ward(X, [12])[0]
+    centers = np.array([X[labels == c].mean(axis=0) for c in range(12)])
+    every = description._nearest_other(X, labels, centers, wt.Engine()), compact.lloyd(X, mass, labels[::-1].copy())
+    for module in (compact, description, candidates):
+        monkeypatch.setattr(module, "MOST_SHARES", 10)
+    near = description._nearest_other(X, labels, centers, wt.Engine()), compact.lloyd(X, mass, labels[::-1].copy())
+    np.testing.assert_allclose(near[0][0], every[0][0], rtol=1e-12)
+    assert (near[0][1] == every[0][1]).all()
+    assert (near[1] == every[1]).all()
+    found = wt.cluster(X, 12)
+    assert found.n_clusters == 12
+    assert not any("mixture" in recipe for recipe in found.table["recipe"])
+
+
+def test_a_cluster_for_every_third_point() -> None:
+    X = make_blobs(3000, centers=30, random_state=0)[0]
+    assert np.bincount(wt.cluster(X, 1000).labels, minlength=1000).min() > 0
+
+
 def test_parts_of_a_tree_are_numbered_by_first_appearance() -> None:
     edges = np.array([[3, 4], [0, 2], [1, 3], [2, 3]])
     rooted = Rooted.of(edges, np.ones(5))
@@ -67,6 +89,6 @@ def test_a_valley_lies_between_groups_and_not_within_one(rng: np.random.Generato
     for X, low, high in ((apart, 0.0, 0.05), (whole, 0.7, 1.0)):
         labels = (X[:, 0] > np.median(X)).astype(np.intp)
         centers = np.array([X[labels == c].mean(axis=0) for c in (0, 1)])
-        _, valleys = description._between(labels, np.ones(20_000), X, centers)
+        _, valleys = description._between(labels, np.ones(20_000), X, centers, wt.Engine())
         assert valleys[0] == valleys[1]
         assert low <= valleys[0] <= high

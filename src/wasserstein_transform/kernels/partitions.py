@@ -64,11 +64,25 @@ def move_centers(points: Any, mass: Any, centers: Any, labels: Any, sums: Any, h
 
 
 @jit
-def add_overlaps(codes: Any, first: int, chosen: Any, mass: Any, table: Any) -> None:
-    """Add the masses of the intersections of clusters `codes` − `first` of some partitions and of those `chosen`."""
+def compare_partitions(
+    codes: Any, order: Any, starts: Any, mass: Any, held: Any, most: Any, squares: Any, main: Any
+) -> None:
+    """Sums of the squared masses of the intersections of a partition with others, and what holds most of each cluster.
+
+    `order` lists the points cluster by cluster, from `starts` on. `codes` number the clusters of all other partitions
+    in one sequence; `held` and `most` are zeros for each of them.
+    """
     for p in range(codes.shape[0]):
-        for i in range(codes.shape[1]):
-            table[codes[p, i] - first, chosen[i]] += mass[i]
+        squares[p] = 0.0
+        for c in range(starts.shape[0] - 1):
+            for at in range(starts[c], starts[c + 1]):
+                held[codes[p, order[at]]] += mass[order[at]]
+            for at in range(starts[c], starts[c + 1]):
+                other = codes[p, order[at]]
+                squares[p] += held[other] * held[other]
+                if held[other] > most[other]:
+                    most[other], main[other] = held[other], c
+                held[other] = 0.0
 
 
 @jit
@@ -158,33 +172,35 @@ def scatter_clusters(
 
 
 @jit
-def _square_apart(points: Any, i: int, centers: Any, c: int) -> float:
-    total = 0.0
-    for j in range(points.shape[1]):
-        off = points[i, j] - centers[c, j]
-        total += off * off
-    return total
+def nearest_other(points: Any, labels: Any, centers: Any, squares: Any, nearest: Any) -> None:
+    """Find the nearest center of another cluster for each point, and its squared distance."""
+    for i in range(points.shape[0]):
+        squares[i] = np.inf
+        for c in range(centers.shape[0]):
+            apart = 0.0
+            for j in range(points.shape[1]):
+                apart += (points[i, j] - centers[c, j]) * (points[i, j] - centers[c, j])
+            if apart < squares[i] and c != labels[i]:
+                squares[i], nearest[i] = apart, c
 
 
 @jit
 def compare_centers(
-    labels: Any, mass: Any, points: Any, centers: Any, order: Any, gaps: Any, lines: Any, offsets: Any, first: Any,
-    crossed: Any, bins: Any,
+    labels: Any, mass: Any, points: Any, centers: Any, others: Any, lines: Any, offsets: Any, first: Any, crossed: Any,
+    bins: Any,
 ) -> float:  # fmt: skip
     """Sum of silhouettes by distances to centers; the masses along lines through two centers.
 
-    `order`[c] lists the other centers by their distances from c, which are `gaps`[c]. Points of cluster c are counted
-    on the lines `crossed`, from `first`[c] on: the mass of x in bin x·`lines` + `offsets`, rounded down.
+    `others` are the distances of the points to the nearest other center. Points of cluster c are counted on the lines
+    `crossed`, from `first`[c] on: the mass of x in bin x·`lines` + `offsets`, rounded down.
     """
     total = 0.0
     for i in range(labels.shape[0]):
-        own, far = labels[i], np.inf
-        near = np.sqrt(_square_apart(points, i, centers, own))
-        for r in range(order.shape[1]):
-            if gaps[own, r] - near > far * (1 + 1e-9):  # by the triangle inequality
-                break
-            far = min(far, np.sqrt(_square_apart(points, i, centers, order[own, r])))
-        total += mass[i] * (far - near) / max(far, near, 1e-300)
+        own, near = labels[i], 0.0
+        for j in range(points.shape[1]):
+            near += (points[i, j] - centers[own, j]) * (points[i, j] - centers[own, j])
+        near = np.sqrt(near)
+        total += mass[i] * (others[i] - near) / max(others[i], near, 1e-300)
         for r in range(first[own], first[own + 1]):
             c = crossed[r]
             along = offsets[c]

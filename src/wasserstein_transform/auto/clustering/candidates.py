@@ -19,7 +19,7 @@ from ...hierarchy.dendrogram import Dendrogram, choose_merges
 from ...hierarchy.tree import NEAREST
 from ...spaces import Space
 from ...transforms import Process, gaussian_transform, iterate
-from .compact import SHAPES, Shape, k_means, lloyd, mixture, spectral, spectral_axes, ward
+from .compact import MOST_SHARES, SHAPES, Shape, k_means, lloyd, mixture, spectral, spectral_axes, ward
 from .ground import Ground
 
 REACHES = (0, 5, 10)
@@ -317,6 +317,9 @@ def _clear_counts(tree: Tree, cuts: Ints) -> Iterator[int]:
 def _compact(ground: Ground, found: list[Candidate], counts: list[int], engine: Engine) -> list[Candidate]:
     """Return k-means for some numbers of clusters, and mixtures started from it and from partitions of some trees."""
     counts = [k for k in counts if k < ground.n]
+    if max(counts, default=0) * ground.n > MOST_SHARES:  # so many come with a number, which is one
+        parts = [labels for _, labels in _starts(found, counts[0])]
+        return [Candidate(Recipe("means"), _in_order(lloyd(ground.points, ground.mass, one)), 0.0) for one in parts]
 
     def means(k: int, _: Engine) -> Ints:
         return _in_order(k_means(ground.points, ground.mass, k))
@@ -342,16 +345,18 @@ def _compact(ground: Ground, found: list[Candidate], counts: list[int], engine: 
 
 WIDE_COUNTS = (2, 3, 4, 5, 6, 7, 8, 10, 12)
 """Numbers of clusters of compact partitions with four or more coordinates, if the number is not given."""
+_AXES_COST = 1 << 26  # points times clusters squared up to which spectral cuts are made: some seconds
 _PER_PLACE = 2  # numbers that determine a mixture, for each place: with more, "full" covariances are left out
 
 
 def _wide(ground: Ground, counts: list[int], engine: Engine) -> list[Candidate]:
     """Return compact partitions in all views of the places."""
+    few = [k for k in counts if ground.n * k * k <= _AXES_COST]
     views = [(0, ground.points), *((view.shape[1], view) for view in ground.views[1:])]
 
     def start(points: Floats | None, own: Engine) -> list[Any]:
         if points is None:
-            return [spectral_axes(ground.indices[:, :_TENTH], max(counts))]
+            return [spectral_axes(ground.indices[:, :_TENTH], max(few))]
         return ward(points, counts)
 
     def fit(job: tuple[int, Floats, int, Ints], own: Engine) -> list[Candidate]:
@@ -367,19 +372,23 @@ def _wide(ground: Ground, counts: list[int], engine: Engine) -> list[Candidate]:
         return found
 
     def cut(k: int, _: Engine) -> Candidate:
-        return Candidate(Recipe("spectral"), _in_order(spectral(vectors, ground.mass, k)), 0.0)
+        return Candidate(Recipe("spectral"), _in_order(spectral(started[-1][0], ground.mass, k)), 0.0)
 
     with one_blas_thread():
-        *of_views, (vectors,) = engine.map(start, [*(points for _, points in views), None], "Ward")
+        started = engine.map(start, [*(points for _, points in views), *[None] * bool(few)], "Ward")
         jobs = [
-            (*view, *one) for view, some in zip(views, of_views, strict=True) for one in zip(counts, some, strict=True)
+            (*view, *one)
+            for view, some in zip(views, started[: len(views)], strict=True)
+            for one in zip(counts, some, strict=True)
         ]
         found = [one for some in engine.map(fit, jobs, "mixtures") for one in some]
-        return [*found, *engine.map(cut, counts, "spectral cuts")]
+        return [*found, *engine.map(cut, few, "spectral cuts")]
 
 
 def _shapes(points: Floats, k: int) -> tuple[Shape, ...]:
     n, m = points.shape
+    if n * k > MOST_SHARES:
+        return ()
     return SHAPES if k * m * (m + 1) / 2 <= _PER_PLACE * n else SHAPES[1:]
 
 

@@ -15,11 +15,14 @@ from scipy.spatial.distance import cdist
 
 from ..._types import Floats, Ints
 from ...kernels.partitions import move_centers
+from ...spaces import Euclidean
 
 Shape = Literal["full", "tied", "diagonal"]
 """Covariances of the components of a mixture: one for each, one for all, one for each and without correlations."""
 
 SHAPES: tuple[Shape, ...] = ("full", "tied", "diagonal")
+MOST_SHARES = 1 << 20
+"""Points times clusters up to which each point is compared with each cluster; beyond, with the nearest of them."""
 _ROUNDS = 40
 _N_STARTS = 3
 _FLOOR = 1e-4  # relative to the mean variance: least variance along an axis of a component
@@ -44,6 +47,13 @@ def lloyd(points: Floats, mass: Floats, labels: Ints) -> Ints:
 
 def _lloyd(points: Floats, mass: Floats, centers: Floats) -> tuple[Ints, Floats]:
     labels, centers = np.zeros(len(points), np.intp), centers.copy()
+    if len(points) * len(centers) > MOST_SHARES:
+        for _ in range(_ROUNDS):
+            before, labels = labels, Euclidean(centers).neighbors(1, Euclidean(points)).indices[:, 0]
+            if (labels == before).all():
+                break
+            centers = _means(points, mass, labels, centers)
+        return labels, centers
     move_centers(points, mass, centers, labels, np.empty_like(centers), np.empty(len(centers)), _ROUNDS)
     return labels, centers
 

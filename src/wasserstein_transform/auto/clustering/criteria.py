@@ -21,13 +21,12 @@ from ..._types import Floats, Ints
 from ...compute.passes import sample_evenly
 from ...engine import Engine, Flag, Tile, current, cut_by_size
 from ...hierarchy import Tree
-from ...kernels.partitions import add_overlaps
+from ...kernels.partitions import compare_partitions
 from .candidates import Candidate
 from .description import NEAR, Runs, describe, facts_of
 from .ground import Ground
 
 _COMPARED = 2000  # places by which partitions are compared
-_CELLS = 1 << 22  # numbers in a table of overlaps
 _N_BEFORE, _N_SHAPES = 19, 21  # of the numbers of `describe`: before "clusters of those wanted", before "full gain"
 
 NAMES = (
@@ -131,15 +130,10 @@ class Overlaps(NamedTuple):
     @classmethod
     def of(cls, one: Ints, codes: Ints, runs: Runs, mass: Floats) -> Overlaps:
         """Compare a partition with those whose clusters are numbered by `codes`, in one sequence."""
-        k, squares, main = int(one.max()) + 1, np.empty(len(codes)), np.empty(runs.total, np.intp)
-        step = max(1, _CELLS // (k * int(runs.counts.max())))
-        for at in range(0, len(codes), step):
-            some = slice(at, min(at + step, len(codes)))
-            first, starts = int(runs.starts[at]), runs.starts[some] - runs.starts[at]
-            table = np.zeros((int(runs.counts[some].sum()), k))
-            add_overlaps(codes[some], first, one, mass, table)
-            main[first : first + len(table)] = table.argmax(axis=1)
-            squares[some] = np.add.reduceat(np.einsum("ij,ij->i", table, table), starts)
+        squares, main = np.empty(len(codes)), np.empty(runs.total, np.intp)
+        starts = np.concatenate([[0], np.cumsum(np.bincount(one))])
+        held, most = np.zeros((2, runs.total))
+        compare_partitions(codes, np.argsort(one, kind="stable"), starts, mass, held, most, squares, main)
         return cls(squares, main)
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from ..._types import Floats, Ints
 from ...engine import Engine
 from ...engine.tasks import Flag, Tile, cut_by_size
 from ...hierarchy import Tree
-from ...kernels.partitions import compare_centers, scatter_clusters, sum_clusters
+from ...kernels.partitions import compare_centers, nearest_other, scatter_clusters, sum_clusters
+from ...spaces import Euclidean
+from .compact import MOST_SHARES
 from .ground import Ground
 
 NEAR = 10
@@ -136,17 +137,17 @@ def describe(facts: Facts, partitions: list[Ints], engine: Engine) -> Floats:
     longest, silhouettes, valleys = np.zeros(runs.total, np.intp), np.zeros(len(counts)), np.ones(runs.total)
     scatter = np.empty((len(counts), whitened.shape[1], whitened.shape[1]))
 
-    def compare(tile: Tile, _: Flag) -> None:
-        for at in range(tile.start, tile.stop):
-            own, labels, middles = runs.of_one(at), partitions[at], of_whitened[runs.of_one(at)]
-            scatter_clusters(
-                labels, facts.mass, spread_points, of_points[own], facts.reach, ranks[own], covs[own], longest[own]
-            )
-            scatter[at] = np.eye(whitened.shape[1]) - np.einsum("c,ci,cj->ij", held[own] / n, middles, middles)
-            if counts[at] > 1:
-                silhouettes[at], valleys[own] = _between(labels, facts.mass, whitened * scale[at], middles * scale[at])
+    def compare(at: int, alone: Engine) -> None:
+        own, labels, middles = runs.of_one(at), partitions[at], of_whitened[runs.of_one(at)]
+        scatter_clusters(
+            labels, facts.mass, spread_points, of_points[own], facts.reach, ranks[own], covs[own], longest[own]
+        )
+        scatter[at] = np.eye(whitened.shape[1]) - np.einsum("c,ci,cj->ij", held[own] / n, middles, middles)
+        if counts[at] > 1:
+            scaled = whitened * scale[at], middles * scale[at]
+            silhouettes[at], valleys[own] = _between(labels, facts.mass, *scaled, alone)
 
-    engine.quiet().loop("criteria", cut_by_size(len(partitions), 1), compare)
+    engine.quiet().map(compare, range(len(partitions)), "criteria")
     share = border[:, 0] / np.maximum(2 * n_near * np.minimum(sizes, n - sizes), 1)
     on_border = border[:, 2] > 0
     drop = np.where(on_border, border[:, 3] / np.where(on_border, border[:, 2], 1.0) - means[:, 0], 0.0) / m
@@ -204,25 +205,35 @@ def log_volumes(covs: Floats, floor: float) -> Floats:
     return total
 
 
-def _between(labels: Ints, mass: Floats, points: Floats, centers: Floats) -> tuple[float, Floats]:
+def _between(labels: Ints, mass: Floats, points: Floats, centers: Floats, engine: Engine) -> tuple[float, Floats]:
     """Return the sum of silhouettes by centers, and for each cluster the valley between it and the nearest other one.
 
     A valley is the density between two centers relative to the lower of the peaks on both sides, along the line through
     them.
     """
-    apart, own = cdist(centers, centers, "sqeuclidean"), np.arange(len(centers))
-    np.fill_diagonal(apart, np.inf)
-    order = np.argsort(apart, axis=1, kind="stable")[:, :-1]
-    gaps, nearest = np.sqrt(np.take_along_axis(apart, order, axis=1)), order[:, 0]
+    own = np.arange(len(centers))
+    squares, nearest = _nearest_other(centers, own, centers, engine)
     a, b = centers[np.minimum(own, nearest)], centers[np.maximum(own, nearest)]
-    squares, bins = apart[own, nearest], np.zeros((len(centers), _BINS))
+    bins = np.zeros((len(centers), _BINS))
     lines = (b - a) * (20 / np.where(squares > 0, squares, np.inf))[:, None]
     offsets = _BINS / 2 + 1e-9 - (lines * (a + b)).sum(axis=1) / 2  # rounding moves no point to the bin below
     ends = np.append(own, nearest)  # a cluster has points on its own line, and on those of which it is the nearest
     by_end = np.argsort(ends, kind="stable")
     first, crossed = np.searchsorted(ends[by_end], np.arange(len(centers) + 1)), np.append(own, own)[by_end]
-    silhouettes = compare_centers(labels, mass, points, centers, order, gaps, lines, offsets, first, crossed, bins)
+    others = np.sqrt(_nearest_other(points, labels, centers, engine)[0])
+    silhouettes = compare_centers(labels, mass, points, centers, others, lines, offsets, first, crossed, bins)
     density = bins[:, :-2] + bins[:, 1:-1] + bins[:, 2:]
     peaks = np.maximum.accumulate(density, axis=1), np.maximum.accumulate(density[:, ::-1], axis=1)[:, ::-1]
     ratios = (density + 0.5) / (np.minimum(*peaks) + 0.5)
     return silhouettes, np.where(squares > 0, ratios[:, _INNER].min(axis=1), 1.0)
+
+
+def _nearest_other(points: Floats, labels: Ints, centers: Floats, engine: Engine) -> tuple[Floats, Ints]:
+    """Return the squared distance to the nearest center of another cluster, and its number, for each point."""
+    if len(points) * len(centers) > MOST_SHARES:
+        distances, indices = Euclidean(centers).neighbors(2, Euclidean(points), engine)
+        second = (indices[:, :1] == labels[:, None]).astype(np.intp)
+        return np.take_along_axis(distances, second, 1)[:, 0] ** 2, np.take_along_axis(indices, second, 1)[:, 0]
+    squares, nearest = np.empty(len(points)), np.zeros(len(points), np.intp)
+    nearest_other(points, labels, centers, squares, nearest)
+    return squares, nearest
