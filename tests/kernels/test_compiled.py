@@ -197,9 +197,21 @@ def test_where_nothing_can_be_kept_code_is_compiled_anew_and_said_so_once() -> N
     code = TINY.replace("told = []", "store._BESIDE = store.Path(__import__('os').devnull) / 'nowhere'; told = []")
     nowhere = os.devnull + "/nowhere"
     for environment in ({}, {"NUMBA_CACHE_DIR": nowhere}):
+        environment["PYTHONWARNINGS"] = "ignore"  # `wt -q` leaves warnings out as well
         said = python(code, HOME=nowhere, XDG_CACHE_HOME=nowhere, LOCALAPPDATA=nowhere, **environment)
         assert said.startswith("1\n")
         assert said.count("set NUMBA_CACHE_DIR") == 1
+
+
+def test_that_nothing_can_be_kept_is_logged_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(store, "places", lambda: [Path(os.devnull) / "nowhere"])
+    store.warn_uncached.cache_clear()
+    for _ in range(2):
+        assert store.Store("numba1").home is None
+    (said,) = caplog.messages
+    assert "set NUMBA_CACHE_DIR" in said
 
 
 @pytest.mark.slow

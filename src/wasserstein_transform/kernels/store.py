@@ -16,7 +16,6 @@ import platform
 import stat
 import sys
 import uuid
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -47,7 +46,7 @@ class Store:
 
     @cached_property
     def home(self) -> Path | None:
-        """The first writable folder; None with a single warning if there is none."""
+        """The first writable folder; None, logged once, if there is none."""
         for folder in self.folders:
             if _is_writable(folder) and _is_trusted(folder, folder.parent):  # others are not read
                 return folder
@@ -206,16 +205,10 @@ def _remove(file: Path) -> None:
         _LOG.debug("%s is left over: %s", file, error)
 
 
-_WARNED: list[bool] = []
-
-
+@cache
 def warn_uncached() -> None:
-    """Warn once that nothing can be cached."""
-    if _WARNED:
-        return
-    _WARNED.append(True)
-    warnings.warn(
-        "compiled code cannot be kept, neither beside the package nor in the user's cache folder: it is compiled again "
-        "in every process, which takes half a minute; set NUMBA_CACHE_DIR to a folder that can be written",
-        stacklevel=2,
+    """Log once that nothing can be cached; the command prints this line with `--quiet` as well."""
+    _LOG.warning(
+        "wasserstein_transform: compiled code cannot be kept, neither beside the package nor in the user's cache "
+        "folder: every process compiles it again; set NUMBA_CACHE_DIR to a folder that can be written"
     )
