@@ -208,7 +208,10 @@ PARTS: list[Row] = [
         lambda: wt.Truncation(0),
     ),
     (
-        "eps must be positive and finite, got 'gaussian'; the profile comes after eps",
+        (
+            "eps must be positive and finite, got 'gaussian'; wt.localize.suggest_eps(X) gives a starting value, "
+            "the profile comes after eps"
+        ),
         lambda: wt.Kernel("gaussian", 0.3),
     ),
     ("eps must be positive and finite", lambda: wt.Truncation(1e-200)),

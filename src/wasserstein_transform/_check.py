@@ -333,9 +333,9 @@ def positive(value: Any, name: str) -> float:
 def eps(value: Any) -> float:
     """Check a radius."""
     if not 1e-150 < _number(value) < 1e150:  # its square must not overflow or underflow
-        is_profile = callable(value) or value in ("flat", "gaussian", "epanechnikov", "triangle")
-        start = f"{spell('wt.localize.suggest_eps(X)', 'eps=auto')} gives a starting value"
-        advice = "the profile comes after eps" if is_profile else start
+        advice = f"{spell('wt.localize.suggest_eps(X)', 'eps=auto')} gives a starting value"
+        if callable(value) or isinstance(value, str):
+            advice += ", the profile comes after eps"
         raise ValueError(f"{spell('eps')} must be positive and finite, got {_shown(value)}; {advice}")
     return float(value)
 

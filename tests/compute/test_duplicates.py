@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import wasserstein_transform as wt
+from wasserstein_transform.kernels.moments import PROFILES
 
 MANY = 100_000
 
@@ -42,7 +43,7 @@ def test_equal_points_stay_where_they_are(process: wt.transforms.Process) -> Non
     np.testing.assert_array_equal(walk.points, X)
 
 
-@pytest.mark.parametrize("profile", ["flat", "epanechnikov", "gaussian"])
+@pytest.mark.parametrize("profile", PROFILES)
 def test_equal_points_see_what_one_of_them_sees(profile: str) -> None:
     rng = np.random.default_rng(0)
     X = rng.integers(0, 5, (400, 2)) + (rng.random((400, 1)) < 0.3) * rng.random((400, 2))

@@ -5,29 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from wasserstein_transform.compute import (
-    colors,
-    distances,
-    exact,
-    line,
-    nearby,
-    neighborhoods,
-    pixels,
-    trees,
-)
 from wasserstein_transform.cuda.functions import FUNCTIONS, Gpu
-
-_MODULES = colors, distances, exact, line, nearby, neighborhoods, pixels, trees
 
 
 class _Functions:
-    """The functions for the CPU that have a name in FUNCTIONS."""
+    """The functions for the CPU that a device may have as well; `movement` is that of points."""
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        if name not in FUNCTIONS:
-            raise AttributeError(name)
-        (found,) = {id(f): f for f in (getattr(module, name, None) for module in _MODULES) if callable(f)}.values()
-        return found
+        for function in FUNCTIONS:
+            if function.__name__ == name:
+                return function
+        raise AttributeError(name)
 
 
 CPU = _Functions()

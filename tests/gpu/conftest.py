@@ -50,7 +50,7 @@ def nothing_is_too_small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 _QUICK = re.compile(
     r"test_gpu_(record|leaving|emulation)"
-    r"|moments.*::test_gaussians\[emulated-2"
+    r"|moments.*::test_(gaussians|an_unknown\w+)\[emulated-2|moments.*::test_supports\w+\[emulated-0"
     r"|merging.*::test_(leaders|balls)\[emulated-2"
     r"|exact.*::test_ragged\w+\[emulated-1.0"
     r"|distances.*::test_(arrays|few|pairs)|bures.*::test_near\w+\[emulated-2"

@@ -7,10 +7,11 @@ from inspect import signature
 
 import numpy as np
 import pytest
-from gpu.calling import CPU, Cuda
+from gpu.calling import Cuda
 from gpu.emulation import Emulated
 
 import wasserstein_transform as wt
+from wasserstein_transform.compute import distances, gaussians
 from wasserstein_transform.cuda import functions
 
 
@@ -28,7 +29,14 @@ def test_what_runs_on_the_cpu_is_said_once(monkeypatch: pytest.MonkeyPatch, capl
     assert seen.count("distances: on the CPU") == 1
 
 
-def test_every_name_is_that_of_a_function_for_the_cpu() -> None:
-    for name, (_, there) in functions.FUNCTIONS.items():
-        here = list(signature(getattr(CPU, name)).parameters)
-        assert there is None or list(signature(there).parameters) == [*here, "device"]
+def test_a_function_of_a_device_takes_the_arguments_of_that_for_the_cpu_and_the_device() -> None:
+    for here, (_, there) in functions.FUNCTIONS.items():
+        assert there is None or list(signature(there).parameters) == [*signature(here).parameters, "device"]
+
+
+def test_a_function_is_known_by_itself_and_not_by_its_name() -> None:
+    def movement(before: str, after: str, engine: wt.Engine) -> str:
+        return f"from {before} to {after}"
+
+    assert Cuda(Emulated()).version_of(movement)("here", "there", wt.Engine()) == "from here to there"
+    assert functions.FUNCTIONS[gaussians.movement] == functions.FUNCTIONS[distances.movement]

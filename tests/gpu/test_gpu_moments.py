@@ -16,9 +16,9 @@ from wasserstein_transform.compute.search import raw_cells
 from wasserstein_transform.cuda import cells as stretches
 from wasserstein_transform.cuda.cells import cells_of
 from wasserstein_transform.cuda.device import Device
-from wasserstein_transform.kernels.moments import EPANECHNIKOV, FLAT, GAUSSIAN, TRIANGLE
+from wasserstein_transform.kernels.moments import FLAT, GAUSSIAN, PROFILES, TRIANGLE
 
-PROFILES = FLAT, GAUSSIAN, EPANECHNIKOV, TRIANGLE
+CODES = [profile.code for profile in PROFILES.values()]
 
 
 def compare(
@@ -56,7 +56,7 @@ def gaussians(means: np.ndarray, rng: np.random.Generator, lam: float = 1.5) -> 
 def test_points(m: int, cuda: Cuda, rng: np.random.Generator) -> None:
     points = rng.normal(size=(200 if m < 5 else 30, m))
     points[:20] = points[-20:]
-    for profile in PROFILES:
+    for profile in CODES:
         compare(
             cuda,
             wt.spaces.Euclidean(points),
@@ -67,10 +67,27 @@ def test_points(m: int, cuda: Cuda, rng: np.random.Generator) -> None:
         )
 
 
+@pytest.mark.parametrize("gap", [-1e-11, -1e-16, 0.0, 1e-16, 4e-13, 1e-11])
+def test_supports_of_profiles_at_the_rim(gap: float, cuda: Cuda) -> None:
+    far = 0.7 * (1 + gap)
+    points = np.array([[0.0, 0.0], [far, 0.0], [0.0, far], [-far, 0.0]])
+    for profile in CODES:
+        compare(cuda, wt.spaces.Euclidean(points), np.array([1.0, 0.5, 0.25, 0.125]), 0.7, points, profile=profile)
+
+
+@pytest.mark.parametrize("m", [2, 5])
+def test_an_unknown_profile_gives_nan(m: int, cuda: Cuda, rng: np.random.Generator) -> None:
+    points = rng.uniform(size=(30, m))
+    seen = cuda.neighborhoods(wt.spaces.Euclidean(points), np.ones(30), max(CODES) + 1, 1.0, 2.0, wt.Engine())
+    means = seen.means(points)
+    assert np.isnan(to_host(means.mass)).all()
+    assert np.isnan(to_host(means.values)).all()
+
+
 @pytest.mark.parametrize("m", [pytest.param(1, marks=pytest.mark.slow), 2, pytest.param(3, marks=pytest.mark.slow)])
 def test_gaussians(m: int, cuda: Cuda, rng: np.random.Generator) -> None:
     points = rng.normal(size=(100, m))
-    for profile in PROFILES:
+    for profile in CODES:
         compare(cuda, gaussians(points, rng), weights_of(100, rng), 1.5, points, profile=profile)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import errno
 import gc
 import itertools
@@ -12,6 +11,7 @@ import os
 import pickle
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any, NamedTuple, get_args
@@ -197,9 +197,21 @@ def test_where_nothing_can_be_kept_code_is_compiled_anew_and_said_so_once() -> N
     code = TINY.replace("told = []", "store._BESIDE = store.Path(__import__('os').devnull) / 'nowhere'; told = []")
     nowhere = os.devnull + "/nowhere"
     for environment in ({}, {"NUMBA_CACHE_DIR": nowhere}):
+        environment["PYTHONWARNINGS"] = "ignore"  # `wt -q` leaves warnings out as well
         said = python(code, HOME=nowhere, XDG_CACHE_HOME=nowhere, LOCALAPPDATA=nowhere, **environment)
         assert said.startswith("1\n")
         assert said.count("set NUMBA_CACHE_DIR") == 1
+
+
+def test_that_nothing_can_be_kept_is_logged_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(store, "places", lambda: [Path(os.devnull) / "nowhere"])
+    store.warn_uncached.cache_clear()
+    for _ in range(2):
+        assert store.Store("numba1").home is None
+    (said,) = caplog.messages
+    assert "set NUMBA_CACHE_DIR" in said
 
 
 @pytest.mark.slow
@@ -281,12 +293,40 @@ def test_compiling_does_not_switch_the_garbage_collector(monkeypatch: pytest.Mon
     assert switched == []
 
 
-def test_all_imports_of_kernels_are_found() -> None:
-    for file in Path(compile_.__file__).parent.glob("*.py"):
-        nodes = [node for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.ImportFrom)]
-        near = [node for node in nodes if node.level == 1]
-        names = [name for node in near for name in ([node.module] if node.module else [one.name for one in node.names])]
-        assert {other.stem for other in store._imported(file, file.read_text())} == set(names)
+IMPORTS = {
+    "on one line": "from .base import f\n",
+    "in brackets": "from .base import (\n    f,  # (a formula)\n    g,\n)\n",
+    "of modules": "from . import (\n    other,\n    base,\n)\n",
+    "under another name": "from . import base as foundation\n",
+    "continued": "from .base \\\n    import f\n",
+    "after another": "x = 1; from .base import f\n",
+    "within": "def g():\n\tif True: from .base import f\n",
+}
+
+
+@pytest.mark.parametrize("statement", IMPORTS.values(), ids=IMPORTS)
+def test_an_edit_of_what_is_imported_changes_the_key_however_the_import_is_written(
+    statement: str, tmp_path: Path
+) -> None:
+    top = tmp_path / "top.py"
+    top.write_text(statement)
+    (tmp_path / "other.py").write_text("1")
+    keys = []
+    for source in ("f = 1", "f = 2"):
+        (tmp_path / "base.py").write_text(source)
+        store.hash_of_sources.cache_clear()
+        keys.append(store.hash_of_sources(frozenset([top])))
+    assert keys[0] != keys[1]
+
+
+@pytest.mark.parametrize("name", ["geometry", "moments", "pixels", "simplex"])
+def test_a_key_depends_on_the_modules_whose_functions_a_kernel_has(name: str) -> None:
+    folder, package = Path(compile_.__file__).parent, f"{compile_.__package__}."
+    module = import_module(f"{package}{name}")
+    origins = {getattr(value, "__module__", None) or "" for value in vars(module).values()} - {module.__name__}
+    files = {folder / f"{origin.removeprefix(package)}.py" for origin in origins if origin.startswith(package)}
+    assert files
+    assert files <= set(store._imported(folder / f"{name}.py", (folder / f"{name}.py").read_bytes()))
 
 
 def test_a_change_compiles_what_depends_on_it_and_older_code_goes(

@@ -10,8 +10,10 @@ from reference.transforms import euclidean
 from scipy.sparse import csr_array, csr_matrix
 
 import wasserstein_transform as wt
+from wasserstein_transform.compute.neighborhoods import neighborhoods
+from wasserstein_transform.kernels.moments import PROFILES, profile_value
 from wasserstein_transform.localize.extrinsic import takes_new_points
-from wasserstein_transform.localize.kernel import PROFILES, evaluate
+from wasserstein_transform.localize.kernel import evaluate
 from wasserstein_transform.localize.scale import ordinal
 
 
@@ -34,6 +36,43 @@ def test_fused_moments_equal_those_of_the_rows(profile: str, cloud: np.ndarray) 
     fused, rows = kernel.moments(space, wt.Engine()), kernel(space)
     np.testing.assert_allclose(fused.means(cloud).values, rows.means(cloud).values, rtol=0, atol=1e-13)
     np.testing.assert_allclose(fused.covs(cloud).values, rows.covs(cloud).values, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_compiled_profile_is_the_formula_of_its_row_in_the_table(profile: str) -> None:
+    t = np.concatenate([np.linspace(0, 2, 33), [1e-300, np.nextafter(1, 0), np.nextafter(1, 2), 1e3, 1399, 1400, 1e5]])
+    compiled = [profile_value(PROFILES[profile].code, float(s)) for s in t]
+    np.testing.assert_allclose(compiled, PROFILES[profile].formula(t), rtol=1e-15, atol=0)
+
+
+def test_codes_of_profiles_differ_and_an_unknown_one_gives_nan() -> None:
+    codes = [profile.code for profile in PROFILES.values()]
+    assert len(set(codes)) == len(codes)
+    unknown, space = max(codes) + 1, wt.Space.from_points([[0.0, 0.0], [0.1, 0.0], [0.0, 0.3]])
+    assert np.isnan(profile_value(unknown, 0.5))
+    seen = neighborhoods(space.metric, space.weights, unknown, 1.0, 1.0, wt.Engine()).means(space.points)
+    assert np.isnan(seen.mass).all()
+    assert np.isnan(seen.values).all()
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("gap", [-1e-3, -1e-11, -1e-16, 0.0, 1e-16, 4e-13, 1e-11, 1e-3])
+def test_stored_fused_and_crossed_measures_have_one_support_at_the_rim(profile: str, gap: float) -> None:
+    """Points at ε(1 + gap) from the first one, in three directions."""
+    eps = 0.7
+    far = eps * (1 + gap)
+    points = np.array([[0.0, 0.0], [far, 0.0], [0.0, far], [-far, 0.0]])
+    space, kernel = wt.Space.from_points(points), wt.Kernel(eps, profile)
+    stored = kernel(space).matrix().toarray()
+    crossed = kernel.cross(euclidean(points), space).matrix().toarray()
+    fused = kernel.moments(space, wt.Engine()).means(points)
+    np.testing.assert_array_equal(stored > 0, crossed > 0)
+    np.testing.assert_allclose(crossed, stored, rtol=1e-9, atol=1e-15)
+    np.testing.assert_allclose(fused.values, stored @ points, rtol=0, atol=1e-12)
+    inside = evaluate(profile, np.array([far / eps]) ** 2)[0] > 0 and not (
+        np.isfinite(PROFILES[profile].reach) and gap > 1e-12
+    )
+    assert (stored[0] > 0).tolist() == [True, inside, inside, inside]
 
 
 def test_equal_measures_are_found_and_counted_masses_stay_whole() -> None:

@@ -14,13 +14,14 @@ import wasserstein_transform as wt
 from wasserstein_transform.compute.distances import closed
 from wasserstein_transform.compute.records import Balls, MeansAndCovs, Moments, Nearest
 from wasserstein_transform.engine import Engine
+from wasserstein_transform.kernels.moments import EPANECHNIKOV, FLAT, GAUSSIAN, TRIANGLE
 from wasserstein_transform.spaces import GaussianMetric, Metric, Sparse
 
 _PROFILES = {
-    0: np.ones_like,
-    1: lambda t: np.exp(-0.5 * t),
-    2: lambda t: np.maximum(1.0 - t, 0.0),
-    3: lambda t: np.maximum(1.0 - np.sqrt(t), 0.0),
+    FLAT: np.ones_like,
+    GAUSSIAN: lambda t: np.exp(-0.5 * t),
+    EPANECHNIKOV: lambda t: np.maximum(1.0 - t, 0.0),
+    TRIANGLE: lambda t: np.maximum(1.0 - np.sqrt(t), 0.0),
 }
 
 

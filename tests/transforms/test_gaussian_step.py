@@ -14,7 +14,7 @@ from repeated import each_once, mostly_slow
 
 import wasserstein_transform as wt
 from wasserstein_transform.compute.neighborhoods import Neighborhoods, neighborhoods
-from wasserstein_transform.localize.kernel import PROFILES
+from wasserstein_transform.kernels.moments import PROFILES
 from wasserstein_transform.transforms import iteration
 
 Array = np.ndarray

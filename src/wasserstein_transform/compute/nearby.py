@@ -72,10 +72,12 @@ def leaders(metric: MetricArrays, weights: Floats, tol: float, engine: Engine) -
     search = metric.search(tol, engine)
     position = np.empty(metric.n, np.intp)
     position[search.order] = np.arange(metric.n)
-    leader = np.empty(metric.n, np.intp)
     geometry, cells = for_thread(metric.geometry_near(search, tol, engine)), search.cells
+    leader, rank, following = np.empty((3, metric.n), np.intp)
+    order, of_cells = position[heavy_first], np.empty((3, len(cells.runs)), np.intp)
     engine.alone(
-        lambda stop: find_leaders(geometry, cells, position[heavy_first], closed(tol), leader, stop), "merging points"
+        lambda stop: find_leaders(geometry, cells, order, closed(tol), leader, rank, following, of_cells, stop),
+        "merging points",
     )
     return np.asarray(search.order[leader][position])
 

@@ -1,4 +1,4 @@
-"""Computing on a GPU: functions with the names of those for the CPU. `functions.py` says which there are.
+"""Computing on a GPU: functions in place of those for the CPU. `functions.py` is the table of them.
 
 Nothing of it is imported as long as no GPU is used.
 """

@@ -15,6 +15,7 @@ import numpy as np
 
 from .._device_array import DeviceArray
 from ..engine import Engine, memory as mem
+from ..kernels.moments import PROFILES
 
 Array = Any
 """An array of the device: of CuPy, or one that can do the same."""
@@ -147,13 +148,15 @@ _INCLUDE = re.compile(r'^#include "([\w./]+)"\n', re.MULTILINE)
 
 @cache
 def source_of(file: str) -> str:
-    """The text of a file, with included files inserted once."""
+    """The text of a file, with included files inserted once; "profiles.h" has the codes of the kernel profiles."""
     seen = set[str]()
 
     def text(name: str) -> str:
         if name in seen:
             return ""
         seen.add(name)
+        if name == "profiles.h":
+            return "".join(f"#define {profile.upper()} {PROFILES[profile].code}\n" for profile in PROFILES)
         return _INCLUDE.sub(lambda include: text(include[1]), (FOLDER / name).read_text(encoding="utf-8"))
 
     return text(file)

@@ -1,4 +1,4 @@
-"""The functions that a GPU computes, by the names of those for the CPU, and what both are for."""
+"""For each function of the CPU that has one, the function of a GPU, and what both are for."""
 
 from __future__ import annotations
 
@@ -7,37 +7,46 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from ..compute import colors, distances, exact, gaussians, line, nearby, neighborhoods, pixels, trees
 from ..engine import Engine
-from . import balls, distances, exact, neighborhoods, pixels, trees
+from . import (
+    balls as gpu_balls,
+    distances as gpu_distances,
+    exact as gpu_exact,
+    neighborhoods as gpu_neighborhoods,
+    pixels as gpu_pixels,
+    trees as gpu_trees,
+)
 from .device import Device
 
 _log = logging.getLogger("wasserstein_transform")
 
-FUNCTIONS: dict[str, tuple[str, Callable[..., Any] | None]] = {
-    "block": ("distances", distances.block),
-    "n_within": ("", distances.n_within),
-    "pairs": ("distances", distances.pairs),
-    "dense": ("distances", distances.dense),
-    "condensed": ("distances", distances.condensed),
-    "movement": ("", distances.movement),
-    "balls": ("balls", balls.balls),
-    "leaders": ("merging", balls.leaders),
-    "nearest": ("nearest neighbors", trees.nearest),
-    "neighborhoods": ("neighborhoods", neighborhoods.neighborhoods),
-    "ridge_step": ("", neighborhoods.ridge_step),
-    "spanning_tree": ("spanning trees", trees.spanning_tree),
-    "reach_tree": ("spanning trees", trees.reach_tree),
-    "exact_among": ("exact transport", exact.exact_among),
-    "exact_between": ("exact transport", exact.exact_between),
-    "exact_listed": ("exact transport", exact.exact_listed),
-    "line_among": ("transport on the line", None),
-    "line_between": ("transport on the line", None),
-    "range_features": ("", pixels.range_features),
-    "painted": ("", pixels.painted),
-    "shift_pixels": ("moving pixels", pixels.shift_pixels),
-    "link_touching": ("regions", pixels.link_touching),
-    "region_sums": ("regions", pixels.region_sums),
-    "touching": ("regions", pixels.touching),
+FUNCTIONS: dict[Callable[..., Any], tuple[str, Callable[..., Any] | None]] = {
+    distances.block: ("distances", gpu_distances.block),
+    distances.n_within: ("", gpu_distances.n_within),
+    distances.pairs: ("distances", gpu_distances.pairs),
+    distances.dense: ("distances", gpu_distances.dense),
+    distances.condensed: ("distances", gpu_distances.condensed),
+    distances.movement: ("", gpu_distances.movement),
+    gaussians.movement: ("", gpu_distances.movement),
+    nearby.balls: ("balls", gpu_balls.balls),
+    nearby.leaders: ("merging", gpu_balls.leaders),
+    nearby.nearest: ("nearest neighbors", gpu_trees.nearest),
+    neighborhoods.neighborhoods: ("neighborhoods", gpu_neighborhoods.neighborhoods),
+    neighborhoods.ridge_step: ("", gpu_neighborhoods.ridge_step),
+    trees.spanning_tree: ("spanning trees", gpu_trees.spanning_tree),
+    trees.reach_tree: ("spanning trees", gpu_trees.reach_tree),
+    exact.exact_among: ("exact transport", gpu_exact.exact_among),
+    exact.exact_between: ("exact transport", gpu_exact.exact_between),
+    exact.exact_listed: ("exact transport", gpu_exact.exact_listed),
+    line.line_among: ("transport on the line", None),
+    line.line_between: ("transport on the line", None),
+    colors.range_features: ("", gpu_pixels.range_features),
+    colors.painted: ("", gpu_pixels.painted),
+    pixels.shift_pixels: ("moving pixels", gpu_pixels.shift_pixels),
+    pixels.link_touching: ("regions", gpu_pixels.link_touching),
+    pixels.region_sums: ("regions", gpu_pixels.region_sums),
+    pixels.touching: ("regions", gpu_pixels.touching),
 }
 """A function takes the arguments of the one for the CPU, then `device`; NotImplemented leaves the work to the CPU."""
 
@@ -55,7 +64,7 @@ class Gpu:
 
     def version_of(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The version of a function of the CPU that tries the device first."""
-        what, there = FUNCTIONS.get(function.__name__, ("", None))
+        what, there = FUNCTIONS.get(function, ("", None))
 
         @wraps(function)
         def run(*args: Any) -> Any:

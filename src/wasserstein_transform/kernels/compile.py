@@ -96,11 +96,6 @@ def jit_inline_strict(function: F) -> F:
     return _compiled(function, **{**OPTIONS, "fastmath": False}, forceinline=True, **_UNCOUNTED)
 
 
-def jit_allocating(function: F) -> F:
-    """The same for functions that allocate arrays."""
-    return _compiled(function, **OPTIONS)
-
-
 def compiled_as(question: Callable[..., Any]) -> Callable[[F], F]:
     """Register an implementation for compiled code: the decorated function selects it by the types of the arguments."""
     options = dict(OPTIONS)

@@ -17,6 +17,25 @@ from .geometry import comparable_square, squares, within
 
 FLAT, GAUSSIAN, EPANECHNIKOV, TRIANGLE = range(4)
 FAINTEST = 1400.0  # for larger t, a gaussian weight is denormal
+
+
+class Profile(NamedTuple):
+    """A named profile: its code in compiled loops, its reach in units of ε, and its formula."""
+
+    code: int
+    reach: float
+    formula: Callable[[Any], Any]
+
+
+PROFILES: dict[str, Profile] = {
+    "flat": Profile(FLAT, 1.0, np.ones_like),
+    "gaussian": Profile(GAUSSIAN, np.inf, lambda t: np.where(t < FAINTEST, np.exp(-0.5 * t), 0.0)),
+    "epanechnikov": Profile(EPANECHNIKOV, 1.0, lambda t: np.maximum(1.0 - t, 0.0)),
+    "triangle": Profile(TRIANGLE, 1.0, lambda t: np.maximum(1.0 - np.sqrt(t), 0.0)),
+}
+"""Kernel profiles by name. With t = d²/ε², flat: 1 on [0, 1]; gaussian: exp(−t/2), so ε is the standard deviation;
+epanechnikov: 1 − t on [0, 1]; triangle: 1 − √t on [0, 1]. CUDA sources take the codes from here (`cuda/device.py`)."""
+
 ROUNDING_FACTOR = 1 + 1e-9  # tolerance for rounding: points farther than the limit times this are outside of the ball
 
 
@@ -41,14 +60,16 @@ def profile_of(code: int, eps: float) -> Flat | Smooth:
 
 @jit
 def profile_value(profile: int, t: float) -> float:
-    """Weight of a neighbor at squared relative distance t; the caller tests whether it is in the closed ball."""
+    """Weight of a neighbor at squared relative distance t in the closed ball; NaN for an unknown profile."""
     if profile == FLAT:
         return 1.0
     if profile == GAUSSIAN:
         return np.exp(-0.5 * t) if t < FAINTEST else 0.0
     if profile == EPANECHNIKOV:
         return max(1.0 - t, 0.0)
-    return max(1.0 - np.sqrt(t), 0.0)
+    if profile == TRIANGLE:
+        return max(1.0 - np.sqrt(t), 0.0)
+    return np.nan
 
 
 @jit_summing
@@ -314,4 +335,4 @@ def center(spread: Any, drift: Any, total: float) -> None:
 def settle(points: Any, i: int, total: float, drift: Any) -> None:
     """Turn Σ mass · (y − x) into the mean."""
     for a in range(points.shape[0]):
-        drift[a] = points[a, i] + drift[a] / total if total > 0.0 else points[a, i]
+        drift[a] = points[a, i] + drift[a] / total if total != 0.0 else points[a, i]

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .compile import jit, jit_allocating
+from .compile import jit
 from .geometry import comparable_square, squared, squares
 from .moments import ROUNDING_FACTOR, squares_of_places
 from .pairs import is_set, rank_of
@@ -65,18 +65,20 @@ def fill_balls(
                     at += 1
 
 
-@jit_allocating
-def find_leaders(geometry: Any, cells: Any, order: Any, limit: float, leader: Any, stop: Any) -> None:
+@jit
+def find_leaders(
+    geometry: Any, cells: Any, order: Any, limit: float, leader: Any, rank: Any, following: Any, of_cells: Any,
+    stop: Any,
+) -> None:  # fmt: skip
     """leader[i]: the first leader (in `order`) within the limit of i; leaders lead themselves.
 
     Every point is within the limit of its leader, so there is no chaining, and the cost is points times nearby leaders.
+    `rank`, `following` and `of_cells` (3 rows) are filled: only leaders are visited.
     """
-    n_cells = cells.runs.shape[0]
-    first = np.full(n_cells, -1, np.intp)
-    last = np.full(n_cells, -1, np.intp)
-    following = np.full(order.shape[0], -1, np.intp)
-    rank = np.empty(order.shape[0], np.intp)
-    after = np.empty(n_cells, np.intp)  # end of the leaders of each cell: only leaders are visited
+    first, last, after = of_cells[0], of_cells[1], of_cells[2]
+    first[:] = -1
+    last[:] = -1
+    following[:] = -1
     for k in range(order.shape[0]):
         rank[order[k]] = k
         after[cells.cell[k]] = k + 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias, cast
+from typing import TypeAlias, cast
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -15,7 +15,7 @@ from ..compute.neighborhoods import neighborhoods
 from ..compute.records import HasMoments
 from ..cuda import on
 from ..engine import Engine, current
-from ..kernels import moments as codes
+from ..kernels.moments import PROFILES
 from ..measures import Discrete, check_mass, make_discrete, reserve_masses
 from ..spaces import Dense, Euclidean, Space, check_space, closed
 from .localization import Inductive
@@ -25,30 +25,13 @@ _MAX_COUNTED_POINTS = 1 << 14  # largest sample of points that are counted aroun
 _BLOCK_DISTANCES = 2**17  # distances turned into masses at a time
 
 
-class Profile(NamedTuple):
-    """A named profile: its code in compiled loops, its reach in units of ε, and its formula."""
-
-    code: int
-    reach: float
-    formula: Callable[[Floats], Floats]
-
-
-PROFILES: dict[str, Profile] = {
-    "flat": Profile(codes.FLAT, 1.0, np.ones_like),
-    "gaussian": Profile(codes.GAUSSIAN, np.inf, lambda t: np.where(t < codes.FAINTEST, np.exp(-0.5 * t), 0.0)),
-    "epanechnikov": Profile(codes.EPANECHNIKOV, 1.0, lambda t: np.maximum(1.0 - t, 0.0)),
-    "triangle": Profile(codes.TRIANGLE, 1.0, lambda t: np.maximum(1.0 - np.sqrt(t), 0.0)),
-}
-"""Kernel profiles by name. With t = d²/ε², flat: 1 on [0, 1]; gaussian: exp(−t/2), so ε is the standard deviation;
-epanechnikov: 1 − t on [0, 1]; triangle: 1 − √t on [0, 1]."""
-
 ProfileLike: TypeAlias = str | Callable[[Floats], Floats]
 
 
 def evaluate(profile: ProfileLike, t: Floats) -> Floats:
     """Weights at t = d²/ε²; those of a callable are checked."""
     if not callable(profile):
-        return PROFILES[profile].formula(t)
+        return cast(Floats, PROFILES[profile].formula(t))
     values = np.asarray(profile(t), dtype=np.float64)
     if values.shape != t.shape or not np.isfinite(values).all() or (values < 0).any():
         raise ValueError(

@@ -33,7 +33,7 @@ struct Sums {
     // Turn Σ mass · (y − x) into the mean; without mass, the point itself.
     __device__ __forceinline__ void settle(const double *x, double *mean) {
 #pragma unroll
-        for (int a = 0; a < COLUMNS; a++) mean[a] = values[0] > 0 ? x[a] + values[1 + a] / values[0] : x[a];
+        for (int a = 0; a < COLUMNS; a++) mean[a] = values[0] != 0 ? x[a] + values[1 + a] / values[0] : x[a];
     }
 
     // Turn sums of squares and products about the point into a covariance; negative rounding errors are clipped.

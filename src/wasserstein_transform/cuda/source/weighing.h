@@ -1,14 +1,12 @@
 // Weight of a neighbor by a profile, a function of t = d²/ε².
 #include "geometry.h"
-#define FLAT 0
-#define GAUSSIAN 1
-#define EPANECHNIKOV 2
-#define TRIANGLE 3
+#include "profiles.h"
 
 __device__ __forceinline__ double profile_value(int profile, double t) {
     if (profile == GAUSSIAN) return t < 1400 ? exp(-0.5 * t) : 0.0;  // for larger t it would be denormal
     if (profile == EPANECHNIKOV) return fmax(1 - t, 0.0);
-    return fmax(1 - sqrt(t), 0.0);
+    if (profile == TRIANGLE) return fmax(1 - sqrt(t), 0.0);
+    return profile == FLAT ? 1.0 : nan("");
 }
 
 // The weight of position j times the profile, 0 outside the closed ball of squared radius `limit`.

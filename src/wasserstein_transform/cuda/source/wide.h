@@ -13,17 +13,17 @@ __shared__ int members[SIZE];
 __shared__ int counts[SIZE / 32];
 __shared__ double sums[WIDTH * (WIDTH + 1) / 2];
 
-// List those of SIZE candidates with positive weight, in order; returns their number.
+// List those of SIZE candidates whose weight is not 0, in order; returns their number.
 __device__ __forceinline__ int list_members(int j, double mass) {
     int lane = threadIdx.x % 32, warp = threadIdx.x / 32, before = 0, all = 0;
-    unsigned is = __ballot_sync(ALL_LANES, mass > 0);
+    unsigned is = __ballot_sync(ALL_LANES, mass != 0);
     if (lane == 0) counts[warp] = __popc(is);
     __syncthreads();
     for (int w = 0; w < SIZE / 32; w++) {
         if (w < warp) before += counts[w];
         all += counts[w];
     }
-    if (mass > 0) {
+    if (mass != 0) {
         int at = before + __popc(is & ((1u << lane) - 1));
         members[at] = j;
         masses[at] = mass;
@@ -97,7 +97,7 @@ __device__ __forceinline__ void add_moments(const See &see, const Index *runs, I
     double total = sums[n_sums - 1];
     if (threadIdx.x == 0) mass[to] = total;
     for (int a = threadIdx.x; a < COLUMNS; a += SIZE) {
-        double drift = total > 0 ? sums[place_of<SECOND>(a, COLUMNS)] / total : 0;
+        double drift = total != 0 ? sums[place_of<SECOND>(a, COLUMNS)] / total : 0;
         means[to * COLUMNS + a] = x[a] + drift;
     }
     if (SECOND) put_covariance(total, covs + to * COLUMNS * COLUMNS);
