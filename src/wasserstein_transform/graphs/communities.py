@@ -113,7 +113,7 @@ def communities(
 
     Parameters
     ----------
-    graph : networkx graph, scipy sparse matrix, list of edges (a, b) or (a, b, length), or a file
+    graph : networkx graph, scipy sparse matrix, list of edges (a, b) or (a, b, number), or a file
         As for `curvature`.
     n_communities : int, optional
         Number of communities; None (default): the evidence chooses it.

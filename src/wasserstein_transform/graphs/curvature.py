@@ -190,7 +190,7 @@ def curvature(
 
     Parameters
     ----------
-    graph : networkx graph, scipy sparse matrix, list of edges (a, b) or (a, b, length), or a file
+    graph : networkx graph, scipy sparse matrix, list of edges (a, b) or (a, b, number), or a file
         Edges without a number have length 1. Loops are ignored; of parallel edges the shortest counts; an edge of
         length 0 makes its two nodes coincide and has no curvature (nan).
     measures : LazyWalk or Localization, optional

@@ -134,7 +134,7 @@ def ricci_flow(
 
     Parameters
     ----------
-    graph : networkx graph, scipy sparse matrix, list of edges (a, b) or (a, b, length), or a file
+    graph : networkx graph, scipy sparse matrix, list of edges (a, b) or (a, b, number), or a file
         As for `curvature`.
     n_iter : int, default 50
         Maximal number of iterations; 20 to 50 are usual.

@@ -42,7 +42,7 @@ class Graph(Metric):
     Examples
     --------
     >>> import wasserstein_transform as wt
-    >>> ring = wt.spaces.Graph.of([(0, 1), (1, 2), (2, 3), (3, 0, 2.5)])
+    >>> ring = wt.spaces.Graph.of([(0, 1), (1, 2), (2, 3), (3, 0, 2.5)], weight="length")
     >>> ring.block([0], [1, 2, 3])
     array([[1. , 2. , 2.5]])
     """
