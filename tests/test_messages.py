@@ -369,7 +369,7 @@ HIERARCHY: list[Row] = [
     ("share must be", lambda: wt.SingleLinkage(cut="robust", share="a").fit(GOOD)),
     ("needs a height", lambda: wt.SingleLinkage(cut="height").fit(GOOD)),
     ("metric must be one of", lambda: wt.SingleLinkage(metric=["euclidean"]).fit(GOOD)),
-    ("must be an integer of at most 9223372036854775807", lambda: wt.SingleLinkage(10**25).fit(GOOD)),
+    ("must be an integer of at most 9223372036854775807", lambda: wt.iterate(STEP, from_points(GOOD), n_iter=10**25)),
     (
         "found 1 of the 2 clusters requested…the next merges tie, and cutting all of them would make 3",
         lambda: wt.SingleLinkage(2, cut="robust").fit([[4], [5], [6], [4]]),
@@ -381,8 +381,8 @@ HIERARCHY: list[Row] = [
         wt.hierarchy.FewerClustersWarning,
     ),
     (
-        "found 2 of the 5 clusters requested: there are no more distinct points",
-        lambda: wt.cluster([[0.0], [1.0], [1.0]], 5),
+        "found 2 of the 3 clusters requested: there are no more distinct points",
+        lambda: wt.cluster([[0.0], [1.0], [1.0]], 3),
         wt.hierarchy.FewerClustersWarning,
     ),
 ]
@@ -695,6 +695,7 @@ GRAPHS: list[Row] = [
     ),
     ("n_communities must be at most 5, the number of nodes, got 6", lambda: communities(EDGES, 6)),
     ("n_communities must be an integer", lambda: communities(EDGES, 0)),
+    ("at most 5, the number of nodes, got 6", lambda: wt.graphs.ricci_flow(EDGES, 2).communities(6)),
     ("give one of n_communities and resolution", lambda: communities(EDGES, 2, resolution=1.0)),
     ("resolution must be", lambda: communities(EDGES, resolution=-1.0)),
     ("edges of length 0 have no strength", lambda: communities([(0, 1, 0.0), (1, 2, 1.0)], weight="length")),

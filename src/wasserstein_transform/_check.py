@@ -380,13 +380,14 @@ def solvable_p(value: Any) -> None:
 _MOST = int(np.iinfo(np.int64).max)  # compiled loops count in 64 bits
 
 
-def count(value: Any, name: str, least: int) -> int:
-    """Check an integer ≥ `least`."""
+def count(value: Any, name: str, least: int, most: int = _MOST, of: str = "") -> int:
+    """Check an integer from `least` to `most`, which is the number of something; a float may be one."""
     number = _number(value)
     if not np.isfinite(number) or value != int(value) or value < least:
         raise ValueError(f"{spell(name)} must be an integer ≥ {least}, got {_shown(value)}")
-    if int(value) > _MOST:
-        raise ValueError(f"{spell(name)} must be an integer of at most {_MOST}, got {_shown(value)}")
+    if int(value) > most:
+        limit = f"at most {most}, the number of {of}" if of else f"an integer of at most {most}"
+        raise ValueError(f"{spell(name)} must be {limit}, got {_shown(value)}")
     return int(value)
 
 

@@ -100,7 +100,9 @@ class Flow(Plotted):
         if n_communities is not None and cutoff is not None:
             raise ValueError("either n_communities or cutoff can be given, got both; leave one out")
         if n_communities is not None:
-            return _cut_into(self.network, last, check.count(n_communities, "n_communities", 1))
+            return _cut_into(
+                self.network, last, check.count(n_communities, "n_communities", 1, self.network.n, "nodes")
+            )
         if cutoff is not None:
             return _cut_at(self.network, last, check.positive(cutoff, "cutoff"))
         return _best_cut(self.network, last, resolution)

@@ -109,7 +109,7 @@ def cut_tree(
             raise ValueError("cut='height' needs a height, got None; pass height=, in the unit of the distances")
         above = tree.heights > check.tolerance(height, "height") * (1 + TIE)  # an edge at exactly this height stays
         return _number_by_mass(tree, components(tree, ~(above & separable(tree))))
-    n_clusters = check.count(n_clusters, "n_clusters", 1)
+    n_clusters = check.count(n_clusters, "n_clusters", 1, tree.n, "points")
     if cut == "count":
         return _cut_count(tree, n_clusters)
     if cut == "robust":
@@ -148,7 +148,7 @@ def cut_tree_each(tree: Tree, n_clusters: Iterable[int], *, share: float = 0.25,
     [0 0 1 1 2 2]
     """
     _check_tree(tree)
-    counts = [check.count(k, "n_clusters", 1) for k in n_clusters]
+    counts = [check.count(k, "n_clusters", 1, tree.n, "points") for k in n_clusters]
     if check.tolerance(share, "share") > 1:
         raise ValueError(f"share must be between 0 and 1, got {share!r}")
     dendrogram = Dendrogram.of(tree)

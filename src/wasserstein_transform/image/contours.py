@@ -129,7 +129,7 @@ def segment(
     if scale is not None and check.tolerance(scale, "scale") > 1:
         raise ValueError(f"scale must lie between 0 and 1, got {scale}")
     if n_segments is not None:
-        check.count(n_segments, "n_segments", 1)
+        n_segments = check.count(n_segments, "n_segments", 1)
     pixels = read(image, "lab" if color else "none", mask, channel_axis, _CHANNELS)
     if len(pixels.shape) != 2:
         raise ValueError(

@@ -225,6 +225,8 @@ def _name(space: Space, X: ArrayLike | Space, metric: str) -> str | None:
 
 
 def _found(space: Space, wanted: int | None, noise: bool | float, engine: Engine) -> Clustering:
+    if wanted is not None:
+        check.count(wanted, "n_clusters", 1, space.n, "points")
     places = Places.of(space, engine)
     engine = replace(engine, device="cpu")  # few places are left, too few for a GPU
     if wanted == 1 or (wanted is None and places.space.n < _FEW):
