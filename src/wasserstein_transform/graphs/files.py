@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 from xml.parsers.expat import ParserCreate
 
+from .._check import spell
 from ..engine import current
 from ..spaces.edges import KNOWN, EdgeList
 
@@ -71,11 +72,9 @@ def read_graph(file: str | os.PathLike[str]) -> Any:
     path = Path(file)
     if not path.is_file():
         raise ValueError(f"{path} does not exist" if not path.exists() else f"{path} is not a file; give a graph file")
-    current().reserve(
-        _EACH * path.stat().st_size,
-        f"the graph of {path}",
-        "use a part of it, or raise the limit with wt.using(memory=…)",
-    )
+    more = spell("wt.using(memory=…)", "memory=SIZE")
+    what = f"the graph of {path}"
+    current().reserve(_EACH * path.stat().st_size, what, f"use a part of it, or raise the limit with {more}")
     reader = _WITH_NETWORKX.get(path.suffix.lower())
     return edges_of(path) if reader is None else _by_networkx(path, reader)
 

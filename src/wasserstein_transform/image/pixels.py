@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeGuard
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .. import _check as check
 from .._types import Bools, Floats
 from ..compute.colors import SPACES, painted, range_features
 from ..compute.pixels import Grid, Picture, full, most
@@ -111,8 +112,7 @@ def read(
     most_channels : int, default 4
         Largest length of a last axis that channel_axis="auto" takes for channels.
     """
-    if color not in (*SPACES, "none"):
-        raise ValueError(f"color must be one of {', '.join(SPACES)} and none, got {color!r}")
+    check.choice(color, "color", (*SPACES, "none"))
     if is_path(image):
         array, is_color = from_file(picture_files(image)[0])
         color, channel_axis = color if is_color else "none", None if array.ndim == 2 else -1
@@ -121,7 +121,7 @@ def read(
     else:
         array = np.asarray(image)
     if channel_axis not in ("auto", None) and not isinstance(channel_axis, int | np.integer):
-        raise ValueError(f"channel_axis must be the number of an axis, None or 'auto', got {channel_axis!r}")
+        raise ValueError(f"channel_axis must be the number of an axis, None or 'auto', got {check.shown(channel_axis)}")
     if channel_axis == "auto":  # the last of four axes, and of three if it is short
         channel_axis = -1 if array.ndim == 4 or (array.ndim == 3 and array.shape[-1] <= most_channels) else None
     if channel_axis is not None and not -array.ndim <= channel_axis < array.ndim:

@@ -88,7 +88,7 @@ def _check_base(base: object, owner: str) -> None:
     if not isinstance(base, Intrinsic):
         raise TypeError(
             f"{owner} needs a base localization on the space itself, such as Truncation, Kernel, Nearest or Given; "
-            f"got {base!r}"
+            f"got {check.shown(base)}"
         )
 
 

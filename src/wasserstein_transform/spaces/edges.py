@@ -118,7 +118,7 @@ def check_weight(weight: Weight) -> None:
         return
     raise ValueError(
         "weight must be 'length', 'strength', the name of an edge attribute, a pair such as ('value', 'strength'), or "
-        f"None, got {weight!r}"
+        f"None, got {check.shown(weight)}"
     )
 
 
@@ -148,7 +148,7 @@ def _read_number(a: Hashable, b: Hashable, value: Any, meant: Meaning) -> float:
     except (TypeError, ValueError):
         kind = "strengths" if meant.strength else "lengths"
         raise ValueError(
-            f"{kind} of edges must be numbers, got {meant.column} {value!r} between {a!r} and {b!r}"
+            f"{kind} of edges must be numbers, got {meant.column} {check.shown(value)} between {a!r} and {b!r}"
         ) from None
 
 
@@ -258,7 +258,7 @@ def _read_list(graph: Any, weight: Weight) -> Edges:
 def _read_row(edge: Any, k: int, meant: Meaning) -> tuple[Any, Any, float]:
     row = tuple(edge) if isinstance(edge, Sequence | np.ndarray) and not isinstance(edge, str) else ()
     if len(row) not in (2, 3):
-        raise ValueError(f"a list of edges must hold (a, b) or (a, b, number), number {k} is {edge!r}")
+        raise ValueError(f"a list of edges must hold (a, b) or (a, b, number), number {k} is {check.shown(edge)}")
     given = len(row) == 3 and meant.column is not None
     return row[0], row[1], _read_number(row[0], row[1], row[2], meant) if given else 1.0
 
