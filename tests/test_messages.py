@@ -753,6 +753,8 @@ IMAGE: list[Row] = [
     ("scale must be a finite number ≥ 0", lambda: wt.segment(np.eye(9), scale=-1)),
     ("n_segments must be an integer ≥ 1", lambda: wt.segment(np.eye(9), n_segments=0)),
     ("n_segments must be at most", lambda: wt.segment(np.eye(9), n_segments=10**6)),
+    ("color must be True or False, got 'none'", lambda: wt.segment(np.zeros((9, 9)), color="none")),
+    ("got 0 to 9; rescale them, or use color=False", lambda: wt.segment(np.eye(9)[..., None] * np.full(3, 9.0))),
     ("contours are those of a picture of two axes and channels, got shape", lambda: wt.segment(np.zeros((3, 4, 50)))),
     ("image is transparent everywhere", lambda: wt.segment(np.zeros((4, 4, 4)))),
     ("nothing.png does not exist; give a picture, or a folder", lambda: wt.segment("nothing.png")),
