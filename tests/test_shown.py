@@ -97,7 +97,7 @@ def results() -> dict[str, object]:
     flow = wt.graphs.ricci_flow(cliques, 6)
     image = np.repeat([[10.0] * 8 + [50.0] * 8], 16, axis=0)
     return {
-        "without a curvature | 1": wt.graphs.curvature([(BAD, "b", 0.0), ("b", "c"), ("c", "d")]),
+        "without a curvature | 1": wt.graphs.curvature([(BAD, "b", 0.0), ("b", "c"), ("c", "d")], weight="length"),
         "Curvature | pairs | 13": wt.graphs.curvature(cliques),
         "Flow | graph": flow,
         "modularity": flow.communities(),

@@ -9,7 +9,7 @@ import math
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from numbers import Real
@@ -304,7 +304,7 @@ def gaussians(means: ArrayLike | None, covs: ArrayLike, suffix: str = "") -> tup
     return centers, stack
 
 
-def _number(value: Any) -> float:
+def number(value: Any) -> float:
     """Convert a number to float; NaN if the value is not a number or too large."""
     truth: object = value  # bool is a number in Python, and timedelta64 in NumPy, but not here
     if isinstance(truth, bool | np.bool_ | np.timedelta64) or not isinstance(value, Real):
@@ -315,8 +315,16 @@ def _number(value: Any) -> float:
         return math.nan
 
 
-def _shown(value: Any) -> str:
-    text = repr(value)
+def choice(value: Any, name: str, known: Iterable[str | None]) -> None:
+    """Check that a value is one of the known names."""
+    known = list(known)
+    if not (value is None or isinstance(value, str)) or value not in known:
+        raise ValueError(f"{spell(name)} must be one of {', '.join(map(repr, known))}, got {shown(value)}")
+
+
+def shown(value: Any) -> str:
+    """Return what a message shows of a value: one line, not long."""
+    text = " ".join(repr(value).split())
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… ({len(text)} characters)"
 
 
@@ -325,18 +333,18 @@ _LONGEST = 60
 
 def positive(value: Any, name: str) -> float:
     """Check a finite number > 0."""
-    if not 0 < _number(value) < np.inf:
-        raise ValueError(f"{spell(name)} must be positive and finite, got {_shown(value)}")
+    if not 0 < number(value) < np.inf:
+        raise ValueError(f"{spell(name)} must be positive and finite, got {shown(value)}")
     return float(value)
 
 
 def eps(value: Any) -> float:
     """Check a radius."""
-    if not 1e-150 < _number(value) < 1e150:  # its square must not overflow or underflow
+    if not 1e-150 < number(value) < 1e150:  # its square must not overflow or underflow
         advice = f"{spell('wt.localize.suggest_eps(X)', 'eps=auto')} gives a starting value"
         if callable(value) or isinstance(value, str):
             advice += ", the profile comes after eps"
-        raise ValueError(f"{spell('eps')} must be positive and finite, got {_shown(value)}; {advice}")
+        raise ValueError(f"{spell('eps')} must be positive and finite, got {shown(value)}; {advice}")
     return float(value)
 
 
@@ -353,17 +361,17 @@ def eps_sequence(value: Any) -> list[float]:
 
 def lam(value: Any) -> float:
     """Check the weight λ of the covariances."""
-    if not 0 <= _number(value) < np.inf:
+    if not 0 <= number(value) < np.inf:
         raise ValueError(
-            f"{spell('lam')} must be a finite number ≥ 0, got {_shown(value)}; 0 is mean shift, 1 to 5 is usual"
+            f"{spell('lam')} must be a finite number ≥ 0, got {shown(value)}; 0 is mean shift, 1 to 5 is usual"
         )
     return float(value)
 
 
 def order_p(value: Any) -> float:
     """Check the order of a Wasserstein distance."""
-    if not _number(value) >= 1:
-        raise ValueError(f"{spell('p')} must be a number ≥ 1 or infinity, got {_shown(value)}; 1 and 2 are usual")
+    if not number(value) >= 1:
+        raise ValueError(f"{spell('p')} must be a number ≥ 1 or infinity, got {shown(value)}; 1 and 2 are usual")
     return float(value)
 
 
@@ -380,20 +388,20 @@ def solvable_p(value: Any) -> None:
 _MOST = int(np.iinfo(np.int64).max)  # compiled loops count in 64 bits
 
 
-def count(value: Any, name: str, least: int) -> int:
-    """Check an integer ≥ `least`."""
-    number = _number(value)
-    if not np.isfinite(number) or value != int(value) or value < least:
-        raise ValueError(f"{spell(name)} must be an integer ≥ {least}, got {_shown(value)}")
-    if int(value) > _MOST:
-        raise ValueError(f"{spell(name)} must be an integer of at most {_MOST}, got {_shown(value)}")
+def count(value: Any, name: str, least: int, most: int = _MOST, of: str = "") -> int:
+    """Check an integer from `least` to `most`, which is the number of something; a float may be one."""
+    if not np.isfinite(number(value)) or value != int(value) or value < least:
+        raise ValueError(f"{spell(name)} must be an integer ≥ {least}, got {shown(value)}")
+    if int(value) > most:
+        limit = f"at most {most}, the number of {of}" if of else f"an integer of at most {most}"
+        raise ValueError(f"{spell(name)} must be {limit}, got {shown(value)}")
     return int(value)
 
 
 def tolerance(value: Any, name: str) -> float:
     """Check a finite number ≥ 0."""
-    if not 0 <= _number(value) < np.inf:
-        raise ValueError(f"{spell(name)} must be a finite number ≥ 0, got {_shown(value)}")
+    if not 0 <= number(value) < np.inf:
+        raise ValueError(f"{spell(name)} must be a finite number ≥ 0, got {shown(value)}")
     return float(value)
 
 

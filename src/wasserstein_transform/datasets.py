@@ -197,7 +197,7 @@ def circles(rng: Seed = None, *, n: int = 500, noise: float = 0.1, radii: tuple[
     """
     n, noise = check.count(n, "n", 1), check.tolerance(noise, "noise")
     if np.ndim(radii) != 1 or len(radii) == 0:
-        raise ValueError(f"radii must be a sequence of at least one radius, got {radii!r}")
+        raise ValueError(f"radii must be a sequence of at least one radius, got {check.shown(radii)}")
     radii = tuple(check.positive(r, "each radius") for r in radii)
     rng = np.random.default_rng(rng)
     labels = np.arange(n) * len(radii) // n
@@ -369,8 +369,7 @@ def dumbbell(eccentricity: float = 1.0, *, layout: str = "square") -> Labeled:
     array([300, 300, 200])
     """
     eccentricity = check.positive(eccentricity, "eccentricity")
-    if layout not in LAYOUTS:
-        raise ValueError(f"layout must be one of {', '.join(LAYOUTS)}, got {layout!r}")
+    check.choice(layout, "layout", LAYOUTS)
     disc = LAYOUTS[layout](300)
     chain = np.column_stack([np.linspace(-1.0, 1.0, 200), np.zeros(200)])
     offset = np.array([2.0, 0.0])

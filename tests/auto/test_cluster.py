@@ -198,7 +198,7 @@ def test_three_points_are_parted_in_two_if_asked() -> None:
 
 def test_more_clusters_than_places_are_not_found() -> None:
     with pytest.warns(wt.hierarchy.FewerClustersWarning, match="no more distinct points"):
-        assert wt.cluster([[0.0], [1.0], [1.0]], 5).labels.tolist() == [1, 0, 0]
+        assert wt.cluster([[0.0], [1.0], [1.0]], 3).labels.tolist() == [1, 0, 0]
 
 
 def test_the_fitted_points_are_predicted_to_be_where_they_are(blobs, moons, of_blobs, of_moons) -> None:
@@ -227,7 +227,7 @@ def test_prediction_in_small_steps_is_the_same(blobs, of_blobs, monkeypatch) -> 
 
 
 def test_more_clusters_than_places_are_each_place_and_a_warning() -> None:
-    for X, n_places in (([[1.0, 2.0]], 1), ([[0.0], [0.0], [3.0]], 2)):
+    for X, n_places in (([[1.0, 2.0]] * 4, 1), ([[0.0], [0.0], [3.0], [3.0]], 2)):
         with pytest.warns(wt.hierarchy.FewerClustersWarning, match=f"found {n_places} "):
             assert wt.cluster(X, 4).n_clusters == n_places
 

@@ -107,7 +107,7 @@ def test_graphs_without_edges_and_names_like_formulas(tmp_path: Path) -> None:
 def test_edges_of_no_length_are_seen_and_axes_count_in_whole_numbers() -> None:
     pytest.importorskip("matplotlib").use("Agg")
     figure, axes = wt.plotting.panels(1, 2)
-    found = wt.graphs.curvature([(0, 1, 0.0), (1, 2, 0.0)])
+    found = wt.graphs.curvature([(0, 1, 0.0), (1, 2, 0.0)], weight="length")
     lines = wt.plotting.curvature(found, ax=axes[0]).collections[0]
     flow = wt.plotting.flow(wt.graphs.ricci_flow([(0, 1), (2, 3)], 5), axes[1])
     figure.canvas.draw()

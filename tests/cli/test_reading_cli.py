@@ -69,7 +69,7 @@ def test_a_name_wins_over_a_number(tmp_path: Path) -> None:
         (["--label", "no"], "has no column no"),
         (["--weight", "kind"], "row 1, column kind: 'u' is not a number"),
         (["--scale", "huge"], "invalid value for '--scale': 'huge' is not one of 'auto', 'none'"),
-        (["--kind", "xls"], "kind must be one of csv"),
+        (["--kind", "xls"], "kind must be one of 'csv'"),
         (["--kind", "npy"], "is asked for as NPY and holds text"),
         (["--distances", "--columns", "x"], "--columns needs a table of points"),
         (["--distances", "--scale", "range"], "--scale needs a table of points"),

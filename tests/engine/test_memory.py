@@ -220,3 +220,8 @@ def test_a_block_that_does_not_fit_is_refused() -> None:
     everybody = np.arange(3000)
     with pytest.raises(MemoryError, match=r"3000 × 3000 distances needs 68.7 MiB, .*fewer rows at a time"):
         cloud(3000, 2).metric.block(everybody, everybody, wt.Engine(memory=1e7))
+
+
+def test_a_limit_is_a_number_or_a_text() -> None:
+    limits = {"500MB": 5e8, "4 GiB": 4 * 2.0**30, "1.5k": 1500.0, 1000: 1000.0}
+    assert {size: wt.Engine(memory=size).memory for size in limits} == limits

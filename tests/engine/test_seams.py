@@ -37,7 +37,9 @@ def gaussians(n: int, m: int) -> wt.spaces.GaussianMetric:
 def graph() -> wt.spaces.Graph:
     rng = np.random.default_rng(0)
     ring = [(i, (i + 1) % 60, 1.0 + rng.random()) for i in range(60)]
-    return wt.spaces.Graph.of([*ring, *((int(a), int(b), 5.0) for a, b in rng.integers(0, 60, (40, 2)))])
+    return wt.spaces.Graph.of(
+        [*ring, *((int(a), int(b), 5.0) for a, b in rng.integers(0, 60, (40, 2)))], weight="length"
+    )
 
 
 def walk_of(process: wt.transforms.Process, X: np.ndarray) -> list[np.ndarray]:

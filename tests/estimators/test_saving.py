@@ -25,7 +25,7 @@ SPACES: dict[str, Callable[[], wt.Space]] = {
     "points": lambda: wt.Space.from_points(cloud(), np.arange(40)),
     "distances": lambda: wt.Space.from_distances(wt.spaces.Euclidean(cloud()).dense(), triangle=True),
     "points beside distances": lambda: wt.Space.from_points(cloud(), metric="cityblock"),
-    "graph": lambda: wt.Space.from_graph([("a", "b"), ("b", "c", 2.0)]),
+    "graph": lambda: wt.Space.from_graph([("a", "b"), ("b", "c", 2.0)], weight="length"),
     "Gaussians": lambda: (
         wt.iterate(wt.transforms.gaussian_transform(0.5), wt.Space.from_points(cloud()), n_iter=1).last
     ),

@@ -31,7 +31,7 @@ def test_what_makes_no_sense_in_an_address_is_left_out(words):
 
 
 def test_settings_are_checked():
-    with pytest.raises(ValueError, match="method must be one of gt, ridge, ms, lt, got 'k'"):
+    with pytest.raises(ValueError, match="method must be one of 'gt', 'ridge', 'ms', 'lt', got 'k'"):
         Settings(1.0, "k")
     with pytest.raises(ValueError, match="n_iter must be at most 30"):
         Settings(1.0, n_iter=31)

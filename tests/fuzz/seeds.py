@@ -157,7 +157,7 @@ def spaces() -> list[bytes]:
     return _saved(
         points,
         wt.Space.from_distances(wt.spaces.Euclidean(CLOUD).dense(), triangle=True),
-        wt.Space.from_graph([("a", "b"), ("b", "c", 2.0)]),
+        wt.Space.from_graph([("a", "b"), ("b", "c", 2.0)], weight="length"),
         wt.iterate(wt.transforms.gaussian_transform(0.5), points, n_iter=1).last,
         wt.transforms.iterate_locally(wt.transforms.local_truncation(0.5), wt.Space.from_points(CLOUD), 3.0),
     )

@@ -17,7 +17,7 @@ from wasserstein_transform.cli.app import app
 from wasserstein_transform.engine import Engine
 from wasserstein_transform.graphs import as_network
 from wasserstein_transform.graphs.communities import modularity, strengths_between
-from wasserstein_transform.graphs.partitions import Optimizer, probabilities
+from wasserstein_transform.graphs.partitions import Optimizer, _core, probabilities
 
 
 def matrix_of(graph: nx.Graph) -> csr_array:
@@ -242,6 +242,17 @@ def test_communities_do_not_depend_on_the_unit_of_strengths(n: int | None) -> No
         np.testing.assert_array_equal(*found)
 
 
+def test_rounding_of_strengths_does_not_change_communities() -> None:
+    for seed in range(4):
+        graph, rng = nx.powerlaw_cluster_graph(50, 2, 0.5, seed=seed), np.random.default_rng(seed)
+        exact = rng.integers(1, 5, len(graph.edges)).astype(float)
+        found = []
+        for strengths in (exact, np.where(rng.random(len(exact)) < 0.5, np.nextafter(exact, 9), exact)):
+            nx.set_edge_attributes(graph, dict(zip(graph.edges, strengths.tolist(), strict=True)), "strength")
+            found.append(wt.graphs.communities(graph).labels)
+        np.testing.assert_array_equal(*found)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True], ids=["even", "weighted"])
 @pytest.mark.parametrize("seed", range(30))
@@ -264,6 +275,18 @@ def test_no_order_of_nodes_matters_on_many_graphs(seed: int, weighted: bool) -> 
             nx.set_edge_attributes(graph, {e: float(rng.choice([0.5, 1, 1.7, 2])) for e in graph.edges}, "strength")
         for n in (None, 2, 3, 4):
             check_that_the_order_of_nodes_does_not_matter(graph, n, rng)
+
+
+def test_evidence_is_counted_in_the_core() -> None:
+    for graph in (nx.gnm_random_graph(200, 210, seed=1), nx.lollipop_graph(5, 30), nx.random_labeled_tree(50, seed=1)):
+        sources, targets, _ = _core(matrix_of(graph))[0]
+        core = nx.k_core(graph, 2)
+        found = set(map(frozenset, np.column_stack([sources, targets]).tolist()))
+        assert found == set(map(frozenset, core.edges))
+
+
+def test_a_long_path_is_peeled_in_linear_time() -> None:
+    assert wt.graphs.communities(np.arange(200_000)[:, None] + [0, 1]).n_communities == 1  # once took minutes
 
 
 def test_odd_graphs_have_communities() -> None:

@@ -52,12 +52,15 @@ def test_the_three_answers(kind: str) -> None:
         network = as_network(karate, answer)
         np.testing.assert_array_equal(network.lengths, lengths)
         as_lengths = [(a, b, x) for (a, b), x in zip(network.edges.tolist(), lengths.tolist(), strict=True)]
-        expected = wt.graphs.curvature(as_lengths)
+        expected = wt.graphs.curvature(as_lengths, weight="length")
         np.testing.assert_array_equal(wt.graphs.curvature(karate, weight=answer).values, expected.values)
         np.testing.assert_array_equal(
-            wt.Space.from_graph(karate, weight=answer).metric.dense(), wt.Space.from_graph(as_lengths).metric.dense()
+            wt.Space.from_graph(karate, weight=answer).metric.dense(),
+            wt.Space.from_graph(as_lengths, weight="length").metric.dense(),
         )
-        flows = (wt.graphs.ricci_flow(graph, 2, weight=said) for graph, said in ((karate, answer), (as_lengths, "ask")))
+        flows = (
+            wt.graphs.ricci_flow(graph, 2, weight=said) for graph, said in ((karate, answer), (as_lengths, "length"))
+        )
         np.testing.assert_array_equal(next(flows).lengths, next(flows).lengths)
 
 
@@ -83,13 +86,22 @@ def test_names_that_speak_for_themselves_are_believed() -> None:
     assert as_network(with_(), "strength").lengths.tolist() == [1, 1]
 
 
-def test_lists_have_lengths_and_the_answer_is_for_them_too() -> None:
+def test_lists_are_asked_about_as_all_others_are(tmp_path: Path) -> None:
     edges = [(0, 1, 4.0), (1, 2), (2, 3, 0.5)]
-    assert as_network(edges).lengths.tolist() == [4, 1, 0.5]
+    file = written(tmp_path, "0 1 4\n1 2 1\n2 3 0.5\n", "edges.txt")
+    for given in (edges, np.array([(0, 1, 4.0), (1, 2, 1.0), (2, 3, 0.5)]), file):
+        for work in (as_network, wt.graphs.communities, wt.graphs.curvature):
+            with pytest.raises(ValueError, match="to 4, may be lengths or strengths"):
+                work(given)
+        assert as_network(given, ("weight", "strength")).lengths.tolist() == [0.25, 1, 2]
+        with pytest.raises(ValueError, match="no edge has the attribute 'value' with a number; they have 'weight'"):
+            as_network(given, "value")
+    assert as_network([(0, 1, 1.0), (1, 2, 1)]).lengths.tolist() == [1, 1]
+    assert as_network(edges, "length").lengths.tolist() == [4, 1, 0.5]
     assert as_network(edges, "strength").lengths.tolist() == [0.25, 1, 2]
     assert as_network([(0, 1, "any"), (1, 2)], None).lengths.tolist() == [1, 1]
     array = np.array([(0, 1, 4.0), (1, 2, 2.0)])
-    assert as_network(array).lengths.tolist() == [4, 2]
+    assert as_network(array, "length").lengths.tolist() == [4, 2]
     assert as_network(array, "strength").lengths.tolist() == [0.25, 0.5]
     assert as_network(array, None).lengths.tolist() == [1, 1]
 
@@ -107,7 +119,7 @@ def test_parallel_edges_count_by_the_strongest() -> None:
 
 
 def test_a_network_keeps_its_lengths_or_loses_them() -> None:
-    network = as_network([(0, 1, 3.0)])
+    network = as_network([(0, 1, 3.0)], "length")
     assert as_network(network) is network
     assert as_network(network, "length") is network
     assert as_network(network, None).lengths.tolist() == [1]
@@ -134,7 +146,7 @@ def written(folder: Path, text: str, name: str = "edges.csv") -> Path:
         ("id,from,to,oneway\n9,0,1,f\n8,1,2,f\n", [(0, 1), (1, 2)], [1, 1]),
         ('name,friend,weight\n"Lee, Ann",Bob Fox,1\nBob Fox,Cy,1\n', [("Lee, Ann", "Bob Fox", 1), ("Bob Fox", "Cy", 1)],
          [1, 1]),
-        ("Jay Smith,Ann Lee,2\nAnn Lee,Bob,3\n", [("Jay Smith", "Ann Lee", 2), ("Ann Lee", "Bob", 3)], [2, 3]),
+        ("Jay Smith,Ann Lee,1\nAnn Lee,Bob,1\n", [("Jay Smith", "Ann Lee", 1), ("Ann Lee", "Bob", 1)], [1, 1]),
         ("here\tthere\tnote\n0\t1\t\n1\t2\tgood\n", [(0, 1), (1, 2)], [1, 1]),
         ("source target\nann bob\n", [("ann", "bob")], [1]),
         ("a b\nb c\n", [("a", "b"), ("b", "c")], [1, 1]),
@@ -156,7 +168,7 @@ def test_a_column_called_weight_is_asked_about(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="needs edges with"):
         as_network(written(tmp_path, "source,target,length\n0,1,2\n"), "strength")
     bare = written(tmp_path, "0 1 2\n1 2 4\n", "edges.txt")
-    assert as_network(bare).lengths.tolist() == [2, 4]
+    assert as_network(bare, "length").lengths.tolist() == [2, 4]
     nx.write_gml(nx.karate_club_graph(), tmp_path / "karate.gml")
     nx.write_graphml(nx.karate_club_graph(), tmp_path / "karate.graphml")
     for name in ("karate.gml", "karate.graphml"):
@@ -165,8 +177,8 @@ def test_a_column_called_weight_is_asked_about(tmp_path: Path) -> None:
         assert as_network(tmp_path / name, "strength").lengths.min() == pytest.approx(1 / 7)
 
 
-def test_edges_without_a_name_for_their_number_are_lengths_also_if_strength_is_said(tmp_path: Path) -> None:
-    assert as_network(written(tmp_path, "0 1 2\n1 2 4\n"), "strength").lengths.tolist() == [0.5, 0.25]
+def test_edges_without_numbers_may_be_called_strengths(tmp_path: Path) -> None:
+    assert as_network(written(tmp_path, "source,target\n0,1\n1,2\n"), "strength").lengths.tolist() == [1, 1]
 
 
 @pytest.mark.parametrize(
@@ -182,9 +194,9 @@ def test_edges_without_a_name_for_their_number_are_lengths_also_if_strength_is_s
         ("source,target,source\n0,1,2\n", "line 1: the heading names a column twice"),
         (
             "who,friend,since\nann,bob,2001\n",
-            "line 1: a length of an edge .* got 'since'; a heading names columns such",
+            "line 1: the number of an edge .* got 'since'; a heading names columns such",
         ),
-        ("0 1\n1 2 inf\n", "line 2: a length of an edge must be finite"),
+        ("0 1\n1 2 inf\n", "line 2: the number of an edge must be finite"),
         ("0 1\n\n1\n", "line 3: an edge is"),
     ],
 )

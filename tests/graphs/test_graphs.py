@@ -131,7 +131,7 @@ def test_any_pair_has_a_curvature_and_names_are_those_of_the_graph() -> None:
 
 
 def test_an_edge_that_is_no_shortest_path_is_measured_by_the_shortest_path() -> None:
-    found = wt.graphs.curvature([(0, 1, 10.0), (1, 2, 1.0), (0, 2, 1.0)])
+    found = wt.graphs.curvature([(0, 1, 10.0), (1, 2, 1.0), (0, 2, 1.0)], weight="length")
     assert found.distances.tolist() == [2, 1, 1]
     assert found.values[0] == pytest.approx(1 - found.transports[0] / 2)
 
@@ -186,7 +186,7 @@ def test_graphs_of_all_kinds_and_files_give_the_same(tmp_path: Path) -> None:
     [
         ("a.txt", "0 1 2 3", "line 1: an edge is"),
         ("a.gml", "graph [ what", "cannot be read as gml"),
-        ("a.txt", "0 1 far", "line 1: a length of an edge must be finite and at least 0, got 'far'"),
+        ("a.txt", "0 1 far", "line 1: the number of an edge must be finite and at least 0, got 'far'"),
         ("a.txt", "", "at least one node"),
     ],
 )

@@ -107,12 +107,12 @@ def karate() -> nx.Graph:
 def test_curvature_is_that_of_graphriccicurvature(
     graph: object, walk: wt.graphs.LazyWalk, theirs: dict[tuple[int, int], float]
 ) -> None:
-    found = wt.graphs.curvature(graph, walk, pairs=list(theirs))
+    found = wt.graphs.curvature(graph, walk, pairs=list(theirs), weight="length")
     np.testing.assert_allclose(found.values, list(theirs.values()), rtol=0, atol=1e-10)
 
 
 def test_some_of_those_edges_are_no_shortest_paths() -> None:
-    found = wt.graphs.curvature(EDGES, wt.graphs.LazyWalk(0.5, power=2.0))
+    found = wt.graphs.curvature(EDGES, wt.graphs.LazyWalk(0.5, power=2.0), weight="length")
     longer = found.network.lengths > found.distances * (1 + 1e-12)
     assert longer.sum() >= 3
     by_edge = 1 - found.transports / found.network.lengths  # what earlier versions of it gave

@@ -111,11 +111,21 @@ def test_robust_cut_goes_by_mass() -> None:
     assert heavy.n_clusters_ == 2
 
 
-def test_fewer_points_than_clusters_work_and_say_so() -> None:
+def test_fewer_places_than_clusters_work_and_say_so_and_fewer_points_are_refused() -> None:
     with pytest.warns(wt.hierarchy.FewerClustersWarning):
-        assert sorted(wt.SingleLinkage(5, cut="count").fit_predict([[0.0], [1.0]])) == [0, 1]
+        assert sorted(wt.SingleLinkage(3, cut="count").fit_predict([[0.0], [1.0], [1.0]])) == [0, 0, 1]
     with pytest.warns(wt.hierarchy.FewerClustersWarning):
-        assert wt.SingleLinkage(3, cut="robust").fit_predict([[0.0]]).tolist() == [0]
+        assert wt.SingleLinkage(3, cut="robust").fit_predict([[0.0]] * 3).tolist() == [0, 0, 0]
+    tree = wt.hierarchy.spanning_tree(wt.Space.from_points([[0.0], [1.0]]))
+    for work in (
+        lambda: wt.hierarchy.cut_tree(tree, 3),
+        lambda: list(wt.hierarchy.cut_tree_each(tree, [2, 3])),
+        lambda: wt.SingleLinkage(3).fit([[0.0], [1.0]]),
+        lambda: wt.AutoCluster(3).fit([[0.0], [1.0]]),
+        lambda: wt.cluster([[0.0], [1.0]], 3),
+    ):
+        with pytest.raises(ValueError, match="n_clusters must be at most 2, the number of points, got 3"):
+            work()
     assert wt.SingleLinkage(cut="height", height=1).fit_predict([[0.0]]).tolist() == [0]
     assert wt.hierarchy.linkage([[0.0]]).shape == (0, 4)
 

@@ -281,6 +281,7 @@ def test_scale_and_number_reach_the_tree(found: wt.image.Segmentation) -> None:
     assert tree is not None
     np.testing.assert_array_equal(wt.segment(photo, scale=0.2).labels, tree.cut(0.2))
     np.testing.assert_array_equal(wt.segment(photo, n_segments=3).labels, tree.cut(n_segments=3))
+    np.testing.assert_array_equal(wt.segment(photo, n_segments=3.0).labels, tree.cut(n_segments=3.0))
     fine = wt.segment(photo, scale=0.0, min_size=50)
     assert np.bincount(fine.labels.ravel()).min() >= 50
 

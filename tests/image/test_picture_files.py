@@ -6,8 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import wasserstein_transform as wt
+from wasserstein_transform.cli.app import app
 from wasserstein_transform.image.reading import from_file
 
 pillow = pytest.importorskip("PIL.Image")
@@ -45,6 +47,18 @@ def test_channels_of_a_microscope_are_no_colors(n: int, levels: np.ndarray, tmp_
     for file, stored in (("last.tif", array), ("first.tif", np.moveaxis(array, 2, 0))):
         tifffile.imwrite(tmp_path / file, stored, photometric="minisblack")
         same(tmp_path / file, array, color=False)
+
+
+def test_a_stack_in_a_file_is_what_it_is_as_an_array(tmp_path: Path) -> None:
+    stack = np.random.default_rng(0).integers(0, 60_000, (8, 20, 30)).astype(np.uint16)
+    tifffile.imwrite(tmp_path / "stack.tif", stack)
+    for given in (stack, tmp_path / "stack.tif"):
+        with pytest.raises(ValueError, match=r"got shape \(8, 20, 30\); give one frame"):
+            wt.segment(given)
+    for words in ([], ["--spatial", "2", "--n-iter", "1"]):
+        done = CliRunner().invoke(app, ["segment", str(tmp_path / "stack.tif"), "-o", str(tmp_path / "out"), *words])
+        assert done.exit_code == 2
+        assert "shape (8, 20, 30)" in done.output
 
 
 def test_transparent_pixels_of_files_are_left_out(levels: np.ndarray, tmp_path: Path) -> None:

@@ -115,7 +115,8 @@ def test_graphs_of_all_kinds_are_the_same_space() -> None:
 
 
 def test_loops_parallel_edges_and_edges_of_no_length() -> None:
-    metric = wt.spaces.Graph.of([("a", "a", 3.0), ("a", "b", 2.0), ("b", "a", 1.0), ("b", "c", 0.0), ("c", "d", 1.0)])
+    edges = [("a", "a", 3.0), ("a", "b", 2.0), ("b", "a", 1.0), ("b", "c", 0.0), ("c", "d", 1.0)]
+    metric = wt.spaces.Graph.of(edges, weight="length")
     np.testing.assert_array_equal(metric.dense()[0], [0, 1, 1, 2])
     assert wt.spaces.quotient(wt.Space(metric, np.full(4, 0.25), None)).labels.tolist() == [0, 1, 1, 2]
 

@@ -112,7 +112,7 @@ def test_small_shares_agree_with_rational_arithmetic_off_the_line(p: float) -> N
 
 @pytest.mark.parametrize("weights", [(1.0, 1.0), (1.0, 2.0)])
 def test_shares_move_along_edges(weights: tuple[float, float]) -> None:
-    graph = wt.spaces.Graph.of([(0, 1, weights[0]), (1, 2, weights[1])])
+    graph = wt.spaces.Graph.of([(0, 1, weights[0]), (1, 2, weights[1])], weight="length")
     masses = np.array([[1.0, 1e-20, 2e-19], [1.0, 2e-19, 1e-20]])
     for pairs in (None, [[0, 1]]):
         found = wt.wasserstein_pairs(masses, graph, 1.0, pairs)

@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .. import _check as check
 from .._shown import Reported, counted, frame, table
 from .._types import Floats, Ints
 from ..compute.passes import sample_evenly
@@ -227,8 +228,7 @@ def suggest(
     >>> wt.suggest(wt.datasets.circles(0, n=2000, noise=0.05).points, "curve")
     <Suggestion for curve: GaussianTransform(eps=0.2456, lam=1, ridge=1, n_iter=1)>
     """
-    if purpose not in _PURPOSES:
-        raise ValueError(f"purpose must be one of {', '.join(map(repr, _PURPOSES))}, got {purpose!r}")
+    check.choice(purpose, "purpose", _PURPOSES)
     space, engine = as_space(X, sample_weight, metric), current(engine)
     if purpose != "clusters" and space.points is None:
         raise ValueError(f"purpose={purpose!r} needs coordinates, and these are distances only; use 'clusters'")

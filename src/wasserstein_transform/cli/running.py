@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -175,12 +174,7 @@ def running(options: dict[str, Any]) -> Iterator[Run]:
 
 def _engine_settings(options: dict[str, Any]) -> dict[str, Any]:
     """The settings of the engine."""
-    settings: dict[str, Any] = {"n_jobs": options["jobs"], "device": options.get("device")}
-    if (memory := options.get("memory")) is not None:
-        found = re.fullmatch(r"(\d+\.?\d*)\s*([KMGT]?)(i?)B?", memory.strip(), re.IGNORECASE)
-        if found is None:
-            raise ValueError(f"--memory must be a number of bytes, such as 4GB or 500MiB, got {memory!r}")
-        settings["memory"] = float(found[1]) * (1024 if found[3] else 1000) ** " KMGT".index(found[2].upper() or " ")
+    settings = {"n_jobs": options["jobs"], "device": options.get("device"), "memory": options.get("memory")}
     if settings["device"] is not None:
         from ..cuda import device_name
         from ..engine import Engine

@@ -86,6 +86,8 @@ def segment(**options: Any) -> None:
             run.bar.stage(f"segmenting {file.name}")
             try:
                 found = work(file)
+                if found.labels.ndim != 2:
+                    raise ValueError(f"{file} has shape {found.image.shape}, which is not one picture; give one frame")
             except ValueError as error:
                 if not several:
                     raise

@@ -147,7 +147,7 @@ def _curvature() -> None:
     edges = [(0, 1), (1, 2), (2, 0), (2, 3)]
     communities(edges)
     curvature(edges)
-    curvature([(*edge, 1.0 + k) for k, edge in enumerate(edges)])
+    curvature([(*edge, 1.0 + k) for k, edge in enumerate(edges)], weight="length")
     ricci_flow(edges, 2)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
+from .._check import shown
 from ..engine import Engine
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def device_of(engine: Engine) -> Any:
         return device
     gpu = _gpu(device) if isinstance(device, str) else None
     if gpu is None:
-        raise ValueError(f"device must be 'cpu', 'cuda' or 'cuda:1', got {device!r}")
+        raise ValueError(f"device must be 'cpu', 'cuda' or 'cuda:1', got {shown(device)}")
     gpu.device.use()
     return gpu
 

@@ -56,7 +56,9 @@ def check_scale(scale: ArrayLike | None, m: int) -> Floats:
         return np.ones(m)
     lengths = check.floats(scale, "scale")
     if lengths.ndim == 0:
-        raise ValueError(f"scale must hold one length for each of the {m} axes, got {scale!r}; eps is for all of them")
+        raise ValueError(
+            f"scale must hold one length for each of the {m} axes, got {check.shown(scale)}; eps is for all of them"
+        )
     if lengths.shape != (m,):
         raise ValueError(f"scale must hold one length for each of the {m} axes, got shape {lengths.shape}")
     if not (lengths > 0).all():

@@ -23,7 +23,7 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import numpy as np
 
-from .._check import warn
+from .._check import shown, warn
 from .tasks import Flag, Overseer, Record, Shapes, Task, Threads, Tile, as_finished, compute_record
 from .versions import code
 
@@ -88,7 +88,7 @@ class Cluster:
         for name in ("patience", "small"):
             value = getattr(self, name)
             if not isinstance(value, int | float) or not value >= 0:
-                raise ValueError(f"{name} must be a number of seconds, got {value!r}")
+                raise ValueError(f"{name} must be a number of seconds, got {shown(value)}")
 
     @property
     def n_threads(self) -> int:
@@ -290,7 +290,7 @@ def _check_client(client: Any) -> None:
     if distributed is None:
         raise ImportError('a client needs Dask; pip install "wasserstein-transform[dask]"')
     if not isinstance(client, distributed.Client):
-        raise TypeError(f"client must be a dask.distributed.Client, got {client!r:.80}; {_HOW}")
+        raise TypeError(f"client must be a dask.distributed.Client, got {shown(client)}; {_HOW}")
     if client.asynchronous or getattr(client, "_asynchronous", False):
         raise ValueError(
             "client is an asynchronous one, but this library waits for its results; create it with asynchronous=False, "

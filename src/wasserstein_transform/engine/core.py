@@ -83,8 +83,8 @@ class Engine:
     progress : callable or bool, optional
         Called with an `Update` as tiles end. None draws a progress bar if the work takes more than two seconds, in
         terminals and notebooks; True draws one at once (`bar()`), False none.
-    memory : float, optional
-        Memory limit in bytes; None means the free memory of the machine.
+    memory : float or str, optional
+        Memory limit in bytes, or such as "4GB" and "500MiB"; None means the free memory of the machine.
     device : str or Backend, default "cpu"
         What computes: "cpu", "cuda" (a GPU; "cuda:1" is the second one), or a custom backend.
     precision : {"float64", "float32"}, default "float64"
@@ -103,7 +103,7 @@ class Engine:
 
     n_jobs: int = -1
     progress: Progress | bool | None = None
-    memory: float | None = None
+    memory: Any = None  # a float, or None, once checked
     device: Any = "cpu"
     precision: str = "float64"
     executor: Executor = field(default_factory=Threads)
@@ -120,16 +120,15 @@ class Engine:
         ):
             raise ValueError(
                 f"{check.spell('n_jobs')} must be a positive number of threads, at most {MAX_THREADS}, "
-                f"or -1 for all cores, got {self.n_jobs!r:.60}"
+                f"or -1 for all cores, got {check.shown(self.n_jobs)}"
             )
-        if self.memory is not None and not isinstance(self.memory, int | float | np.number):
-            raise ValueError(f"memory must be a number of bytes, got {self.memory!r}")
+        if self.memory is not None:
+            object.__setattr__(self, "memory", mem.in_bytes(self.memory))
         if self.progress is True:
             object.__setattr__(self, "progress", bar())
         elif not (self.progress is None or self.progress is False or callable(self.progress)):
-            raise ValueError(f"progress must be True, False or a function of updates, got {self.progress!r}")
-        if self.precision not in ("float32", "float64"):
-            raise ValueError(f"precision must be 'float64' or 'float32', got {self.precision!r}")
+            raise ValueError(f"progress must be True, False or a function of updates, got {check.shown(self.progress)}")
+        check.choice(self.precision, "precision", ("float64", "float32"))
         if self.client is not None:
             _cluster_of(self.client)
 
@@ -329,7 +328,7 @@ def current(engine: Engine | None = None, *, verbose: bool = False, **changes: A
     2 1
     """
     if engine is not None and not isinstance(engine, Engine):
-        raise TypeError(f"engine must be an Engine such as wt.Engine(n_jobs=2), got {engine!r}")
+        raise TypeError(f"engine must be an Engine such as wt.Engine(n_jobs=2), got {check.shown(engine)}")
     engine = engine or _CURRENT.get() or (_SERIAL if _within_joblib() else _DEFAULT)
     given = {name: value for name, value in changes.items() if value is not None}
     if verbose:

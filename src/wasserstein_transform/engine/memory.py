@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
+from typing import Any
 
+from .. import _check as check
+
+_SIZE = re.compile(r"\s*(\d+\.?\d*)\s*([KMGT]?)(i?)B?\s*", re.IGNORECASE)
 _UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB")
 
 
@@ -35,6 +40,19 @@ def _from_cgroup() -> float:
         return limit - used + float(stat.get("inactive_file", 0))  # the page cache can be reclaimed
     except (OSError, ValueError):  # "max": no limit
         return float("inf")
+
+
+def in_bytes(size: Any) -> float:
+    """Return a limit in bytes, given as a number, or as a text such as 4GB and 500MiB."""
+    found = _SIZE.fullmatch(size) if isinstance(size, str) else None
+    if found is not None:
+        unit: int = (1024 if found[3] else 1000) ** " KMGT".index(found[2].upper() or " ")
+        return float(found[1]) * unit
+    number = check.number(size)
+    if not number >= 0:
+        name = check.spell("memory")
+        raise ValueError(f"{name} must be a number of bytes, such as 4GB or 500MiB, got {check.shown(size)}")
+    return number
 
 
 def in_words(n_bytes: float) -> str:

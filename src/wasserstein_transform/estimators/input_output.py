@@ -159,8 +159,7 @@ def read_distances(estimator: BaseEstimator, X: Any, fitted: FittedPoints) -> Fl
 
 def resolve_output(output: str, moves_points: bool, name: str) -> Kind:
     """The kind of output; "auto" means points if the transform moves points, otherwise distances."""
-    if output not in get_args(Output):
-        raise ValueError(f"output must be one of {', '.join(map(repr, get_args(Output)))}, got {output!r}")
+    check.choice(output, "output", get_args(Output))
     if output == "points" and not moves_points:
         raise ValueError(
             f"{name} changes distances and does not move points: use output='distances' for the new distances, or "

@@ -90,8 +90,7 @@ class Settings:
     p: float = 1.0
 
     def __post_init__(self) -> None:
-        if self.method not in METHODS:
-            raise ValueError(f"method must be one of {', '.join(METHODS)}, got {self.method!r:.60}")
+        check.choice(self.method, "method", METHODS)
         check.positive(self.eps, "eps")
         check.lam(self.lam)
         check.count(self.n_iter, "n_iter", 0)

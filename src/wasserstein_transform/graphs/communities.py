@@ -113,7 +113,7 @@ def communities(
 
     Parameters
     ----------
-    graph : networkx graph, scipy sparse matrix, list of edges (a, b) or (a, b, length), or a file
+    graph : networkx graph, scipy sparse matrix, list of edges (a, b) or (a, b, number), or a file
         As for `curvature`.
     n_communities : int, optional
         Number of communities; None (default): the evidence chooses it.
@@ -170,10 +170,8 @@ def communities(
     if n_communities is not None and resolution is not None:
         raise ValueError("give one of n_communities and resolution, got both; resolution chooses the number")
     resolution = None if resolution is None else check.positive(resolution, "resolution")
-    n_communities = None if n_communities is None else check.count(n_communities, "n_communities", 1)
-    if n_communities is not None and n_communities > network.n:
-        most = f"at most {network.n}, the number of nodes"
-        raise ValueError(f"{check.spell('n_communities')} must be {most}, got {n_communities}")
+    if n_communities is not None:
+        n_communities = check.count(n_communities, "n_communities", 1, network.n, "nodes")
     if not (network.lengths > 0).all():
         raise ValueError("edges of length 0 have no strength; give them a length, or merge the nodes they join")
     if len(network.edges) == 0:

@@ -190,7 +190,7 @@ def curvature(
 
     Parameters
     ----------
-    graph : networkx graph, scipy sparse matrix, list of edges (a, b) or (a, b, length), or a file
+    graph : networkx graph, scipy sparse matrix, list of edges (a, b) or (a, b, number), or a file
         Edges without a number have length 1. Loops are ignored; of parallel edges the shortest counts; an edge of
         length 0 makes its two nodes coincide and has no curvature (nan).
     measures : LazyWalk or Localization, optional
@@ -239,7 +239,9 @@ def localized(network: Network, measures: Localization | LazyWalk | None, space:
     """Return the measures of all nodes; reject measures with mass in another connected component."""
     rule = LazyWalk() if measures is None else measures
     if not isinstance(rule, LazyWalk | Localization):
-        raise TypeError(f"measures must be a LazyWalk or a localization such as Truncation(eps), got {rule!r}")
+        raise TypeError(
+            f"measures must be a LazyWalk or a localization such as Truncation(eps), got {check.shown(rule)}"
+        )
     found = rule.on(network)(space, engine) if isinstance(rule, LazyWalk) else rule(space, engine)
     if not isinstance(found, Discrete):
         raise TypeError(f"curvature compares discrete measures on the nodes, but {rule!r} makes others; use LazyWalk()")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 from xml.parsers.expat import ParserCreate
 
+from .._check import spell
 from ..engine import current
 from ..spaces.edges import KNOWN, EdgeList
 
@@ -24,7 +25,7 @@ _ENDS = (
 )  # fmt: skip
 _SURE = _ENDS[:5]  # a line with two of these is a heading even if nodes have names
 _AFTER = "length after"  # column of the table of a flow
-_LIKE = "an edge is `a b` or `a b length`"
+_LIKE = "an edge is `a b` or `a b number`"
 _HINT = "; a heading names columns such as source, target, length or strength"
 _DEEPEST = 200  # levels of nested elements
 _BLOCK = 1 << 20  # bytes read at a time
@@ -42,12 +43,12 @@ def read_graph(file: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    networkx graph, or list of edges (a, b) or (a, b, length)
+    networkx graph, or list of edges (a, b) or (a, b, number)
         Every function of `wt.graphs` takes it.
 
     Notes
     -----
-    A list of edges has a line `a b` or `a b length` for each edge, separated by blanks, tabs, commas or semicolons.
+    A list of edges has a line `a b` or `a b number` for each edge, separated by blanks, tabs, commas or semicolons.
     Lines that begin with # or % are skipped. Nodes are integers if all names are integers, else strings; names may
     contain blanks if the separator is a comma, a semicolon or a tab.
 
@@ -71,11 +72,9 @@ def read_graph(file: str | os.PathLike[str]) -> Any:
     path = Path(file)
     if not path.is_file():
         raise ValueError(f"{path} does not exist" if not path.exists() else f"{path} is not a file; give a graph file")
-    current().reserve(
-        _EACH * path.stat().st_size,
-        f"the graph of {path}",
-        "use a part of it, or raise the limit with wt.using(memory=…)",
-    )
+    more = spell("wt.using(memory=…)", "memory=SIZE")
+    what = f"the graph of {path}"
+    current().reserve(_EACH * path.stat().st_size, what, f"use a part of it, or raise the limit with {more}")
     reader = _WITH_NETWORKX.get(path.suffix.lower())
     return edges_of(path) if reader is None else _by_networkx(path, reader)
 
@@ -154,9 +153,9 @@ class _Heading(NamedTuple):
     ends: tuple[int, int]
     column: int | None  # of the numbers at edges
 
-    def meant(self) -> str:
-        name = "" if self.column is None else self.names[self.column]
-        return name if name in KNOWN else KNOWN[0]
+    def meant(self) -> str | None:
+        name = None if self.column is None else self.names[self.column]
+        return KNOWN[0] if name == _AFTER else name
 
 
 def edges_of(path: Path) -> list[tuple[Any, ...]]:
@@ -184,7 +183,7 @@ def _rows(path: Path) -> Rows:
         lines = path.read_text("utf-8-sig").splitlines()
     except UnicodeDecodeError:
         raise ValueError(
-            f"{path} is not UTF-8 text; a list of edges has a line `a b` or `a b length` for each edge"
+            f"{path} is not UTF-8 text; a list of edges has a line `a b` or `a b number` for each edge"
         ) from None
     kept = [(k, line) for k, line in enumerate(map(str.strip, lines), 1) if line and line[0] not in "#%"]
     between = [sign for sign in _PARTED if any(sign in line for _, line in kept)]
@@ -232,7 +231,7 @@ def _bare(number: int, cells: Sequence[str], path: Path, first: bool) -> tuple[s
     hint = _HINT if first and not any(map(_is_number, cells[:9])) else ""
     if len(cells) not in (2, 3) or not all(cells):
         raise ValueError(f"{path}, line {number}: {_LIKE}, got {' '.join(cells[:9])[:80]!r}{hint}")
-    return cells[0], cells[1], _number(cells[2], f"{path}, line {number}: a length", hint) if cells[2:] else None
+    return cells[0], cells[1], _number(cells[2], f"{path}, line {number}: the number", hint) if cells[2:] else None
 
 
 def _headed(number: int, cells: Sequence[str], heading: _Heading, path: Path) -> tuple[str, str, float | None]:

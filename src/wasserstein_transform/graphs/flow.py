@@ -100,7 +100,9 @@ class Flow(Plotted):
         if n_communities is not None and cutoff is not None:
             raise ValueError("either n_communities or cutoff can be given, got both; leave one out")
         if n_communities is not None:
-            return _cut_into(self.network, last, check.count(n_communities, "n_communities", 1))
+            return _cut_into(
+                self.network, last, check.count(n_communities, "n_communities", 1, self.network.n, "nodes")
+            )
         if cutoff is not None:
             return _cut_at(self.network, last, check.positive(cutoff, "cutoff"))
         return _best_cut(self.network, last, resolution)
@@ -134,7 +136,7 @@ def ricci_flow(
 
     Parameters
     ----------
-    graph : networkx graph, scipy sparse matrix, list of edges (a, b) or (a, b, length), or a file
+    graph : networkx graph, scipy sparse matrix, list of edges (a, b) or (a, b, number), or a file
         As for `curvature`.
     n_iter : int, default 50
         Maximal number of iterations; 20 to 50 are usual.

@@ -38,7 +38,7 @@ class Network:
     Examples
     --------
     >>> from wasserstein_transform.graphs import as_network
-    >>> network = as_network([("a", "b"), ("b", "c", 2.0)])
+    >>> network = as_network([("a", "b"), ("b", "c", 2.0)], weight="length")
     >>> network.nodes, network.lengths, network.degrees
     (['a', 'b', 'c'], array([1., 2.]), array([1, 2, 1]))
     >>> network.metric.pairs([network.place["a"]], [network.place["c"]])
@@ -127,14 +127,14 @@ def as_network(graph: Any, weight: Weight = ASK) -> Network:
 
     Parameters
     ----------
-    graph : networkx graph, scipy sparse matrix, list of edges (a, b) or (a, b, length), or a file
+    graph : networkx graph, scipy sparse matrix, list of edges (a, b) or (a, b, number), or a file
         Edges without a number have length 1.
     weight : str, pair of str, or None, optional
         The numbers at edges: "length"; "strength", so that strong ties are short, with length 1/strength; the name of
         an edge attribute and its meaning, such as ("value", "strength"); or None to ignore them, so that all edges have
-        length 1. If not given, numbers of lists (a, b, length) are lengths, and attributes or columns named `length`,
-        `distance` and `strength` are taken by their names; `weight`, the entries of a matrix, and numbers of other
-        names raise an error that asks for this parameter, unless all are equal.
+        length 1. If not given, attributes or columns named `length`, `distance` and `strength` are taken by their
+        names; `weight`, numbers without a name, in a list or a matrix, and numbers of other names raise an error that
+        asks for this parameter, unless all weights are 1 or all others equal.
 
     Returns
     -------
@@ -148,7 +148,7 @@ def as_network(graph: Any, weight: Weight = ASK) -> Network:
     Examples
     --------
     >>> from wasserstein_transform.graphs import as_network
-    >>> as_network([("a", "b"), ("b", "c", 2.0), ("c", "c")])
+    >>> as_network([("a", "b"), ("b", "c"), ("c", "c")])
     <Network of 3 nodes and 2 edges>
     >>> as_network([("a", "b", 4.0), ("b", "c", 2.0)], weight="strength").lengths
     array([0.25, 0.5 ])

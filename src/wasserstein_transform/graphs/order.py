@@ -9,6 +9,7 @@ from .._types import Floats, Ints
 
 _REFINEMENTS = 50  # of the colors of nodes, at most, or as many as together look at _LOOKS edges
 _LOOKS = 1_000_000
+_TIE = 1e-9  # relative difference up to which strengths are equal
 
 
 def order_nodes(n: int, edges: Ints, strengths: Floats) -> Ints:
@@ -22,7 +23,8 @@ def order_nodes(n: int, edges: Ints, strengths: Floats) -> Ints:
     by_source = np.argsort(source, kind="stable")
     target = target[by_source]
     starts = np.searchsorted(source[by_source], np.arange(n + 1))
-    ranks = np.unique(strengths, return_inverse=True)[1] + 1.0  # the same in every unit
+    values, rank = np.unique(strengths, return_inverse=True)
+    ranks = 1.0 + np.r_[0, np.cumsum(np.diff(values) > _TIE * values[1:])][rank]  # the same in every unit
     strength = _hash(np.tile(ranks, 2)[by_source].view(np.uint64))
     sums = np.zeros(len(target) + 1, np.uint64)
     colors, n_colors = np.zeros(n, np.uint64), 1

@@ -239,16 +239,19 @@ def _core(matrix: csr_array) -> tuple[_Links, Floats]:
     """Return the links and degrees of the 2-core: trees that hang on a graph fit any partition and prove none."""
     links = matrix.tocoo()
     sources, targets = links.coords
-    alive = np.ones(matrix.shape[0], bool)
-    while True:
-        kept = alive[sources] & alive[targets]
-        alone = alive & (np.bincount(sources[kept], minlength=len(alive)) < 2)
-        if not alone.any():
-            break
-        alive &= ~alone
+    n = matrix.shape[0]
+    degrees = np.bincount(sources, minlength=n).tolist()
+    others = np.bincount(sources, targets, n).astype(np.int64).tolist()  # sums of neighbors: of a leaf, its only one
+    leaves = [v for v in range(n) if degrees[v] == 1]
+    for leaf in leaves:  # which grows
+        if degrees[leaf] == 1:
+            other = others[leaf]
+            degrees[leaf], degrees[other], others[other] = 0, degrees[other] - 1, others[other] - leaf
+            leaves += [other] * (degrees[other] == 1)
+    alive = np.array(degrees) > 0
+    kept = alive[sources] & alive[targets]
     strengths = links.data[kept]
-    degrees = np.bincount(sources[kept], strengths, len(alive)).astype(np.float64)
-    return _Links(sources[kept], targets[kept], strengths), degrees
+    return _Links(sources[kept], targets[kept], strengths), np.bincount(sources[kept], strengths, n).astype(np.float64)
 
 
 def _evidence(links: _Links, degrees: Floats, labels: Ints) -> tuple[float, float]:

@@ -109,12 +109,11 @@ def cut_tree(
             raise ValueError("cut='height' needs a height, got None; pass height=, in the unit of the distances")
         above = tree.heights > check.tolerance(height, "height") * (1 + TIE)  # an edge at exactly this height stays
         return _number_by_mass(tree, components(tree, ~(above & separable(tree))))
-    n_clusters = check.count(n_clusters, "n_clusters", 1)
+    n_clusters = check.count(n_clusters, "n_clusters", 1, tree.n, "points")
     if cut == "count":
         return _cut_count(tree, n_clusters)
-    if cut == "robust":
-        return next(cut_tree_each(tree, [n_clusters], share=share, noise=noise))
-    raise ValueError(f"cut must be 'count', 'height' or 'robust', got {cut!r}")
+    check.choice(cut, "cut", ("count", "height", "robust"))
+    return next(cut_tree_each(tree, [n_clusters], share=share, noise=noise))
 
 
 def cut_tree_each(tree: Tree, n_clusters: Iterable[int], *, share: float = 0.25, noise: bool = False) -> Iterator[Ints]:
@@ -148,9 +147,9 @@ def cut_tree_each(tree: Tree, n_clusters: Iterable[int], *, share: float = 0.25,
     [0 0 1 1 2 2]
     """
     _check_tree(tree)
-    counts = [check.count(k, "n_clusters", 1) for k in n_clusters]
+    counts = [check.count(k, "n_clusters", 1, tree.n, "points") for k in n_clusters]
     if check.tolerance(share, "share") > 1:
-        raise ValueError(f"share must be between 0 and 1, got {share!r}")
+        raise ValueError(f"share must be between 0 and 1, got {check.shown(share)}")
     dendrogram = Dendrogram.of(tree)
     return (_cut_robust(tree, dendrogram, k, float(share), noise) for k in counts)
 

@@ -124,17 +124,19 @@ def segment(
         )  # fmt: skip
         return [one(file) for file in picture_files(image)]
     min_size = check.count(min_size, "min_size", 0)
+    if not isinstance(color, bool | np.bool_):
+        raise ValueError(f"color must be True or False, got {check.shown(color)}; spaces are for segment_by_radii")
     if scale is not None and n_segments is not None:
         raise ValueError(f"give one of scale and n_segments, got {scale} and {n_segments}")
     if scale is not None and check.tolerance(scale, "scale") > 1:
         raise ValueError(f"scale must lie between 0 and 1, got {scale}")
     if n_segments is not None:
-        check.count(n_segments, "n_segments", 1)
+        n_segments = check.count(n_segments, "n_segments", 1)
     pixels = read(image, "lab" if color else "none", mask, channel_axis, _CHANNELS)
     if len(pixels.shape) != 2:
         raise ValueError(
-            f"contours are those of a picture of two axes and channels, got shape {pixels.image.shape}; tell which "
-            "axis holds channels by channel_axis; wt.image.segment_by_radii takes volumes"
+            f"contours are those of a picture of two axes and channels, got shape {pixels.image.shape}; give one frame"
+            + check.spell(", or say channel_axis; wt.image.segment_by_radii takes volumes", "")
         )
     with current(engine, n_jobs=n_jobs, verbose=verbose).watched() as engine:
         tree = region_tree(pixels, engine)
@@ -174,7 +176,7 @@ def _check(pixels: Pixels) -> None:
     if max(-low, high) > _MOST:
         raise ValueError(f"image must lie within ±{_MOST:g}, got {low:g} to {high:g}; rescale it")
     if pixels.space is not None:
-        check_colors(known)
+        check_colors(known, "color=False")
         if 0 < high < _DARK * full(known.dtype):
             check.warn(
                 f"colors reach only {high:g} of {full(known.dtype):g}, which is nearly black; if the picture has fewer "

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeGuard
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .. import _check as check
 from .._types import Bools, Floats
 from ..compute.colors import SPACES, painted, range_features
 from ..compute.pixels import Grid, Picture, full, most
@@ -66,7 +67,7 @@ class Pixels:
         engine = current(engine)
         picture = self._picture
         if self.space is not None:
-            check_colors(picture.flat[:, :3])
+            check_colors(picture.flat[:, :3], "color='none'")
         values, low, high = on(engine, range_features)(picture, engine)
         limit = most(values.dtype)
         if not np.isfinite(low) or not np.isfinite(high):
@@ -111,17 +112,16 @@ def read(
     most_channels : int, default 4
         Largest length of a last axis that channel_axis="auto" takes for channels.
     """
-    if color not in (*SPACES, "none"):
-        raise ValueError(f"color must be one of {', '.join(SPACES)} and none, got {color!r}")
+    check.choice(color, "color", (*SPACES, "none"))
     if is_path(image):
         array, is_color = from_file(picture_files(image)[0])
-        color, channel_axis = color if is_color else "none", None if array.ndim == 2 else -1
+        color, channel_axis = (color, -1) if is_color else ("none", None if array.ndim == 2 else channel_axis)
     elif np.ma.is_masked(image):
         raise ValueError("image must not be a masked array; pass image.data, and mask=~image.mask")
     else:
         array = np.asarray(image)
     if channel_axis not in ("auto", None) and not isinstance(channel_axis, int | np.integer):
-        raise ValueError(f"channel_axis must be the number of an axis, None or 'auto', got {channel_axis!r}")
+        raise ValueError(f"channel_axis must be the number of an axis, None or 'auto', got {check.shown(channel_axis)}")
     if channel_axis == "auto":  # the last of four axes, and of three if it is short
         channel_axis = -1 if array.ndim == 4 or (array.ndim == 3 and array.shape[-1] <= most_channels) else None
     if channel_axis is not None and not -array.ndim <= channel_axis < array.ndim:
@@ -156,15 +156,15 @@ def _opaque(opacity: NDArray[Any], inside: Bools | None) -> Bools | None:
     return visible if inside is None else inside & visible
 
 
-def check_colors(rgb: NDArray[Any]) -> None:
-    """Reject values outside the color range of their type."""
+def check_colors(rgb: NDArray[Any], otherwise: str) -> None:
+    """Reject values outside the color range of their type; `otherwise` takes them for no colors."""
     if rgb.dtype.kind in "fi":
         low, high, limit = np.nanmin(rgb), np.nanmax(rgb), full(rgb.dtype)
         if low < 0 or high > limit:
             kind = "floats" if rgb.dtype.kind == "f" else "signed integers"
             raise ValueError(
-                f"colors given as {kind} must lie in [0, {limit:g}], got {low:g} to {high:g}; rescale, or use "
-                "color='none'"
+                f"colors given as {kind} must lie in [0, {limit:g}], got {low:g} to {high:g}; rescale them"
+                + check.spell(f", or use {otherwise}", "")
             )
 
 

@@ -109,8 +109,7 @@ def segment_by_radii(
     >>> wt.image.segment_by_radii(photo, 8, 8)
     <Segmentation of 40 × 60 pixels into 3 segments>
     """
-    if linking not in LINKINGS:
-        raise ValueError(f"linking must be one of {', '.join(LINKINGS)}, got {linking!r}")
+    check.choice(linking, "linking", LINKINGS)
     spatial, lam, tol = check.positive(spatial_radius, "spatial_radius"), check.lam(lam), check.tolerance(tol, "tol")
     n_iter, min_size = check.count(n_iter, "n_iter", 1), check.count(min_size, "min_size", 0)
     if range_radius is not None:

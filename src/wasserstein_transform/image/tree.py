@@ -142,11 +142,7 @@ class RegionTree:
             if limit > 1:
                 raise ValueError(f"scale must lie between 0 and 1, got {scale}")
             return int(np.searchsorted(self.heights, limit, side="right"))
-        if check.count(n_segments, "n_segments", 1) > self.n_finest:
-            raise ValueError(
-                f"n_segments must be at most {self.n_finest}, the number of finest regions, got {n_segments}"
-            )
-        return self.n_finest - n_segments
+        return self.n_finest - check.count(n_segments, "n_segments", 1, self.n_finest, "finest regions")
 
     def parts(self, n_joins: int) -> Ints:
         """Return the region of each finest region after `n_joins` joins."""

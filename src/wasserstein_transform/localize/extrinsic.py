@@ -88,7 +88,7 @@ def _check_base(base: object, owner: str) -> None:
     if not isinstance(base, Intrinsic):
         raise TypeError(
             f"{owner} needs a base localization on the space itself, such as Truncation, Kernel, Nearest or Given; "
-            f"got {base!r}"
+            f"got {check.shown(base)}"
         )
 
 
@@ -176,12 +176,12 @@ class Ridge(Extrinsic):
 
     def __post_init__(self) -> None:
         _check_base(self.base, "Ridge")
-        check.count(self.dim, "dim", 0)
+        object.__setattr__(self, "dim", check.count(self.dim, "dim", 0))
 
     def __call__(self, space: Space, engine: Engine | None = None, ahead: Floats | None = None) -> Diracs:
         engine, points = current(engine), _coordinates(space, "Ridge")
         first = 0 if ahead is None else len(ahead)
-        mass, moved = _move_across_ridge(self.base.moments(space, engine, first), points, first, int(self.dim), engine)
+        mass, moved = _move_across_ridge(self.base.moments(space, engine, first), points, first, self.dim, engine)
         return Diracs(moved, check_mass(mass, space.weights[first:]))
 
 
@@ -224,7 +224,7 @@ class Gaussian(Extrinsic):
         _check_base(self.base, "Gaussian")
         check.lam(self.lam)
         if self.ridge is not None:
-            check.count(self.ridge, "ridge", 0)
+            object.__setattr__(self, "ridge", check.count(self.ridge, "ridge", 0))
             if not self.move:
                 raise ValueError(f"ridge={self.ridge!r} needs centers that move: use move=True as well")
 
@@ -234,7 +234,7 @@ class Gaussian(Extrinsic):
         seen = self.base.moments(space, engine, first)
         centers = points[first:]
         if self.move:
-            centers = _move_across_ridge(seen, points, first, int(self.ridge or 0), engine).values
+            centers = _move_across_ridge(seen, points, first, self.ridge or 0, engine).values
         everywhere = centers if ahead is None else np.concatenate([ahead, centers])
         mass, covs = seen.covs(everywhere)
         return Gaussians(centers, covs, float(self.lam), check_mass(mass, space.weights[first:]))

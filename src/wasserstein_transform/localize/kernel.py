@@ -79,7 +79,7 @@ class Kernel(Inductive):
         named = isinstance(self.profile, str) and self.profile in PROFILES
         if not (named or callable(self.profile)):
             raise ValueError(
-                f"profile must be one of {', '.join(PROFILES)} or a function of d²/ε², got {self.profile!r}"
+                f"profile must be one of {', '.join(PROFILES)} or a function of d²/ε², got {check.shown(self.profile)}"
             )
         if self.cut is not None:
             check.positive(self.cut, "cut")
@@ -229,7 +229,9 @@ class CachedNeighbors(Inductive):
 
     def __post_init__(self) -> None:
         if not isinstance(self.base, Kernel) or self.base.profile != "flat":
-            raise TypeError(f"CachedNeighbors needs a flat kernel such as Truncation(eps), got {self.base!r}")
+            raise TypeError(
+                f"CachedNeighbors needs a flat kernel such as Truncation(eps), got {check.shown(self.base)}"
+            )
 
     @property
     def scale(self) -> float:

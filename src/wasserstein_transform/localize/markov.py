@@ -132,7 +132,7 @@ class Heat(Intrinsic):
         if check.positive(self.time, "time") > _MAX_TIME:
             raise ValueError(f"time must be at most {_MAX_TIME:g} steps, got {self.time:g}: every step is computed")
         if not 0 <= check.tolerance(self.cut, "cut") < 1:
-            raise ValueError(f"cut must be a share below 1 and at least 0, got {self.cut!r}")
+            raise ValueError(f"cut must be a share below 1 and at least 0, got {check.shown(self.cut)}")
         if not (self.base is None or isinstance(self.base, Intrinsic) or issparse(self.base)):
             raise TypeError(
                 "Heat needs a localization on the space itself such as Truncation(eps) or Nearest(k), or a sparse "

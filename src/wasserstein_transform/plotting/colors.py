@@ -59,7 +59,8 @@ def look(labels: Any, n: int, colors: Any = None) -> Look:
 
     if colors is not None and isinstance(colors, Mapping) == (labels is None):
         raise ValueError(
-            f"colors must be a mapping from label to color, or one color for points without labels, got {colors!r}"
+            "colors must be a mapping from label to color, or one color for points without labels, got "
+            + check.shown(colors)
         )
     if labels is None:
         tint = np.array(to_rgba(PALETTE[0] if colors is None else colors))

@@ -217,6 +217,6 @@ def size_of(rows: int, cols: int, width: float | None = None, height: float | No
 def grid(figure: Figure, rows: int, cols: int, dim: int = 2) -> Any:
     """An array of rows × cols Axes in a figure."""
     if dim not in (2, 3):
-        raise ValueError(f"dim must be 2 or 3, got {dim!r}")
+        raise ValueError(f"dim must be 2 or 3, got {check.shown(dim)}")
     with birth():
         return figure.subplots(rows, cols, squeeze=False, subplot_kw={"projection": "3d"} if dim == 3 else {})

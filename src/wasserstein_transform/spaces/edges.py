@@ -36,7 +36,7 @@ class EdgeList(list[tuple[Any, ...]]):
     def __init__(
         self,
         edges: Collection[tuple[Any, ...]],
-        column: str = _LENGTHS[0],
+        column: str | None,
         others: Mapping[str, Sequence[float]] | None = None,
     ) -> None:
         super().__init__(edges)
@@ -118,7 +118,7 @@ def check_weight(weight: Weight) -> None:
         return
     raise ValueError(
         "weight must be 'length', 'strength', the name of an edge attribute, a pair such as ('value', 'strength'), or "
-        f"None, got {weight!r}"
+        f"None, got {check.shown(weight)}"
     )
 
 
@@ -148,7 +148,7 @@ def _read_number(a: Hashable, b: Hashable, value: Any, meant: Meaning) -> float:
     except (TypeError, ValueError):
         kind = "strengths" if meant.strength else "lengths"
         raise ValueError(
-            f"{kind} of edges must be numbers, got {meant.column} {value!r} between {a!r} and {b!r}"
+            f"{kind} of edges must be numbers, got {meant.column} {check.shown(value)} between {a!r} and {b!r}"
         ) from None
 
 
@@ -170,7 +170,7 @@ def is_graph(thing: object) -> bool:
 def as_edges(graph: Any, weight: Weight = ASK) -> Edges:
     """Convert a networkx graph, a symmetric sparse matrix or a list of edges to nodes and edge lengths.
 
-    A list has rows (a, b) or (a, b, length). Its nodes are the names that occur: integers in ascending order, other
+    A list has rows (a, b) or (a, b, number). Its nodes are the names that occur: integers in ascending order, other
     names in the order of their first occurrence.
 
     Parameters
@@ -179,9 +179,9 @@ def as_edges(graph: Any, weight: Weight = ASK) -> Edges:
     weight : str, pair of str, or None, optional
         The numbers at edges: "length"; "strength" (the length is 1/strength); the name of an edge attribute and its
         meaning, such as ("value", "strength"); or None to ignore them, so that all edges have length 1. By default the
-        attributes `length`, `distance` and `strength` mean what their names say, and a list (a, b, length) holds
-        lengths. The attribute `weight` and the entries of a matrix are ambiguous: they raise an error unless all are 1.
-        If there are only numbers of other names, they raise an error that asks for `weight`.
+        attributes `length`, `distance` and `strength` mean what their names say. The attribute `weight`, the entries of
+        a matrix and the numbers of a list (a, b, number) are ambiguous: they raise an error unless all are 1. If there
+        are only numbers of other names, they raise an error that asks for `weight`.
     """
     check_weight(weight)
     if issparse(graph):
@@ -236,13 +236,12 @@ def _read_list(graph: Any, weight: Weight) -> Edges:
     if not isinstance(graph, Sequence) or isinstance(graph, str):
         raise TypeError(
             "a graph must be a networkx graph, a sparse matrix of edge lengths or a list of edges (a, b) or "
-            f"(a, b, length), got {type(graph).__name__}"
+            f"(a, b, number), got {type(graph).__name__}"
         )
-    meant, edges = _third(weight), graph
-    if isinstance(graph, EdgeList):
-        meant = choose_meaning([] if graph.others else [graph.column], weight, graph.others)
-        if meant.column is not None and meant.column in graph.others:
-            edges = [(a, b, x) for (a, b), x in zip(graph, graph.others[meant.column], strict=True)]
+    given = graph if isinstance(graph, EdgeList) else EdgeList(graph, _AMBIGUOUS)
+    meant, edges = choose_meaning([given.column] if given.column else [], weight, given.others), graph
+    if meant.column is not None and meant.column in given.others:
+        edges = [(a, b, x) for (a, b), x in zip(graph, given.others[meant.column], strict=True)]
     rows = [_read_row(edge, k, meant) for k, edge in enumerate(edges)]
     try:
         names = list(dict.fromkeys(name for a, b, _ in rows for name in (a, b)))
@@ -256,18 +255,10 @@ def _read_list(graph: Any, weight: Weight) -> Edges:
     return Edges(names, _undirected(np.r_[a, b], np.r_[b, a], np.r_[lengths, lengths], len(names)))
 
 
-def _third(weight: Weight) -> Meaning:
-    """The meaning of the third entry of a row (a, b, length): a length, unless `weight` says otherwise."""
-    meaning = weight[1] if isinstance(weight, tuple) else weight
-    return Meaning(
-        None if meaning is None else "strength" if meaning == "strength" else "length", meaning == "strength"
-    )
-
-
 def _read_row(edge: Any, k: int, meant: Meaning) -> tuple[Any, Any, float]:
     row = tuple(edge) if isinstance(edge, Sequence | np.ndarray) and not isinstance(edge, str) else ()
     if len(row) not in (2, 3):
-        raise ValueError(f"a list of edges must hold (a, b) or (a, b, length), number {k} is {edge!r}")
+        raise ValueError(f"a list of edges must hold (a, b) or (a, b, number), number {k} is {check.shown(edge)}")
     given = len(row) == 3 and meant.column is not None
     return row[0], row[1], _read_number(row[0], row[1], row[2], meant) if given else 1.0
 
@@ -275,7 +266,7 @@ def _read_row(edge: Any, k: int, meant: Meaning) -> tuple[Any, Any, float]:
 def _read_array(array: Any, weight: Weight) -> Edges:
     if array.ndim != 2 or array.shape[1] not in (2, 3):
         raise ValueError(
-            f"a list of edges must have rows (a, b) or (a, b, length), got shape {array.shape}; pass a matrix of "
+            f"a list of edges must have rows (a, b) or (a, b, number), got shape {array.shape}; pass a matrix of "
             "lengths as scipy.sparse.csr_array(A)"
         )
     symmetric = array.shape[0] == array.shape[1] and bool((array == array.T).all()) and not array.diagonal().any()
@@ -290,9 +281,10 @@ def _read_array(array: Any, weight: Weight) -> Edges:
     if (ends != np.rint(ends)).any():
         raise ValueError("nodes in an array of edges must be integers; a list of tuples takes any names")
     names, which = np.unique(ends.astype(np.int64), return_inverse=True)
-    given = array.shape[1] == 3 and weight is not None
+    meant = choose_meaning([_AMBIGUOUS], weight)
+    given = array.shape[1] == 3 and meant.column is not None
     numbers = check.floats(array[:, 2], "lengths of edges") if given else np.ones(len(array))
-    lengths = lengths_of(numbers, _third(weight), weight)
+    lengths = lengths_of(numbers, meant, weight)
     a, b = which.reshape(-1, 2).astype(np.intp).T
     return Edges(names.tolist(), _undirected(np.r_[a, b], np.r_[b, a], np.r_[lengths, lengths], len(names)))
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
+from .. import _check as check
 from .._archive import check_type
 from .._cached import cached_property
 from .._types import Ints
@@ -42,7 +43,7 @@ class Graph(Metric):
     Examples
     --------
     >>> import wasserstein_transform as wt
-    >>> ring = wt.spaces.Graph.of([(0, 1), (1, 2), (2, 3), (3, 0, 2.5)])
+    >>> ring = wt.spaces.Graph.of([(0, 1), (1, 2), (2, 3), (3, 0, 2.5)], weight="length")
     >>> ring.block([0], [1, 2, 3])
     array([[1. , 2. , 2.5]])
     """
@@ -61,7 +62,7 @@ class Graph(Metric):
         lengths = self.lengths
         if not issparse(lengths) or lengths.format != "csr" or lengths.shape[0] != lengths.shape[1]:
             raise ValueError(
-                f"lengths must be a square sparse array in CSR format, got {lengths!r}; Graph.of makes one"
+                f"lengths must be a square sparse array in CSR format, got {check.shown(lengths)}; Graph.of makes one"
             )
         if not (lengths.data >= 0).all() or not np.isfinite(lengths.data).all():
             raise ValueError("lengths must be finite and at least 0; drop or correct the other edges")

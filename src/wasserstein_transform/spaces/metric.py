@@ -269,11 +269,8 @@ class Metric(MetricArrays):
         >>> line.neighbors(2, of=wt.spaces.Euclidean(np.array([[2.5]]))).distances
         array([[0.5, 1.5]])
         """
-        k, engine = check.count(k, "k", 1), current(engine)
-        if of is None and k > self.n - 1:
-            raise ValueError(f"k must be at most {self.n - 1}, the number of other points, got {k}")
-        if k > self.n:
-            raise ValueError(f"k must be at most {self.n}, the number of points, got {k}")
+        most = (self.n - 1, "other points") if of is None else (self.n, "points")
+        k, engine = check.count(k, "k", 1, *most), current(engine)
         if of is not None:
             self.check_same_kind(of)
         size = self.n if of is None else of.n

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from .. import _check as check
 from .._device_array import to_host
 from .._types import Floats
 from ..engine import GRAIN, Flag, Tile, current, cut_by_size, cut_evenly
@@ -101,8 +102,7 @@ def _scales(points: Floats, name: str, weights: Floats) -> dict[str, Any]:
 
 def known_name(name: object) -> None:
     """Check that a metric name is in the table."""
-    if not isinstance(name, str) or name not in TRIANGLE:
-        raise ValueError(f"metric must be one of {', '.join(sorted(TRIANGLE))}, got {name!r}")
+    check.choice(name, "metric", sorted(TRIANGLE))
 
 
 def _finite(distances: Floats, name: str) -> Floats:

@@ -163,7 +163,7 @@ class Space:
 
         Parameters
         ----------
-        graph : networkx graph, scipy sparse matrix, or list of edges (a, b) or (a, b, length)
+        graph : networkx graph, scipy sparse matrix, or list of edges (a, b) or (a, b, number)
             Edges without a number have length 1. Nodes are numbered in the order of the graph; integer nodes in a
             list of edges in ascending order. Loops are dropped, and the shortest of parallel edges is used. An edge of
             length 0 puts its nodes in one place.
@@ -174,9 +174,9 @@ class Space:
         weight : str, pair of str, or None, optional
             The numbers at edges: "length"; "strength" (the length is 1/strength); the name of an edge attribute and its
             meaning, such as ("value", "strength"); or None to ignore them, so that all edges have length 1. By default
-            a list (a, b, length) holds lengths, and the attributes `length`, `distance` and `strength` mean what their
-            names say. Other numbers at edges, and the entries of a matrix, raise an error that asks for `weight`,
-            unless all are equal.
+            the attributes `length`, `distance` and `strength` mean what their names say. Other numbers at edges, and
+            those of a list or a matrix, raise an error that asks for `weight`, unless all weights are 1 or all others
+            equal.
 
         Returns
         -------
@@ -185,7 +185,7 @@ class Space:
         Examples
         --------
         >>> import wasserstein_transform as wt
-        >>> path = wt.Space.from_graph([("a", "b"), ("b", "c", 2.0)])
+        >>> path = wt.Space.from_graph([("a", "b"), ("b", "c", 2.0)], weight="length")
         >>> path.metric.dense()
         array([[0., 1., 3.],
                [1., 0., 2.],

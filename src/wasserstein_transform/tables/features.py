@@ -264,10 +264,8 @@ def features(
     >>> print(found.notes[-1])
     2 columns of different units were scaled to standard deviation 1 (scale=None keeps their units)
     """
-    if scale not in SCALES:
-        raise ValueError(f"scale must be one of {', '.join(map(repr, SCALES))}, got {scale!r}")
-    if missing not in ("drop", "fill", "error"):
-        raise ValueError(f"missing must be 'drop', 'fill' or 'error', got {missing!r}")
+    check.choice(scale, "scale", SCALES)
+    check.choice(missing, "missing", ("drop", "fill", "error"))
     if errors is not None and not is_frame(X):
         raise ValueError(f"columns of errors need a DataFrame, got {type(X).__name__}; give the errors as an array")
     check.known_table(X)
@@ -422,7 +420,7 @@ def _of_array(X: Any, columns: Sequence[Any] | None) -> tuple[list[Column], Floa
     chosen = list(range(m)) if columns is None else list(np.atleast_1d(np.asarray(columns, object)))
     if not chosen or not all(isinstance(k, int | np.integer) and 0 <= k < m for k in chosen):
         raise ValueError(
-            f"columns of an array must be numbers from 0 to {m - 1}, got {columns!r:.60}; a DataFrame has names"
+            f"columns of an array must be numbers from 0 to {m - 1}, got {check.shown(columns)}; a DataFrame has names"
         )
     empty = 2 * np.isnan(values).sum(axis=0) > len(values) if columns is None else np.zeros(m, bool)
     asked = set(map(int, chosen))

@@ -16,6 +16,7 @@ from typing import IO, Any, TypeAlias, cast
 
 import pandas as pd
 
+from .. import _check as check
 from .._files import PathLike, check_target, write_bytes
 from ..engine import current
 from . import arrays, maps, scans, text
@@ -109,8 +110,7 @@ def encode(frame: pd.DataFrame, kind: str) -> bytes:
     >>> encode(pd.DataFrame({"x": [0.1, 2.0], "label": [7, 8]}), "csv")
     b'x,label\n0.1,7\n2.0,8\n'
     """
-    if kind not in WRITTEN:
-        raise ValueError(f"kind must be one of {', '.join(WRITTEN)}, got {kind!r}")
+    check.choice(kind, "kind", WRITTEN)
     if not isinstance(frame, pd.DataFrame):
         raise TypeError(f"a DataFrame is written, got {type(frame).__name__}; pd.DataFrame(…) makes one")
     if not len(frame.columns) or frame.columns.duplicated().any():

@@ -63,8 +63,8 @@ def kind_by_name(name: str) -> str | None:
 
 def kind_of(content: bytes, source: str, kind: str | None = None) -> str:
     """The format given by `kind`, else by the name, else by the content; raise if the content contradicts it."""
-    if kind is not None and kind not in KINDS:
-        raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
+    if kind is not None:
+        check.choice(kind, "kind", KINDS)
     found, what = _kind_by_content(content)
     wanted = kind or kind_by_name(source)
     said = f"{source} is {'named' if kind is None else 'asked for'} as {called(wanted)} and" if wanted else source
@@ -137,7 +137,8 @@ def need(module: str, kind: str) -> Any:
 
 def reserve(n_bytes: float, source: str) -> None:
     """Raise a MemoryError before more memory is taken than the limit allows."""
-    current().reserve(n_bytes, f"reading {source}", "take a part of it, or raise the limit with wt.using(memory=…)")
+    more = check.spell("wt.using(memory=…)", "memory=SIZE")
+    current().reserve(n_bytes, f"reading {source}", f"take a part of it, or raise the limit with {more}")
 
 
 def first_line(error: Exception) -> str:

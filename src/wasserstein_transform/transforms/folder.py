@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .._archive import described, fingerprint
-from .._check import warn
+from .._check import shown, warn
 from .._files import PathLike, write_bytes
 from ..cuda import device_name
 from ..engine import TILES_SUFFIX, Engine, code
@@ -40,7 +40,7 @@ class RunFolder:
 
     def __init__(self, path: PathLike, problem: tuple[Any, ...], everything: bool, engine: Engine) -> None:
         if not isinstance(path, str | os.PathLike) or not os.fspath(path):
-            raise TypeError(f"out must be a folder, got {path!r}")
+            raise TypeError(f"out must be a folder, got {shown(path)}")
         try:
             run = fingerprint((described(problem), device_name(engine), engine.precision))
         except TypeError as error:

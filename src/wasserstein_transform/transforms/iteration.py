@@ -95,7 +95,9 @@ def iterate(
     request = Request(as_process(process), n_iter, tol, merge, keep, hook)
     check_space(space)
     if resume is not None and not isinstance(resume, Trajectory):
-        raise TypeError(f"resume must be a Trajectory, got {resume!r}; wt.transforms.Trajectory.load reads one")
+        raise TypeError(
+            f"resume must be a Trajectory, got {check.shown(resume)}; wt.transforms.Trajectory.load reads one"
+        )
     if resume is not None and resume.n_iter > n_iter:
         raise ValueError(
             f"resume has done {resume.n_iter} iterations already, but n_iter={n_iter} is the total; use a larger n_iter"
@@ -134,12 +136,11 @@ class Request:
         for name in ("tol", "merge"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, check.tolerance(getattr(self, name), name))
-        if self.keep not in ("last", "all"):
-            raise ValueError(f"keep must be 'last' or 'all', got {self.keep!r}")
+        check.choice(self.keep, "keep", ("last", "all"))
         if self.n_iter:
             self.process.at(self.n_iter - 1)  # fail now, not after hours, if the sequence of eps is too short
         if self.hook is not None and not callable(self.hook):
-            raise TypeError(f"hook must be a function of a Trajectory, got {self.hook!r}")
+            raise TypeError(f"hook must be a function of a Trajectory, got {check.shown(self.hook)}")
 
     def trajectory(self, kept: list[Quotient], movements: list[float], converged: bool = False) -> Trajectory:
         """The run so far, as the hook gets it and as `iterate` returns it."""

@@ -282,7 +282,7 @@ def transform_lazily(transform: Transform | Process, space: Space, engine: Engin
     if not isinstance(transform, Transform) or not isinstance(transform.transport, Exact):
         raise TypeError(
             f"a Transform with Exact transport is needed, such as wt.Transform(wt.Truncation(eps), wt.Exact(p=1)), "
-            f"got {transform!r}; other transports have closed forms: use transform(space)"
+            f"got {check.shown(transform)}; other transports have closed forms: use transform(space)"
         )
     metric = _lazy_metric(transform.localize, transform.transport, space, current(engine), unique=True)
     return Space(metric, space.weights, space.points)
@@ -348,7 +348,7 @@ def iterate_locally(
     if process.start is not None or len(steps) < n_iter or not all(np.isfinite(kernel.reach) for kernel, _ in steps):
         raise TypeError(
             "local iteration needs a kernel of finite reach and Exact transport, such as "
-            f"wt.transforms.local_truncation(eps), got {process!r}; a gaussian kernel needs cut=3 or so"
+            f"wt.transforms.local_truncation(eps), got {check.shown(process)}; a gaussian kernel needs cut=3 or so"
         )
     if not space.metric.triangle:
         raise ValueError(

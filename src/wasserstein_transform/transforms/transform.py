@@ -84,9 +84,11 @@ class Transform(Part):
 
     def __post_init__(self) -> None:
         if not isinstance(self.localize, Localization):
-            raise TypeError(f"localize must be a Localization such as Truncation(eps), got {self.localize!r}")
+            raise TypeError(
+                f"localize must be a Localization such as Truncation(eps), got {check.shown(self.localize)}"
+            )
         if not isinstance(self.transport, Transport):
-            raise TypeError(f"transport must be a Transport such as Exact(p=1), got {self.transport!r}")
+            raise TypeError(f"transport must be a Transport such as Exact(p=1), got {check.shown(self.transport)}")
 
     def __call__(self, space: Space, engine: Engine | None = None) -> Space:
         """Transform a space: new metric, same weights, moved points."""
@@ -162,7 +164,9 @@ def as_process(process: Process | Transform) -> Process:
     if isinstance(process, Transform):
         return Process(None, process)
     if not isinstance(process, Process):
-        raise TypeError(f"a Process or a Transform is needed, such as wt.transforms.mean_shift(eps), got {process!r}")
+        raise TypeError(
+            f"a Process or a Transform is needed, such as wt.transforms.mean_shift(eps), got {check.shown(process)}"
+        )
     return process
 
 

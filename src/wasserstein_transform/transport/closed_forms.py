@@ -263,7 +263,7 @@ class Stored(Transport):
 
     def __post_init__(self) -> None:
         if not isinstance(self.of, Transport):
-            raise TypeError(f"Stored needs a Transport such as Bures(), got {self.of!r}")
+            raise TypeError(f"Stored needs a Transport such as Bures(), got {check.shown(self.of)}")
         object.__setattr__(self, "accepts", self.of.accepts)
         object.__setattr__(self, "p", self.of.p)
 

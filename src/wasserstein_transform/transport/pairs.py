@@ -46,7 +46,9 @@ def as_metric(metric: MetricLike) -> Metric:
         metric.check_whole("transport between all measures")
         return metric.checked()
     if isinstance(metric, str):
-        raise TypeError(f"metric must be distances, points or a graph, got {metric!r}; pass the points themselves")
+        raise TypeError(
+            f"metric must be distances, points or a graph, got {check.shown(metric)}; pass the points themselves"
+        )
     array = check.floats(metric, "metric")
     if array.ndim == 2 and array.shape[0] == array.shape[1]:
         array = _settle(array)
@@ -143,7 +145,7 @@ def _row(row: Any, k: int, n_points: int, name: str) -> tuple[Ints, Any]:
             f"weights of shape {weights.shape}"
         )
     if indices.size and (indices.dtype.kind not in "iu" or indices.min() < 0 or indices.max() >= n_points):
-        raise ValueError(f"indices of {name} must be integers from 0 to {n_points - 1}, got {indices!r}")
+        raise ValueError(f"indices of {name} must be integers from 0 to {n_points - 1}, got {check.shown(indices)}")
     return indices.astype(np.intp), weights
 
 
@@ -411,7 +413,7 @@ def _mass(values: ArrayLike | None, n: int, name: str) -> Floats:
     if mass.shape != (n,):
         raise ValueError(f"{name} must hold {n} masses, one per row (a) or column (b) of cost, got shape {mass.shape}")
     if (mass < 0).any() or not mass.any():
-        raise ValueError(f"{name} must hold masses ≥ 0 with a positive total, got {mass!r}")
+        raise ValueError(f"{name} must hold masses ≥ 0 with a positive total, got {check.shown(mass)}")
     return mass
 
 

@@ -143,7 +143,7 @@ def _refuse_options(columns: Any, scale: str | None, missing: str, covariances: 
         raise ValueError("covariances need a table of points, got a Space, distances or points on a GPU")
     for name, value, default in (("columns", columns, None), ("scale", scale, "auto"), ("missing", missing, "drop")):
         if value not in (default, None):
-            raise ValueError(f"{name}={value!r:.60} needs a table of points, got a Space or distances; leave it out")
+            raise ValueError(f"{name}={check.shown(value)} needs a table of points, got a Space or distances")
 
 
 def _scale_of(metric: str, scale: str | None) -> str | None:
@@ -214,7 +214,9 @@ def _check_noise(noise: Any) -> bool | float:
         return bool(noise)
     if isinstance(noise, float | np.floating) and 0 <= noise < 1:
         return float(noise)
-    raise ValueError(f"noise must be True, False, or a share of the points from 0.0 to below 1, got {noise!r}")
+    raise ValueError(
+        f"noise must be True, False, or a share of the points from 0.0 to below 1, got {check.shown(noise)}"
+    )
 
 
 def _name(space: Space, X: ArrayLike | Space, metric: str) -> str | None:
@@ -225,6 +227,8 @@ def _name(space: Space, X: ArrayLike | Space, metric: str) -> str | None:
 
 
 def _found(space: Space, wanted: int | None, noise: bool | float, engine: Engine) -> Clustering:
+    if wanted is not None:
+        check.count(wanted, "n_clusters", 1, space.n, "points")
     places = Places.of(space, engine)
     engine = replace(engine, device="cpu")  # few places are left, too few for a GPU
     if wanted == 1 or (wanted is None and places.space.n < _FEW):

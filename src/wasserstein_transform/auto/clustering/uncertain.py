@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ... import _check as check
 from ..._types import Floats
 from ...spaces import GaussianMetric, Space
 from ...tables.features import Features, is_frame
@@ -48,7 +49,7 @@ def check_errors(covariances: ArrayLike, n: int, m: int) -> Floats:
     try:
         errors = np.array(covariances, np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"covariances must be numbers or names of columns, got {covariances!r:.60}") from None
+        raise ValueError(f"covariances must be numbers or names of columns, got {check.shown(covariances)}") from None
     if errors.shape not in ((n, m), (n, m, m)):
         raise ValueError(
             f"covariances must be standard errors of shape {(n, m)} or covariances of shape {(n, m, m)}, "
