@@ -188,8 +188,8 @@ def in_pieces(stream: Any, called: str) -> bytes:
     held = io.BytesIO()
     while piece := stream.read(_PIECE):
         held.write(piece.encode() if isinstance(piece, str) else piece)
-        if not current().fits(2.0 * held.tell()):
-            reserve(2.0 * held.tell(), called)
+        if not current().fits(_HELD * held.tell()):
+            reserve(_HELD * held.tell(), called)
     return held.getvalue()
 
 
@@ -200,6 +200,8 @@ def _of_file(path: Path, called: str) -> bytes:
         raise FileNotFoundError(f"{called} does not exist; give the path of a file, or - for a pipe") from None
     if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(f"{called} is a folder; give one file of it")
+    if stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode):
+        raise ValueError(f"{called} is a device; give the path of a file, or - for a pipe")
     if not stat.S_ISREG(status.st_mode):
         with path.open("rb") as stream:
             return in_pieces(stream, called)

@@ -63,7 +63,8 @@ def cluster(
 
     Columns of different units are brought to one scale, and ids, dates and the like of a table are left out: `notes`
     says what was done, `wt.tables.features` has the rules. The clusters do not depend on the order of the rows, on the
-    unit, on the number of threads, or on columns without spread: points are clustered in the dimension that they span.
+    number of threads, or on columns without spread: points are clustered in the dimension that they span. Nor do they
+    depend on the unit or on rotations, but for rounding: where two partitions are nearly as good, it may decide.
 
     Parameters
     ----------
