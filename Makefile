@@ -40,6 +40,7 @@ check: $(READY) warm
 # What a GPU computes, on this machine's; the record says what was tried, where and of which code. CuPy must be there.
 gpu:
 	WT_GPU_RECORD=tests/gpu/record.json PYTHONPATH="src:tests:.:$$PYTHONPATH" $(PYTHON) -m pytest tests/gpu -m gpu -p no:cacheprovider
+	$(PYTHON) tests/gpu/record.py --write
 
 # Everything a release needs: a record of the GPU that is of this code, versions that agree, a wheel and an sdist that
 # install and run, tests of the sdist by its own `make test`. The packages are left in dist.

@@ -40,13 +40,17 @@ def test_claims_have_names_of_their_own_and_figures(found: TheoryResult) -> None
 @pytest.mark.slow
 def test_pictures_can_be_drawn(found: TheoryResult) -> None:
     pytest.importorskip("matplotlib")
-    for picture in EXPERIMENT.pictures(found):
+    pictures = EXPERIMENT.pictures(found)
+    assert pictures
+    for picture in pictures:
         picture.draw().canvas.draw()
 
 
 @pytest.mark.slow
 def test_tables_are_rectangular(found: TheoryResult) -> None:
-    for table in EXPERIMENT.tables(found):
+    tables = EXPERIMENT.tables(found)
+    assert tables
+    for table in tables:
         assert {len(row) for row in table.rows} == {len(table.header)}
 
 

@@ -293,7 +293,6 @@ def test_what_was_considered_is_a_table_the_best_first(of_blobs) -> None:
     assert list(of_blobs.to_pandas().columns) == list(table)
     assert str(of_blobs).startswith("3 clusters, very sure")
     assert repr(of_blobs).startswith("<Clustering of 90 points: 3 clusters, ")
-    assert repr(of_blobs.partitions[0].recipe)
 
 
 def test_a_clustering_survives_pickling(of_moons, moons) -> None:

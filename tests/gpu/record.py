@@ -1,7 +1,7 @@
 """The record of the last run of these tests on a GPU: what passed, where, and of which code.
 
-`make gpu` writes it. `python tests/gpu/record.py` says whether the code has changed since, aloud if so, and puts the
-same line into docs/large.md; with --check it fails then, for releases.
+`make gpu` writes it, and its line in docs/large.md. `python tests/gpu/record.py` says whether the code has changed
+since, aloud if so, and changes no file; with --check it fails then, for releases; with --write it renews the page.
 """
 
 from __future__ import annotations
@@ -86,14 +86,15 @@ def standing(path: Path = RECORD) -> tuple[bool, str]:
 
 
 def main() -> int:
-    """Say how the record stands, here and in the documentation."""
+    """Say how the record stands; with --write in the documentation as well."""
     good, line = standing()
     print(line if good else f"\n{'!' * len(line)}\n{line}\n{'!' * len(line)}")
     page = PAGE.read_text(encoding="utf-8")
     renewed = _LINE.sub(lambda _: line, page)
-    if renewed != page:
+    if "--write" in sys.argv:
         PAGE.write_text(renewed, encoding="utf-8")
-    return int(not good and "--check" in sys.argv)
+        page = renewed
+    return int("--check" in sys.argv and not (good and renewed == page))
 
 
 if __name__ == "__main__":

@@ -39,16 +39,18 @@ def test_a_record_stands_until_the_code_changes(tmp_path: Path, monkeypatch: pyt
     assert "STALE" in line
 
 
-def test_the_page_says_how_the_record_stands(
+def test_the_page_is_renewed_when_that_is_asked_for_and_only_then(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    page = tmp_path / "gpu.md"
-    page.write_text("before\n<!-- record -->\nold\n<!-- end -->\nafter\n")
+    page, old = tmp_path / "gpu.md", "before\n<!-- record -->\nold\n<!-- end -->\nafter\n"
+    page.write_text(old)
     monkeypatch.setattr(record, "PAGE", page)
-    monkeypatch.setattr(record, "standing", lambda: (False, "**STALE**"))
-    monkeypatch.setattr("sys.argv", ["record.py"])
-    assert record.main() == 0
-    assert page.read_text() == "before\n<!-- record -->\n**STALE**\n<!-- end -->\nafter\n"
-    assert "!!!" in capsys.readouterr().out
-    monkeypatch.setattr("sys.argv", ["record.py", "--check"])
-    assert record.main() == 1
+    for good, line in ((False, "**STALE**"), (True, "all passed")):
+        monkeypatch.setattr(record, "standing", lambda good=good, line=line: (good, line))
+        for option, status in (("", 0), ("--check", 1), ("--write", 0), ("--check", int(not good))):
+            before = page.read_text()
+            monkeypatch.setattr("sys.argv", ["record.py", option])
+            assert record.main() == status
+            assert option == "--write" or page.read_text() == before
+        assert page.read_text() == old.replace("old", line)
+        assert ("!!!" in capsys.readouterr().out) is not good

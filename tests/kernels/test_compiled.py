@@ -105,8 +105,20 @@ def test_an_untested_numba_is_used_by_its_public_options_and_warned_of(
     version: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(numba, "__version__", version)
+    monkeypatch.delenv("WT_NUMBA", raising=False)
     with pytest.warns(UserWarning, match=f"numba {version} is none of the tested versions 0.61 to 0.68"):
         assert compile_._find_private() is None
+
+
+def test_the_package_asks_for_the_tested_versions_of_numba() -> None:
+    (first, (major, minor)), project = compile_.TESTED, (SOURCE.parent / "pyproject.toml").read_text()
+    assert f'"numba>={first[0]}.{first[1]},<{major}.{minor + 1}"' in project
+
+
+def test_an_untested_numba_can_be_tried_with_its_private_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(numba, "__version__", "0.99.0")
+    monkeypatch.setenv("WT_NUMBA", "private")
+    assert compile_._find_private() is not None
 
 
 @needs_private

@@ -187,3 +187,24 @@ def test_ordinals_are_english() -> None:
     assert [ordinal(k) for k in (1, 2, 3, 4, 11, 12, 13, 21, 31, 42, 101, 111)] == (
         ["1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "31st", "42nd", "101st", "111th"]
     )
+
+
+def test_one_point_with_many_neighbors_does_not_make_all_points_search_for_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Those on the circle are all equally far from its center."""
+    angles = np.linspace(0, 2 * np.pi, 500, endpoint=False)
+    X = np.vstack([np.column_stack([np.cos(angles), np.sin(angles)]), [[0.0, 0.0]]])
+    space, asked = wt.Space.from_points(X), list[int]()
+    neighbors = wt.spaces.Euclidean.neighbors
+
+    def count(metric: wt.spaces.Euclidean, k: int, engine: wt.Engine) -> object:
+        asked.append(k)
+        return neighbors(metric, k, engine=engine)
+
+    monkeypatch.setattr(wt.spaces.Euclidean, "neighbors", count)
+    found = wt.Nearest(3)(space)
+    assert asked == [8]
+    assert np.diff(found.indptr).tolist() == [3] * 500 + [501]
+    expected = wt.Nearest(3).cross(euclidean(X), space)
+    np.testing.assert_allclose(found.matrix().toarray(), expected.matrix().toarray(), rtol=0, atol=1e-15)

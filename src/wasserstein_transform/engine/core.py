@@ -85,8 +85,8 @@ class Engine:
         terminals and notebooks; True draws one at once (`bar()`), False none.
     memory : float or str, optional
         Memory limit in bytes, or such as "4GB" and "500MiB"; None means the free memory of the machine.
-    device : str or Backend, default "cpu"
-        What computes: "cpu", "cuda" (a GPU; "cuda:1" is the second one), or a custom backend.
+    device : str, default "cpu"
+        What computes: "cpu" or "cuda" (a GPU; "cuda:1" is the second one).
     precision : {"float64", "float32"}, default "float64"
         Precision on a GPU; the CPU always uses float64.
     executor : Executor, default Threads()

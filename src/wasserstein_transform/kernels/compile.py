@@ -30,10 +30,11 @@ _config: Any = numba_config
 
 
 def _find_private() -> Any:
-    """The module that uses private parts of Numba; None for untested versions, or with `WT_NUMBA=public`."""
-    if os.environ.get("WT_NUMBA") == "public":
+    """The module that uses private parts of Numba; None for untested versions; `WT_NUMBA` (public, private) decides."""
+    choice = os.environ.get("WT_NUMBA")
+    if choice == "public":
         return None
-    if TESTED[0] <= tuple(map(int, numba.__version__.split(".")[:2])) <= TESTED[1]:
+    if choice == "private" or TESTED[0] <= tuple(map(int, numba.__version__.split(".")[:2])) <= TESTED[1]:
         from . import numba_private  # noqa: PLC0415 - other versions may lack what it imports
 
         return numba_private

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import _check as check
-from .._types import Floats
+from .._types import Floats, Ints
 from ..engine import Engine, current
 from ..measures import Discrete, make_discrete, reserve_masses
 from ..spaces import Metric, Space, check_space, rim
 from .kernel import divide_by_largest
 from .localization import Inductive
+
+_ROWS_PER_NEIGHBOR = 16  # rows of all distances that take the time of one more neighbor of every point
+_BLOCK_DISTANCES = 2**20  # distances of such rows held at a time
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,8 @@ class Nearest(Inductive):
 
     Notes
     -----
-    Memory O(n k), where k is the number of neighbors; it doubles until every ball holds its mass.
+    Memory O(n k), where k is the number of neighbors; it doubles until all balls but some per neighbor hold their mass.
+    The distances of the others are computed to all points, some rows at a time.
 
     Examples
     --------
@@ -61,29 +65,46 @@ class Nearest(Inductive):
             return make_discrete(np.array([0, 1]), np.zeros(1, np.intp), np.ones(1), np.zeros(1, np.intp), 1)
         k = int(min(max(np.ceil(2 * need / weights.mean()), 8), space.n - 1))
         while True:
-            measures = self._within(space.metric, weights, need, k, engine)
-            if measures is not None:
-                return measures
+            masses, indices, open_ = self._within(space.metric, weights, need, k, engine)
+            if len(open_) <= _ROWS_PER_NEIGHBOR * k:
+                break
             k = min(2 * k, space.n - 1)
+        rows, places = np.nonzero(masses)
+        found = [(rows, indices[rows, places], masses[rows, places])]
+        size = max(1, _BLOCK_DISTANCES // space.n)
+        for part in (open_[start : start + size] for start in range(0, len(open_), size)):
+            masses = self._weigh(space.metric.block(part, np.arange(space.n), engine), weights, need)
+            rows, indices = np.nonzero(masses)
+            found.append((part[rows], indices, masses[rows, indices]))
+        rows, indices, values = map(np.concatenate, zip(*found, strict=True))
+        order = np.lexsort((indices, rows))
+        indptr = np.searchsorted(rows[order], np.arange(space.n + 1))
+        return make_discrete(indptr, indices[order], values[order], np.arange(space.n), space.n)
 
     def cross(self, distances: Floats, space: Space) -> Discrete:
-        weights, need = divide_by_largest(space.weights), self._need(space)
+        masses = self._weigh(distances, divide_by_largest(space.weights), self._need(space))
+        indptr, indices = np.arange(len(distances) + 1) * space.n, np.tile(np.arange(space.n), len(distances))
+        return make_discrete(indptr, indices, masses.ravel(), np.zeros(len(distances), np.intp), space.n)
+
+    @staticmethod
+    def _weigh(distances: Floats, weights: Floats, need: float) -> Floats:
+        """Masses of all points, as weighted by each row of distances."""
         masses = np.zeros(distances.shape)
         for row, out in zip(distances, masses, strict=True):
             order = np.argsort(row, kind="stable")
-            last = min(int(np.searchsorted(np.cumsum(weights[order]), need)), space.n - 1)
+            last = min(int(np.searchsorted(np.cumsum(weights[order]), need)), len(row) - 1)
             near = (row <= rim(row[order[last]])) & np.isfinite(row)
             out[near] = weights[near]
-        indptr, indices = np.arange(len(distances) + 1) * space.n, np.tile(np.arange(space.n), len(distances))
-        return make_discrete(indptr, indices, masses.ravel(), np.zeros(len(distances), np.intp), space.n)
+        return masses
 
     def _need(self, space: Space) -> float:
         """Mass to reach, in units of the largest weight, minus a margin for rounding."""
         share = self.k if self.k < 1 else min(self.k / np.count_nonzero(space.weights), 1.0)
         return float(share * divide_by_largest(space.weights).sum() * (1 - 1e-12))
 
-    def _within(self, metric: Metric, weights: Floats, need: float, k: int, engine: Engine) -> Discrete | None:
-        """Return the measures, or None if some ball, ties included, needs more than the k nearest other points."""
+    @staticmethod
+    def _within(metric: Metric, weights: Floats, need: float, k: int, engine: Engine) -> tuple[Floats, Ints, Ints]:
+        """Masses and indices of the k nearest others, and the points whose balls, ties included, need more of them."""
         n = metric.n
         engine.reserve(48.0 * n * (k + 1), f"the {k} nearest of {n} points", "use a smaller k")
         nearest = metric.neighbors(k, engine=engine)
@@ -94,12 +115,11 @@ class Nearest(Inductive):
         enough = np.cumsum(masses, axis=1) >= need
         has = enough.any(axis=1)
         edge = rim(np.where(has, distances[np.arange(n), enough.argmax(axis=1)], np.inf))
-        if k < n - 1 and not ((edge < distances[:, -1]) | ~known[:, -1]).all():
-            return None  # a point beyond the k nearest could tie with the last
         masses[distances > edge[:, None]] = 0.0
-        order = np.argsort(indices, axis=1)
-        indices, masses = np.take_along_axis(indices, order, axis=1), np.take_along_axis(masses, order, axis=1)
-        return make_discrete(np.arange(n + 1) * (k + 1), indices.ravel(), masses.ravel(), np.arange(n), n)
+        # a point beyond the k nearest could tie with the last
+        open_ = np.flatnonzero((k < n - 1) & (edge >= distances[:, -1]) & known[:, -1])
+        masses[open_] = 0.0
+        return masses, indices, open_
 
 
 @dataclass(frozen=True)
