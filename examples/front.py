@@ -23,20 +23,9 @@ FILE = Path(__file__).parents[1] / "docs" / "images" / "front.png"
 FAINT, INK = "#8D949B", "#222222"
 
 
-def shapes(rng: np.random.Generator) -> np.ndarray:
-    """A ring around a blob, an arc that reaches into it, and background noise."""
-    angles = rng.uniform(0, 2 * np.pi, 500)
-    ring = 2.0 * np.column_stack([np.cos(angles), np.sin(angles)]) + rng.normal(scale=0.1, size=(500, 2))
-    blob = rng.normal(scale=0.35, size=(300, 2))
-    along = np.linspace(0, np.pi, 350)
-    arc = np.column_stack([4.1 + 1.6 * np.cos(along), 2.2 * np.sin(along) - 1.2]) + rng.normal(scale=0.1, size=(350, 2))
-    background = rng.uniform((-2.9, -2.7), (6.4, 2.7), size=(110, 2))
-    return np.vstack([ring, blob, arc, background])
-
-
 def clusters(before: Any, after: Any) -> str:
-    """No parameters: the number of clusters comes from the data."""
-    X = shapes(np.random.default_rng(3))
+    """No parameters: the number of clusters comes from the data, two discs and the bar that joins them."""
+    X = wt.datasets.dumbbell().points
     found = wt.cluster(X)
     _dots(before, X, FAINT, 4)
     noise = found.labels < 0

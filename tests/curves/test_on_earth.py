@@ -11,6 +11,7 @@ from pandas import DataFrame
 
 import wasserstein_transform as wt
 from wasserstein_transform.curves.net import nearest_lines, trips_of
+from wasserstein_transform.tables.earth import cut_at_180
 
 geopandas, pyproj = pytest.importorskip("geopandas"), pytest.importorskip("pyproj")
 shapely = pytest.importorskip("shapely")
@@ -113,3 +114,36 @@ def test_files_of_lines_lie_at_the_right_place(streets, projected: bool, tmp_pat
         assert list(feature["properties"]) == ["from", "to", "length", "vertices", "fixes", "trips", "deviation"]
     again = wt.read(tmp_path / "lines.gpkg")
     assert again["length"].unique().sum() == pytest.approx(np.unique(found.lengths).sum())
+
+
+@pytest.mark.parametrize("whole", [False, True], ids=["from -180", "from 0"])
+def test_lines_across_180_degrees_are_cut_there(whole: bool, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    east = np.linspace(-0.02, 0.02, 400)
+    lon = (180 + east) if whole else (180 + east + 180) % 360 - 180
+    table = DataFrame({"lon": lon, "lat": -17 + 0.3 * east + rng.normal(0, 1e-5, 400)})
+    found = wt.skeleton(wt.denoise(table, 1))
+    features = [one for one in found.to_geojson()["features"] if one["geometry"]["type"] != "Point"]
+    assert [one["geometry"]["type"] for one in features] == ["MultiLineString"] * len(found.lines)
+    parts = [np.array(part) for one in features for part in one["geometry"]["coordinates"]]
+    assert max(np.ptp(part[:, 0]) for part in parts) < 0.03
+    assert sorted(abs(part[[0, -1], 0]).max() for part in parts) == [180.0, 180.0]
+    assert parts[0][-1, 1] == parts[1][0, 1]
+    geod = pyproj.Geod(ellps="WGS84")
+    assert sum(geod.line_length(*part.T) for part in parts) == pytest.approx(found.length, rel=1e-4)
+    for drawn in (found.plot(), found.source.plot()):
+        assert np.ptp(drawn.axes[0].get_xlim()) < 1
+    for name in ("a.gpkg", "a.fgb", "a.gpx", "a.geojson"):
+        wt.write(found.to_geopandas(), tmp_path / name)
+        layer = {"layer": "tracks"} if name == "a.gpx" else {}
+        (line,) = geopandas.read_file(tmp_path / name, **layer).geometry
+        assert [part.bounds[2] - part.bounds[0] < 0.03 for part in line.geoms] == [True, True]
+
+
+def test_cut_lines_have_no_empty_parts() -> None:
+    line = np.array([[179.0, 0.0], [-180.0, 1.0], [-179.0, 2.0], [180.0, 3.0], [179.0, 4.0], [-179.0, 6.0]])
+    parts = [part.tolist() for part in cut_at_180(line)]
+    assert parts == [
+        [[179, 0], [180, 1]], [[-180, 1], [-179, 2], [-180, 3]], [[180, 3], [179, 4], [180, 5]], [[-180, 5], [-179, 6]]
+    ]  # fmt: skip
+    assert [part.tolist() for part in cut_at_180(line[1:3])] == [[[-180, 1], [-179, 2]]]

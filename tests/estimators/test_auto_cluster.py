@@ -119,3 +119,13 @@ def test_new_rows_have_the_distances_to_all_fitted_points(blobs) -> None:
     stored = wt.AutoCluster(3, metric="precomputed").fit(cdist(blobs[0], blobs[0]))
     with pytest.raises(ValueError, match="90 features"):
         stored.predict(np.zeros((1, 5)))
+
+
+@pytest.mark.parametrize("missing", ["drop", "fill"])
+def test_missing_cells_of_an_array_mean_what_they_mean_for_cluster(missing: str) -> None:
+    X = make_blobs(60, centers=3, random_state=1)[0]
+    X[::10, 0] = np.nan
+    fitted, expected = wt.AutoCluster(missing=missing).fit(X), wt.cluster(X, missing=missing)
+    np.testing.assert_array_equal(fitted.labels_, expected.labels)
+    np.testing.assert_array_equal(fitted.predict(X), expected.predict(X))
+    assert (fitted.labels_[::10] == -1).all() == (missing == "drop")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import functools
 import pickle
 import warnings
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
@@ -27,36 +26,16 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import wasserstein_transform as wt
 
-ESTIMATORS = [wt.GaussianTransform(), wt.LocalTruncation(), wt.SingleLinkage()]
+ESTIMATORS = [
+    wt.GaussianTransform(), wt.LocalTruncation(), wt.SingleLinkage(), wt.MeanShift(), wt.MeanShift(1.0),
+    wt.AutoCluster(), wt.KernelTransform(), wt.WassersteinTransform(wt.Truncation(1.0), wt.Exact(p=1)),
+]  # fmt: skip
 THAT_SHARE_THEIR_CODE = [
-    wt.MeanShift(2.0),
-    wt.KernelTransform(),
-    wt.WassersteinTransform(wt.Truncation(1.0), wt.Exact(p=1)),
     wt.WassersteinTransform(wt.Mean(wt.Truncation(1.0)), wt.transport.DiracDistance()),
     wt.GaussianTransform(output="distances"),
     wt.GaussianTransform(output="embedding"),
     wt.LocalTruncation(output="embedding"),
 ]
-THAT_TRY_MANY_SCALES = [wt.MeanShift(), wt.AutoCluster()]
-ONCE_IS_ENOUGH = {  # of what fits again and again, and asks nothing that one more way to choose a scale could change
-    "check_dict_unchanged",
-    "check_dtype_object",
-    "check_estimators_dtypes",
-    "check_estimators_fit_returns_self",
-    "check_estimators_overwrite_params",
-    "check_estimators_pickle",
-    "check_fit_check_is_fitted",
-    "check_fit_idempotent",
-    "check_fit_score_takes_y",
-    "check_methods_sample_order_invariance",
-    "check_methods_subset_invariance",
-    "check_n_features_in",
-    "check_pipeline_consistency",
-    "check_positive_only_tag_during_fit",
-    "check_readonly_memmap_input",
-    "check_transformer_data_not_an_array",
-    "check_transformer_general",
-}
 
 ROWS_FOR_POINTS = "the output has a column for every fitted point: fewer points, fewer columns"
 
@@ -88,22 +67,6 @@ def quietly(test: Callable[..., None]) -> Callable[..., None]:
 @quietly
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
 def test_scikit_learns_checks(estimator: object, check: object) -> None:
-    check(estimator)  # type: ignore[operator]
-
-
-def checks_of(estimators: list[object]) -> Iterator[Any]:
-    """scikit-learn's checks, those that once is enough of marked slow, and those with a read-only array."""
-    for estimator, check in parametrize_with_checks(estimators).args[1]:
-        is_slow = check.func.__name__ in ONCE_IS_ENOUGH or check.keywords.get("readonly_memmap", False)
-        yield pytest.param(
-            estimator, check, id=f"{estimator}-{check.func.__name__}", marks=pytest.mark.slow if is_slow else ()
-        )
-
-
-@pytest.mark.repeated(1)
-@quietly
-@pytest.mark.parametrize(("estimator", "check"), list(checks_of(THAT_TRY_MANY_SCALES)))
-def test_scikit_learns_checks_where_many_scales_are_tried(estimator: object, check: object) -> None:
     check(estimator)  # type: ignore[operator]
 
 

@@ -76,6 +76,31 @@ def test_no_file_of_the_machine_is_given_away(explorer):
     assert _get(explorer.url + "?data=/etc/passwd")[0] == 200  # a name, and no such data set
 
 
+def test_other_names_of_this_computer_are_not_answered(explorer):
+    """A page of others may have its name lead here (DNS rebinding)."""
+    for host in ("example.org", f"example.org:{explorer.port}", "127.0.0.1", f"localhost:{explorer.port + 1}"):
+        assert _get(explorer.url, Host=host)[0] == 403
+    assert _get(explorer.url, Host=f"localhost:{explorer.port}")[0] == 200
+
+
+def test_browsers_are_told_what_the_page_may_do(explorer):
+    for path in ("", "static/js/bokeh.min.js", "nothing"):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(urllib.request.HTTPErrorProcessor, "http_response", lambda _, __, answer: answer)
+            headers = urllib.request.urlopen(explorer.url + path, timeout=20).headers
+        assert "frame-ancestors 'self'" in headers["Content-Security-Policy"]
+        assert headers["Referrer-Policy"] == "no-referrer"
+        assert headers["X-Content-Type-Options"] == "nosniff"
+
+
+def test_the_token_is_not_logged(explorer, caplog):
+    for path, method in (("open?name=a.csv", "POST"), ("nothing", "GET"), ("download/nothing", "GET"), ("ws", "GET")):
+        assert _get(explorer.url + path, method, Origin=_origin(explorer))[0] >= 400
+        assert _get(explorer.url + path, method)[0] >= 400
+    _get(explorer.url + "open?name=a.csv", "POST", b"", Origin=_origin(explorer))
+    assert explorer.token not in caplog.text
+
+
 def test_files_come_from_pages_of_this_server_only(explorer):
     url, table = explorer.url + "open?name=a.csv", b"x,y\n1,2\n3,4\n"
     for foreign in (

@@ -19,6 +19,7 @@ from scipy.spatial import cKDTree
 from .._files import PathLike, write_bytes
 from .._shown import Reported, counted, facts, frame, quantity
 from .._types import Floats, Ints
+from ..tables.earth import cut_at_180
 from ..tables.kinds import need
 from .denoised import Denoised
 
@@ -176,24 +177,29 @@ class Skeleton(Reported):
         """
         self._check_dimension("geometry")
         geopandas, shapely = need("geopandas", "gpkg"), need("shapely", "gpkg")
-        lines = [shapely.LineString(line) for line in self.lines]
+        cut = cut_at_180 if self.source.earth is not None else lambda line: [line]
+        pieces = [list(map(shapely.LineString, cut(line))) for line in self.lines]
+        lines = [parts[0] if len(parts) == 1 else shapely.MultiLineString(parts) for parts in pieces]
         return geopandas.GeoDataFrame(self.to_pandas(), geometry=lines, crs=self._crs or None)
 
     def to_geojson(self, file: PathLike | None = None) -> dict[str, Any]:
         """Return a GeoJSON FeatureCollection of lines and junctions; write it to a file if one is given.
 
         Lines have the columns of `to_pandas` as properties. Coordinates are degrees of longitude and latitude, as the
-        standard requires, if the coordinate system is known, else those of the points.
+        standard requires, if the coordinate system is known, else those of the points. Lines are cut where they
+        cross ±180°.
         """
         self._check_dimension("GeoJSON")
         to_degrees, degrees = self._to_degrees(), self.degrees
         rows = self.to_pandas().to_dict("records")
-        lines = [
-            _feature("LineString", to_degrees(line), {name: None if isnan(x) else x for name, x in row.items()})
-            for line, row in zip(self.lines, rows, strict=True)
-        ]
+        cut = cut_at_180 if self._crs else lambda line: [line]
+        lines = []
+        for line, row in zip(self.lines, rows, strict=True):
+            parts = [part.tolist() for part in cut(to_degrees(line))]
+            kind, places = ("LineString", parts[0]) if len(parts) == 1 else ("MultiLineString", parts)
+            lines.append(_feature(kind, places, {name: None if isnan(x) else x for name, x in row.items()}))
         junctions = [
-            _feature("Point", to_degrees(self.nodes[[k]])[0], {"node": k, "degree": int(degrees[k])})
+            _feature("Point", to_degrees(self.nodes[[k]])[0].tolist(), {"node": k, "degree": int(degrees[k])})
             for k in np.flatnonzero(degrees >= 3).tolist()
         ]
         found = {"type": "FeatureCollection", "features": lines + junctions}
@@ -224,14 +230,14 @@ class Skeleton(Reported):
     def _crs(self) -> str:
         return "" if self.source.tracks is None else self.source.tracks.crs
 
-    def _to_degrees(self) -> Callable[[Floats], list[Any]]:
+    def _to_degrees(self) -> Callable[[Floats], Floats]:
         """A function from vertices to coordinates in GeoJSON: to a millimeter, if the coordinate system is known."""
         if not self._crs:
-            return lambda places: list(places.tolist())
+            return lambda places: places
         if self._crs == "EPSG:4326":
-            return lambda places: list(places.round(8).tolist())
+            return lambda places: places.round(8)
         change = need("pyproj", "geojson").Transformer.from_crs(self._crs, 4326, always_xy=True).transform
-        return lambda places: list(np.column_stack(change(*places.T)).round(8).tolist())
+        return lambda places: np.asarray(np.column_stack(change(*places.T)).round(8))
 
     @property
     def in_words(self) -> str:

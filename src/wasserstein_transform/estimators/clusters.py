@@ -188,8 +188,7 @@ class AutoCluster(Saved, ClusterMixin, BaseEstimator):
     scale : {"auto", "standard", "robust", "range", None}, default "auto"
         How columns are scaled, as in `wt.cluster`; None keeps their units.
     missing : {"drop", "fill", "error"}, default "drop"
-        Rows of a DataFrame with missing cells get the label −1, or are filled, or are an error. An array must have no
-        NaN.
+        Rows with missing cells (NaN) get the label −1, or are filled, or are an error.
     n_jobs : int, optional
         Number of threads; −1 means all cores. None: the setting of the current engine, and 1 within joblib. Results do
         not depend on it.
@@ -309,4 +308,6 @@ class AutoCluster(Saved, ClusterMixin, BaseEstimator):
         return self.clustering_.predict(new, current(n_jobs=self.n_jobs, verbose=self.verbose))
 
     def __sklearn_tags__(self) -> Any:
-        return tag_input(super().__sklearn_tags__(), self.metric)
+        tags = tag_input(super().__sklearn_tags__(), self.metric)
+        tags.input_tags.allow_nan = self.metric != "precomputed"
+        return tags

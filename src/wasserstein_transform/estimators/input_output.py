@@ -54,8 +54,8 @@ def read_weights(sample_weight: ArrayLike, X: Any) -> Floats:
     return np.asarray(_check_sample_weight(sample_weight, X, dtype=np.float64))
 
 
-def _validate(estimator: BaseEstimator, X: Any, reset: bool = True) -> Floats:
-    """Validate X by scikit-learn, after checks of values that it would accept as numbers."""
+def _validate(estimator: BaseEstimator, X: Any, reset: bool = True, is_table: bool = False) -> Floats:
+    """Validate X by scikit-learn, after checks of values that it would accept as numbers; a table may have NaN."""
     if not any(hasattr(X, name) for name in ("__len__", "__array__", "shape")):
         raise TypeError(f"X must be an array, a Space or a fitted transform, got {type(X).__name__}")
     if not getattr(getattr(X, "columns", None), "is_unique", True):
@@ -66,7 +66,7 @@ def _validate(estimator: BaseEstimator, X: Any, reset: bool = True) -> Floats:
         array = validate_data(estimator, X, dtype=np.float64, reset=reset, ensure_all_finite=False)
     except OverflowError as error:
         raise ValueError(f"X must be numbers within the range of floats ({error}); rescale") from None
-    array = check.floats(array, "X")
+    array = array if is_table else check.floats(array, "X")
     warn_of_rounding(X, "X")
     return array
 
@@ -76,7 +76,7 @@ def read_table(estimator: BaseEstimator, X: Any, reset: bool = True) -> Any:
     check.known_table(X)
     if is_frame(X) and X.columns.is_unique:
         return validate_data(estimator, X, reset=reset, skip_check_array=True)
-    return _validate(estimator, X, reset)
+    return _validate(estimator, X, reset, is_table=True)
 
 
 def output_dtype(X: Any) -> type[np.floating[Any]]:

@@ -181,7 +181,8 @@ class MeanShift(ClusterMixin, PointTransform):
     trajectory_ : Trajectory
         The kept states, the movements and the outcome.
     labels_ : array of int, shape (n,)
-        The cluster of each point, numbered from the largest mass to the smallest: points that converged to one place.
+        The cluster of each point, points that converged to one place, numbered from the largest mass to the smallest,
+        those of equal mass by their coordinates.
         If the run did not converge, the clusters are chains of points within ε of each other, and a
         `ConvergenceWarning` is given unless `tol` is None.
     cluster_centers_ : array of shape (n_clusters, m)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import hmac
 import json
 import re
 import secrets
 import socket
 import threading
+from collections.abc import Collection
 from queue import Queue
 from typing import Any
 from urllib.parse import quote
@@ -18,9 +18,12 @@ from bokeh.application.handlers.function import FunctionHandler
 from bokeh.core.templates import get_env
 from bokeh.document import Document
 from bokeh.models import CustomJS
-from bokeh.server.server import Server
+from bokeh.server.server import BaseServer
+from bokeh.server.tornado import BokehTornado
+from tornado.httpserver import HTTPServer
+from tornado.httputil import HTTPHeaders, HTTPServerRequest
 from tornado.ioloop import IOLoop
-from tornado.web import HTTPError, RequestHandler, stream_request_body
+from tornado.web import ErrorHandler, HTTPError, OutputTransform, RequestHandler, stream_request_body
 
 from ..engine import current
 from .data import MAX_BYTES, Shelf
@@ -34,6 +37,16 @@ _GONE = 10_000  # milliseconds after which the work of a closed tab is stopped; 
 _SIZE = re.compile("[0-9]{1,12}")
 _HELD = 3.0  # memory for opening a file, at least, relative to its size
 _BODY = 64 << 10  # largest body of a request in bytes, but for files: bodies are held for addresses without token, too
+_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
+        "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self' ws://127.0.0.1:* ws://localhost:*; "
+        "object-src 'none'; base-uri 'none'; form-action 'none'; "
+        "frame-ancestors 'self' http://127.0.0.1:* http://localhost:* vscode-webview:"  # of notebooks on this computer
+    ),
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
 _MESSAGE = 64 << 20  # largest message from a page in bytes; files are sent by HTTP requests instead
 
 
@@ -109,17 +122,21 @@ class Explorer:
             raise HTTPError(404)
         return found
 
-    def _bind(self) -> Server:
+    def _bind(self) -> BaseServer:
         """A Bokeh server on the port."""
+        hosts = {f"{HOST}:{self.port}", f"localhost:{self.port}"}
         handlers = [
             (r"/open", Opening, {"explorer": self}), (r"/download/([\w-]+)", Downloading, {"explorer": self}),
         ]  # fmt: skip
-        return Server(
-            {"/": Application(FunctionHandler(self._set_up))}, address=HOST, port=self.port, prefix=f"/{self.token}",
-            allow_websocket_origin=[f"{HOST}:{self.port}", f"localhost:{self.port}"], extra_patterns=handlers,
-            websocket_max_message_size=_MESSAGE, unused_session_lifetime_milliseconds=_GONE,
-            check_unused_sessions_milliseconds=1000, http_server_kwargs={"max_body_size": _BODY},
+        application = _Application(
+            {"/": Application(FunctionHandler(self._set_up))}, prefix=f"/{self.token}", extra_websocket_origins=hosts,
+            extra_patterns=handlers, websocket_max_message_size_bytes=_MESSAGE,
+            unused_session_lifetime_milliseconds=_GONE, check_unused_sessions_milliseconds=1000, transforms=[_Headers],
         )  # fmt: skip
+        application.hosts = hosts
+        server = HTTPServer(application, max_body_size=_BODY)
+        server.listen(self.port, HOST)
+        return BaseServer(IOLoop.current(), application, server)
 
     def _set_up(self, document: Document) -> None:
         """Set up a new tab."""
@@ -153,25 +170,42 @@ def _find_port(port: int) -> int:
         return int(probe.getsockname()[1])
 
 
-class _Guarded(RequestHandler):
-    """A handler that rejects requests from other origins."""
+class _Headers(OutputTransform):
+    """Adds to every answer what browsers may do with it."""
 
+    def transform_first_chunk(
+        self, status_code: int, headers: HTTPHeaders, chunk: bytes, finishing: bool
+    ) -> tuple[int, HTTPHeaders, bytes]:
+        headers.update(_HEADERS)
+        return status_code, headers, chunk
+
+
+class _Application(BokehTornado):  # type: ignore[misc]
+    """Answers those who name this computer, and changes and sockets only from its own pages; logs no address."""
+
+    hosts: Collection[str] = ()
+
+    def find_handler(self, request: HTTPServerRequest, **kwargs: Any) -> Any:
+        reads = request.method in ("GET", "HEAD") and "Upgrade" not in request.headers
+        origins = [f"http://{host}" for host in self.hosts]
+        if request.host in self.hosts and (reads or request.headers.get("Origin") in origins):
+            return super().find_handler(request, **kwargs)
+        return self.get_handler_delegate(request, ErrorHandler, {"status_code": 403})
+
+    def log_request(self, handler: RequestHandler) -> None:
+        """The address has the token."""
+
+
+class _OfExplorer(RequestHandler):
     def initialize(self, explorer: Explorer, **_: Any) -> None:
         self.explorer = explorer
 
-    def prepare(self) -> None:
-        origin = self.request.headers.get("Origin", "")
-        allowed = (f"http://{HOST}:{self.explorer.port}", f"http://localhost:{self.explorer.port}")
-        if self.request.method != "GET" and not any(hmac.compare_digest(origin.encode(), a.encode()) for a in allowed):
-            raise HTTPError(403)
-
 
 @stream_request_body
-class Opening(_Guarded):
+class Opening(_OfExplorer):
     """Receives a file that the user chose on the page, as the body of a POST request."""
 
     def prepare(self) -> None:
-        super().prepare()
         if self.request.method != "POST":
             raise HTTPError(405)
         size = self.request.headers.get("Content-Length", "")
@@ -194,13 +228,12 @@ class Opening(_Guarded):
             self.write(json.dumps({"error": page_words(error)}))
 
 
-class Downloading(_Guarded):
+class Downloading(_OfExplorer):
     """Sends a file that was made for the page."""
 
     def get(self, key: str) -> None:
         name, content = self.explorer.kept(key)
         self.set_header("Content-Type", "application/octet-stream")
-        self.set_header("X-Content-Type-Options", "nosniff")
         self.set_header("Content-Disposition", f"attachment; filename*=UTF-8''{quote(name)}")
         self.write(content)
 

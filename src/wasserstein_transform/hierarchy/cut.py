@@ -424,14 +424,14 @@ class Preference:
 
 
 def resting_places(space: Space, eps: float) -> tuple[Ints, Floats]:
-    """Labels, numbered from the largest mass, and the places; points without mass get the nearest place."""
+    """Labels, numbered from the largest mass, ties by place, and the places; points without mass get the nearest."""
     assert space.points is not None
     heavy = np.flatnonzero(space.weights > 0)
     places = quotient(space if len(heavy) == space.n else space.take(heavy), TOGETHER * eps)
-    order = np.argsort(-np.round(places.space.weights, 12), kind="stable")
+    assert places.space.points is not None
+    order = np.lexsort((*places.space.points.T[::-1], -np.round(places.space.weights, 12)))
     rank = np.empty(len(order), np.intp)
     rank[order] = np.arange(len(order))
-    assert places.space.points is not None
     centers = places.space.points[order]
     labels = np.empty(space.n, np.intp)
     labels[heavy] = rank[places.labels]

@@ -1,7 +1,7 @@
 """Localizations: each assigns to every point a probability measure on its neighborhood.
 
-To add a localization, write one file in this folder and import its class below: the table `LOCALIZATIONS` and the
-shared tests read these imports. The names at the top of the package are in its `__init__.py`.
+To add a localization, write one file in this folder and import its class below. The table `LOCALIZATIONS` is made of
+these imports, and the shared tests run over the table.
 """
 
 from .. import _parts

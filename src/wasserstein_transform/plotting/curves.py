@@ -53,10 +53,11 @@ def denoised(found: Denoised, ax: Axes | None = None, *, title: str | None = Non
     before, after = look(None, len(labels), _FAINT), look(labels, len(labels))
     named = legend or (legend is None and ax is None)
     ax = canvas(ax, dim, frame(found.in_meters().before))
-    scatter(ax, found.before, before)
-    scatter(ax, found.points, after)
-    equal(ax, found.before)
-    _make_map(ax, found, found.before)
+    originals = _together(found, found.before)
+    scatter(ax, originals, before)
+    scatter(ax, _together(found, found.points), after)
+    equal(ax, originals)
+    _make_map(ax, found, originals)
     tidy(ax, title)
     if named:
         moved = Group("moved", 0, PALETTE[0]), Group("original", 1, _FAINT)
@@ -89,18 +90,23 @@ def skeleton(found: Skeleton, ax: Axes | None = None, *, title: str | None = Non
     2
     """
     expect(found, Skeleton, "wt.skeleton(wt.denoise(X, 1)) makes one")
-    points = found.source.points
+    points = _together(found.source, found.source.points)
     dim = drawable(points)
     ax = canvas(ax, dim, frame(found.source.in_meters().points))
     scatter(ax, points, look(None, len(points), _FAINT))
     above = 10 if dim == 3 else 2  # otherwise 3-D Axes draw the points over the lines
     for line in found.lines:
-        ax.plot(*flat(line).T, color=PALETTE[0], lw=1.4, solid_capstyle="round", zorder=above)
-    _dots(ax, flat(found.junctions), STRONG)
+        ax.plot(*flat(_together(found.source, line)).T, color=PALETTE[0], lw=1.4, solid_capstyle="round", zorder=above)
+    _dots(ax, flat(_together(found.source, found.junctions)), STRONG)
     equal(ax, points)
     _make_map(ax, found.source, points)
     tidy(ax, title)
     return ax
+
+
+def _together(found: Denoised, places: Floats) -> Floats:
+    """Return places in degrees side by side, also across ±180°; others as they are."""
+    return places if found.earth is None else found.earth.around(places)
 
 
 def _make_map(ax: Any, found: Denoised, points: Floats) -> None:

@@ -94,6 +94,12 @@ class LocalMeters:
         out[:, 0], out[:, 1] = _wrapped(self.longitude + np.rad2deg(turns)), np.rad2deg(np.arcsin(sine))
         return out
 
+    def around(self, degrees: Floats) -> Floats:
+        """Return longitude and latitude with longitudes within 180° of the middle: places across ±180° lie together."""
+        out = np.array(degrees, np.float64)
+        out[:, 0] = self.longitude + _wrapped(out[:, 0] - self.longitude)
+        return out
+
     def farthest(self, degrees: Floats) -> float:
         """How far the farthest of some points is from the middle, in meters."""
         return float(np.hypot(*self.to_meters(degrees)[:, :2].T).max())
@@ -147,6 +153,29 @@ def map_of(frame: DataFrame, names: Sequence[str], given: Floats) -> tuple[Local
 def _wrapped(degrees: Floats) -> Floats:
     """Return longitudes from −180 to below 180."""
     return (degrees + 180.0) % 360.0 - 180.0
+
+
+def cut_at_180(line: Floats) -> list[Floats]:
+    """Cut a line in degrees where it crosses ±180° of longitude, as GeoJSON wants it (RFC 7946, 3.1.9).
+
+    Examples
+    --------
+    >>> cut_at_180(np.array([[179.0, 50.0], [-179.0, 52.0]]))
+    [array([[179.,  50.],
+           [180.,  51.]]), array([[-180.,   51.],
+           [-179.,   52.]])]
+    """
+    at = np.flatnonzero(np.abs(np.diff(line[:, 0])) > 180.0)
+    sides = np.copysign(180.0, line[at, 0])
+    ahead = line[at + 1] - line[at]
+    ahead[:, 0] += 2 * sides
+    share = (sides - line[at, 0]) / np.where(ahead[:, 0] == 0, 1.0, ahead[:, 0])
+    places = line[at] + share[:, None] * ahead
+    both = np.repeat(places, 2, axis=0)
+    both[:, 0] = np.column_stack([sides, -sides]).ravel()
+    pieces = np.split(np.insert(line, np.repeat(at + 1, 2), both, axis=0), at + 1 + 2 * np.arange(len(at)) + 1)
+    pieces = [piece[np.append(True, (np.diff(piece, axis=0) != 0).any(axis=1))] for piece in pieces]
+    return [piece for piece in pieces if len(piece) > 1]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -123,7 +123,7 @@ def encode_map(frame: pd.DataFrame, kind: str) -> bytes:
     columns = {name: _property(frame[name]) for name in frame.columns if name != frame.geometry.name}
     out = geopandas.GeoDataFrame(columns, geometry=frame.geometry.to_numpy(), crs=frame.crs)
     options = dict(_OPTIONS[kind])
-    lines = bool(len(out)) and (out.geom_type == "LineString").all()
+    lines = bool(len(out)) and out.geom_type.isin(("LineString", "MultiLineString")).all()
     if kind == "gpx":
         if out.crs is not None and not out.crs.is_geographic:
             out = out.to_crs(4326)
@@ -133,7 +133,7 @@ def encode_map(frame: pd.DataFrame, kind: str) -> bytes:
         if lines:
             import shapely
 
-            out = out.set_geometry([shapely.MultiLineString([line]) for line in out.geometry])
+            out = out.set_geometry([shapely.MultiLineString(list(shapely.get_parts(line))) for line in out.geometry])
         elif layer == "track_points" and "track_fid" not in out:
             numbers = frame.groupby(trips, sort=False).ngroup().to_numpy() if trips else 0
             out = out.assign(track_fid=numbers, track_seg_id=0).sort_values("track_fid", kind="stable")

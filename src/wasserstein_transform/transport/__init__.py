@@ -1,7 +1,7 @@
 """Transports: each computes the Wasserstein distance W_p between the measures of all points, the new metric.
 
-To add a transport, write one file in this folder and import its class below: the table `TRANSPORTS` and the shared
-tests read these imports. The names at the top of the package are in its `__init__.py`.
+To add a transport, write one file in this folder and import its class below. The table `TRANSPORTS` is made of these
+imports, and the shared tests run over the table.
 """
 
 from .. import _parts
