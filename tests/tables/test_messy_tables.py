@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
+from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 import wasserstein_transform as wt
@@ -336,12 +337,12 @@ def test_clusterings_of_tables_are_kept_in_files(tmp_path: Path) -> None:
 
 
 def test_one_kind_of_coordinates_is_not_scaled() -> None:
-    X = np.random.default_rng(0).normal(size=(50, 2)) * [1.0, 9.0]
+    X = np.random.default_rng(0).normal(size=(50, 2)) * [1.0, 3.5]
     for given in (X, pd.DataFrame(X), pd.DataFrame(X, columns=["x", "y"])):
         found = features(given)
         assert found.readings == AS_THEY_ARE
         np.testing.assert_array_equal(found.matrix(), X)
-    assert features(X * [1.0, 10.0]).readings == BOTH
+    assert features(X * [1.0, 10.0]).readings == BOTH[::-1]  # as they are first: it is preferred if both are as good
     assert features(pd.DataFrame(X * [1.0, 10.0], columns=["x", "y"])).readings == AS_THEY_ARE
     assert features(np.column_stack([X, X[:, ::-1]])).readings == BOTH
     pixels = np.random.default_rng(1).normal(size=(50, 64))
@@ -397,3 +398,22 @@ def test_arrays_do_not_need_pandas() -> None:
         "import sys, wasserstein_transform as wt; wt.cluster([[0.0, 1.0], [2.0, 3.0]]); print('pandas' in sys.modules)"
     )
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "False"
+
+
+def test_columns_of_an_array_with_0_and_1_are_left_out_as_those_of_a_frame() -> None:
+    rng = np.random.default_rng(0)
+    X, flags = rng.normal(size=(60, 3)), rng.integers(0, 2, (60, 2)).astype(float)
+    found = features(np.c_[flags[:, 0], X[:, :2], flags[:, 1]])
+    assert found.names == ("1", "2")
+    assert found.notes[0] == "left out: 0 (holds 0 and 1), 3 (holds 0 and 1); columns=[...] names those to use"
+    assert features(pd.DataFrame(np.c_[flags, X], columns=list("abcde"))).names == ("c", "d", "e")
+    assert features(np.c_[X[:, :1], flags]).names == ("0", "1", "2")  # one column of numbers
+    assert features(np.c_[flags, X], columns=[0, 2]).names == ("0", "2")
+    assert wt.cluster(np.c_[X, flags], 3).labels.tolist() == wt.cluster(X, 3).labels.tolist()
+
+
+def test_of_two_readings_of_a_plane_the_better_one_is_taken() -> None:
+    X, y = make_blobs(200, centers=[[0, 0], [0, 8], [6, 0], [6, 8]], cluster_std=0.6, random_state=0)
+    assert adjusted_rand_score(y, wt.cluster(X * [1.0, 30.0], 4).labels) == 1  # units differ
+    line = X + np.c_[150.0 * (y > 1), np.zeros(200)]
+    assert adjusted_rand_score(y, wt.cluster(line, 4).labels) == 1  # one unit, two pairs far apart

@@ -28,9 +28,11 @@ SCALES = ("auto", "standard", "robust", "range", "unit", None)
 AUTO = "auto"
 """How scale="auto" scales: by standard deviations, without a few absurd values."""
 
-_LIKE = 10.0  # ratio of spreads up to which columns can have one unit; 7.3 at most in the 61 public sets of the plane
+_LIKE = 10.0  # ratio of spreads up to which columns with names, or many, can have one unit
+_CLEARLY_LIKE = 4.0  # the same of two or three columns without names; beyond, both readings are as likely
 _EQUAL = 1.2  # ratio of spreads up to which scaling changes hardly anything
 _PLANE = 3  # columns without names that are taken for coordinates
+_NUMBERS = 2  # columns of numbers beside which those of 0 and 1 are left out, as categories are
 _WIDE = 50  # more columns than this are often of one kind, such as pixels or embeddings, though some hardly spread
 _DENSE = 10_000_000  # cells of a sparse matrix that are stored
 _NEAREST = 5  # complete rows whose median fills a gap
@@ -79,8 +81,6 @@ class Features(Brief, Plotted):
         Masses of the rows; None if they are equal.
     earth : LocalMeters or None
         The map that turns longitude and latitude into meters; None if there are none.
-    without_binary : Features or None
-        Of an array, the same without the columns that hold only 0 and 1; None if there are none, or little else.
 
     Examples
     --------
@@ -103,7 +103,6 @@ class Features(Brief, Plotted):
     error_names: tuple[str, ...] = ()
     weights: Floats | None = None
     earth: LocalMeters | None = None
-    without_binary: Features | None = None
 
     def _check_archived(self) -> None:
         for name in ("names", "columns", "readings", "notes"):
@@ -116,7 +115,6 @@ class Features(Brief, Plotted):
         if self.weights is not None:
             check_array(self.weights, "weights", "f", self.n)
         check_type(self.earth, "earth", LocalMeters, type(None))
-        check_type(self.without_binary, "the columns without binary ones", Features, type(None))
         check_array(self.rows, "rows", "i", None)
         check_range(self.rows, "rows", 0, len(self.values) - 1)
         if self.reading not in self.readings or len(self._used_names) != len(self.names):
@@ -301,12 +299,9 @@ def features(
     if SCALED in readings:
         notes += _say_absurd(basis, names, scaling.how, weights)
     notes += [why.format(n=len(used), way=_WAYS.get(scaling.how, ""))] if why else []
-    rest = _not_binary(basis) if columns is None and not is_frame(X) else []
-    again: dict[str, Any] = {"scale": scale, "missing": missing, "sample_weight": sample_weight}
     return Features(
         names, values, rows, tuple(found), scaling, readings, missing, tuple(notes), readings[0], own_errors,
         error_names, None if sample_weight is None else masses, earth,
-        features(X, [int(names[k]) for k in rest], **again) if rest else None,
     )  # fmt: skip
 
 
@@ -314,12 +309,6 @@ def is_frame(X: Any) -> bool:
     """Whether X is a DataFrame; does not import pandas."""
     pandas = sys.modules.get("pandas")
     return pandas is not None and isinstance(X, pandas.DataFrame)
-
-
-def _not_binary(values: Floats) -> list[int]:
-    """The columns that hold more than 0 and 1, if there are two of them, and others."""
-    rest = np.flatnonzero(((values != 0) & (values != 1)).any(axis=0))
-    return rest.tolist() if 2 <= len(rest) < values.shape[1] else []
 
 
 def _map_of(frame: Any, names: tuple[str, ...], values: Floats) -> tuple[LocalMeters | None, list[int], list[str]]:
@@ -423,12 +412,18 @@ def _of_array(X: Any, columns: Sequence[Any] | None) -> tuple[list[Column], Floa
             f"columns of an array must be numbers from 0 to {m - 1}, got {check.shown(columns)}; a DataFrame has names"
         )
     empty = 2 * np.isnan(values).sum(axis=0) > len(values) if columns is None else np.zeros(m, bool)
-    asked = set(map(int, chosen))
-    why = ["is mostly empty" if empty[k] else "" if k in asked else "was not asked for" for k in range(m)]
+    asked, flags = set(map(int, chosen)), np.zeros(m, bool)
+    if columns is None and m <= _WIDE and not issparse(X):
+        flags = ((values == 0) | (values == 1) | np.isnan(values)).all(axis=0)
+        flags &= np.count_nonzero(~flags & ~empty) >= _NUMBERS
+    why = [
+        "is mostly empty" if empty[k] else "holds 0 and 1" if flags[k] else "" if k in asked else "was not asked for"
+        for k in range(m)
+    ]
     found = [Column(str(k), "coordinate", why[k]) for k in range(m)]
     if empty.all():
         raise ValueError(f"every column is mostly empty, {_gaps(values, tuple(map(str, range(m))))}")
-    notes += _say_left_out([one for one in found if empty[int(one.name)]])
+    notes += _say_left_out([one for k, one in enumerate(found) if empty[k] or flags[k]])
     kept = [k for k in range(m) if not why[k]]
     return found, values if len(kept) == m else np.ascontiguousarray(values[:, kept]), notes
 
@@ -543,12 +538,13 @@ def _readings(
         return (SCALED,), "{n} columns were scaled to {way}, a category like a number"
     if len(used) == 1 or (len(spreads) and spreads.max() <= _EQUAL * spreads.min()):
         return (AS_THEY_ARE,), ""
-    units, like = {one.unit for one in used}, not len(spreads) or spreads.max() <= _LIKE * spreads.min()
+    units, ratio = {one.unit for one in used}, spreads.max() / spreads.min() if len(spreads) else 1.0
+    like = ratio <= _LIKE
     if not nameless and len(used) <= _PLANE and all(_AXIS.fullmatch(one.name) for one in used):
         return (AS_THEY_ARE,), ""
     wide = len(used) > _WIDE and not any(units)
     if nameless and len(used) <= _PLANE:
-        return ((AS_THEY_ARE,) if like else (SCALED, AS_THEY_ARE)), ""
+        return ((AS_THEY_ARE,) if ratio <= _CLEARLY_LIKE else (AS_THEY_ARE, SCALED)), ""
     if on_map or len(units) > 1 or (not like and not any(units) and not wide):
         return (SCALED,), said
     if any(units):

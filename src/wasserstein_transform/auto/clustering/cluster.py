@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from ... import _check as check
 from ..._check import warn
-from ..._shown import counted, listed
+from ..._shown import counted
 from ..._types import Bools, Floats, Ints
 from ...cuda import on_gpu
 from ...engine import Engine, current, one_blas_thread
@@ -33,7 +33,7 @@ _SAME = 0.95  # adjusted Rand index from which on two partitions are nearly the 
 _ALIKE = 0.9  # and below which partitions with the same number of clusters are different answers
 _WORSE = 0.25  # difference to the value of the answer up to which others are alternatives
 _ALTERNATIVES = 5  # the most that are kept
-_BETTER = 0.02  # expected quality by which columns as they are must exceed scaled ones
+_BETTER = 0.02  # expected quality by which the less likely reading of a table must exceed the likelier one
 
 
 def cluster(
@@ -64,7 +64,8 @@ def cluster(
     Columns of different units are brought to one scale, and ids, dates and the like of a table are left out: `notes`
     says what was done, `wt.tables.features` has the rules. The clusters do not depend on the order of the rows, on the
     number of threads, or on columns without spread: points are clustered in the dimension that they span. Nor do they
-    depend on the unit or on rotations, but for rounding: where two partitions are nearly as good, it may decide.
+    depend on the unit, or on rotations with scale=None, but for rounding: of two partitions nearly as good, it may
+    decide.
 
     Parameters
     ----------
@@ -160,15 +161,14 @@ def _best_reading(
     weights, there = sample_weight if sample_weight is not None else table.weights, table.there
     if not there.all():
         weights = np.where(there, check.weights(weights, table.n), 0.0)
-    tables = [table] if table.without_binary is None else [table, table.without_binary]
-    tried = [replace(one, reading=reading) for one in tables for reading in one.readings]
+    tried = [replace(table, reading=reading) for reading in table.readings]
     found = [find(_space_in(one, weights, metric)) for one in tried]
     values = [one.partitions[0].value if one.partitions else 0.0 for one in found]
-    at = max(range(len(tried)), key=lambda k: values[k] - _BETTER * (tried[k].reading == AS_THEY_ARE))
+    at = max(range(len(tried)), key=lambda k: values[k] - _BETTER * (k > 0))
     table, best = tried[at], found[at]
     notes = [*table.notes, *(BY_ERRORS,) * (table.errors is not None)]
-    if max(one.n_clusters for one in found) > 1:
-        notes += _say_choice(tried, values, at)
+    if len(tried) > 1 and max(one.n_clusters for one in found) > 1:
+        notes.append(_say_choice(table, values[at], values[1 - at]))
     plain = table.reading == AS_THEY_ARE and table.errors is None and table.earth is None
     if plain and not np.isnan(table.values).any() and best.space.points is not None:
         table = replace(table, values=best.space.points)  # one array, also in files
@@ -177,7 +177,7 @@ def _best_reading(
         labels=np.where(there, best.labels, -1),
         probabilities=np.where(there, best.probabilities, 0.0),
         named=metric,
-        features=replace(table, notes=tuple(notes), without_binary=None),
+        features=replace(table, notes=tuple(notes)),
         notes=(*notes, *best.notes),
     )
 
@@ -188,26 +188,14 @@ def _space_in(table: Features, weights: ArrayLike | None, metric: str) -> Space:
     return space_of(table.matrix(), table.scale_errors(table.errors), weights)
 
 
-def _say_choice(tried: list[Features], values: list[float], at: int) -> list[str]:
-    """Say why columns were scaled or not, and why those of 0 and 1 were used or not, if both were tried."""
-    told, n, said = [f"{min(max(value, 0.0), 1.0):.2f}" for value in values], len(tried[at].used), []
-    own = {one.reading: share for one, share in zip(tried, told, strict=True) if one.names == tried[at].names}
-    if own.keys() >= {SCALED, AS_THEY_ARE} and tried[at].reading == SCALED:
-        why = f"expected quality {own[SCALED]}, {own[AS_THEY_ARE]} as they are"
-        keep = check.spell("scale=None")
-        said.append(f"{n} columns were scaled to standard deviation 1: {why} ({keep} keeps their units)")
-    elif own.keys() >= {SCALED, AS_THEY_ARE}:
-        why = f"expected quality {own[AS_THEY_ARE]}, {own[SCALED]} scaled"
-        scale = check.spell("scale='standard'")
-        said.append(f"{n} columns were used as they are: {why} ({scale} scales them)")
-    if others := [share for one, share in zip(tried, told, strict=True) if one.names != tried[at].names]:
-        few, every = sorted({one.names for one in tried}, key=len)
-        binary = [name for name in every if name not in few]
-        used, other = ("with", "without") if tried[at].names == every else ("without", "with")
-        which = f"column{'s' * (len(binary) > 1)} {listed(binary)} of 0 and 1"
-        why = f"expected quality {told[at]}, {max(others)} {other}"
-        said.append(f"clustered {used} {which}: {why} ({check.spell('columns=[...]')} decides)")
-    return said
+def _say_choice(table: Features, value: float, other: float) -> str:
+    """Say why columns were scaled or not, if both were tried."""
+    n, said, least = len(table.used), *(f"{min(max(one, 0.0), 1.0):.2f}" for one in (value, other))
+    if table.reading == SCALED:
+        why, keep = f"expected quality {said}, {least} as they are", check.spell("scale=None")
+        return f"{n} columns were scaled to standard deviation 1: {why} ({keep} keeps their units)"
+    why, scale = f"expected quality {said}, {least} scaled", check.spell("scale='standard'")
+    return f"{n} columns were used as they are: {why} ({scale} scales them)"
 
 
 def _check_noise(noise: Any) -> bool | float:
