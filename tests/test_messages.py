@@ -861,6 +861,8 @@ def _in_folder(out: Any) -> object:
 
 ENGINE: list[Row] = [
     ("memory must be a number of bytes, such as 4GB or 500MiB, got 'lots'", lambda: wt.Engine(memory="lots")),
+    ("columns of an array must be…got [True, False]", lambda: wt.cluster(GOOD, columns=[True, False])),
+    ("name must be text, got 3", lambda: wt.read(b"x,y\n1,2", name=3)),
     ("n_jobs must be a positive…got array([[0., 0.], [0., 0.]])", lambda: wt.Engine(n_jobs=np.zeros((2, 2)))),
     ("missing must be one of…got array([[0., 0.], [0., 0.]])", lambda: wt.cluster(GOOD, missing=np.zeros((2, 2)))),
     ("progress must be True, False or a function of updates, got 'bar'", lambda: wt.Engine(progress="bar")),

@@ -24,7 +24,6 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from ._arrays import DamagedError, read_arrays
-from ._check import shown
 from ._files import check_target, writing
 
 FORMAT, VERSION = "wasserstein-transform", 3
@@ -195,7 +194,7 @@ def _take_apart(value: Any) -> tuple[str, Any]:
     if name in _CLASSES:
         raise TypeError(f"{name} was defined again after this object was made; make the object again to store it")
     if callable(value):
-        raise TypeError(f"a function cannot be stored, got {shown(value)}; use a named profile")
+        raise TypeError(f"a function cannot be stored, got {value!r:.60}; use a named profile")
     raise TypeError(f"{name} cannot be stored; use classes of this library, arrays, numbers and strings")
 
 

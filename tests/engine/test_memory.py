@@ -223,5 +223,6 @@ def test_a_block_that_does_not_fit_is_refused() -> None:
 
 
 def test_a_limit_is_a_number_or_a_text() -> None:
+    assert wt.Engine(n_jobs=2.0).n_threads == 2
     limits = {"500MB": 5e8, "4 GiB": 4 * 2.0**30, "1.5k": 1500.0, 1000: 1000.0}
     assert {size: wt.Engine(memory=size).memory for size in limits} == limits

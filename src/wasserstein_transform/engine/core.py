@@ -113,15 +113,13 @@ class Engine:
     folder: Path | None = field(default=None, repr=False, compare=False)  # of `iterate(out=)`: tiles, large matrices
 
     def __post_init__(self) -> None:
-        if (
-            not isinstance(self.n_jobs, int | np.integer)
-            or isinstance(self.n_jobs, bool)
-            or not (self.n_jobs < 0 or 0 < self.n_jobs <= MAX_THREADS)
-        ):
+        threads = check.number(self.n_jobs)
+        if threads == 0 or threads != np.rint(threads) or abs(threads) > MAX_THREADS:
             raise ValueError(
                 f"{check.spell('n_jobs')} must be a positive number of threads, at most {MAX_THREADS}, "
                 f"or -1 for all cores, got {check.shown(self.n_jobs)}"
             )
+        object.__setattr__(self, "n_jobs", int(threads))
         if self.memory is not None:
             object.__setattr__(self, "memory", mem.in_bytes(self.memory))
         if self.progress is True:
@@ -136,8 +134,8 @@ class Engine:
     def n_threads(self) -> int:
         """The number of threads that `n_jobs` means."""
         if self.n_jobs > 0:
-            return int(self.n_jobs)
-        return max(1, _n_cores() + 1 + int(self.n_jobs))
+            return self.n_jobs
+        return max(1, _n_cores() + 1 + self.n_jobs)
 
     def run(self, task: Task, out: Record) -> None:
         """Compute a task into the arrays `out`: in threads, or on the cluster; read what a folder has of it."""

@@ -407,7 +407,7 @@ def _of_array(X: Any, columns: Sequence[Any] | None) -> tuple[list[Column], Floa
         notes.append(f"the sparse matrix was stored as {values.shape[0]} × {values.shape[1]} numbers")
     m = values.shape[1]
     chosen = list(range(m)) if columns is None else list(np.atleast_1d(np.asarray(columns, object)))
-    if not chosen or not all(isinstance(k, int | np.integer) and 0 <= k < m for k in chosen):
+    if not chosen or not all(type(k) is not bool and isinstance(k, int | np.integer) and 0 <= k < m for k in chosen):
         raise ValueError(
             f"columns of an array must be numbers from 0 to {m - 1}, got {check.shown(columns)}; a DataFrame has names"
         )

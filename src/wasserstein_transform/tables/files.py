@@ -168,6 +168,8 @@ def pack(content: bytes, path: PathLike) -> bytes:
 
 def load(source: Readable, name: str | None = None) -> tuple[bytes, str]:
     """All bytes, decompressed, and the name for error messages."""
+    if not isinstance(name, str | None):
+        raise ValueError(f"name must be text, got {check.shown(name)}")
     if isinstance(source, str | os.PathLike):
         path = os.fspath(source)
         called = name or ("the pipe" if path == "-" else path)
