@@ -44,7 +44,9 @@ def lloyd(points: Floats, mass: Floats, labels: Ints) -> Ints:
 
 def _lloyd(points: Floats, mass: Floats, centers: Floats) -> tuple[Ints, Floats]:
     labels, centers = np.zeros(len(points), np.intp), centers.copy()
-    move_centers(points, mass, centers, labels, np.empty_like(centers), np.empty(len(centers)), _ROUNDS)
+    move_centers(
+        np.ascontiguousarray(points), mass, centers, labels, np.empty_like(centers), np.empty(len(centers)), _ROUNDS
+    )
     return labels, centers
 
 
