@@ -44,9 +44,7 @@ def lloyd(points: Floats, mass: Floats, labels: Ints) -> Ints:
 
 def _lloyd(points: Floats, mass: Floats, centers: Floats) -> tuple[Ints, Floats]:
     labels, centers = np.zeros(len(points), np.intp), centers.copy()
-    move_centers(
-        np.ascontiguousarray(points), mass, centers, labels, np.empty_like(centers), np.empty(len(centers)), _ROUNDS
-    )
+    move_centers(points, mass, centers, labels, np.empty_like(centers), np.empty(len(centers)), _ROUNDS)
     return labels, centers
 
 
@@ -162,4 +160,4 @@ def spectral(vectors: Floats, mass: Floats, k: int) -> Ints:
     """Return k-means of the first k vectors, with rows of length 1."""
     rows = vectors[:, :k]
     rows = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-300)
-    return k_means(rows, mass, k)
+    return k_means(np.ascontiguousarray(rows), mass, k)  # one layout for all, so that it is compiled once
