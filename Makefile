@@ -16,6 +16,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 demo: $(PLAIN)
 	$(BIN)/python examples/demo.py
+	$(MAKE) warm
 
 # Kernels are compiled while the linters and what tests need are installed. What is compiled first is compiled once: two
 # workers that begin together would both do it.

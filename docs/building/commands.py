@@ -46,7 +46,7 @@ def session(code: str) -> str:
         if line.startswith("$ wt "):
             words = shlex.split(line.removeprefix("$ wt "), comments=True)
             said += [line, *_Ordered().invoke(app, words, env={"COLUMNS": "100"}).output.splitlines()]
-    return "\n".join(line for line in said if "compiling, the first time only" not in line)
+    return "\n".join(line for line in said if "compiling what this needs, once" not in line)
 
 
 def wrong_inline(page: str) -> list[str]:

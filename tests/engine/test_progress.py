@@ -234,7 +234,7 @@ def test_compiling_is_a_stage(terminal: Terminal) -> None:
     with Bar() as show:
         progress.set_compiling(True)
         try:
-            until(lambda: "compiling, the first time only  0:00 so far" in terminal.getvalue())
+            until(lambda: "compiling what this needs, once  0:00 so far" in terminal.getvalue())
         finally:
             progress.set_compiling(False)
         show(HALF)

@@ -78,8 +78,8 @@ def test_measures_that_reach_farther_go_another_way(monkeypatch: pytest.MonkeyPa
     graph = nx.gnm_random_graph(40, 70, seed=3)
     pairs = [(a, b) for a in range(5) for b in nx.node_connected_component(graph, a) if b > a]
     monkeypatch.setattr(exact, "listed_by_hops", lambda *_: pytest.fail("not all distances are 3 edges at most"))
-    wt.graphs.curvature(graph, wt.Truncation(2.0))
-    wt.graphs.curvature(graph, pairs=pairs)
+    assert len(wt.graphs.curvature(graph, wt.Truncation(2.0)).values) == graph.number_of_edges()
+    assert len(wt.graphs.curvature(graph, pairs=pairs).values) == len(pairs)
 
 
 def test_equal_measures_cost_nothing() -> None:

@@ -504,7 +504,7 @@ def test_the_log_says_once_that_compiling_takes_long(
     compiled(1.0)
     (record,) = caplog.records
     assert (record.name, record.levelname) == ("wasserstein_transform", "WARNING")
-    assert "compiling, the first time only" in record.getMessage()
+    assert "compiling what this needs, once" in record.getMessage()
 
 
 @pytest.mark.slow
@@ -520,7 +520,24 @@ def test_a_script_that_compiles_for_long_is_not_silent(tmp_path: Path) -> None:
         command = [sys.executable, "-c", code, level]
         done = subprocess.run(command, capture_output=True, text=True, check=True, env={**os.environ, **folder})
         assert (
-            done.stderr.count("wasserstein_transform: compiling, the first time only")
+            done.stderr.count("wasserstein_transform: compiling what this needs, once")
             == done.stderr.count("\n")
             == n_lines
         )
+
+
+@pytest.mark.slow
+@needs_private
+def test_after_the_clusters_of_one_table_those_of_another_compile_nothing(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    for n, m in ((200, 2), (60, 1), (300, 3), (400, 7), (2500, 2), (3500, 3), (25_000, 2)):
+        points = rng.normal(size=(n, m)) + 9.0 * rng.integers(3, size=(n, 1))
+        np.savetxt(tmp_path / f"{n}.csv", points, delimiter=",", header=",".join("abcdefg"[:m]), comments="")
+    code = "from wasserstein_transform.cli.app import app; app(['cluster', {!r}, '-q'])"
+    cache = tmp_path / "cache"
+    python(code.format(str(tmp_path / "200.csv")), NUMBA_CACHE_DIR=str(cache))
+    compiled = kept(cache)
+    assert compiled
+    for table in tmp_path.glob("*.csv"):
+        python(code.format(str(table)), NUMBA_CACHE_DIR=str(cache))
+        assert kept(cache) == compiled, table.name

@@ -56,6 +56,7 @@ def cluster(**options: Any) -> None:
         from ..auto import cluster as find
         from ..tables.files import encode
         from .results import add_columns, check_kind
+        from .warmup import compile_for_other_tables
 
         k, noise = run.given.clusters, _noise_level(run.given.noise)
         if k is not None and k < 1:
@@ -80,6 +81,7 @@ def cluster(**options: Any) -> None:
             table=lambda: encode(table, plan.kind), draw=lambda: _draw(found, points),
             more={PROFILE: lambda: encode(profile.to_pandas(), "csv")},
         )  # fmt: skip
+        compile_for_other_tables(run.bar)
 
 
 def _noise_level(text: str | None) -> bool | float | None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import signal
+import sys
 import time
 from collections.abc import Callable, Generator, Iterable
-from contextlib import closing
-from typing import Any
+from contextlib import closing, suppress
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,6 +15,9 @@ from .._shown import counted
 from .errors import reporting_errors
 from .options import QUIET, command
 from .printing import say
+
+if TYPE_CHECKING:
+    from ..engine.progress import Bar
 
 
 @command
@@ -39,6 +43,17 @@ def warmup(jobs: int | None, quiet: bool) -> None:
                     say(f"{name}: {done}, {seconds:.1f} s")
         if not quiet:
             say(f"all: {counted(n_compiled, 'kernel')} compiled, {time.perf_counter() - start:.1f} s")
+
+
+def compile_for_other_tables(bar: Bar) -> None:
+    """After clusters of a first table, compile what tables of other sizes need: the second compiles nothing."""
+    from ..compute.compiling import may_compile_more
+
+    if may_compile_more():
+        sys.stdout.flush()
+        with suppress(KeyboardInterrupt), bar:
+            bar.stage("compiling for other tables, once; Ctrl-C ends it")
+            _clusters()
 
 
 def _compile(jobs: int | None) -> Generator[tuple[str, int, float]]:
@@ -114,8 +129,8 @@ def _single_linkage() -> None:
 def _clusters() -> None:
     from ..auto import cluster
 
-    for m in (1, 2, 3):
-        cluster(_points(20, m), 2)
+    for n, m in ((100, 1), (100, 2), (100, 3), (100, 6), (3000, 1), (3000, 2), (3000, 3), (20_000, 2)):
+        cluster(_points(n, m)).profile()
 
 
 def _pairs() -> None:

@@ -9,12 +9,12 @@ from pathlib import Path
 from ..engine.progress import is_told, set_compiling
 from ..kernels.compile import PRIVATE, on_compile
 
-__all__ = ["compiled_code", "listen", "on_compile"]
+__all__ = ["compiled_code", "listen", "may_compile_more", "on_compile"]
 
 PATIENCE = 3.0  # seconds of compiling without a word; a progress bar appears earlier
 _LINE = (
-    "wasserstein_transform: compiling, the first time only (5 to 20 seconds); later runs load the result, and "
-    "`wt warmup` compiles ahead"
+    "wasserstein_transform: compiling what this needs, once (5 to 20 seconds); later runs load it, and `wt warmup` "
+    "compiles all of it ahead"
 )
 _log = logging.getLogger("wasserstein_transform")
 
@@ -23,18 +23,18 @@ class _Announcement:
     """Logs a line, once in a process, when compiling takes long and no progress bar shows it."""
 
     def __init__(self) -> None:
-        self._seconds, self._said = 0.0, False
+        self.seconds, self._said = 0.0, False
         self._timer: threading.Timer | None = None
 
     def __call__(self, name: str, seconds: float | None) -> None:
         """Note that a kernel is being compiled (seconds is None), or that it is done."""
         set_compiling(seconds is None)
         if seconds is not None:
-            self._seconds += seconds
+            self.seconds += seconds
             if self._timer is not None:
                 self._timer.cancel()
         elif not self._said:
-            self._timer = threading.Timer(max(PATIENCE - self._seconds, 0.0), self._say)
+            self._timer = threading.Timer(max(PATIENCE - self.seconds, 0.0), self._say)
             self._timer.daemon = True
             self._timer.start()
 
@@ -44,9 +44,17 @@ class _Announcement:
             _log.warning(_LINE)
 
 
+_ANNOUNCEMENT = _Announcement()
+
+
 def listen() -> None:
     """Announce compilation from now on."""
-    on_compile(_Announcement())
+    on_compile(_ANNOUNCEMENT)
+
+
+def may_compile_more() -> bool:
+    """Whether this process had to compile kernels, and can keep others."""
+    return _ANNOUNCEMENT.seconds > 0 and PRIVATE is not None and PRIVATE.STORE.home is not None
 
 
 def compiled_code() -> tuple[Path | None, int]:

@@ -189,9 +189,8 @@ class Bar:
     def _content(self) -> _Content:
         now, noted = time.monotonic(), self._updated
         if _compiling_since is not None:
-            return _Content(
-                ["compiling, the first time only"], None, f"{describe_seconds(now - _compiling_since)} so far"
-            )
+            name = self._name if self._name.startswith("compiling") else "compiling what this needs, once"
+            return _Content([name], None, f"{describe_seconds(now - _compiling_since)} so far")
         so_far = f"{describe_seconds(now - self._stage_began)} so far"
         if noted is None:
             return _Content([self._name], None, so_far)

@@ -170,4 +170,4 @@ def spectral(vectors: Floats, mass: Floats, k: int) -> Ints:
     """Return k-means of the first k vectors, with rows of length 1."""
     rows = vectors[:, :k]
     rows = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-300)
-    return k_means(rows, mass, k)
+    return k_means(np.ascontiguousarray(rows), mass, k)  # one layout for all, so that it is compiled once
