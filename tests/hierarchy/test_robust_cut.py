@@ -40,7 +40,7 @@ def keys_of(heights: np.ndarray) -> np.ndarray:
 def test_the_robust_cut_is_that_of_its_twin(n_spaces: int, rng: np.random.Generator) -> None:
     for _ in range(n_spaces):
         X, weights = random_space(rng)
-        k, share = int(rng.integers(1, 7)), float(rng.choice([0.05, 0.25, 0.35, 0.8]))
+        k, share = min(len(X), int(rng.integers(1, 7))), float(rng.choice([0.05, 0.25, 0.35, 0.8]))
         space = wt.Space.from_points(X, weights)
         tree = spanning_tree(space)
         wanted = robust_clusters(tree.edges, keys_of(tree.heights), space.weights, X, cdist(X, X), k, share)
