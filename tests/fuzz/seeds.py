@@ -43,7 +43,7 @@ def _table() -> pd.DataFrame:
 def csv() -> list[bytes]:
     return [
         tables.files.encode(_table(), "csv"),
-        b"# a comment\nx;y\n0,5;1\n2;3,5\n1;007\n",
+        b"# a comment\nx;y;part\n0,5;1;007\n2;3,5;008\n1;2;009\n",
         b'"a","b"\n"1\n",2\n3,"4"\n',
         ",0,1\n0,1.5,é\n1,2.5,ü\n".encode("utf-16"),
     ]

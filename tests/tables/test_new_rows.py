@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import tracemalloc
 import warnings
 from pathlib import Path
@@ -149,11 +148,10 @@ def test_brackets_hold_units_if_they_hold_units(name: str, unit: str) -> None:
     assert unit_in_name(name) == unit
 
 
-def test_long_names_take_no_time() -> None:
-    started = time.process_time()
-    assert unit_in_name("(" * 30_000 + "x") == unit_in_name("a" * 30_000 + "[") == ""
-    features(pd.DataFrame({"(" * 30_000 + "x": GROUPS, "a" * 30_000 + "[": GROUPS**2}))
-    assert time.process_time() - started < 5  # quadratic search took 15 s
+def test_long_names_are_read_once() -> None:
+    n = 300_000  # a quadratic search would take half an hour
+    assert unit_in_name("(" * n + "x") == unit_in_name("a" * n + "[") == ""
+    assert len(features(pd.DataFrame({"(" * n + "x": GROUPS, "a" * n + "[": GROUPS**2})).names) == 2
 
 
 def test_copies_among_many_columns_are_found_in_little_memory() -> None:

@@ -335,7 +335,8 @@ def cell_fault(frame: pd.DataFrame, row: int, name: str) -> ValueError:
     """The error for a cell that should be a finite number."""
     cell = column(frame, name).iloc[row]
     shown, instead = f"'{'' if pd.isna(cell) else cell!s:.40}'", "correct it"
-    what = "is not finite" if number_of(str(cell), _decimal(frame)) is not None else "is not a number"
+    number = number_of(str(cell), _decimal(frame))
+    what = "is not a number" if number is None else "is not finite" if np.isinf(number) else "is written as codes are"
     if is_missing(cell):
         what, instead = "stands for a missing value", "fill it in, drop the row"
         if not shown.strip("' "):

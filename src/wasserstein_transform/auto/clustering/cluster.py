@@ -167,8 +167,8 @@ def _best_reading(
     at = max(range(len(tried)), key=lambda k: values[k] - _BETTER * (k > 0))
     table, best = tried[at], found[at]
     notes = [*table.notes, *(BY_ERRORS,) * (table.errors is not None)]
-    if len(tried) > 1 and max(one.n_clusters for one in found) > 1:
-        notes.append(_say_choice(table, values[at], values[1 - at]))
+    if len(tried) > 1 and all(one.partitions for one in found) and max(one.n_clusters for one in found) > 1:
+        notes.append(_say_choice(table, *(one.partitions[0].expected for one in (best, found[1 - at]))))
     plain = table.reading == AS_THEY_ARE and table.errors is None and table.earth is None
     if plain and not np.isnan(table.values).any() and best.space.points is not None:
         table = replace(table, values=best.space.points)  # one array, also in files
@@ -190,11 +190,11 @@ def _space_in(table: Features, weights: ArrayLike | None, metric: str) -> Space:
 
 def _say_choice(table: Features, value: float, other: float) -> str:
     """Say why columns were scaled or not, if both were tried."""
-    n, said, least = len(table.used), *(f"{min(max(one, 0.0), 1.0):.2f}" for one in (value, other))
+    n = len(table.used)
     if table.reading == SCALED:
-        why, keep = f"expected quality {said}, {least} as they are", check.spell("scale=None")
+        why, keep = f"expected quality {value:.2f}, {other:.2f} as they are", check.spell("scale=None")
         return f"{n} columns were scaled to standard deviation 1: {why} ({keep} keeps their units)"
-    why, scale = f"expected quality {said}, {least} scaled", check.spell("scale='standard'")
+    why, scale = f"expected quality {value:.2f}, {other:.2f} scaled", check.spell("scale='standard'")
     return f"{n} columns were used as they are: {why} ({scale} scales them)"
 
 
