@@ -155,7 +155,7 @@ $(QUALITY)/ready: pyproject.toml benchmarks/quality/peers.txt
 	touch $(QUALITY)/ready
 
 clean-kernels:
-	rm -rf src/wasserstein_transform/kernels/__pycache__
+	rm -rf src/wasserstein_transform/compute/__pycache__/compiled
 
 clean:
 	rm -rf $(VENV) build dist docs/drawn docs/gallery docs/project docs/reference .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

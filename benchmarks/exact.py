@@ -9,7 +9,7 @@ import ot
 from ot.lp.emd_wrap import emd_c
 
 import wasserstein_transform as wt
-from wasserstein_transform.compute.problems import tour
+from wasserstein_transform.compute.exact.problems import tour
 
 from .clouds import circles, spiral
 from .timing import Row, median_seconds

@@ -70,7 +70,7 @@ def images() -> Any:
 
 def distances() -> Any:
     """Trees of the cities of docs/distances.md, before and after local truncation."""
-    D = wt.tables.read_matrix("cities.csv")
+    D = wt.io.read_matrix("cities.csv")
     space = wt.Space.from_distances(D)
     found = wt.cluster(D, 3, metric="precomputed")
     trees = {

@@ -11,7 +11,7 @@ import pytest
 import repeated
 
 import wasserstein_transform as wt
-from wasserstein_transform.kernels.moments import PROFILES
+from wasserstein_transform.compute.neighbors.moments_jit import PROFILES
 
 EPS = 0.7
 

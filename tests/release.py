@@ -22,7 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-KERNELS = Path("src") / "wasserstein_transform" / "kernels" / "__pycache__" / "compiled"
+KERNELS = Path("src") / "wasserstein_transform" / "compute" / "__pycache__" / "compiled"
 EXTRAS = ("", "[all]")
 LARGEST = 2_000_000  # bytes of the wheel
 

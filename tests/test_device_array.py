@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import wasserstein_transform as wt
-from wasserstein_transform._device_array import DeviceArray, contiguous, on_host, stored_array, to_host
+from wasserstein_transform.engine.device_arrays import DeviceArray, contiguous, on_host, stored_array, to_host
 from wasserstein_transform.spaces import GaussianMetric
 
 

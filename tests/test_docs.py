@@ -137,18 +137,18 @@ def test_a_docstring_without_example_or_with_unknown_parameters_is_found() -> No
             Points.
         """
 
-    names.wt.auto.wrong = wrong  # where numpydoc looks for it
+    names.wt.parameters.wrong = wrong  # where numpydoc looks for it
     try:
-        (fault,), counted = docstrings.faults([names.Name("auto", "wrong", wrong)])
+        (fault,), counted = docstrings.faults([names.Name("parameters", "wrong", wrong)])
     finally:
-        del names.wt.auto.wrong
-    assert "wt.auto.wrong: PR02 Unknown parameters {'point'}" in fault
+        del names.wt.parameters.wrong
+    assert "wt.parameters.wrong: PR02 Unknown parameters {'point'}" in fault
     assert counted["PR01"] == 1
 
 
 def test_names_as_people_write_them_lead_to_one_page() -> None:
     known = names.written()
-    for text in ("wt.cluster", "wt.auto.cluster", "auto.cluster"):
+    for text in ("wt.cluster", "wt.clustering.cluster", "clustering.cluster"):
         assert known[text] == "wasserstein_transform.cluster"
     assert known["wt.image.RegionTree"] == "wasserstein_transform.image.RegionTree"
     assert "curvature" not in known  # of graphs and of pictures

@@ -16,9 +16,10 @@ import numpy as np
 import pytest
 
 import wasserstein_transform as wt
-from wasserstein_transform import _files, _mapped
+from wasserstein_transform import _files
 from wasserstein_transform._files import write_bytes, write_together, writing
-from wasserstein_transform._mapped import write_mapped
+from wasserstein_transform.engine import mapped as _mapped
+from wasserstein_transform.engine.mapped import write_mapped
 
 F8 = np.dtype(np.float64)
 unix = pytest.mark.skipif(os.name == "nt", reason="links, pipes and signals of Unix")
@@ -93,7 +94,7 @@ def test_whoever_writes_at_the_same_time_gets_the_own_matrix(tmp_path: Path) -> 
 def test_two_processes_may_write_one_matrix(tmp_path: Path) -> None:
     code = """
 import sys, numpy as np
-from wasserstein_transform._mapped import write_mapped
+from wasserstein_transform.engine.mapped import write_mapped
 k = int(sys.argv[1])
 for _ in range(40):
     array = write_mapped("z.npy", np.dtype("f8"), (300, 300), lambda out: out.fill(k), "numbers")
@@ -212,7 +213,7 @@ def test_files_have_all_their_blocks_before_they_are_filled(
 def test_a_limit_on_the_size_of_files_is_an_error(tmp_path: Path) -> None:
     code = """
 import resource, numpy as np
-from wasserstein_transform._mapped import write_mapped
+from wasserstein_transform.engine.mapped import write_mapped
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 try:
     write_mapped("z.npy", np.dtype("f8"), (200, 200), lambda out: out.fill(1), "numbers")

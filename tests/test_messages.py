@@ -23,7 +23,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.svm import SVC
 
 import wasserstein_transform as wt
-from wasserstein_transform import GaussianTransform, plotting, tables
+from wasserstein_transform import GaussianTransform, io, plotting, tables
 from wasserstein_transform.graphs import as_network, communities, curvature
 from wasserstein_transform.image import segment_by_radii as by_radii
 from wasserstein_transform.tables import columns
@@ -117,7 +117,7 @@ SPACES: list[Row] = [
     ("one row per point of the 3 × 3 distances, got 2", lambda: from_distances(np.ones(3), points=[[0.0], [1.0]])),
     ("there is no file a.npy of distances", lambda: from_distances("a.npy"), FileNotFoundError),
     (
-        "read from .npy files, got a.csv; wt.tables.read_matrix",
+        "read from .npy files, got a.csv; wt.io.read_matrix",
         lambda: [np.savetxt("a.csv", np.eye(2)), from_distances("a.csv")],
     ),
     (
@@ -910,7 +910,7 @@ ENGINE: list[Row] = [
     ),
 ]
 
-TABLE = tables.read(b"x,y,kind,w\n1,0.5,a,1\n2,1.5,b,0\n3,2.5,a,2\n", name="points.csv")
+TABLE = io.read(b"x,y,kind,w\n1,0.5,a,1\n2,1.5,b,0\n3,2.5,a,2\n", name="points.csv")
 TABLES: list[Row] = [
     (
         "points.csv has no column knid; did you mean kind? its columns are x, y, kind, w",
@@ -936,34 +936,34 @@ TABLES: list[Row] = [
         lambda: tables.coordinates(DataFrame({"day": np.array(["2020-01-01"], "M8[s]")}), ["day"]),
     ),
     ("numbers or words are needed, got complex128", lambda: tables.coordinates(DataFrame({"x": [1j]}), ["x"])),
-    ("none.csv does not exist; give the path", lambda: tables.read("none.csv"), FileNotFoundError),
-    ("is a folder; give one file of it", lambda: tables.read(Path()), IsADirectoryError),
-    ("a table is read from a path, bytes or an open file, got int", lambda: tables.read(7), TypeError),
-    ("kind must be one of 'csv', …, got 'excel'", lambda: tables.read(b"x\n1\n", kind="excel")),
+    ("none.csv does not exist; give the path", lambda: io.read("none.csv"), FileNotFoundError),
+    ("is a folder; give one file of it", lambda: io.read(Path()), IsADirectoryError),
+    ("a table is read from a path, bytes or an open file, got int", lambda: io.read(7), TypeError),
+    ("kind must be one of 'csv', …, got 'excel'", lambda: io.read(b"x\n1\n", kind="excel")),
     (
         "points is asked for as NPY and holds text; ask for another kind",
-        lambda: tables.read(b"x\n1\n", name="points", kind="npy"),
+        lambda: io.read(b"x\n1\n", name="points", kind="npy"),
     ),
     (
         "distances are read from csv, tsv, txt, parquet, npy, npz, not from LAS",
-        lambda: tables.read_matrix(b"LASF" + bytes(300), name="D.las"),
+        lambda: io.read_matrix(b"LASF" + bytes(300), name="D.las"),
     ),
     (
         "has no suffix that gives a file format; add a suffix or kind=, one of csv, tsv",
-        lambda: tables.write(TABLE, "b"),
+        lambda: io.write(TABLE, "b"),
     ),
-    ("kind must be one of 'csv', …, got 'xlsx'", lambda: tables.write(TABLE, "b", kind="xlsx")),
-    ("there is no folder", lambda: tables.write(TABLE, "none/b.csv"), FileNotFoundError),
-    ("a DataFrame is written, got ndarray", lambda: tables.write(np.zeros((2, 2)), "b.csv"), TypeError),
-    ("has no columns to write, or two of one name; rename them", lambda: tables.write(DataFrame(), "b.csv")),
-    ("PLY holds numbers, not text", lambda: tables.write(TABLE.assign(z=1.0), "c.ply")),
+    ("kind must be one of 'csv', …, got 'xlsx'", lambda: io.write(TABLE, "b", kind="xlsx")),
+    ("there is no folder", lambda: io.write(TABLE, "none/b.csv"), FileNotFoundError),
+    ("a DataFrame is written, got ndarray", lambda: io.write(np.zeros((2, 2)), "b.csv"), TypeError),
+    ("has no columns to write, or two of one name; rename them", lambda: io.write(DataFrame(), "b.csv")),
+    ("PLY holds numbers, not text", lambda: io.write(TABLE.assign(z=1.0), "c.ply")),
     (
         "GeoJSON needs columns longitude and latitude, or x and y; there are a, b",
-        lambda: tables.write(DataFrame({"a": [1], "b": [2]}), "a.geojson"),
+        lambda: io.write(DataFrame({"a": [1], "b": [2]}), "a.geojson"),
     ),
     (
         "column n: PLY has no integers beyond ±2^53; write CSV",
-        lambda: tables.write(DataFrame({"x": [1.0], "y": [1.0], "z": [1.0], "n": [2**53 + 1]}), "a.ply"),
+        lambda: io.write(DataFrame({"x": [1.0], "y": [1.0], "z": [1.0], "n": [2**53 + 1]}), "a.ply"),
     ),
 ]
 

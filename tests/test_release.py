@@ -64,7 +64,7 @@ def test_a_wheel_with_too_much_or_too_little_is_found(tmp_path: Path) -> None:
     wheel = tmp_path / "made-1.0-cp311-cp311-linux_x86_64.whl"
     with zipfile.ZipFile(wheel, "w") as files:
         files.writestr("made-1.0.dist-info/METADATA", "[a page](docs/page.md) [a site](https://example.org)")
-        files.writestr("wasserstein_transform/kernels/__pycache__/one.pyc", "")
+        files.writestr("wasserstein_transform/compute/__pycache__/one.pyc", "")
         files.writestr("wt_paper/__init__.py", "")
     assert [fault.removeprefix("the wheel has ") for fault in release.wrong_contents(wheel)] == [
         f"{wheel.name} is for one system only",
@@ -72,6 +72,6 @@ def test_a_wheel_with_too_much_or_too_little_is_found(tmp_path: Path) -> None:
         "no wasserstein_transform/py.typed",
         "no made-1.0.dist-info/licenses/LICENSE",
         "no made-1.0.dist-info/entry_points.txt",
-        "wasserstein_transform/kernels/__pycache__/one.pyc",
+        "wasserstein_transform/compute/__pycache__/one.pyc",
         "wt_paper/__init__.py",
     ]

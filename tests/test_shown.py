@@ -112,7 +112,7 @@ def results() -> dict[str, object]:
         "Trajectory": wt.iterate(wt.transforms.mean_shift(0.5), SPACE, n_iter=1),
         "Tree": wt.hierarchy.spanning_tree(SPACE),
         "Embedding": wt.plotting.embedding.embed(SPACE.take(np.arange(20))),
-        "sigma": wt.auto.noise_scale(X),
+        "sigma": wt.parameters.noise_scale(X),
         BAD: theory.Inequality(BAD, np.zeros(3), np.ones(3), {"<C>": 1.0}, note="<b>"),
         "no pair to compare": theory.Inequality("one point", np.zeros(0), np.zeros(0)),
         "flb | 0": theory.gromov_wasserstein_bounds(SPACE.take(np.arange(8)), SPACE.take(np.arange(8))),

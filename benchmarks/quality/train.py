@@ -23,17 +23,17 @@ import numpy as np
 from sklearn.ensemble import HistGradientBoostingRegressor
 
 import wasserstein_transform as wt
-from wasserstein_transform.auto.clustering import criteria as judging
-from wasserstein_transform.auto.clustering.candidates import KINDS, grow, with_count, without_count
-from wasserstein_transform.auto.clustering.criteria import (
+from wasserstein_transform.clustering import criteria as judging
+from wasserstein_transform.clustering.candidates import KINDS, grow, with_count, without_count
+from wasserstein_transform.clustering.criteria import (  # fmt: skip
     NAMES,
     OF_DATA,
     Partitions,
-    compare_clusterings,
     measure,
-)  # fmt: skip
-from wasserstein_transform.auto.clustering.ground import Ground, Places
+)
+from wasserstein_transform.clustering.ground import Ground, Places
 from wasserstein_transform.engine import current
+from wasserstein_transform.hierarchy.labels import adjusted_rand
 
 from .families import generate
 from .wide_families import generate_wide
@@ -79,7 +79,7 @@ def lessons(X: np.ndarray, y: np.ndarray) -> list[Lesson]:
         for name, candidates, wanted in found:
             partitions = Partitions.of(candidates)
             criteria = measure(ground, trees[0][1], trees[1][1], partitions, wanted, engine)
-            scores = [compare_clusterings(y[y > 0], labels[places.place][y > 0]) for labels in partitions.labels]
+            scores = [adjusted_rand(y[y > 0], labels[places.place][y > 0]) for labels in partitions.labels]
             counts = [int(labels.max()) + 1 for labels in partitions.labels]
             kinds = [sum({1 << KINDS.index(one.recipe.kind) for one in group}) for group in partitions.members]
             votes = [len(group) for group in partitions.members]

@@ -100,7 +100,7 @@ def without_example(names: Iterable[Name]) -> list[str]:
 
 
 def written() -> dict[str, str]:
-    """How a public name may be written in text, and its full name: wt.cluster, wt.auto.cluster, theory.prokhorov.
+    """How a public name may be written in text, and its full name: wt.cluster, wt.clustering.cluster, theory.prokhorov.
 
     A short name alone is known if only one object has it.
     """

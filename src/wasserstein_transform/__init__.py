@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _PACKAGES = (
-    "auto", "curves", "datasets", "engine", "estimators", "explorer", "graphs", "hierarchy",
-    "image", "localize", "measures", "plotting", "spaces", "tables", "transforms", "transport",
+    "clustering", "curves", "datasets", "engine", "estimators", "explorer", "graphs", "hierarchy", "image", "io",
+    "localize", "measures", "parameters", "plotting", "spaces", "tables", "transforms", "transport",
 )  # fmt: skip
 __all__ = (
     "AutoCluster", "Bures", "Engine", "Exact", "Gaussian", "GaussianTransform", "Kernel", "KernelTransform",
@@ -18,7 +18,7 @@ __all__ = (
     "skeleton", "suggest", "using", "wasserstein", "wasserstein_cross", "wasserstein_pairs", "write",
 )  # fmt: skip
 _NAMES = {  # the package of each name at the top; all others are in the packages, such as wt.transforms.mean_shift
-    "auto": ("cluster", "score", "suggest"),
+    "clustering": ("cluster", "score"),
     "curves": ("denoise", "skeleton"),
     "engine": ("Engine", "using"),
     "estimators": (
@@ -27,9 +27,10 @@ _NAMES = {  # the package of each name at the top; all others are in the package
     ),
     "explorer": ("explore",),
     "image": ("segment",),
+    "io": ("read", "write"),
     "localize": ("Gaussian", "Kernel", "Mean", "Nearest", "Truncation"),
+    "parameters": ("suggest",),
     "spaces": ("Space",),
-    "tables": ("read", "write"),
     "transforms": ("Transform", "iterate"),
     "transport": ("Bures", "Exact", "bures_pairs", "wasserstein", "wasserstein_cross", "wasserstein_pairs"),
 }  # fmt: skip
@@ -37,7 +38,7 @@ _HOME = {name: package for package, names in _NAMES.items() for name in names}
 
 if TYPE_CHECKING:  # the same names, for type checkers and editors
     from . import (
-        auto as auto,
+        clustering as clustering,
         curves as curves,
         datasets as datasets,
         engine as engine,
@@ -46,15 +47,17 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
         graphs as graphs,
         hierarchy as hierarchy,
         image as image,
+        io as io,
         localize as localize,
         measures as measures,
+        parameters as parameters,
         plotting as plotting,
         spaces as spaces,
         tables as tables,
         transforms as transforms,
         transport as transport,
     )
-    from .auto import cluster, score, suggest
+    from .clustering import cluster, score
     from .curves import denoise, skeleton
     from .engine import Engine, using
     from .estimators import (
@@ -68,9 +71,10 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
     )
     from .explorer import explore
     from .image.contours import segment
+    from .io import read, write
     from .localize import Gaussian, Kernel, Mean, Nearest, Truncation
+    from .parameters import suggest
     from .spaces import Space
-    from .tables import read, write
     from .transforms import Transform, iterate
     from .transport import Bures, Exact, bures_pairs, wasserstein, wasserstein_cross, wasserstein_pairs
 

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from scipy.spatial import cKDTree
 
 from . import _check as check
-from ._shown import Brief
+from ._display import Brief
 from ._types import Floats, Ints
 
 __all__ = ("circles", "dumbbell", "grid", "grid_with_line", "spiral", "streets", "t_junction")

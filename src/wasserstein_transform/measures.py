@@ -9,10 +9,9 @@ from hashlib import blake2b
 import numpy as np
 from scipy.sparse import csr_array
 
-from ._device_array import on_host, stored_array, to_host
 from ._types import Bools, Floats, Ints
 from .compute.records import MeansAndCovs, Moments, Rows
-from .engine import Engine
+from .engine import Engine, on_host, stored_array, to_host
 from .spaces import Euclidean, GaussianMetric, Metric
 
 __all__ = ["Diracs", "Discrete", "Gaussians", "Measures"]

@@ -15,8 +15,8 @@ import pytest
 from cli_files import SCRIPT, blobs, run, write_csv
 
 from wasserstein_transform import _files
-from wasserstein_transform.auto.clustering import cluster as clustering
 from wasserstein_transform.cli import reading
+from wasserstein_transform.clustering import clusters as clustering
 
 
 @pytest.fixture
@@ -187,7 +187,7 @@ def test_a_run_is_repeated_byte_for_byte(words: list[object], file: Path, tmp_pa
 
 SLOW = SCRIPT.replace(
     "main()",
-    "import wasserstein_transform.auto as auto, time, sys;"
+    "import wasserstein_transform.clustering as auto, time, sys;"
     "plain = auto.cluster;"
     "auto.cluster = lambda *a, **k: (sys.stdout.write('now'), sys.stdout.flush(), time.sleep(60), plain(*a, **k))[-1];"
     "main()",

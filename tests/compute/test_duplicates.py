@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import wasserstein_transform as wt
-from wasserstein_transform.kernels.moments import PROFILES
+from wasserstein_transform.compute.neighbors.moments_jit import PROFILES
 
 MANY = 100_000
 

@@ -11,10 +11,10 @@ from repeated import each_once
 from sklearn.neighbors import NearestNeighbors
 
 import wasserstein_transform as wt
-from wasserstein_transform.compute import nearby
-from wasserstein_transform.compute.nearby import grow_tree
-from wasserstein_transform.compute.trees import _boruvka, grow
-from wasserstein_transform.kernels.kdtree import LEAF
+from wasserstein_transform.compute.neighbors import nearest as nearby
+from wasserstein_transform.compute.neighbors.kdtree_jit import LEAF
+from wasserstein_transform.compute.neighbors.nearest import grow_tree
+from wasserstein_transform.compute.trees.spanning import _boruvka, grow
 
 
 def gaussians(n: int, m: int, lam: float, rank: int | None = None, seed: int = 0) -> wt.spaces.GaussianMetric:

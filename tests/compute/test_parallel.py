@@ -9,10 +9,11 @@ from repeated import each_once
 from scipy.sparse import csr_array
 
 import wasserstein_transform as wt
-from wasserstein_transform.compute import gaussians as gaussian, passes
-from wasserstein_transform.compute.gaussians import unit_of_size
-from wasserstein_transform.compute.search import Search, frame_of
-from wasserstein_transform.kernels.geometry import GaussianPlane, GaussianSolid
+from wasserstein_transform.compute.cells import rows as passes
+from wasserstein_transform.compute.cells.index import Search, frame_of
+from wasserstein_transform.compute.metrics import gaussians as gaussian
+from wasserstein_transform.compute.metrics.gaussians import unit_of_size
+from wasserstein_transform.compute.metrics.geometry_jit import GaussianPlane, GaussianSolid
 
 
 @pytest.fixture(params=[None, 150], ids=["few tiles", "many tiles"])
@@ -20,7 +21,7 @@ def _tiles(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
     """Small tiles: what a million points take, on few points."""
     if request.param is not None:
         monkeypatch.setattr(passes, "_FEW_ROWS", request.param)
-        monkeypatch.setattr("wasserstein_transform.compute.search._PER_BUCKET", 40)
+        monkeypatch.setattr("wasserstein_transform.compute.cells.index._PER_BUCKET", 40)
 
 
 def _clouds(rng: np.random.Generator, m: int, n: int = 1500) -> dict[str, np.ndarray]:

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import wasserstein_transform as wt
-from wasserstein_transform.compute import neighborhoods as summing, trees
-from wasserstein_transform.compute.neighborhoods import Neighborhoods, _Sums, neighborhoods
+from wasserstein_transform.compute.metrics.geometry_jit import Bits
+from wasserstein_transform.compute.neighbors import moments as summing
+from wasserstein_transform.compute.neighbors.moments import Neighborhoods, _Sums, neighborhoods
+from wasserstein_transform.compute.neighbors.moments_jit import FLAT
+from wasserstein_transform.compute.trees import spanning as trees, spanning_jit as spanning_trees
 from wasserstein_transform.engine import Tile
-from wasserstein_transform.kernels import spanning_trees
-from wasserstein_transform.kernels.geometry import Bits
-from wasserstein_transform.kernels.moments import FLAT
 from wasserstein_transform.spaces import GaussianMetric, Metric
 
 ENGINE = wt.Engine(1)

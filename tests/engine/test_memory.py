@@ -14,7 +14,7 @@ from repeated import mostly_slow
 from scipy.spatial.distance import cdist, squareform
 
 import wasserstein_transform as wt
-from wasserstein_transform.auto.clustering.ground import Places
+from wasserstein_transform.clustering.ground import Places
 from wasserstein_transform.hierarchy.cut import nearest_place
 
 _UNITS = {"bytes": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from threadpoolctl import threadpool_info
 
-from wasserstein_transform._cached import cached_property
+from wasserstein_transform._types import cached_property
 from wasserstein_transform.engine import blas, one_blas_thread
 
 SOURCE = Path(__file__).parents[2] / "src"
@@ -147,10 +147,10 @@ class Interrupting:
             os.kill(os.getpid(), signal.SIGINT)
 sys.meta_path.insert(0, Interrupting())
 try:
-    import wasserstein_transform.kernels.compile
+    import wasserstein_transform.compute.jit.decorators
 except KeyboardInterrupt:
     print("stopped")
-from wasserstein_transform.kernels.arithmetic import lowest
+from wasserstein_transform.compute.jit.arithmetic_jit import lowest
 print("whole")
 """
     done = subprocess.run(

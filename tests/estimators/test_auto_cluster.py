@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import wasserstein_transform as wt
-from wasserstein_transform.auto.clustering import cluster as room
+from wasserstein_transform.clustering import clusters as room
 
 
 @pytest.fixture(scope="module")

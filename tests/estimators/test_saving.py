@@ -131,7 +131,7 @@ DAMAGES: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
     "another tree": (lambda a: a["header"]["tree"].update({"class": "Dense"}), "does not match its fingerprint"),
     "a later version": (
         lambda a: a["header"].update(version=99),
-        "version 99, but .* reads version 3",
+        "version 99, but .* reads version 4",
     ),
     "an earlier version": (lambda a: a["header"].update(version=2, kind="Space"), "version 2, but .*; write it again"),
     "another format": (

@@ -18,7 +18,7 @@ import pandas as pd
 import wasserstein_transform as wt
 from fuzz import layers, seeds
 from fuzz.layers import Layer
-from wasserstein_transform import tables
+from wasserstein_transform import io, tables
 from wasserstein_transform.explorer.data import Shelf
 from wasserstein_transform.image.reading import from_file
 from wasserstein_transform.tables import columns
@@ -91,7 +91,7 @@ def _shelved(file: Path) -> Any:
 
 
 def _table(file: str, make: Callable[[], list[bytes]], *around: Layer) -> EntryPoint:
-    return EntryPoint(file, make, tables.read, _use_table, around or (layers.plain,))
+    return EntryPoint(file, make, io.read, _use_table, around or (layers.plain,))
 
 
 def _archive(make: Callable[[], list[bytes]], read: Callable[[Path], Any], use: Callable[[Any], None]) -> EntryPoint:
@@ -119,8 +119,8 @@ ENTRY_POINTS: dict[str, EntryPoint] = {
     "parquet": _table("points.parquet", seeds.parquet),
     "las": _table("points.las", lambda: seeds.las("las")),
     "laz": _table("points.laz", lambda: seeds.las("laz")),
-    "matrix csv": EntryPoint("matrix.csv", lambda: seeds.matrices("csv"), tables.read_matrix),
-    "matrix npy": EntryPoint("matrix.npy", lambda: seeds.matrices("npy"), tables.read_matrix),
+    "matrix csv": EntryPoint("matrix.csv", lambda: seeds.matrices("csv"), io.read_matrix),
+    "matrix npy": EntryPoint("matrix.npy", lambda: seeds.matrices("npy"), io.read_matrix),
     "shelf": EntryPoint("points.csv", seeds.csv, _shelved),
     "png": _picture("png", layers.png),
     "jpg": _picture("jpg"),

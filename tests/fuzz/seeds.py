@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 import wasserstein_transform as wt
-from wasserstein_transform import tables
+from wasserstein_transform import io as files
 from wasserstein_transform.estimators.saving import Saved
 from wt_paper.experiments.experiment import Choice, Claim, Table as Listing
 from wt_paper.reporting.part import Part
@@ -42,7 +42,7 @@ def _table() -> pd.DataFrame:
 
 def csv() -> list[bytes]:
     return [
-        tables.files.encode(_table(), "csv"),
+        files.encode(_table(), "csv"),
         b"# a comment\nx;y;part\n0,5;1;007\n2;3,5;008\n1;2;009\n",
         b'"a","b"\n"1\n",2\n3,"4"\n',
         ",0,1\n0,1.5,é\n1,2.5,ü\n".encode("utf-16"),
@@ -51,11 +51,11 @@ def csv() -> list[bytes]:
 
 def encoded(kind: str) -> list[bytes]:
     table = pd.DataFrame({"longitude": CLOUD[:, 0], "latitude": CLOUD[:, 1], "name": ["a b", "c'd", "é"] * 4})
-    return [tables.files.encode(table, kind)]
+    return [files.encode(table, kind)]
 
 
 def gpx() -> list[bytes]:
-    return [tables.files.encode(tables.read(_track(), name="a.gpx"), "gpx"), _track()]
+    return [files.encode(files.read(_track(), name="a.gpx"), "gpx"), _track()]
 
 
 def _track() -> bytes:
@@ -72,7 +72,7 @@ def packed(kind: str) -> list[bytes]:
 
 def ply() -> list[bytes]:
     table = pd.DataFrame({"x": CLOUD[:, 0], "y": CLOUD[:, 1], "z": CLOUD[:, 0], "n": np.arange(12)})
-    binary = tables.files.encode(table, "ply")
+    binary = files.encode(table, "ply")
     head = b"ply\nformat ascii 1.0\nelement camera 1\nproperty int k\nelement vertex 2\nproperty float x\n"
     head += b"property float y\nproperty float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n"
     return [binary, head + b"7\n0 1 2\n2 3.5 1\n3 0 1 2\n"]
@@ -117,7 +117,7 @@ def parquet() -> list[bytes]:
 
 def las(kind: str) -> list[bytes]:
     table = pd.DataFrame({"x": CLOUD[:, 0], "y": CLOUD[:, 1], "z": np.arange(12.0), "extra": np.arange(12)})
-    return [tables.files.encode(table, kind)]
+    return [files.encode(table, kind)]
 
 
 def matrices(kind: str) -> list[bytes]:

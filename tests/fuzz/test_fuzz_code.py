@@ -17,7 +17,7 @@ from fuzz import layers
 from fuzz.entry_points import ENTRY_POINTS
 from fuzz.hostile import npy_header, zip_of
 from fuzz.reader import Reader
-from wasserstein_transform.kernels import store
+from wasserstein_transform.compute.jit import cache as store
 
 pytestmark = pytest.mark.slow
 

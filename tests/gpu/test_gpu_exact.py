@@ -10,7 +10,7 @@ import pytest
 from gpu.calling import CPU, Cuda
 
 import wasserstein_transform as wt
-from wasserstein_transform.compute.problems import Ground
+from wasserstein_transform.compute.exact.problems import Ground
 from wasserstein_transform.compute.records import Rows
 from wasserstein_transform.cuda import exact as batch
 from wasserstein_transform.engine import Cancelled

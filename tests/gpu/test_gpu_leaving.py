@@ -11,7 +11,7 @@ from gpu.calling import Cuda
 from gpu.emulation import Emulated
 
 import wasserstein_transform as wt
-from wasserstein_transform.compute import distances, gaussians
+from wasserstein_transform.compute.metrics import distances, gaussians
 from wasserstein_transform.cuda import functions
 
 

@@ -10,8 +10,8 @@ from gpu.calling import CPU, Cuda
 from gpu.test_gpu_moments import gaussians, weights_of
 
 import wasserstein_transform as wt
+from wasserstein_transform.compute.neighbors.moments_jit import FLAT
 from wasserstein_transform.cuda import balls, balls as merging, cells, cells as stretches
-from wasserstein_transform.kernels.moments import FLAT
 
 ENGINE = wt.Engine()
 TWO_AND_ONE = [2, pytest.param(1, marks=pytest.mark.slow), pytest.param(3, marks=pytest.mark.slow)]

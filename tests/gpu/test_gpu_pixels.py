@@ -7,8 +7,8 @@ import pytest
 from gpu.calling import CPU, Cuda
 
 import wasserstein_transform as wt
-from wasserstein_transform.compute.distances import closed
-from wasserstein_transform.compute.pixels import Image, Links, Motion, Moved, nobody, window_of
+from wasserstein_transform.compute.metrics.distances import closed
+from wasserstein_transform.compute.pixels.motion import Image, Links, Motion, Moved, nobody, window_of
 
 
 def _blocks(rng: np.random.Generator, shape: tuple[int, ...], channels: int, noise: float = 2.0) -> np.ndarray:

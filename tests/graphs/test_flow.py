@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import wasserstein_transform as wt
-from wasserstein_transform.compute import paths
+from wasserstein_transform.compute.graphs import paths
 
 HUBS = nx.barabasi_albert_graph(60, 3, seed=0)
 PIECES = nx.disjoint_union(nx.barbell_graph(5, 2), nx.gnm_random_graph(20, 40, seed=1))

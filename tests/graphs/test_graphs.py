@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 import wasserstein_transform as wt
-from wasserstein_transform.compute import paths
+from wasserstein_transform.compute.graphs import paths
 from wasserstein_transform.graphs.communities import modularity
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "graphs"

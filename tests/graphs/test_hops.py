@@ -10,7 +10,7 @@ from repeated import each_once
 from scipy.sparse import csr_array
 
 import wasserstein_transform as wt
-from wasserstein_transform.compute import exact
+from wasserstein_transform.compute.exact import batches as exact
 
 GRAPHS = {
     "sparse": nx.gnm_random_graph(16, 30, seed=0),

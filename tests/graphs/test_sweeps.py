@@ -8,7 +8,7 @@ import pytest
 from scipy.sparse.csgraph import dijkstra
 
 import wasserstein_transform as wt
-from wasserstein_transform.compute import paths
+from wasserstein_transform.compute.graphs import paths
 
 GRAPHS = {
     "hubs": nx.barabasi_albert_graph(90, 3, seed=0),

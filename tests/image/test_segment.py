@@ -11,7 +11,7 @@ from repeated import each_once
 from sklearn.exceptions import ConvergenceWarning
 
 import wasserstein_transform as wt
-from wasserstein_transform.compute.colors import lab, luv
+from wasserstein_transform.compute.pixels.colors import lab, luv
 from wasserstein_transform.image.regions import merge_small, touching
 
 

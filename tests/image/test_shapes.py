@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from wasserstein_transform.compute.pixels import _patch, window_of
-from wasserstein_transform.kernels.bures import gap_plane, gap_space
-from wasserstein_transform.kernels.patches import moments
+from wasserstein_transform.compute.gaussians.bures_jit import gap_plane, gap_space
+from wasserstein_transform.compute.pixels.motion import _patch, window_of
+from wasserstein_transform.compute.pixels.patches_jit import moments
 
 
 def as_shape(cov: np.ndarray) -> np.ndarray:

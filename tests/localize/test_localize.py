@@ -10,8 +10,8 @@ from reference.transforms import euclidean
 from scipy.sparse import csr_array, csr_matrix
 
 import wasserstein_transform as wt
-from wasserstein_transform.compute.neighborhoods import neighborhoods
-from wasserstein_transform.kernels.moments import PROFILES, profile_value
+from wasserstein_transform.compute.neighbors.moments import neighborhoods
+from wasserstein_transform.compute.neighbors.moments_jit import PROFILES, profile_value
 from wasserstein_transform.localize.extrinsic import takes_new_points
 from wasserstein_transform.localize.kernel import evaluate
 from wasserstein_transform.localize.scale import ordinal

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import wasserstein_transform as wt
-from wasserstein_transform.compute.neighborhoods import _by_eigenvectors, _in_the_plane
+from wasserstein_transform.compute.neighbors.moments import _by_eigenvectors, _in_the_plane
 
 
 def slow_ridge(X: np.ndarray, alpha: np.ndarray, weights: np.ndarray, dim: int) -> np.ndarray:

@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import make_blobs
 
 import wasserstein_transform as wt
-from wasserstein_transform.auto import Clustering
+from wasserstein_transform.clustering import Clustering
 from wasserstein_transform.plotting import clusterings
 
 

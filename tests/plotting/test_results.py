@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from sklearn.exceptions import NotFittedError
 
 import wasserstein_transform as wt
-from wasserstein_transform._shown import Plotted
+from wasserstein_transform._display import Plotted
 from wasserstein_transform.plotting import results as pictures
 
 X = np.random.default_rng(0).normal(size=(60, 2)) + np.repeat([[0.0, 0], [6, 0]], 30, axis=0)
@@ -35,7 +35,7 @@ RESULTS: dict[str, Callable[[Path], Plotted]] = {
     "Score": lambda _: wt.score(X, (X[:, 0] > 3).astype(int)),
     "Score of one cluster": lambda _: wt.score(X, np.zeros(60, int)),
     "Suggestion": lambda _: wt.suggest(X),
-    "Noise": lambda _: wt.auto.noise_scale(ring().before),
+    "Noise": lambda _: wt.parameters.noise_scale(ring().before),
     "Denoised": lambda _: ring(),
     "Skeleton": lambda _: wt.skeleton(ring()),
     "Trajectory": lambda _: wt.iterate(wt.transforms.mean_shift(1.0), SPACE, n_iter=2, keep="all"),

@@ -11,10 +11,10 @@ import numpy as np
 from scipy.sparse import csr_array
 
 import wasserstein_transform as wt
-from wasserstein_transform.compute.distances import closed
+from wasserstein_transform.compute.metrics.distances import closed
+from wasserstein_transform.compute.neighbors.moments_jit import EPANECHNIKOV, FLAT, GAUSSIAN, TRIANGLE
 from wasserstein_transform.compute.records import Balls, MeansAndCovs, Moments, Nearest
 from wasserstein_transform.engine import Engine
-from wasserstein_transform.kernels.moments import EPANECHNIKOV, FLAT, GAUSSIAN, TRIANGLE
 from wasserstein_transform.spaces import GaussianMetric, Metric, Sparse
 
 _PROFILES = {

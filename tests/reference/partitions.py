@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from wasserstein_transform._types import Bools, Floats, Ints
-from wasserstein_transform.auto.clustering.description import Facts as Given
-from wasserstein_transform.auto.clustering.ground import Ground
+from wasserstein_transform.clustering.description import Facts as Given
+from wasserstein_transform.clustering.ground import Ground
 from wasserstein_transform.hierarchy import Tree
 
 _HIGH = 0.95

@@ -11,8 +11,8 @@ from scipy.sparse.csgraph import dijkstra
 from scipy.sparse.linalg import expm_multiply
 
 import wasserstein_transform as wt
-from wasserstein_transform.compute import paths
-from wasserstein_transform.kernels.simplex_tree import peel, workspace
+from wasserstein_transform.compute.exact.simplex_tree_jit import peel, workspace
+from wasserstein_transform.compute.graphs import paths
 
 
 def random_graph(n: int, m: int, seed: int, lengths: bool) -> nx.Graph:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import wasserstein_transform as wt
-from wasserstein_transform.compute import problems
+from wasserstein_transform.compute.exact import problems
 from wasserstein_transform.spaces import dense
 
 X = np.random.default_rng(7).random((150, 2))

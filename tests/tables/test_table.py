@@ -8,9 +8,10 @@ import pytest
 from encoding import encode
 from pandas import DataFrame
 
-from wasserstein_transform.tables import coordinates, read, write
+from wasserstein_transform.io import read, write
+from wasserstein_transform.io.formats import MAPS, WRITTEN
+from wasserstein_transform.tables import coordinates
 from wasserstein_transform.tables.columns import chosen, labels, numeric, times, weights, where, with_columns
-from wasserstein_transform.tables.kinds import MAPS, WRITTEN
 
 
 @pytest.fixture

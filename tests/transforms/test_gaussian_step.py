@@ -13,8 +13,8 @@ from reference.bures import bures
 from repeated import each_once, mostly_slow
 
 import wasserstein_transform as wt
-from wasserstein_transform.compute.neighborhoods import Neighborhoods, neighborhoods
-from wasserstein_transform.kernels.moments import PROFILES
+from wasserstein_transform.compute.neighbors.moments import Neighborhoods, neighborhoods
+from wasserstein_transform.compute.neighbors.moments_jit import PROFILES
 from wasserstein_transform.transforms import iteration
 
 Array = np.ndarray

@@ -16,7 +16,7 @@ from scipy.spatial.distance import pdist, squareform
 from scipy.stats import ortho_group
 
 import wasserstein_transform as wt
-from wasserstein_transform.kernels.bures import gap_space
+from wasserstein_transform.compute.gaussians.bures_jit import gap_space
 
 Floats = NDArray[np.float64]
 Maker = Callable[[int, float], wt.measures.Gaussians]

@@ -20,11 +20,11 @@ from scipy.sparse import csr_array
 from scipy.spatial.distance import pdist, squareform
 
 import wasserstein_transform as wt
-from wasserstein_transform.kernels.geometry import Table
-from wasserstein_transform.kernels.problems import CostRule, Costs, begin, costs, pose
-from wasserstein_transform.kernels.simplex import INTERRUPTED, OPTIMAL, solve
-from wasserstein_transform.kernels.simplex_tree import Work, workspace
-from wasserstein_transform.kernels.transport import careful_transport, transport, transport_row
+from wasserstein_transform.compute.exact.problems_jit import CostRule, Costs, begin, costs, pose
+from wasserstein_transform.compute.exact.simplex_jit import INTERRUPTED, OPTIMAL, solve
+from wasserstein_transform.compute.exact.simplex_tree_jit import Work, workspace
+from wasserstein_transform.compute.exact.transport_jit import careful_transport, transport, transport_row
+from wasserstein_transform.compute.metrics.geometry_jit import Table
 from wasserstein_transform.measures import make_discrete
 
 Floats = NDArray[np.float64]

@@ -19,7 +19,7 @@ from scipy.sparse import csr_array
 from scipy.stats import wasserstein_distance
 
 import wasserstein_transform as wt
-from wasserstein_transform.kernels.line import Pieces, Sorted, add_up, fill_line_block, fill_line_square
+from wasserstein_transform.compute.exact.line_jit import Pieces, Sorted, add_up, fill_line_block, fill_line_square
 from wasserstein_transform.measures import make_discrete
 from wasserstein_transform.transport import Line
 

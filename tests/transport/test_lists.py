@@ -9,8 +9,8 @@ from scipy.spatial.distance import squareform
 
 import wasserstein_transform as wt
 from wasserstein_transform import measures as module
-from wasserstein_transform.compute import exact
-from wasserstein_transform.compute.problems import listed_parents
+from wasserstein_transform.compute.exact import batches as exact
+from wasserstein_transform.compute.exact.problems import listed_parents
 
 Ints = NDArray[np.intp]
 

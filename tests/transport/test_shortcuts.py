@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import wasserstein_transform as wt
-from wasserstein_transform.compute import exact as batch, single
+from wasserstein_transform.compute.exact import batches as batch, single
 
 
 def counted(module: Any, name: str, patch: pytest.MonkeyPatch) -> list[Any]:

@@ -14,7 +14,7 @@ from scipy.ndimage import uniform_filter
 
 from wasserstein_transform import plotting
 from wasserstein_transform._types import Floats, Ints
-from wasserstein_transform.compute.pixels import Motion, Moved
+from wasserstein_transform.compute.pixels.motion import Motion, Moved
 from wasserstein_transform.engine import Engine
 from wasserstein_transform.image.linking import link_pixels
 from wasserstein_transform.image.pixels import read

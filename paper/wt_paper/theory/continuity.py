@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from wasserstein_transform import _check as check
-from wasserstein_transform._shown import Tabled
+from wasserstein_transform._display import Tabled
 from wasserstein_transform._types import Floats
 from wasserstein_transform.engine import Engine, current
 from wasserstein_transform.localize import Kernel

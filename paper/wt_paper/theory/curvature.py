@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from wasserstein_transform import _check as check
-from wasserstein_transform._shown import Brief
+from wasserstein_transform._display import Brief
 from wasserstein_transform._types import Floats, Ints
 from wasserstein_transform.spaces import closed
 from wasserstein_transform.transport import wasserstein

@@ -10,7 +10,7 @@ from scipy.cluster.hierarchy import cophenet
 from scipy.spatial.distance import squareform
 
 from wasserstein_transform import _check as check
-from wasserstein_transform._shown import Tabled
+from wasserstein_transform._display import Tabled
 from wasserstein_transform._types import Floats
 from wasserstein_transform.engine import Engine, current
 from wasserstein_transform.hierarchy import spanning_tree

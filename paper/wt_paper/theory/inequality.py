@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import vstack
 
 from wasserstein_transform import _check as check
-from wasserstein_transform._shown import facts
+from wasserstein_transform._display import facts
 from wasserstein_transform._types import Floats
 from wasserstein_transform.engine import Engine, current
 from wasserstein_transform.localize import Gaussian, Kernel

@@ -11,7 +11,7 @@ from .reading import Points, read_features
 from .running import running
 
 if TYPE_CHECKING:
-    from ..auto import Clustering
+    from ..clustering import Clustering
 
 PROFILE = "profile.csv"
 
@@ -53,8 +53,8 @@ def cluster(**options: Any) -> None:
     profile.csv (what tells the clusters apart), clusters.png and summary.json.
     """
     with running(options) as run:
-        from ..auto import cluster as find
-        from ..tables.files import encode
+        from ..clustering import cluster as find
+        from ..io import encode
         from .results import add_columns, check_kind
         from .warmup import compile_for_other_tables
 
@@ -107,10 +107,10 @@ def _columns(found: Clustering) -> dict[str, Any]:
 
 def _score(points: Points, found: Clustering) -> float | None:
     """The adjusted Rand index with the known labels; None if there are none."""
-    from ..auto.clustering.criteria import compare_clusterings
+    from ..hierarchy.labels import adjusted_rand
 
     rows = slice(None) if found.features is None else found.features.rows
-    return None if points.known is None else compare_clusterings(points.known[rows], found.labels[rows])
+    return None if points.known is None else adjusted_rand(points.known[rows], found.labels[rows])
 
 
 def _result(found: Clustering) -> dict[str, Any]:

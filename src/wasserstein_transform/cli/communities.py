@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from .._shown import counted
+from .._display import counted
 from .options import command, computation, folder_output
 from .running import running
 from .summary import describe_input

@@ -38,15 +38,15 @@ def explore(file: str | None, distances: bool, kind: str | None, port: int, no_b
             )
         from ..explorer.data import Shelf, Source, of_points
         from ..explorer.server import Explorer
+        from ..io import read_matrix
         from ..spaces import Space
-        from ..tables import read_matrix
 
         shelf = Shelf()
         if file is not None:
             name = Path(name_of(file)).name
             if distances:
                 space = Space.from_distances(read_matrix(open_input(file), kind=kind, name=name))
-                shelf.put(name, of_points(space, name, reading=f"D = wt.tables.read_matrix({name!r})"))
+                shelf.put(name, of_points(space, name, reading=f"D = wt.io.read_matrix({name!r})"))
             else:
                 shelf.put(name, Source(read_table(file, kind)[0]))
         for logger in ("bokeh", "tornado"):

@@ -50,7 +50,7 @@ def info(file: str | None, kind: str | None, json: bool) -> None:
 
 
 def _installed() -> tuple[dict[str, Any], list[str], None]:
-    from ..compute.compiling import compiled_code
+    from ..compute.jit.messages import compiled_code
     from ..engine import current
     from ..engine.memory import available, in_words
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._shown import counted
+from .._display import counted
 from .summary import describe_input
 
 if TYPE_CHECKING:
@@ -92,8 +92,8 @@ def read_features(run: Run) -> Points:
 def _read_distances(given: Any) -> Points:
     from pandas import DataFrame
 
+    from ..io import read_matrix
     from ..spaces import Space
-    from ..tables import read_matrix
 
     for name, default in (("columns", None), ("label", None), ("weight", None), ("scale", "auto")):
         if getattr(given, name) != default:
@@ -108,7 +108,7 @@ def _read_distances(given: Any) -> Points:
 
 def read_table(file: str, kind: str | None, layer: str | None = None) -> tuple[DataFrame, dict[str, Any]]:
     """Read a table; returns the table, and facts about the file."""
-    from ..tables import read
+    from ..io import read
 
     source = open_input(file)
     table = read(source, kind=kind, name=name_of(file), layer=layer)
@@ -117,7 +117,7 @@ def read_table(file: str, kind: str | None, layer: str | None = None) -> tuple[D
 
 def open_input(file: str) -> bytes | Path:
     """The path of a file, or the content of a pipe, which can be read only once."""
-    from ..tables.files import in_pieces
+    from ..io.files import in_pieces
 
     if file == "-":
         return in_pieces(sys.stdin.buffer, name_of(file))

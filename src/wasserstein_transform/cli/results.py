@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 def check_kind(points: Points, kind: str, new: tuple[str, ...]) -> None:
     """Raise if a format cannot hold the table with new numeric columns; tested with the first row."""
+    from ..io import encode
     from ..tables.columns import with_columns
-    from ..tables.files import encode
 
     encode(with_columns(points.table.iloc[:1], {name: [0.0] for name in new}), kind)
 
@@ -37,9 +37,9 @@ def encode_moved(points: Points, places: Floats, new: dict[str, Any], run: Run, 
     In formats whose rows are places the points are moved, and the original coordinates are new columns; in others the
     moved coordinates are new columns.
     """
+    from ..io import encode
+    from ..io.formats import PLACED
     from ..tables.columns import coordinates, places as own_places, with_places
-    from ..tables.files import encode
-    from ..tables.kinds import PLACED
 
     moved, own_names = moved_columns(points, places), own_places(points.table)
     own = [name for name in points.names if kind in PLACED and name in own_names]

@@ -44,7 +44,7 @@ class Run:
 
         `kinds` are the formats of the table, first that of a folder; by default all, first that of the input.
         """
-        from ..tables.kinds import WRITTEN, kind_by_name
+        from ..io.formats import WRITTEN, kind_by_name
 
         given = self.given
         own = given.kind or kind_by_name(given.file)
@@ -104,7 +104,7 @@ class Run:
         self.bar.stage("writing")
         content = table() if plan.table is not None or plan.stream else b""
         if plan.table is not None:
-            from ..tables.files import pack
+            from ..io.files import pack
 
             files[plan.table] = pack(content, plan.table)
         files |= {path: make() for name, make in (more or {}).items() if (path := plan.place(name)) is not None}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._shown import counted
+from .._display import counted
 from .errors import in_a_line
 from .options import JOBS, command, folder_output
 from .running import running

@@ -81,7 +81,7 @@ def _encode(found: Skeleton, kind: str) -> bytes:
         return found.to_csv().encode()
     if kind == "geojson":
         return (json.dumps(found.to_geojson(), allow_nan=False) + "\n").encode()
-    from ..tables.files import encode
+    from ..io import encode
 
     return encode(found.to_geopandas(), kind)
 

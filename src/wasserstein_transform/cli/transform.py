@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._shown import counted
+from .._display import counted
 from .denoise import number_or_auto
 from .options import command, computation, points_input, table_output
 from .reading import Points, read_points
@@ -50,8 +50,8 @@ def transform(**options: Any) -> None:
         import numpy as np
 
         from ..engine import current
+        from ..io import encode
         from ..spaces import Space
-        from ..tables.files import encode
         from .results import add_columns, check_kind, moved_columns
 
         method, matrix = run.given.method, run.given.distances

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._shown import counted
+from .._display import counted
 from .errors import reporting_errors
 from .options import QUIET, command
 from .printing import say
@@ -47,7 +47,7 @@ def warmup(jobs: int | None, quiet: bool) -> None:
 
 def compile_for_other_tables(bar: Bar) -> None:
     """After clusters of a first table, compile what tables of other sizes need: the second compiles nothing."""
-    from ..compute.compiling import may_compile_more
+    from ..compute.jit.messages import may_compile_more
 
     if may_compile_more():
         sys.stdout.flush()
@@ -78,7 +78,7 @@ def _warm_group(names: Iterable[str]) -> list[tuple[str, int, float]]:
 
 def _warm(name: str) -> tuple[str, int, float]:
     """Run a part; returns its name, the number of kernels compiled, and the time in seconds."""
-    from ..compute.compiling import on_compile
+    from ..compute.jit.messages import on_compile
     from ..engine.progress import Bar
 
     names: list[str] = []
@@ -127,7 +127,7 @@ def _single_linkage() -> None:
 
 
 def _clusters() -> None:
-    from ..auto import cluster
+    from ..clustering import cluster
 
     for n, m in ((100, 1), (100, 2), (100, 3), (100, 6), (3000, 1), (3000, 2), (3000, 3), (20_000, 2)):
         cluster(_points(n, m)).profile()

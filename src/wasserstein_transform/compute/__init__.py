@@ -1,23 +1,34 @@
-"""Computing on the CPU, compiled by Numba: functions of metrics and measures, a module for each subject.
+"""Computing on the CPU, a folder for each subject.
 
-metric.py          what kernels need of a metric; the frame of a cloud that is computed in parts
-distances.py       blocks, lists, full and condensed matrices; movement
-search.py          points sorted into cells, and the candidates of a ball
-nearby.py          closed balls, points that coincide, nearest neighbors and k-d trees
-neighborhoods.py   means and covariances of neighborhoods, without storing balls; ridges
-trees.py           minimum spanning trees, also of mutual reachability
-gaussians.py       roots and factors of covariances
-paths.py           shortest paths in graphs
-exact.py           batches of exact transport problems; problems.py: their order, places and sizes
-single.py          one transport problem, with its plan
-exact_on_graphs.py   batches without a matrix of distances
-line.py            transport on the real line
-pixels.py, colors.py   pixels that move, and the regions they form
-passes.py          gathers and bounds of many rows, light loops
-records.py         results, and the frame of a cloud
-compiling.py       the message when kernels are compiled
+Files that end in `_jit.py` are compiled by Numba: arrays in, arrays out. They release the GIL, start no threads and
+import other compiled files only. The files beside them cut work into tiles and make records (records.py).
+
+jit          the decorators, the disk cache of compiled code, arithmetic without rounding
+cells        points sorted into the cells of a grid; gathers and bounds of many rows
+gaussians    Bures distances of covariances, without cancellation
+metrics      distances of all metrics: pairs, blocks, matrices
+neighbors    closed balls, nearest neighbors, means and covariances of neighborhoods
+trees        minimum spanning trees, also of mutual reachability; cuts; partitions
+graphs       shortest paths; partitions of large modularity
+exact        exact optimal transport: batches, one problem, on graphs, on a line
+pixels       pixels that move, regions, contours, colors
 """
 
-from .compiling import listen
+from contextlib import suppress
+from importlib import import_module
+from threading import Thread
+
+
+def _import_numba() -> None:
+    with suppress(ImportError):  # modules that need Numba raise a clear error
+        import_module("numba")
+
+
+# A partial import of Numba cannot be repeated, and Ctrl-C interrupts only the main thread: so import it in another one
+_whole = Thread(target=_import_numba, name="importing numba")
+_whole.start()
+_whole.join()
+
+from .jit.messages import listen  # noqa: E402  after Numba
 
 listen()

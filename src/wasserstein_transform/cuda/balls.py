@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._types import Floats
-from ..compute.distances import closed
-from ..compute.metric import MetricArrays
+from ..compute.metrics.distances import closed
+from ..compute.metrics.metric import MetricArrays
+from ..compute.neighbors.moments_jit import ROUNDING_FACTOR
 from ..compute.records import Balls
 from ..engine import Engine
-from ..kernels.moments import ROUNDING_FACTOR
 from .cells import Cells, cells_of, has_few_points, iterate_rows, places_of, simple_geometry
 from .device import Array, Device
 from .distances import distances_of_pairs

@@ -12,11 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from .._cached import cached_property
-from .._types import Floats, Ints
-from ..compute.metric import MetricArrays
+from .._types import Floats, Ints, cached_property
+from ..compute.cells.index import frame_of_extent
+from ..compute.metrics.metric import MetricArrays
 from ..compute.records import Frame
-from ..compute.search import frame_of_extent
 from ..engine import Engine
 from .device import Array, Device, is_on_device
 from .geometry import GpuGeometry, geometry_of

@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from .._device_array import DeviceArray
-from ..engine import Engine, memory as mem
-from ..kernels.moments import PROFILES
+from ..compute.neighbors.moments_jit import PROFILES
+from ..engine import DeviceArray, Engine, memory as mem
 
 Array = Any
 """An array of the device: of CuPy, or one that can do the same."""

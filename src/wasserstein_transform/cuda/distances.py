@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._types import Ints
-from ..compute.metric import MetricArrays
+from ..compute.metrics.metric import MetricArrays
 from ..engine import Engine
 from .cells import has_few_points
 from .device import Array, Device, GpuArray, iterate_slices

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._types import Floats, Ints
-from ..compute import exact as on_cpu
-from ..compute.metric import MetricArrays
-from ..compute.problems import Ground, Report
+from ..compute.exact import batches as on_cpu
+from ..compute.exact.problems import Ground, Report
+from ..compute.metrics.metric import MetricArrays
 from ..compute.records import Rows
 from ..engine import N_MATRICES, Engine
 from .cells import places_of

@@ -7,7 +7,11 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from ..compute import colors, distances, exact, gaussians, line, nearby, neighborhoods, pixels, trees
+from ..compute.exact import batches as exact, on_line as line
+from ..compute.metrics import distances, gaussians
+from ..compute.neighbors import moments as neighborhoods, nearest as nearby
+from ..compute.pixels import colors, motion as pixels
+from ..compute.trees import spanning as trees
 from ..engine import Engine
 from . import (
     balls as gpu_balls,

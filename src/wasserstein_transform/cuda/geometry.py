@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .._device_array import stored_array
-from ..compute.gaussians import unit_of_size
-from ..compute.metric import MetricArrays
-from ..engine import Engine
+from ..compute.metrics.gaussians import unit_of_size
+from ..compute.metrics.metric import MetricArrays
+from ..engine import Engine, stored_array
 from .device import Array, Device, is_on_device, iterate_slices
 
 MAX_DIM = 64  # most coordinates; for more the CPU computes

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from .._types import Floats
-from ..compute import neighborhoods as on_cpu
-from ..compute.distances import closed
-from ..compute.metric import MetricArrays
+from ..compute.metrics.distances import closed
+from ..compute.metrics.metric import MetricArrays
+from ..compute.neighbors import moments as on_cpu
+from ..compute.neighbors.moments_jit import FLAT, GAUSSIAN
 from ..compute.records import HasMoments, MeansAndCovs, Moments
 from ..engine import Engine
-from ..kernels.moments import FLAT, GAUSSIAN
 from .balls import near_pairs
 from .cells import MAX_LAUNCH_STEPS, Cells, cells_of, has_few_points, is_long, iterate_rows, places_of
 from .device import Array, Device, is_on_device, iterate_slices

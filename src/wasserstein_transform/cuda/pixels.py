@@ -7,12 +7,24 @@ from typing import Any
 import numpy as np
 
 from .._types import Bools, Floats, Ints
-from ..compute.colors import TO_XYZ, WHITE
-from ..compute.distances import closed
-from ..compute.pixels import SHAPES, Features, Grid, Image, Links, Motion, Moved, Picture, full, nobody, window_size
+from ..compute.metrics.distances import closed
+from ..compute.pixels.colors import TO_XYZ, WHITE
+from ..compute.pixels.motion import (
+    SHAPES,
+    Features,
+    Grid,
+    Image,
+    Links,
+    Motion,
+    Moved,
+    Picture,
+    full,
+    nobody,
+    window_size,
+)
+from ..compute.pixels.patches_jit import Window
+from ..compute.pixels.pixels_jit import SWINGS, UNFINISHED
 from ..engine import Engine
-from ..kernels.patches import Window
-from ..kernels.pixels import SWINGS, UNFINISHED
 from .device import Array, Device
 
 _BLOCK = 128  # threads per block, one per pixel

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._types import Floats
-from ..compute import trees as on_cpu
-from ..compute.metric import MetricArrays
+from ..compute.metrics.metric import MetricArrays
 from ..compute.records import Nearest, ReachTree
+from ..compute.trees import spanning as on_cpu
 from ..engine import Engine
 from .device import Array, Device, iterate_slices
 from .distances import fill_matrix, rectangle

@@ -7,9 +7,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._cached import cached_property
-from .._shown import Reported, counted, facts, frame, quantity
-from .._types import Bools, Floats, Ints
+from .._display import Reported, counted, facts, frame, quantity
+from .._types import Bools, Floats, Ints, cached_property
 from ..tables.earth import LocalMeters, Tracks
 from .moving import Step
 

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 
 from .. import _check as check
 from .._types import Floats
-from ..auto.span import Span, span_of
-from ..auto.suggestion import suggestion_of
 from ..engine import Engine, current
+from ..parameters.suggestion import suggestion_of
 from ..spaces import Euclidean, Space
+from ..spaces.span import Span, span_of
 from ..tables import Tracks
 from ..tables.features import is_frame
 from ..transforms import iterate, mean_shift
@@ -66,7 +66,7 @@ def denoise(
         show a shape with noise around it; if there is none, or if points fill a volume, as in a forest, no point moves.
     eps : float, optional
         Radius of neighborhoods, in the unit of the points. None means the radius of
-        `wt.auto.noise_scale`, at which the noise shows; for modes, that of `wt.suggest(X, "modes")`.
+        `wt.parameters.noise_scale`, at which the noise shows; for modes, that of `wt.suggest(X, "modes")`.
     lam : float, default 0
         Weight λ of the covariances: with λ > 0, neighborhoods are balls of the Gaussian Transform, in which crossing
         curves influence each other less.

@@ -16,11 +16,11 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
+from .._display import Reported, counted, facts, frame, quantity
 from .._files import PathLike, write_bytes
-from .._shown import Reported, counted, facts, frame, quantity
 from .._types import Floats, Ints
+from ..io.formats import need
 from ..tables.earth import cut_at_180
-from ..tables.kinds import need
 from .denoised import Denoised
 
 _SPACING = 0.25  # times the reach: distance of the samples of a line

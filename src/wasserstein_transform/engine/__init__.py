@@ -5,7 +5,21 @@ from typing import TYPE_CHECKING, Any
 from .._archive import fingerprint as fingerprint
 from .blas import one_blas_thread as one_blas_thread
 from .core import N_MATRICES as N_MATRICES, Cancelled, Engine, current, using
+from .device_arrays import (
+    DeviceArray as DeviceArray,
+    contiguous as contiguous,
+    host_copy as host_copy,
+    on_host as on_host,
+    stored_array as stored_array,
+    to_host as to_host,
+)
 from .keeping import TILES_SUFFIX as TILES_SUFFIX
+from .mapped import (
+    as_writable as as_writable,
+    is_mapped as is_mapped,
+    read_map as read_map,
+    write_mapped as write_mapped,
+)
 from .progress import Update, bar
 from .tasks import (
     GRAIN as GRAIN,

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from .. import _check as check
-from .._mapped import scratch_map
 from . import memory as mem
 from .keeping import run_keeping
+from .mapped import scratch_map
 from .progress import Bar, Clock, Progress, Update, bar, is_shown
 from .tasks import (
     MAX_THREADS,

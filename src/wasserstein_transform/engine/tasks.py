@@ -22,8 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._archive import fingerprint
-from .._cached import cached_property
-from .._types import Floats, Ints
+from .._types import Floats, Ints, cached_property
 from .memory import available
 
 GRAIN = 2e7

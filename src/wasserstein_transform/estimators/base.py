@@ -19,9 +19,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _check as check
 from .._types import Floats
-from ..auto.suggestion import Purpose, suggestion_of
 from ..engine import Engine, current
 from ..hierarchy import linkage
+from ..parameters.suggestion import Purpose, suggestion_of
 from ..spaces import Space
 from ..spaces.metric import read_only
 from ..transforms import Followed, Process, follow_distances, follow_points

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._types import Floats, Ints
-from ..auto import cluster
+from ..clustering import cluster
 from ..engine import current
 from ..hierarchy import cut_tree, spanning_tree
 from ..hierarchy.cut import Cut

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from .. import _check as check
-from .._parts import Part
+from .._archive import Part
 from ..engine import Engine
 from ..localize import Extrinsic, Localization
 from ..localize.kernel import ProfileLike

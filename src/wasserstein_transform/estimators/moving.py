@@ -12,9 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._check import warn
 from .._types import Ints
-from ..auto.suggestion import Purpose
 from ..hierarchy.cut import TOGETHER, nearest_place, resting_places, within_reach
 from ..localize.kernel import ProfileLike
+from ..parameters.suggestion import Purpose
 from ..spaces import Space
 from ..transforms import Process, gaussian_transform, mean_shift
 from ..transforms.iteration import Keep

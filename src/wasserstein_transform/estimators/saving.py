@@ -10,8 +10,8 @@ from typing import Any, Self
 import numpy as np
 
 from .._archive import archived, check_array, check_type, read, write
-from .._shown import Reported
-from ..auto import Clustering
+from .._display import Reported
+from ..clustering import Clustering
 from ..engine import Engine, current
 from ..hierarchy import Tree
 from ..spaces import Metric, Space

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .._shown import counted
+from .._display import counted
 from .._types import Floats, Ints
-from ..auto.suggestion import suggestion_of
-from ..compute.passes import sample_evenly
+from ..compute.cells.rows import sample_evenly
 from ..engine import Engine
 from ..hierarchy import Tree, spanning_tree
 from ..localize.scale import rows_of
+from ..parameters.suggestion import suggestion_of
 from ..plotting.dendrograms import branches, places
 from ..plotting.embedding import embed
 from ..spaces import Space

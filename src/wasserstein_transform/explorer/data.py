@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import datasets
-from .._cached import cached_property
-from .._shown import Brief, counted
-from .._types import Ints
-from ..compute.passes import sample_evenly
+from .._display import Brief, counted
+from .._types import Ints, cached_property
+from ..compute.cells.rows import sample_evenly
 from ..engine import current
 from ..spaces import Space
 from ..tables import features
@@ -222,7 +221,7 @@ class Shelf:
 
     def open(self, name: str, content: bytes) -> str:
         """Read a file from its content and add it; returns the name of the data set."""
-        from ..tables import read
+        from ..io import read
 
         shown = name.replace("\\", "/").rpartition("/")[2][:80] or "file"
         if not content:

@@ -19,7 +19,7 @@ from bokeh.models import (
 )  # fmt: skip
 from bokeh.palettes import Magma256
 
-from .._shown import counted
+from .._display import counted
 from .._types import Floats
 from ..hierarchy import Tree
 from ..plotting.dendrograms import Branches, branches, places, top

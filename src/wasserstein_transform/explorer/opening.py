@@ -67,7 +67,7 @@ def explore(
         import bokeh  # noqa: F401
     except ImportError:
         raise ImportError(_MISSING) from None
-    from ..tables import read
+    from ..io import read
     from .data import Choice, Shelf, Source, of_points
     from .server import in_thread
 

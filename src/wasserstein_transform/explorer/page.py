@@ -18,7 +18,7 @@ from bokeh.model import DataModel
 from bokeh.models import Div
 
 from .._check import redirect_warnings
-from .._shown import counted
+from .._display import counted
 from .._types import Ints
 from ..engine import Engine
 from ..spaces import rim
@@ -220,7 +220,7 @@ class Page:
         shown = self._shown
         if shown.data is None or shown.scene is None:
             raise ValueError("no data set is open yet; choose one")
-        from ..auto import cluster
+        from ..clustering import cluster
 
         found = cluster(shown.data.space, engine=engine)
         labels = np.full(shown.data.n_all, -1)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._display import counted
 from .._files import PathLike, check_target, write_bytes
-from .._shown import counted
 from ..engine import Engine
 from .scene import Scene
 

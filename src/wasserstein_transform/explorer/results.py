@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from .._shown import Brief
+from .._display import Brief
 from .._types import Ints
-from ..auto import Clustering, Suggestion
+from ..clustering import Clustering
 from ..curves import Denoised, Skeleton
 from ..engine import Engine, current
 from ..estimators import AutoCluster, SingleLinkage
 from ..estimators.base import IteratedTransform
 from ..hierarchy import Tree
+from ..parameters import Suggestion
 from ..spaces import Dense, GaussianMetric, Space
 from ..transforms import Trajectory
 from .compute import add_metric, curve_of, with_labels

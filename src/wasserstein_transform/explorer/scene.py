@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._shown import Brief
+from .._display import Brief
 from .._types import Floats, Ints
 from ..engine import Engine
 from ..hierarchy import Tree

@@ -11,9 +11,10 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from .. import _check as check
-from .._shown import Plotted, counted, frame, table
+from .._display import Plotted, counted, frame, table
 from .._types import Floats, Ints
 from ..engine import Engine, current, one_blas_thread
+from ..hierarchy.labels import number_by_mass
 from ..spaces.edges import ASK, Weight, as_strength
 from .network import Network, as_network
 from .order import order_nodes
@@ -220,9 +221,8 @@ def _piece_by_piece(strengths: csr_array, resolution: float | None, engine: Engi
 def labelled(network: Network, labels: Ints, certain: Floats | None = None, cutoff: float = np.nan) -> Communities:
     """Return communities numbered by size, then by their first nodes."""
     dense = np.unique(labels, return_inverse=True)[1]
-    sizes, first = np.unique(dense, return_index=True, return_counts=True)[:0:-1]
-    rank = np.argsort(np.lexsort((first, -sizes)))
-    return Communities(network, rank[dense], modularity(network, dense), cutoff, certain)
+    numbered = number_by_mass(dense, np.ones(len(dense)))
+    return Communities(network, numbered, modularity(network, dense), cutoff, certain)
 
 
 def modularity(network: Network, labels: Ints, resolution: float = 1.0) -> float:

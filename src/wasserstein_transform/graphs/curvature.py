@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array, diags_array
 
 from .. import _check as check
-from .._parts import Part
-from .._shown import Plotted, facts, frame, in_range
+from .._archive import Part
+from .._display import Plotted, facts, frame, in_range
 from .._types import Floats, Ints
-from ..compute.exact import exact_listed
-from ..compute.problems import Ground
+from ..compute.exact.batches import exact_listed
+from ..compute.exact.problems import Ground
 from ..cuda import on
 from ..engine import Engine, current
 from ..localize import Given, Localization

@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import connected_components
 
 from .. import _check as check
 from .._check import warn
-from .._shown import Plotted, counted, facts, frame, in_range
+from .._display import Plotted, counted, facts, frame, in_range
 from .._types import Floats, Ints
 from ..engine import Engine, current
 from ..hierarchy import FewerClustersWarning

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from .._cached import cached_property
-from .._shown import facts, in_range
-from .._types import Floats, Ints
+from .._display import facts, in_range
+from .._types import Floats, Ints, cached_property
 from ..spaces import Graph
 from ..spaces.edges import ASK, Weight, as_edges, check_weight, is_graph
 from .files import need_networkx, read_graph

@@ -9,8 +9,8 @@ from scipy.sparse import csr_array
 from scipy.special import softmax
 
 from .._types import Floats, Ints
+from ..compute.graphs.modularity_jit import maximize_modularity, modularity_workspace
 from ..engine import Engine
-from ..kernels.modularity import maximize_modularity, modularity_workspace
 
 _RESOLUTIONS = 2.0 ** np.arange(-1.5, 9.0, 0.5)
 _MISSES = 4  # resolutions above 1 without improvement, after which no higher one is tried

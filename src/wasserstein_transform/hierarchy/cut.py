@@ -10,14 +10,14 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from .. import _check as check
-from .._cached import cached_property
 from .._check import warn
-from .._types import Bools, Floats, Ints
+from .._types import Bools, Floats, Ints, cached_property
+from ..compute.trees.linkage_jit import root_tree, walk_down
+from ..compute.trees.partitions_jit import label_parts
 from ..engine import current
-from ..kernels.linkage import root_tree, walk_down
-from ..kernels.partitions import label_parts
 from ..spaces import Euclidean, Metric, Space, quotient
 from .dendrogram import Dendrogram, choose_merges, separable
+from .labels import number_by_first, number_by_mass
 from .tree import TIE, Tree, find_nearest, spanning_tree
 
 Cut = Literal["count", "height", "robust"]
@@ -216,13 +216,7 @@ def _number_by_mass(tree: Tree, cluster: Ints, dropped: Bools | None = None) -> 
     dropped = np.zeros(tree.n, bool) if dropped is None else dropped
     cluster = _attach_light(tree, cluster)
     dropped = dropped | (cluster < 0)
-    n_clusters = int(cluster.max()) + 1
-    mass = np.bincount(cluster[~dropped], weights=tree.weights[~dropped], minlength=n_clusters)
-    first = np.full(n_clusters, tree.n)
-    np.minimum.at(first, cluster[~dropped], np.flatnonzero(~dropped))
-    rank = np.empty(n_clusters, np.intp)
-    rank[np.lexsort((first, -np.round(mass, 12)))] = np.arange(n_clusters)
-    return np.where(dropped, -1, rank[cluster])
+    return number_by_mass(np.where(dropped, -1, cluster), tree.weights)
 
 
 def _warn_if_fewer(n_found: int, wanted: int, reason: str) -> None:
@@ -271,10 +265,7 @@ class Rooted(NamedTuple):
         is_cut, labels = np.zeros(len(self.order), bool), np.empty(len(self.order), np.intp)
         is_cut[self.below[cuts]] = True
         label_parts(self.order, self.above, is_cut, labels)
-        first, rank = np.empty(len(cuts) + 1, np.intp), np.empty(len(cuts) + 1, np.intp)
-        first[labels[::-1]] = np.arange(len(labels) - 1, -1, -1)
-        rank[np.argsort(first)] = np.arange(len(first))
-        return rank[labels]
+        return number_by_first(labels)
 
 
 def components(tree: Tree, kept: Bools) -> Ints:

@@ -7,7 +7,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from .._types import Bools, Floats, Ints
-from ..kernels.linkage import lay_out
+from ..compute.trees.linkage_jit import lay_out
 from .tree import TIE, Tree, linkage_matrix
 
 

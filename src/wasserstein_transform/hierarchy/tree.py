@@ -12,12 +12,11 @@ from scipy.sparse.csgraph import connected_components
 
 from .. import _check as check
 from .._archive import archived, check_array, check_range
-from .._cached import cached_property
-from .._shown import Plotted, facts
-from .._types import Bools, Floats, Ints
+from .._display import Plotted, facts
+from .._types import Bools, Floats, Ints, cached_property
 from ..compute.records import Nearest
+from ..compute.trees.linkage_jit import join_edges
 from ..engine import Engine, current
-from ..kernels.linkage import join_edges
 from ..spaces import Metric, Space, check_space
 
 TIE = 1e-9  # relative tolerance of tied heights and of equal masses

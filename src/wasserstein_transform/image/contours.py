@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check as check
 from .._types import Floats, Ints
-from ..compute.colors import lab as to_lab
-from ..compute.pixels import full
+from ..compute.pixels.colors import lab as to_lab
+from ..compute.pixels.motion import full
+from ..compute.pixels.regions_jit import number_by_first
 from ..engine import Engine, current
-from ..kernels.regions import number_by_first
 from .joining import COLOR, GRAY, joined
 from .pixels import Pixels, check_colors, is_path, read
 from .reading import picture_files

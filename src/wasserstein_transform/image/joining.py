@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .._types import Floats, Ints
+from ..compute.pixels.contours_jit import Patches, Rule, Seams, all_evidence, join_regions
 from ..engine import Engine, Flag
-from ..kernels.contours import Patches, Rule, Seams, all_evidence, join_regions
 from .seams import NAMES, Evidence
 
 

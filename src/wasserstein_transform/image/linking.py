@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._device_array import to_host
 from .._types import Bools, Floats, Ints
-from ..compute.pixels import Grid, Links, link_touching, number_parts
+from ..compute.pixels.motion import Grid, Links, link_touching, number_parts
+from ..compute.pixels.regions_jit import link_cells, link_inside
 from ..cuda import on
-from ..engine import Engine, Flag
-from ..kernels.regions import link_cells, link_inside
+from ..engine import Engine, Flag, to_host
 from ..spaces import closed
 
 LINKINGS = ("adjacent", "paper")

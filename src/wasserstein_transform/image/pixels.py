@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check as check
 from .._types import Bools, Floats
-from ..compute.colors import SPACES, painted, range_features
-from ..compute.pixels import Grid, Picture, full, most
+from ..compute.pixels.colors import SPACES, painted, range_features
+from ..compute.pixels.motion import Grid, Picture, full, most
 from ..cuda import on
 from ..engine import Engine, current
 from .reading import from_file, picture_files

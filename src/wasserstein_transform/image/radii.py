@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from .. import _check as check
-from .._shown import counted
+from .._display import counted
 from .._types import Floats
-from ..compute.pixels import SHAPES, Image, Motion, Moved, most, shift_pixels, window_of, window_size
+from ..compute.pixels.motion import SHAPES, Image, Motion, Moved, most, shift_pixels, window_of, window_size
 from ..cuda import on
 from ..engine import Engine, current
 from .linking import CELL_BYTES, LINKINGS, link_pixels

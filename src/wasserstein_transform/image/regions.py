@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from .._types import Bools, Floats, Ints
-from ..compute import pixels
-from ..compute.pixels import distinct, number_parts, region_sums
+from ..compute.pixels import motion as pixels
+from ..compute.pixels.motion import distinct, number_parts, region_sums
+from ..compute.trees.spanning_jit import unite
 from ..cuda import on
 from ..engine import Engine, current
-from ..kernels.spanning_trees import unite
 
 _SLAB = 2**18  # borders processed at a time: bounds memory, and lets Ctrl-C interrupt
 

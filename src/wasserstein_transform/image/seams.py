@@ -7,9 +7,9 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from .._types import Bools, Floats, Ints
-from ..compute.pixels import facing
+from ..compute.pixels.contours_jit import fill_basins, find_exits
+from ..compute.pixels.motion import facing
 from ..engine import Engine, Flag
-from ..kernels.contours import fill_basins, find_exits
 from .regions import renumbered
 from .sides import (
     ANGLES,

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check as check
-from .._device_array import DeviceArray, on_host
-from .._shown import Plotted, counted, facts, frame, in_range
+from .._display import Plotted, counted, facts, frame, in_range
 from .._types import Bools, Floats, Ints
-from ..compute.pixels import region_sums
-from ..engine import current
+from ..compute.pixels.motion import region_sums
+from ..engine import DeviceArray, current, on_host
 from .outlines import as_geojson, color_regions
 from .regions import boundaries, touching
 from .tree import RegionTree

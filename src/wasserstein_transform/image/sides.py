@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from scipy.ndimage import correlate1d
 
 from .._types import Floats, Ints
+from ..compute.pixels.contours_jit import add_gaps, smooth
 from ..engine import Flag
-from ..kernels.contours import add_gaps, smooth
 
 Singles: TypeAlias = NDArray[np.float32]
 Whole: TypeAlias = NDArray[np.int32]

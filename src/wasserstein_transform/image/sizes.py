@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from .._types import Bools, Floats, Ints
-from ..compute.pixels import full
+from ..compute.pixels.contours_jit import carry_up
+from ..compute.pixels.motion import full
 from ..engine import Engine, Flag
-from ..kernels.contours import carry_up
 from .sides import Singles
 
 MOST = 481 * 321

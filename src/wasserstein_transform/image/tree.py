@@ -8,8 +8,8 @@ import numpy as np
 
 from .. import _check as check
 from .._types import Floats, Ints
-from ..compute.pixels import facing, number_parts
-from ..kernels.spanning_trees import root, unite
+from ..compute.pixels.motion import facing, number_parts
+from ..compute.trees.spanning_jit import root, unite
 from .regions import renumbered
 
 USUAL_SCALE = 0.61

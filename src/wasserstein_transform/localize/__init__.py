@@ -4,7 +4,7 @@ To add a localization, write one file in this folder and import its class below.
 these imports, and the shared tests run over the table.
 """
 
-from .. import _parts
+from .. import _archive
 from .extrinsic import Extrinsic, Gaussian, Mean, Ridge
 from .kernel import CachedNeighbors, Kernel, Truncation
 from .localization import Inductive as Inductive, Intrinsic, Localization
@@ -30,5 +30,5 @@ __all__ = (
     "suggest_eps",
 )
 
-LOCALIZATIONS: dict[str, type[Localization]] = _parts.parts_in(globals(), Localization)
+LOCALIZATIONS: dict[str, type[Localization]] = _archive.parts_in(globals(), Localization)
 """All localizations by name in snake case, such as "truncation" and "cached_neighbors"."""

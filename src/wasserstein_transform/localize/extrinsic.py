@@ -8,12 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import _check as check
-from .._device_array import stored_array
 from .._types import Floats
-from ..compute.neighborhoods import ridge_step
+from ..compute.neighbors.moments import ridge_step
 from ..compute.records import HasMoments
 from ..cuda import on
-from ..engine import Engine, current
+from ..engine import Engine, current, stored_array
 from ..measures import Diracs, Gaussians, Measures, check_mass
 from ..spaces import Moments, Space, check_space
 from .localization import Inductive, Intrinsic, Localization

@@ -11,11 +11,11 @@ from scipy.spatial.distance import cdist
 
 from .. import _check as check
 from .._types import Floats, Ints
-from ..compute.neighborhoods import neighborhoods
+from ..compute.neighbors.moments import neighborhoods
+from ..compute.neighbors.moments_jit import PROFILES
 from ..compute.records import HasMoments
 from ..cuda import on
 from ..engine import Engine, current
-from ..kernels.moments import PROFILES
 from ..measures import Discrete, check_mass, make_discrete, reserve_masses
 from ..spaces import Dense, Euclidean, Space, check_space, closed
 from .localization import Inductive

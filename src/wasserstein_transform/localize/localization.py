@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from .._parts import Part
+from .._archive import Part
 from .._types import Floats
 from ..compute.records import HasMoments
 from ..engine import Engine

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse, vstack
 
 from .. import _check as check
-from .._shown import Brief
+from .._display import Brief
 from .._types import Floats
 from ..engine import Engine, current
 from ..measures import Discrete, check_mass, make_discrete

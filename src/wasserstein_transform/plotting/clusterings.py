@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._shown import counted
+from .._display import counted
 from .._types import Floats, Ints
-from ..auto import Clustering
-from ..auto.clustering.clustering import Partition
-from ..auto.clustering.profile import Profile, shortened
-from ..compute.passes import sample_evenly
+from ..clustering import Clustering
+from ..clustering.answer import Partition
+from ..clustering.profile import Profile, shortened
+from ..compute.cells.rows import sample_evenly
 from .clouds import draw as draw_points, name_axes
 from .colors import look
 from .dendrograms import branches, dendrogram, places, top

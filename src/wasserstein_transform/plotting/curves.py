@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._shown import quantity
+from .._display import quantity
 from .._types import Floats
 from ..curves import Denoised, Skeleton
 from .clouds import drawable, equal, flat, frame, scatter

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 
 from .. import _check as check
-from .._shown import Brief, Plotted
+from .._display import Brief, Plotted
 from .._types import Floats
 from ..spaces import Space
 from ..transforms.scaling import signs

@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..auto import Clustering, Suggestion
-from ..auto.clustering.profile import Profile
-from ..auto.clustering.scoring import CRITERIA, Score
-from ..auto.noise import Noise
+from ..clustering import Clustering
+from ..clustering.profile import Profile
+from ..clustering.scoring import CRITERIA, Score
 from ..curves import Denoised, Skeleton
 from ..estimators.saving import Saved
 from ..graphs import Communities, Curvature, Flow
 from ..hierarchy import Tree
 from ..image import Segmentation
+from ..parameters import Suggestion
+from ..parameters.noise import Noise
 from ..spaces import Euclidean, GaussianMetric
 from ..tables.features import Features
 from ..transforms import Trajectory

@@ -1,6 +1,6 @@
 """Finite metric measure spaces: a metric, weights, and optional coordinates."""
 
-from ..compute.distances import closed as closed, rim as rim
+from ..compute.metrics.distances import closed as closed, rim as rim
 from ..compute.records import MeansAndCovs as MeansAndCovs, Moments as Moments
 from .dense import Dense
 from .graph import Graph

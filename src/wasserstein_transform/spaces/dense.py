@@ -14,12 +14,10 @@ from numpy.typing import DTypeLike
 
 from .. import _check as check
 from .._archive import check_array, check_range
-from .._cached import cached_property
-from .._mapped import as_writable, is_mapped, read_map
-from .._types import Floats, Ints
-from ..compute.trees import table_and_unit
-from ..engine import N_MATRICES, Engine, current
-from ..kernels.geometry import Geometry, Table
+from .._types import Floats, Ints, cached_property
+from ..compute.metrics.geometry_jit import Geometry, Table
+from ..compute.trees.spanning import table_and_unit
+from ..engine import N_MATRICES, Engine, as_writable, current, is_mapped, read_map
 from .metric import Metric, Out, check_counts, read_only
 
 _BLOCK_DISTANCES = 1 << 20  # distances copied at a time
@@ -135,7 +133,7 @@ def open_distances(distances: Any) -> Any:
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path} of distances; check the path")
     if path.suffix != ".npy":
-        raise ValueError(f"distances are read from .npy files, got {path}; wt.tables.read_matrix reads others")
+        raise ValueError(f"distances are read from .npy files, got {path}; wt.io.read_matrix reads others")
     return read_map(path)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.sparse import coo_array, csr_array, issparse
 
 from .. import _check as check
-from .._shown import listed
+from .._display import listed
 from .._types import Floats, Ints
 
 ASK = "ask"

@@ -10,13 +10,11 @@ from scipy.sparse import csr_array, issparse
 
 from .. import _check as check
 from .._archive import check_type
-from .._cached import cached_property
-from .._types import Ints
-from ..compute import paths
-from ..compute.search import Search
+from .._types import Ints, cached_property
+from ..compute.cells.index import Search
+from ..compute.graphs import paths
+from ..compute.metrics.geometry_jit import Adjacency, Geometry, SparseRows, Table
 from ..engine import Engine, current
-from ..kernels.geometry import Geometry, SparseRows, Table
-from ..kernels.paths import Adjacency
 from .edges import ASK, Weight, as_edges
 from .metric import Metric
 

@@ -12,13 +12,14 @@ from numpy.typing import DTypeLike
 
 from .. import _check as check
 from .._archive import archived, check_type
-from .._mapped import write_mapped
 from .._types import Bools, Floats, Ints
-from ..compute import distances, nearby, trees
-from ..compute.metric import MetricArrays
+from ..compute.metrics import distances
+from ..compute.metrics.metric import MetricArrays
+from ..compute.neighbors import nearest as nearby
 from ..compute.records import Balls, Frame, Nearest, ReachTree
+from ..compute.trees import spanning as trees
 from ..cuda import on, on_gpu
-from ..engine import Engine, current
+from ..engine import Engine, current, write_mapped
 
 Out: TypeAlias = Any
 """An array to write to, on the host or on a GPU; the path of a new file; or None."""

@@ -8,9 +8,8 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from .. import _check as check
-from .._device_array import to_host
 from .._types import Floats
-from ..engine import GRAIN, Flag, Tile, current, cut_by_size, cut_evenly
+from ..engine import GRAIN, Flag, Tile, current, cut_by_size, cut_evenly, to_host
 from .dense import Dense
 from .metric import Metric
 from .points import Euclidean

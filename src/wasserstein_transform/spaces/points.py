@@ -9,14 +9,13 @@ import numpy as np
 
 from .. import _check as check
 from .._archive import check_array
-from .._device_array import contiguous, on_host, stored_array
 from .._types import Bools, Floats, Ints
-from ..compute import gaussians
-from ..compute.distances import movement
-from ..compute.search import Search
+from ..compute.cells.index import Search
+from ..compute.metrics import gaussians
+from ..compute.metrics.distances import movement
+from ..compute.metrics.geometry_jit import Cloud, Geometry
 from ..cuda import on
-from ..engine import Engine, current
-from ..kernels.geometry import Cloud, Geometry
+from ..engine import Engine, contiguous, current, on_host, stored_array
 from .metric import Metric
 
 

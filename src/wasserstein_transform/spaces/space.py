@@ -12,12 +12,10 @@ from numpy.typing import ArrayLike
 
 from .. import _check as check
 from .._archive import archived, check_array, check_range, check_type, read, write
-from .._device_array import on_host, stored_array
-from .._mapped import is_mapped
-from .._shown import Brief, facts
+from .._display import Brief, facts
 from .._types import Floats, Ints
 from ..cuda import on_gpu
-from ..engine import Engine, current
+from ..engine import Engine, current, is_mapped, on_host, stored_array
 from .dense import Dense, open_distances, read_distances
 from .edges import ASK, Weight
 from .graph import Graph

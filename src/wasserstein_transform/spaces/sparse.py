@@ -10,11 +10,11 @@ from scipy.sparse import csr_array
 
 from .._archive import check_array, check_range, check_rows, check_type
 from .._types import Floats, Ints
-from ..compute.distances import closed, rim
+from ..compute.metrics.distances import closed, rim
+from ..compute.metrics.geometry_jit import SparseRows
 from ..compute.records import Balls, ReachTree
-from ..compute.trees import known_reach_tree, known_tree
+from ..compute.trees.spanning import known_reach_tree, known_tree
 from ..engine import Engine
-from ..kernels.geometry import SparseRows
 from .metric import Metric, check_counts
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._archive import archived, check_range, check_type
-from .._shown import Brief
+from .._display import Brief
 from .._types import Floats, Ints
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from scipy.sparse import issparse
 
 from .. import _check as check
 from .._archive import archived, check_array, check_range, check_type
-from .._shown import Brief, Plotted, counted
+from .._display import Brief, Plotted, counted
 from .._types import Bools, Floats, Ints
 from .cells import Column
 from .earth import FARTHEST, LocalMeters

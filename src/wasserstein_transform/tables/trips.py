@@ -11,12 +11,12 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from .. import _check as check
-from .._shown import counted
+from .._display import counted
 from .._types import Floats, Ints
 from . import columns as of_table
+from .columns import free_name
 from .earth import FARTHEST, LocalMeters, Tracks, map_of
 from .features import is_frame
-from .maps import as_points
 
 _TRIPS = (
     ("trackfid", "tracksegid"), ("routefid",), ("line", "part"), ("trip",), ("tripid",), ("track",), ("trackid",),
@@ -86,6 +86,33 @@ def tracks(
     used = trip_columns if times is None else aside
     notes += [*said, *why, _say_trips(trips, trip_columns, None if times is None else time_column)]
     return Tracks(points, given, names, trips, times, used, earth, unit, crs, tuple(notes))
+
+
+def as_points(frame: Any, source: str) -> Any:
+    """A row for each vertex of lines, with the number of the line and of its part."""
+    kinds = frame.geom_type.fillna("feature without geometry")
+    wrong = ~kinds.isin(("Point", "MultiPoint", "LineString", "MultiLineString"))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise ValueError(
+            f"{source}, feature {row + 1} is a {kinds.iloc[row]}; points and lines are read; remove the others, or "
+            "take their centroids"
+        )
+    if (kinds == "Point").all():
+        return frame
+    import shapely
+
+    parts, feature = shapely.get_parts(frame.geometry.to_numpy(), return_index=True)
+    places, part = shapely.get_coordinates(parts, include_z=bool(frame.has_z.any()), return_index=True)
+    first = np.flatnonzero(np.diff(feature, prepend=-1))  # the first part of each feature
+    points = shapely.points(places) if not frame.has_z.any() or frame.has_z.all() else shapely.points(places[:, :2])
+    out = frame.iloc[feature[part]].reset_index(drop=True).set_geometry(points, crs=frame.crs)
+    if kinds.str.contains("Line").any():
+        out.attrs["trips"] = [free_name("line", out.columns), free_name("part", out.columns)]
+        numbers = feature[part], (np.arange(len(parts)) - first[feature])[part]
+        for k, (name, values) in enumerate(zip(out.attrs["trips"], numbers, strict=True)):
+            out.insert(k, name, values)
+    return out
 
 
 def _order_columns(frame: Any, trip: Any, time: str | None) -> tuple[tuple[str, ...], str | None]:

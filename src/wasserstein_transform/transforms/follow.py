@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._shown import Brief
+from .._display import Brief
 from .._types import Bools, Floats, Ints
 from ..engine import Engine, current
 from ..localize import Extrinsic, Inductive

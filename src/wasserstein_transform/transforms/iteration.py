@@ -9,10 +9,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from .. import _check as check
-from .._device_array import stored_array
 from .._files import PathLike
 from .._types import Bools
-from ..engine import Engine, current
+from ..engine import Engine, current, stored_array
 from ..engine.progress import clear_line
 from ..spaces import Quotient, Space, check_space, quotient
 from .folder import RunFolder

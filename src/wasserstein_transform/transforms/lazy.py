@@ -16,12 +16,12 @@ from scipy.spatial import cKDTree
 
 from .. import _check as check
 from .._types import Bools, Floats, Ints
-from ..compute.exact import exact_between, exact_listed
-from ..compute.problems import Ground, tour
+from ..compute.exact.batches import exact_between, exact_listed
+from ..compute.exact.problems import Ground, tour
 from ..compute.records import Balls
+from ..compute.trees.spanning_jit import shortest_forest, undecided
 from ..cuda import on
 from ..engine import Engine, current
-from ..kernels.spanning_trees import shortest_forest, undecided
 from ..localize import Kernel, Localization
 from ..measures import Discrete
 from ..spaces import Metric, Space, Sparse, check_space, rim

@@ -9,12 +9,11 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from .._check import spell, warn
-from .._device_array import stored_array
 from .._types import Floats
-from ..compute.neighborhoods import working_bytes
-from ..compute.passes import sample_evenly
+from ..compute.cells.rows import sample_evenly
+from ..compute.neighbors.moments import working_bytes
 from ..cuda import n_cores
-from ..engine import N_MATRICES, Engine
+from ..engine import N_MATRICES, Engine, stored_array
 from ..localize import Extrinsic, Localization
 from ..measures import Gaussians
 from ..spaces import Euclidean, Metric, Space, quotient

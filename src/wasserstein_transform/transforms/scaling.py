@@ -8,7 +8,7 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.spatial.distance import pdist, squareform
 
-from .._shown import Brief
+from .._display import Brief
 from .._types import Floats
 
 _MIN_EIGENVALUE = 1e-12  # eigenvalues below this share of the largest are rounding

@@ -13,13 +13,12 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial import cKDTree
 
-from .._device_array import stored_array, to_host
 from .._types import Bools, Floats, Ints
-from ..compute.metric import frame_of_cloud
-from ..compute.passes import sample_evenly
+from ..compute.cells.index import raw_cells
+from ..compute.cells.rows import sample_evenly
+from ..compute.metrics.metric import frame_of_cloud
 from ..compute.records import Frame
-from ..compute.search import raw_cells
-from ..engine import Engine
+from ..engine import Engine, stored_array, to_host
 from ..spaces import Metric, Quotient, Space
 from .transform import Transform
 

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Self
 
 from .._archive import archived, check_range, check_type, read, write
-from .._cached import cached_property
-from .._shown import Reported, facts
-from .._types import Floats
+from .._display import Reported, facts
+from .._types import Floats, cached_property
 from ..engine import Engine, current
 from ..spaces import Quotient, Space
 

@@ -9,12 +9,10 @@ from typing import TypeAlias
 import numpy as np
 
 from .. import _check as check
-from .._archive import archived, check_type
+from .._archive import Part, archived, check_type
 from .._check import warn
-from .._device_array import stored_array
-from .._parts import Part
 from .._types import Bools
-from ..engine import Engine, current
+from ..engine import Engine, current, stored_array
 from ..localize import Gaussian, Kernel, Localization, Mean, Ridge, Truncation
 from ..localize.kernel import ProfileLike
 from ..spaces import Space, check_space

@@ -4,8 +4,8 @@ To add a transport, write one file in this folder and import its class below. Th
 imports, and the shared tests run over the table.
 """
 
-from .. import _parts
-from ..compute.problems import Report as Report
+from .. import _archive
+from ..compute.exact.problems import Report as Report
 from .closed_forms import Bures, DiracDistance, Stored, bures_pairs, gaussian_wasserstein
 from .exact import Exact
 from .line import Line
@@ -26,5 +26,5 @@ __all__ = (
     "wasserstein_pairs",
 )
 
-TRANSPORTS: dict[str, type[Transport]] = _parts.parts_in(globals(), Transport)
+TRANSPORTS: dict[str, type[Transport]] = _archive.parts_in(globals(), Transport)
 """All transports by name in snake case, such as "exact" and "dirac_distance"."""

@@ -8,9 +8,8 @@ from functools import partial
 
 import numpy as np
 
-from .._cached import cached_property
-from .._types import Bools, Floats, Ints
-from ..compute.problems import landmark_rows, mean_distances
+from .._types import Bools, Floats, Ints, cached_property
+from ..compute.exact.problems import landmark_rows, mean_distances
 from ..engine import Engine, current
 from ..measures import Discrete
 from ..spaces import Euclidean, GaussianMetric, Metric

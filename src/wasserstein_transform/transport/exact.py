@@ -10,9 +10,9 @@ import numpy as np
 from .. import _check as check
 from .._check import warn
 from .._types import Floats, Ints
-from ..compute.exact import exact_among, exact_between
-from ..compute.problems import Ground
-from ..compute.single import solve_farthest, solve_power
+from ..compute.exact.batches import exact_among, exact_between
+from ..compute.exact.problems import Ground
+from ..compute.exact.single import solve_farthest, solve_power
 from ..cuda import on
 from ..engine import N_MATRICES, Engine, current
 from ..measures import Discrete, Measures

@@ -8,10 +8,10 @@ import numpy as np
 
 from .. import _check as check
 from .._types import Floats
-from ..compute.line import distance_on_line, line_among, line_between, sort_on_line
+from ..compute.exact.line_jit import Pieces
+from ..compute.exact.on_line import distance_on_line, line_among, line_between, sort_on_line
 from ..cuda import on
 from ..engine import N_MATRICES, Engine, current
-from ..kernels.line import Pieces
 from ..measures import Discrete, Measures
 from ..spaces import Dense, Euclidean, Metric
 from .transport import Coupling, Status, Transport

@@ -12,11 +12,11 @@ from scipy.sparse import csr_array, issparse
 from scipy.spatial.distance import squareform
 
 from .. import _check as check
-from .._shown import facts, in_range
+from .._display import facts, in_range
 from .._types import Floats, Ints
-from ..compute.exact import exact_among, exact_between, exact_listed
-from ..compute.problems import Ground, Report
-from ..compute.single import solve_one
+from ..compute.exact.batches import exact_among, exact_between, exact_listed
+from ..compute.exact.problems import Ground, Report
+from ..compute.exact.single import solve_one
 from ..cuda import on
 from ..engine import Engine, current
 from ..measures import Discrete, make_discrete, scale_into_range

@@ -8,8 +8,8 @@ from enum import Enum
 
 import numpy as np
 
-from .._parts import Part
-from .._shown import Brief, Plotted
+from .._archive import Part
+from .._display import Brief, Plotted
 from .._types import Bools, Floats, Ints
 from ..engine import Engine
 from ..localize import LOCALIZATIONS

@@ -1,0 +1,438 @@
+"""`cluster`: clustering without parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _check as check
+from .._check import warn
+from .._display import counted
+from .._types import Bools, Floats, Ints
+from ..compute.trees.partitions_jit import add_agreeing
+from ..cuda import on_gpu
+from ..engine import Engine, current, one_blas_thread
+from ..hierarchy import FewerClustersWarning, cut_tree, spanning_tree
+from ..hierarchy.labels import index_of, number_by_mass
+from ..spaces import Euclidean, Space, as_space
+from ..tables.features import AS_THEY_ARE, SCALED, Features, features
+from .answer import Alternative, Clustering, Partition
+from .candidates import KINDS, Candidate, Recipe, Trees, grow, with_count, without_count
+from .criteria import NAMES, RULES, Judge, Overlaps, Partitions, best_of, measure
+from .description import Runs
+from .ground import Ground, Places, thin_places
+from .uncertain import BY_ERRORS, names_in, space_of, with_errors
+
+_SMALL = 20  # places: with fewer, and without a given number, only a very wide step of distances tells clusters
+_WIDE = 4.0  # ratio to the next distance that is such a step
+_FEW = 4  # places: fewer are one cluster, unless a number is given
+_SAME = 0.95  # adjusted Rand index from which on two partitions are nearly the same
+_ALIKE = 0.9  # and below which partitions with the same number of clusters are different answers
+_WORSE = 0.25  # difference to the value of the answer up to which others are alternatives
+_ALTERNATIVES = 5  # the most that are kept
+_BETTER = 0.02  # expected quality by which the less likely reading of a table must exceed the likelier one
+
+
+def cluster(
+    X: Any,
+    n_clusters: int | None = None,
+    *,
+    columns: Sequence[Any] | None = None,
+    scale: str | None = "auto",
+    missing: str = "drop",
+    sample_weight: ArrayLike | None = None,
+    covariances: ArrayLike | Sequence[str] | bool | None = None,
+    metric: str = "euclidean",
+    noise: bool | float | None = None,
+    n_jobs: int | None = None,
+    verbose: bool = False,
+    engine: Engine | None = None,
+) -> Clustering:
+    """Cluster points or distances, with all parameters chosen from the data.
+
+    Many recipes are tried: the single-linkage tree of the distances, trees of mutual reachability, trees of the
+    Gaussian Transform at several radii (in units of the typical distance to the tenth neighbor), weights λ and
+    iterations, each cut in three ways; k-means; and Gaussian mixtures. Tables of four or more columns are seen on few,
+    some and all of their principal axes, and get Ward's linkage, spectral cuts, and mixtures with full, tied and
+    diagonal covariances. A small model, trained on generated shapes, predicts the quality of each partition from
+    criteria that need no labels: agreement with the other recipes, conductance, heights of cuts, density at borders, …
+    The best partition is taken. The result tells which one, why, and which others were considered.
+
+    Columns of different units are brought to one scale, and ids, dates and the like of a table are left out: `notes`
+    says what was done, `wt.tables.features` has the rules. The clusters do not depend on the order of the rows, on the
+    number of threads, or on columns without spread: points are clustered in the dimension that they span. Nor do they
+    depend on the unit, or on rotations with scale=None, but for rounding: of two partitions nearly as good, it may
+    decide.
+
+    Parameters
+    ----------
+    X : array of shape (n, m), DataFrame, distances of shape (n, n) for metric="precomputed", Space, or Features
+        The points.
+    n_clusters : int, optional
+        Number of clusters; None (default) chooses it from the data, possibly one.
+    columns : sequence, optional
+        The columns of a table to use, whatever they hold; of an array, their numbers. None (default) chooses them.
+    scale : {"auto", "standard", "robust", "range", None}, default "auto"
+        How columns are scaled; None keeps their units. "auto" scales columns of different units to standard deviation
+        1. Where it is not clear whether units differ, both are clustered, and the better partition is taken.
+    missing : {"drop", "fill", "error"}, default "drop"
+        Rows with missing cells get the label −1, or are filled, or are an error.
+    sample_weight : array of shape (n,), optional
+        Masses of the points; weight k is the same as k copies. Points of weight 0 get the nearest cluster. None means
+        equal masses.
+    covariances : array of shape (n, m) or (n, m, m), sequence of str, or True, optional
+        Standard errors or covariances of measured points, in the units of X; of a table, also the names of the columns
+        with the standard errors, or True for columns such as x_err beside x. Points are then Gaussians, and distances
+        are W2: |x − y|² plus the squared Bures distance of the covariances. Points with different errors are apart, so
+        this helps where errors differ between the clusters, and harms where they differ within them. None (default)
+        means none; columns such as x_err are then left out.
+    metric : str, default "euclidean"
+        Metric of the points by SciPy's name, or "precomputed". With "cosine", rows are divided by their lengths and
+        compared by Euclidean distance, which orders pairs alike and needs no matrix.
+    noise : bool or float, optional
+        Whether points in regions much sparser than the rest of their cluster get the label −1. A share such as 0.05:
+        the sparsest points, at most this share. None means True if `n_clusters` is not given, else False, which gives
+        every point a cluster; `probabilities` tells how sure that is.
+    n_jobs : int, optional
+        Number of threads; −1 means all cores, None the setting of the engine.
+    verbose : bool, default False
+        Whether to show the progress bar at once, not after two seconds.
+    engine : Engine, optional
+        Threads, memory limit and progress; None means the setting of `wt.using`.
+
+    Returns
+    -------
+    Clustering
+        Labels of shape (n,), how sure they are, what the clusters are (`profile`), and other good answers.
+
+    Notes
+    -----
+    12 to 24 trees and up to a few hundred partitions. Of more than 10,000 different places in one or two dimensions, or
+    2,000 otherwise, a random sample is clustered, and the other points get the cluster of the nearest.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> circles = wt.datasets.circles(0)
+    >>> wt.cluster(circles.points).n_clusters
+    2
+    >>> discs = wt.datasets.dumbbell()
+    >>> wt.cluster(discs.points).recipe.kind  # a transform tells the chain from the discs
+    'gaussian'
+    """
+    wanted = None if n_clusters is None else check.count(n_clusters, "n_clusters", 1)
+    noise = wanted is None if noise is None else _check_noise(noise)
+    with current(engine, n_jobs=n_jobs, verbose=verbose).watched() as engine:
+        if isinstance(X, Space) or metric == "precomputed" or on_gpu(X, copy=False) is not None:
+            _refuse_options(columns, scale, missing, covariances)
+            space = as_space(X, sample_weight, metric)
+            return replace(_found(space, wanted, noise, engine), named=_name(space, X, metric))
+        if metric != "euclidean":
+            scale = _scale_of(metric, scale)
+        errors = names_in(covariances)
+        how: dict[str, Any] = {"scale": scale, "missing": missing, "errors": errors, "sample_weight": sample_weight}
+        table = with_errors(X if isinstance(X, Features) else features(X, columns, **how), covariances, metric)
+        metric = "euclidean" if metric == "cosine" else metric
+        return _best_reading(table, sample_weight, metric, lambda space: _found(space, wanted, noise, engine))
+
+
+def _refuse_options(columns: Any, scale: str | None, missing: str, covariances: Any) -> None:
+    """Raise for options of tables, given with a Space, distances, or points on a GPU."""
+    if covariances is not None:
+        raise ValueError("covariances need a table of points, got a Space, distances or points on a GPU")
+    for name, value, default in (("columns", columns, None), ("scale", scale, "auto"), ("missing", missing, "drop")):
+        if value not in (default, None):
+            raise ValueError(f"{name}={check.shown(value)} needs a table of points, got a Space or distances")
+
+
+def _scale_of(metric: str, scale: str | None) -> str | None:
+    if scale not in ("auto", None):
+        raise ValueError(f"scale={scale!r} is for metric='euclidean', got metric={metric!r}; leave it out")
+    return "unit" if metric == "cosine" else None
+
+
+def _best_reading(
+    table: Features, sample_weight: ArrayLike | None, metric: str, find: Callable[[Space], Clustering]
+) -> Clustering:
+    """Cluster each reading of a table; rows with gaps have no mass, and so no influence."""
+    weights, there = sample_weight if sample_weight is not None else table.weights, table.there
+    if not there.all():
+        weights = np.where(there, check.weights(weights, table.n), 0.0)
+    tried = [replace(table, reading=reading) for reading in table.readings]
+    found = [find(_space_in(one, weights, metric)) for one in tried]
+    values = [one.partitions[0].value if one.partitions else 0.0 for one in found]
+    at = max(range(len(tried)), key=lambda k: values[k] - _BETTER * (k > 0))
+    table, best = tried[at], found[at]
+    notes = [*table.notes, *(BY_ERRORS,) * (table.errors is not None)]
+    if len(tried) > 1 and all(one.partitions for one in found) and max(one.n_clusters for one in found) > 1:
+        notes.append(_say_choice(table, *(one.partitions[0].expected for one in (best, found[1 - at]))))
+    plain = table.reading == AS_THEY_ARE and table.errors is None and table.earth is None
+    if plain and not np.isnan(table.values).any() and best.space.points is not None:
+        table = replace(table, values=best.space.points)  # one array, also in files
+    return replace(
+        best,
+        labels=np.where(there, best.labels, -1),
+        probabilities=np.where(there, best.probabilities, 0.0),
+        named=metric,
+        features=replace(table, notes=tuple(notes)),
+        notes=(*notes, *best.notes),
+    )
+
+
+def _space_in(table: Features, weights: ArrayLike | None, metric: str) -> Space:
+    if table.errors is None:
+        return Space.from_points(table.matrix(), weights, metric)
+    return space_of(table.matrix(), table.scale_errors(table.errors), weights)
+
+
+def _say_choice(table: Features, value: float, other: float) -> str:
+    """Say why columns were scaled or not, if both were tried."""
+    n = len(table.used)
+    if table.reading == SCALED:
+        why, keep = f"expected quality {value:.2f}, {other:.2f} as they are", check.spell("scale=None")
+        return f"{n} columns were scaled to standard deviation 1: {why} ({keep} keeps their units)"
+    why, scale = f"expected quality {value:.2f}, {other:.2f} scaled", check.spell("scale='standard'")
+    return f"{n} columns were used as they are: {why} ({scale} scales them)"
+
+
+def _check_noise(noise: Any) -> bool | float:
+    if isinstance(noise, bool | np.bool_):
+        return bool(noise)
+    if isinstance(noise, float | np.floating) and 0 <= noise < 1:
+        return float(noise)
+    raise ValueError(
+        f"noise must be True, False, or a share of the points from 0.0 to below 1, got {check.shown(noise)}"
+    )
+
+
+def _name(space: Space, X: ArrayLike | Space, metric: str) -> str | None:
+    """Return the name of the metric from new points to these; None if coordinates do not determine it."""
+    if isinstance(space.metric, Euclidean):
+        return "euclidean"
+    return None if isinstance(X, Space) or metric == "precomputed" else metric
+
+
+def _found(space: Space, wanted: int | None, noise: bool | float, engine: Engine) -> Clustering:
+    if wanted is not None:
+        check.count(wanted, "n_clusters", 1, space.n, "points")
+    places = Places.of(space, engine)
+    engine = replace(engine, device="cpu")  # few places are left, too few for a GPU
+    if wanted == 1 or (wanted is None and places.space.n < _FEW):
+        return _one(space, places, "one cluster was requested" if wanted == 1 else _why_one(places))
+    if wanted is not None and wanted >= places.space.n:
+        return _each(space, places, wanted)
+    if wanted is None and places.space.n < _SMALL:
+        return _by_widest_step(space, places, engine)
+    ground = Ground.of(places.space, engine)
+    trees = grow(ground, engine)
+    found = without_count(ground, trees, engine) if wanted is None else with_count(ground, trees, wanted, engine)
+    return _chosen(space, places, ground, trees, found, wanted, noise, engine)
+
+
+def _chosen(
+    space: Space, places: Places, ground: Ground, trees: Trees, found: list[Candidate], wanted: int | None,
+    noise: bool | float, engine: Engine,
+) -> Clustering:  # fmt: skip
+    partitions = Partitions.of(found)
+    by_kind = {recipe.reach: tree for recipe, tree in trees if recipe.kind != "gaussian"}
+    with one_blas_thread():  # matrices are small
+        criteria = measure(ground, by_kind[0], by_kind.get(5, by_kind[0]), partitions, wanted, engine)
+    size = "wide" if ground.views else "flat"
+    judge = Judge.of(f"{size}_{'without' if wanted is None else 'with'}_count")
+    tried = _Tried.of(partitions, criteria, judge, ground.mass)
+    fitting = tried.counts == (tried.counts[tried.counts <= wanted].max() if wanted else tried.counts)
+    if wanted is None:
+        chosen = RULES[size].choose(tried.values, tried.counts, tried.votes)
+        best = int(tried.counts.argmin()) if chosen is None else chosen
+    else:
+        best = best_of(np.where(fitting, tried.values, -np.inf), tried.votes)
+    n_clusters, (own, *others) = int(tried.counts[best]), _different(tried, best, fitting)
+    if wanted is None and n_clusters == 1:
+        answer = replace(_one(space, places, _say_no_split()), chosen=best)
+    else:
+        _warn_if_fewer(n_clusters, wanted)
+        one, recipe = _answer(tried, own, ground, places, noise), tried.table[best].recipe
+        tree = next((tree for made, tree in trees if made == recipe._replace(share=0.0, lasting=False)), None)
+        answer = Clustering(
+            np.maximum(one.labels, -1)[places.place], one.probabilities[places.place], n_clusters, recipe, one.reason,
+            (), space, places.rows, one.labels, None, tree, chosen=best,
+        )  # fmt: skip
+    return replace(
+        answer, partitions=tried.table, ground=ground, notes=_notes(ground, places), place=places.place,
+        others=tuple(_answer(tried, one, ground, places, noise) for one in others),
+    )  # fmt: skip
+
+
+class _Compared(NamedTuple):
+    """A partition, its adjusted Rand index with each one, and the cluster that holds most of each cluster."""
+
+    at: int
+    alike: Floats
+    main: Ints
+
+
+class _Tried(NamedTuple):
+    """The partitions that were tried, best first; `codes` number the clusters of all of them."""
+
+    labels: list[Ints]
+    table: tuple[Partition, ...]
+    runs: Runs
+    votes: Ints
+    values: Floats
+    codes: Ints
+    squares: Floats
+    mass: Floats
+
+    @property
+    def counts(self) -> Ints:
+        """The numbers of clusters."""
+        return self.runs.counts
+
+    def compare(self, at: int) -> _Compared:
+        """Compare a partition with all of them."""
+        squares, main = Overlaps.of(self.labels[at], self.codes, self.runs, self.mass)
+        return _Compared(at, index_of(squares, self.squares, self.squares[at], self.mass.sum()), main)
+
+    @classmethod
+    def of(cls, partitions: Partitions, criteria: Floats, judge: Judge, mass: Floats) -> _Tried:
+        """Sort partitions by their expected quality."""
+        values = judge(criteria)
+        expected = judge.tell(values)
+        order = np.argsort(-values, kind="stable").tolist()
+        labels = [partitions.labels[at] for at in order]
+        runs, votes = Runs.of(labels), np.array([len(partitions.members[at]) for at in order])
+        table = tuple(
+            Partition(
+                _typical(partitions.members[at]), int(votes[k]), int(runs.counts[k]), float(values[at]),
+                float(expected[at]), dict(zip(NAMES, criteria[at].tolist(), strict=False)),
+            )
+            for k, at in enumerate(order)
+        )  # fmt: skip
+        squares = np.array([(np.bincount(one, weights=mass) ** 2).sum() for one in labels])
+        return cls(labels, table, runs, votes, values[order], np.array(labels) + runs.starts[:, None], squares, mass)
+
+
+def _answer(tried: _Tried, one: _Compared, ground: Ground, places: Places, noise: bool | float) -> Alternative:
+    """Return labels and probabilities of the places by a partition, with noise."""
+    labels = tried.labels[one.at]
+    thin = _thin(ground, labels, places.mass, noise)
+    labels = number_by_mass(labels, np.where(thin, 0.0, places.mass))
+    probabilities = np.where(thin, 0.0, _agreement(tried, one))
+    return Alternative(one.at, _reason(tried, one, ground), np.where(thin, -1 - labels, labels), probabilities)
+
+
+def _thin(ground: Ground, labels: Ints, mass: Floats, noise: bool | float) -> Bools:
+    """Return which places are noise: thin ones, or the sparsest of given share, compared with their clusters."""
+    if not noise or not labels.any():  # one cluster has no noise
+        return np.zeros(ground.n, bool)
+    if noise is True:
+        return thin_places(ground, labels)
+    tenth = ground.distances[:, min(10, ground.distances.shape[1]) - 1]
+    middles = np.array([np.median(tenth[labels == c]) for c in range(int(labels.max()) + 1)])
+    ratio = tenth / np.maximum(middles, 1e-12 * ground.unit)[labels]
+    order = np.lexsort((np.arange(ground.n), -ratio))
+    thin = np.zeros(ground.n, bool)
+    thin[order] = np.cumsum(mass[order]) <= noise * mass.sum() * (1 + 1e-9)
+    return np.asarray(thin & (ratio > 1))  # half of each cluster remains
+
+
+def _different(tried: _Tried, best: int, fitting: Bools) -> list[_Compared]:
+    """Return the best partition, and others, best first, that are good and differ clearly from it and each other."""
+    kept = [tried.compare(best)]
+    for at in np.flatnonzero(fitting & (tried.values >= tried.values[best] - _WORSE)).tolist():
+        if all(tried.counts[at] != tried.counts[one.at] or one.alike[at] < _ALIKE for one in kept):
+            kept.append(tried.compare(at))
+        if len(kept) > _ALTERNATIVES:
+            break
+    return kept
+
+
+def _notes(ground: Ground, places: Places) -> tuple[str, ...]:
+    n, n_all = places.space.n, places.n_all
+    sample = f"found on {n:,} of {n_all:,} points, drawn at random; the others got the cluster of the nearest"
+    return (*(sample,) * (n_all > n), *(ground.note,) * bool(ground.note))
+
+
+def _warn_if_fewer(n_clusters: int, wanted: int | None) -> None:
+    if wanted is not None and n_clusters < wanted:
+        reason = "no recipe splits the rest into large enough parts; ask for fewer"
+        warn(f"found {n_clusters} of the {wanted} clusters requested: {reason}", FewerClustersWarning)
+
+
+def _one(space: Space, places: Places, reason: str) -> Clustering:
+    labels = np.zeros(space.n, np.intp)
+    return Clustering(
+        labels, np.ones(space.n), 1, None, reason, (), space, places.rows, labels[: len(places.rows)], None, None
+    )
+
+
+def _each(space: Space, places: Places, wanted: int) -> Clustering:
+    """Make every place a cluster."""
+    n = places.space.n
+    if n < wanted:
+        warn(f"found {n} of the {wanted} clusters requested: there are no more distinct points", FewerClustersWarning)
+    labels = number_by_mass(np.arange(n), places.mass)
+    reason = "each distinct point is a cluster"
+    return Clustering(
+        labels[places.place], np.ones(space.n), n, None, reason, (), space, places.rows, labels, None, None
+    )
+
+
+def _by_widest_step(space: Space, places: Places, engine: Engine) -> Clustering:
+    """Cut the tree of few places at its widest step, if that is wide enough."""
+    tree = spanning_tree(places.space, engine)
+    heights = tree.heights[::-1][: places.space.n // 2 + 1]
+    steps = heights[:-1] / np.maximum(heights[1:], 1e-300)
+    if steps.max() < _WIDE:
+        return _one(space, places, f"there are {places.space.n} places, and no wide step between their distances")
+    k = int(steps.argmax()) + 2
+    labels = number_by_mass(cut_tree(tree, k, cut="count"), places.mass)
+    reason = f"the next distance within the clusters is {steps.max():.3g} times smaller than between them"
+    return Clustering(
+        labels[places.place], np.ones(space.n), k, None, reason, (), space, places.rows, labels, None, tree
+    )
+
+
+def _why_one(places: Places) -> str:
+    n = places.space.n
+    return "all points are in one place" if n == 1 else f"{n} distinct points are too few to look for clusters"
+
+
+def _say_no_split() -> str:
+    return f"no split of the data is convincing; {check.spell('n_clusters=2')} splits the data anyway"
+
+
+def _typical(members: list[Candidate]) -> Recipe:
+    """Return the simplest of the recipes that gave the partition."""
+    recipes = [one.recipe for one in members]
+    return min(recipes, key=lambda r: (KINDS.index(r.kind), r.axes, r.reach, r.n_iter, r.lam, r.factor, -r.share))
+
+
+def _agreement(tried: _Tried, one: _Compared) -> Floats:
+    """Return, for each point, the fraction of recipes, weighted by quality, that put it with its cluster."""
+    weights = np.maximum(tried.values, 0.0) ** 2 * tried.votes
+    if not weights.any():
+        return np.ones(len(tried.mass))
+    agreeing = np.zeros(len(tried.mass))
+    add_agreeing(tried.codes, one.main, tried.labels[one.at], weights, agreeing)
+    return np.asarray(np.minimum(agreeing / weights.sum(), 1.0))
+
+
+def _reason(tried: _Tried, one: _Compared, ground: Ground) -> str:
+    recipe = tried.table[one.at].recipe
+    near, all_of_them = int(tried.votes[one.alike > _SAME].sum()), counted(int(tried.votes.sum()), "recipe")
+    origin = {
+        "tree": "single linkage of the distances",
+        "reach": f"single linkage of mutual reachability, {recipe.reach} neighbors",
+        "gaussian": f"single linkage after the Gaussian Transform, ε = {recipe.factor * ground.unit:.4g}, "
+        f"λ = {recipe.lam:g}, {counted(recipe.n_iter, 'iteration')}",
+        "means": "k-means",
+        "mixture": "a Gaussian mixture",
+        "ward": "Ward's linkage",
+        "spectral": "a spectral cut of the neighbor graph",
+    }[recipe.kind]
+    return f"{near} of {all_of_them} find{'s' * (near == 1)} nearly these clusters; taken from {origin}"

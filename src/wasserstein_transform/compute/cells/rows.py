@@ -1,0 +1,120 @@
+"""Cheap passes over all rows: gathers, bounds, sizes. A small number of rows is processed in the calling thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..._types import Floats, Ints
+from ...engine import Engine, Flag, Tile, cut_by_size
+from .cells_jit import find_bounds, largest_size, put_rows, take_columns, take_rows
+
+_FEW_ROWS = 2**14  # up to this many rows are processed in the calling thread
+_N_TILES = 64  # number of tiles for more rows: enough for many threads to finish together
+
+
+def are_few(n: int) -> bool:
+    """Whether NumPy is used for n rows, so that nothing is compiled."""
+    return n <= _FEW_ROWS
+
+
+def rows_per_tile(n: int) -> int:
+    """Rows per tile for n rows."""
+    return max(n, 1) if n <= _FEW_ROWS else max(_FEW_ROWS // 4, -(-n // _N_TILES))
+
+
+def tiles_of(n: int) -> list[Tile]:
+    """Rows 0…n in tiles of `rows_per_tile(n)`."""
+    return cut_by_size(n, rows_per_tile(n))
+
+
+def loop(name: str, tiles: list[Tile], function: Callable[[Tile, Flag], None], engine: Engine | None) -> None:
+    """Call the function for all tiles; a single tile, or all tiles without an engine, in this thread."""
+    if engine is not None and len(tiles) > 1:
+        engine.loop(name, tiles, function)
+        return
+    stop = np.zeros(1, np.uint8)
+    for tile in tiles:
+        function(tile, stop)
+
+
+def take(source: np.ndarray, rows: Ints, engine: Engine | None) -> Any:
+    """source[rows], in parallel."""
+    if are_few(len(rows)):
+        return np.ascontiguousarray(source[rows])
+    out = np.empty((len(rows), *source.shape[1:]), source.dtype)
+    flat, flat_out = flatten(source), flatten(out)
+
+    def fill(tile: Tile, stop: Flag) -> None:
+        part = slice(*tile)
+        take_rows(flat, rows[part], flat_out[part])
+
+    loop("sorting points", tiles_of(len(rows)), fill, engine)
+    return out
+
+
+def columns(source: Floats, rows: Ints | None, engine: Engine | None) -> Floats:
+    """source[rows], or all of it, transposed: one contiguous row for each coordinate."""
+    n = len(source) if rows is None else len(rows)
+    if are_few(n):
+        return np.ascontiguousarray((source if rows is None else source[rows]).T)
+    out = np.empty((source.shape[1], n))
+
+    def fill(tile: Tile, stop: Flag) -> None:
+        chosen = np.arange(*tile) if rows is None else rows[slice(*tile)]
+        take_columns(source, chosen, out[:, slice(*tile)])
+
+    loop("sorting points", tiles_of(n), fill, engine)
+    return out
+
+
+def sample_evenly(n: int, count: int) -> Ints:
+    """Choose at most `count` of n indices, evenly spaced."""
+    return np.unique(np.linspace(0, n - 1, min(n, count)).round().astype(np.intp))
+
+
+def flatten(array: np.ndarray) -> np.ndarray:
+    """Rows of any shape as rows of numbers."""
+    return array.reshape(len(array), -1)
+
+
+def put(values: np.ndarray, rows: Ints, out: np.ndarray) -> None:
+    """out[rows] = values, with a compiled loop if `out` is long."""
+    if are_few(len(out)):
+        out[rows] = values
+    else:
+        put_rows(flatten(values), rows, flatten(out))
+
+
+def bounds(points: Floats, engine: Engine | None = None) -> tuple[Floats, Floats]:
+    """The smallest and the largest coordinates."""
+    n, m = points.shape
+    if are_few(n):
+        return points.min(axis=0), points.max(axis=0)
+    tiles, size = tiles_of(n), rows_per_tile(n)
+    low, high = np.empty((2, len(tiles), m))
+
+    def find(tile: Tile, stop: Flag) -> None:
+        find_bounds(points, tile.start, tile.stop, low[tile.start // size], high[tile.start // size])
+
+    loop("sorting points", tiles, find, engine)
+    return low.min(axis=0), high.max(axis=0)
+
+
+def largest_absolute(values: np.ndarray, engine: Engine | None = None) -> float:
+    """The largest absolute value; 0 if there is none."""
+    if values.size == 0:
+        return 0.0
+    if are_few(values.size):
+        return float(np.abs(values).max())
+    flat = values.reshape(-1)
+    tiles, size = tiles_of(len(flat)), rows_per_tile(len(flat))
+    out = np.empty(len(tiles))
+
+    def find(tile: Tile, stop: Flag) -> None:
+        out[tile.start // size] = largest_size(flat[slice(*tile)])
+
+    loop("sizes", tiles, find, engine)
+    return float(out.max())

@@ -1,0 +1,193 @@
+"""What batches of transport problems have in common: their ground, order, places of results, workspaces, a report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import depth_first_order
+from scipy.spatial import cKDTree
+
+from ..._archive import archived
+from ..._display import Tabled
+from ..._types import Floats, Ints
+from ...engine import Engine, Place, Record, Tile
+from ..metrics.geometry_jit import Cloud
+from ..metrics.metric import MetricArrays
+from ..records import Rows
+from ..trees.spanning import grow
+
+_MIRRORED_SIDE = 1024  # side of the blocks of a matrix that are mirrored
+
+
+@dataclass(frozen=True)
+class Ground:
+    """The ground of discrete measures: a metric, whether the triangle inequality holds, and the order p of W_p."""
+
+    metric: MetricArrays
+    triangle: bool
+    p: float
+
+
+@archived
+@dataclass(frozen=True)
+class Report(Tabled):
+    """How a batch of problems was solved.
+
+    Attributes
+    ----------
+    n_problems : int
+        Number of pairs that were solved.
+    n_fallbacks : int
+        Number of problems that failed their certificate at first and were solved again by the safe algorithm.
+    gap : float
+        The largest primal–dual gap, relative to the largest cost d^p of its problem.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> found = wt.wasserstein_pairs([[0.5, 0.5, 0.0], [0.0, 0.5, 0.5]], [[0.0], [1.0], [2.0]])
+    >>> found.report.n_problems, found.report.n_fallbacks, found.report.gap < 1e-12
+    (1, 0, True)
+    """
+
+    n_problems: int = 0
+    n_fallbacks: int = 0
+    gap: float = 0.0
+
+    def __add__(self, other: Report) -> Report:
+        n_problems, n_fallbacks = self.n_problems + other.n_problems, self.n_fallbacks + other.n_fallbacks
+        return Report(n_problems, n_fallbacks, max(self.gap, other.gap))
+
+
+@dataclass(frozen=True, eq=False)
+class Positions(Place):
+    """Piece k has the positions `order[starts[k]:ends[k]]` of a list, or of row rows[k] of a matrix.
+
+    Of a symmetric matrix, only positions after row k on the tour; the matrix is mirrored in the end, because in a file
+    columns are slow.
+    """
+
+    starts: Ints
+    ends: Ints
+    order: Ints
+    rows: Ints | None = None
+
+    def blank(self, out: Record, tile: Tile) -> Record:
+        part = slice(*tile)
+        return np.zeros(int((self.ends[part] - self.starts[part]).sum())), np.zeros((tile.stop - tile.start, 2))
+
+    def put(self, out: Record, tile: Tile, record: Record) -> None:
+        values, reports = record
+        at = 0
+        for k in range(*tile):
+            where = self.order[self.starts[k] : self.ends[k]]
+            row = out[0] if self.rows is None else out[0][self.rows[k]]
+            row[where] = values[at : at + len(where)]
+            at += len(where)
+        out[1][tile.start : tile.stop] = reports
+
+
+class Scratch(NamedTuple):
+    """Sizes of the workspaces; see `costs`."""
+
+    cap: int
+    n_met: int
+    n_points: int
+    n_stored: int
+    farthest: bool
+    width: int
+
+
+def mirror(matrix: Floats, engine: Engine) -> None:
+    """Complete a matrix of which one of the entries (i, j) and (j, i) is stored, and the other is 0; block by block."""
+    n, side = len(matrix), _MIRRORED_SIDE
+    with engine.watched() as watched:
+        for top in range(0, n, side):
+            watched.report("mirroring distances", top, n)
+            for left in range(top, n, side):
+                watched.check()
+                rows, cols = slice(top, top + side), slice(left, left + side)
+                both = matrix[rows, cols] + matrix[cols, rows].T
+                matrix[rows, cols], matrix[cols, rows] = both, both.T
+
+
+_MAX_TABLE = 100_000  # entries of a table of pairs, small enough for a cache
+_N_LANDMARKS = 8
+
+
+class Tour(NamedTuple):
+    """Measures in the order of a walk along their spanning tree, and the positions of their parents; −1 for the root.
+
+    It depends only on the measures, so that results do not depend on the number of threads.
+    """
+
+    order: Ints
+    parent: Ints
+
+
+def walk(measures: Rows, metric: MetricArrays, engine: Engine) -> Ints:
+    """Ranks of the measures such that similar ones are close: the leaves of a k-d tree of landmark coordinates."""
+    rows = landmark_rows(metric, engine)
+    return inverse(cKDTree(mean_distances(measures, rows / (rows.max() or 1.0)), leafsize=1).indices)
+
+
+def tour(measures: Rows, metric: MetricArrays, engine: Engine) -> Tour:
+    """A walk along the minimum spanning tree of the landmark coordinates of the measures."""
+    n = len(measures.totals)
+    if n == 1:
+        return Tour(np.zeros(1, np.intp), np.full(1, -1, np.intp))
+    rows = landmark_rows(metric, engine)
+    coordinates = mean_distances(measures, rows / (rows.max() or 1.0))  # the spanning tree squares coordinates
+    edges, _ = grow(Cloud(coordinates), n, 1.0, engine, "tour of the measures")
+    tree = csr_array((np.ones(n - 1), (edges[:, 0], edges[:, 1])), shape=(n, n))
+    order, parent = depth_first_order(tree, 0, directed=False)
+    places = np.append(-1, inverse(order)[parent[order[1:]]])
+    return Tour(order.astype(np.intp), places.astype(np.intp))
+
+
+def inverse(order: Ints) -> Ints:
+    """The inverse of a permutation."""
+    place = np.empty(len(order), np.intp)
+    place[order] = np.arange(len(order))
+    return place
+
+
+def listed_parents(parent: Ints, owners: Ints, places: Ints) -> Ints:
+    """For pairs sorted by owner and tour position: the index of the owner's nearest ancestor on the tour; −1 for none.
+
+    Only two steps up are searched: potentials from farther away are not better than none.
+    """
+    n = len(parent)
+    up, parents = np.append(np.where(parent < 0, n, parent), n), np.empty(len(places), np.intp)
+    n_at_once = max(1, _MAX_TABLE // (n + 1))  # owners
+    table = np.full(n_at_once * (n + 1), -1)  # the pair of an owner and a position, if listed
+    for first in range(0, int(owners.max(initial=-1)) + 1, n_at_once):
+        part = slice(*np.searchsorted(owners, [first, first + n_at_once]))
+        begin, here = (owners[part] - first) * (n + 1), places[part]
+        table[begin + here] = np.arange(part.start, part.stop)
+        near, far = table[begin + up[here]], table[begin + up[up[here]]]
+        parents[part] = np.where(near >= 0, near, far)
+        table[begin + here] = -1
+    return parents
+
+
+def landmark_rows(metric: MetricArrays, engine: Engine, k: int = _N_LANDMARKS) -> Floats:
+    """Distances of all points to k landmarks, each the farthest from the previous ones; fewer if no point is left."""
+    everything, engine = np.arange(metric.n), engine.quiet()
+    rows = [metric.block(np.zeros(1, np.intp), everything, engine)[0]]
+    rows[0] = metric.block(rows[0].argmax()[None], everything, engine)[0]
+    nearest = rows[0]
+    while len(rows) < k and nearest.max() > 0:
+        rows.append(metric.block(nearest.argmax()[None], everything, engine)[0])
+        nearest = np.minimum(nearest, rows[-1])
+    return np.stack(rows)
+
+
+def mean_distances(measures: Rows, rows: Floats) -> Floats:
+    """∫ d(·, z) dα for every measure α and landmark z; by the triangle inequality these differ by at most W1."""
+    shares = measures.masses / np.repeat(measures.totals, np.diff(measures.indptr))
+    matrix = csr_array((shares, measures.indices, measures.indptr), shape=(len(measures.totals), rows.shape[1]))
+    return np.asarray(matrix @ rows.T)

@@ -1,0 +1,217 @@
+"""One transport problem, with its plan and prices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from ..._types import Bools, Floats, Ints
+from ...engine import Engine, Flag
+from .bottleneck_jit import bottleneck_workspace, certified, solve_bottleneck
+from .problems_jit import DROWNING, TINY
+from .simplex_jit import INTERRUPTED, OPTIMAL, fill_plan, solve
+from .simplex_tree_jit import UNKNOWN, workspace
+from .transport_jit import CLIP, GAP, LOST, ROUNDS, settle
+
+COSTS_AT_A_TIME = 1 << 19  # costs processed between two checks of the stop flag
+
+
+class Solution(NamedTuple):
+    """Cost, plan, feasible prices u + v ≤ cost, gap relative to the largest cost, and status."""
+
+    cost: float
+    plan: Floats
+    prices: tuple[Floats, Floats]
+    gap: float
+    status: int
+
+
+def solve_one(a: Floats, b: Floats, costs: Floats, engine: Engine, unit: float = np.inf) -> Solution:
+    """The optimal plan between positive masses, which are normalized; the total of the plan is 1.
+
+    `unit` is the scale of the relevant costs if others are much larger.
+    """
+    return engine.alone(lambda stop: _solve(a, b, _table(costs, np.asarray, stop), unit, stop), "exact transport")
+
+
+def _parts(n: int, width: int, stop: Flag) -> Iterator[slice]:
+    """Slices of n rows of a table, until the stop flag is set."""
+    step = max(1, COSTS_AT_A_TIME // width)
+    for start in range(0, n, step):
+        if stop[0]:
+            return
+        yield slice(start, start + step)
+
+
+def _table(costs: Floats, function: Callable[[Floats], Floats], stop: Flag) -> Floats:
+    """A function of the costs, with one row for each sink."""
+    na, nb = costs.shape
+    table = np.empty((nb, na))
+    for part in _parts(nb, na, stop):
+        table[part] = function(costs[:, part].T)
+    return table
+
+
+def _near_one(masses: Floats) -> Floats:
+    """Masses scaled to about 1 by a power of two, because totals of two measures are multiplied."""
+    return np.asarray(np.ldexp(masses, -np.frexp(masses.max())[1]))
+
+
+def _solve(a: Floats, b: Floats, table: Floats, unit: float, stop: Flag) -> Solution:
+    """Solve the problem; `table` has a row of costs for each sink, and is overwritten."""
+    nb, na = table.shape
+    a, b = _near_one(a), _near_one(b)
+    top = max((float(np.abs(table[part]).max()) for part in _parts(nb, na, stop)), default=0.0) or 1.0
+    for part in _parts(nb, na, stop):
+        table[part] /= top
+    costs = table.ravel()
+    work = workspace(max(na, nb), stop)
+    total = a.sum() * b.sum()
+    work.dual[:na] = UNKNOWN
+    if min(na, nb) >= SAMPLED:
+        work.dual[:na] = warm_potentials(a, b, lambda x, y: table[np.ix_(y, x)].T, stop)
+    for safe in (False, True):
+        work.supply[:na], work.demand[:nb], work.row[:nb] = a * b.sum(), b * a.sum(), np.arange(nb) * na
+        value, gap, status, root = solve(na, nb, 1.0, min(unit / top, 1.0), safe, costs, work)
+        if (status == OPTIMAL and abs(gap) <= GAP * total) or status == INTERRUPTED:
+            break
+    flow = np.zeros((na, nb))
+    if root >= 0 and status != INTERRUPTED:
+        bound = value - gap
+        value, dropped = settle(na, nb, root, a, b, costs, work)
+        gap = value + dropped - bound
+        fill_plan(na, nb, root, total, work, flow)
+    u = work.dual[:na].copy()
+    v = np.empty(nb)
+    for part in _parts(nb, na, stop):
+        v[part] = (table[part] - u).min(axis=1)
+    return Solution(float(top * value / total), flow, (top * u, top * v), float(gap / total), status)
+
+
+def solve_power(a: Floats, b: Floats, distances: Floats, p: float, engine: Engine) -> tuple[Solution, float]:
+    """The same for costs (d/length)^p, and the length, which is about W_p if W_p is small compared with the distances.
+
+    Otherwise the costs of short moves would be lost in rounding next to the largest cost. Costs far above 1 are
+    clipped; the clip is raised if the plan would use clipped costs.
+    """
+    return engine.alone(lambda stop: _solve_power(a, b, distances, p, stop), "exact transport")
+
+
+def _solve_power(a: Floats, b: Floats, distances: Floats, p: float, stop: Flag) -> tuple[Solution, float]:
+    length, clip = float(distances.max()) or 1.0, 1.0
+    for _ in range(ROUNDS):
+        powers = partial(_powers, length=length, p=p, clip=clip)
+        solution = _solve(a, b, _table(distances, powers, stop), CLIP, stop)
+        used = distances[solution.plan > 0]
+        if solution.status != OPTIMAL or not used.any():
+            return solution, length
+        if 1.0 < clip < 1 / TINY and (powers(used) >= clip).any():
+            clip *= CLIP
+        elif solution.cost >= (DROWNING if p != 1.0 else LOST):
+            return solution, length
+        else:
+            shorter = length * max(solution.cost, TINY) ** (1 / p)
+            if shorter in (0.0, length):
+                break
+            length, clip = shorter, max(clip, CLIP)
+    return solution, length
+
+
+def _powers(distances: Floats, length: float, p: float, clip: float) -> Floats:
+    with np.errstate(under="ignore", over="ignore"):
+        return np.asarray(np.minimum((distances / length) ** p, clip))
+
+
+class Farthest(NamedTuple):
+    """W_∞, a plan with no longer move, and a set of sources or sinks that proves optimality (a Hall violator)."""
+
+    value: float
+    plan: Floats
+    violator: tuple[Bools, Bools]
+
+
+def solve_farthest(a: Floats, b: Floats, distances: Floats, engine: Engine) -> Farthest:
+    """The plan between positive masses, which are normalized, with the shortest longest move; its total is 1."""
+    return engine.alone(lambda stop: _solve_farthest(a, b, distances, stop), "bottleneck transport")
+
+
+def _solve_farthest(a: Floats, b: Floats, distances: Floats, stop: Flag) -> Farthest:
+    na, nb = distances.shape
+    a, b = _near_one(a), _near_one(b)
+    cap = max(na, nb)
+    work, scratch = workspace(cap, stop), bottleneck_workspace(cap)
+    total = a.sum() * b.sum()
+    work.supply[:na], work.demand[:nb], work.row[:nb] = a * b.sum(), b * a.sum(), np.arange(nb) * na
+    table = _table(distances, np.asarray, stop).ravel()
+    value, status = solve_bottleneck(na, nb, a, b, table, work, scratch)
+    if not stop[0] and (status != OPTIMAL or not certified(na, nb, value, table, work, scratch)):
+        raise RuntimeError("the bottleneck problem could not be certified; please report it with the data")
+    flow = np.zeros((na, nb))
+    for part in _parts(nb, na, stop):
+        flow[:, part] = scratch.fill.flow[: na * nb].reshape(nb, na)[part].T / total
+    marks = scratch.violator[: na + nb] > 0
+    return Farthest(float(value), flow, (marks[:na], marks[na:]))
+
+
+_POINTS_PER_SAMPLED = 4  # a sample has a quarter of the points, and is itself started from a sample
+_MIN_SAMPLE = 60  # points on the smaller side of the first sample
+SAMPLED = _MIN_SAMPLE * _POINTS_PER_SAMPLED**2  # from here on it pays: 4,000 points save a third, 10,000 two thirds
+_GOLDEN = 0.6180339887498949
+
+Costs = Callable[[Ints, Ints], Floats]  # costs from some sources (rows) to some sinks
+
+
+def warm_potentials(a: Floats, b: Floats, costs: Costs, stop: Flag) -> Floats:
+    """Potentials for all sources, which are nearly optimal if near points have nearly the same costs.
+
+    Otherwise the potentials of a small sample are worse for a larger one than none; then all are UNKNOWN. Sources and
+    sinks of a sample are spread evenly over the indices.
+    """
+    cold = np.full(len(a), UNKNOWN)
+    spread_a, spread_b = (np.argsort(_GOLDEN * np.arange(len(m)) % 1.0) for m in (a, b))
+    shares = [_POINTS_PER_SAMPLED**k for k in range(1, 32)]
+    shares = [share for share in shares if min(len(a), len(b)) >= share * _MIN_SAMPLE]
+    sinks, prices = spread_b[:0], np.empty(0)
+    for share in reversed(shares):
+        sources, known = spread_a[: len(a) // share], sinks
+        sinks = spread_b[: len(b) // share]
+        table = costs(sources, sinks)
+        masses = a[sources] / a[sources].sum(), b[sinks] / b[sinks].sum()
+        u = cold[sources]
+        if len(known):
+            u = _extend_prices(sources, known, prices, costs, stop)
+            if _dual(u, *masses, table) <= _dual((table - table.min(axis=0)).min(axis=1), *masses, table):
+                return cold
+        prices = _price_sinks(*masses, table, u, stop)
+        if stop[0]:
+            return cold
+    return _extend_prices(np.arange(len(a)), sinks, prices, costs, stop)
+
+
+def _dual(u: Floats, a: Floats, b: Floats, costs: Floats) -> float:
+    """The lower bound of the cost that potentials of the sources prove."""
+    return float(a @ u + b @ (costs - u[:, None]).min(axis=0))
+
+
+def _extend_prices(sources: Ints, sinks: Ints, prices: Floats, costs: Costs, stop: Flag) -> Floats:
+    """The largest potentials of sources that are feasible with the prices of some sinks."""
+    u = np.zeros(len(sources))
+    for part in _parts(len(sources), len(sinks), stop):
+        u[part] = (costs(sources[part], sinks) - prices).min(axis=1)
+    return u
+
+
+def _price_sinks(a: Floats, b: Floats, costs: Floats, u: Floats, stop: Flag) -> Floats:
+    """Optimal prices of the sinks if the solver succeeds; otherwise some feasible prices."""
+    na, nb = costs.shape
+    top = float(np.abs(costs).max()) or 1.0
+    table = np.ascontiguousarray(costs.T) / top
+    work = workspace(max(na, nb), stop)
+    work.supply[:na], work.demand[:nb], work.row[:nb] = a * b.sum(), b * a.sum(), np.arange(nb) * na
+    work.dual[:na] = u / top
+    _, _, status, _ = solve(na, nb, 1.0, 1.0, False, table.ravel(), work)
+    u = top * work.dual[:na] if status == OPTIMAL else np.zeros(na)
+    return np.asarray((costs - u[:, None]).min(axis=0))

@@ -1,0 +1,227 @@
+"""Partitions of large modularity: nodes move to the best community, communities become nodes, repeat (Louvain)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit import jit, jit_strict
+
+_TIE = 1e-9  # difference of gains, in units of the strength at a node, up to which they are equal
+
+
+class Coarse(NamedTuple):
+    """A graph of communities, in compressed rows, without links of a community to itself."""
+
+    starts: np.ndarray  # (n + 1,)
+    ends: np.ndarray  # (number of links,)
+    strengths: np.ndarray  # (number of links,)
+    degrees: np.ndarray  # (n,) sum of strengths, links within the community included
+
+
+class Moves(NamedTuple):
+    """Workspace for nodes that move between communities."""
+
+    labels: np.ndarray  # (n,) community of each node of the current level
+    sums: np.ndarray  # (n,) degrees of the nodes of each community
+    sizes: np.ndarray  # (n,) number of nodes of each community
+    links: np.ndarray  # (n,) strength between a node and each community; 0 between uses
+    near: np.ndarray  # (n,) communities with such a strength
+    free: np.ndarray  # (n,) communities without nodes
+    queue: np.ndarray  # (n,) nodes to look at, a ring
+    waiting: np.ndarray  # (n,) whether a node is in the queue
+
+
+def modularity_workspace(n: int, n_links: int) -> tuple[Coarse, Coarse, Moves]:
+    """Workspace of one thread, for a graph of n nodes; both directions of an edge are links."""
+    one, other = (
+        Coarse(np.zeros(n + 1, np.intp), np.zeros(n_links, np.intp), np.zeros(n_links), np.zeros(n)) for _ in range(2)
+    )
+    labels, sizes, near, free, queue = np.zeros((5, n), np.intp)
+    sums, links = np.zeros((2, n))
+    return one, other, Moves(labels, sums, sizes, links, near, free, queue, np.zeros(n, np.bool_))
+
+
+@jit
+def maximize_modularity(
+    starts: np.ndarray,
+    ends: np.ndarray,
+    strengths: np.ndarray,
+    degrees: np.ndarray,
+    labels: np.ndarray,
+    resolution: float,
+    seed: int,
+    work: tuple[Coarse, Coarse, Moves],
+) -> int:
+    """Improve a partition, `labels`, in place; return the number of communities. The seed decides the order of visits.
+
+    A node with degree d gains, in a community with sum of degrees s, its strength into it − resolution·d·s / total.
+    """
+    one, other, moves = work
+    n, total = len(degrees), 0.0
+    for v in range(n):
+        total += degrees[v]
+        moves.labels[v] = labels[v]
+    scale = resolution / total
+    _move(starts, ends, strengths, degrees, n, scale, seed, moves)
+    n_groups = _renumber(n, moves)
+    for v in range(n):
+        labels[v] = moves.labels[v]
+    _merge(starts, ends, strengths, degrees, n, n_groups, one, moves)
+    level = 0
+    while True:
+        level += 1
+        fine, coarse = (one, other) if level % 2 else (other, one)
+        for c in range(n_groups):
+            moves.labels[c] = c
+        _move(fine.starts, fine.ends, fine.strengths, fine.degrees, n_groups, scale, seed + level, moves)
+        n_fewer = _renumber(n_groups, moves)
+        if n_fewer == n_groups:
+            return n_groups
+        for v in range(n):
+            labels[v] = moves.labels[labels[v]]
+        _merge(fine.starts, fine.ends, fine.strengths, fine.degrees, n_groups, n_fewer, coarse, moves)
+        n_groups = n_fewer
+
+
+@jit_strict
+def _move(
+    starts: np.ndarray,
+    ends: np.ndarray,
+    strengths: np.ndarray,
+    degrees: np.ndarray,
+    n: int,
+    scale: float,
+    seed: int,
+    moves: Moves,
+) -> None:
+    """Move nodes to the community of largest gain, until no node moves; neighbors of moved nodes are visited again."""
+    labels, sums, sizes, links, near = moves.labels, moves.sums, moves.sizes, moves.links, moves.near
+    n_free = _begin(n, degrees, seed, moves)
+    head, n_waiting = 0, n
+    while n_waiting > 0:
+        v = moves.queue[head]
+        head = head + 1 if head + 1 < n else 0
+        n_waiting -= 1
+        moves.waiting[v] = False
+        own, n_near = labels[v], 0
+        for k in range(starts[v], starts[v + 1]):
+            c = labels[ends[k]]
+            if links[c] == 0.0:
+                near[n_near] = c
+                n_near += 1
+            links[c] += strengths[k]
+        sums[own] -= degrees[v]
+        tie = _TIE * degrees[v]
+        best, top = own, links[own] - scale * degrees[v] * sums[own]
+        for k in range(n_near):
+            gain = links[near[k]] - scale * degrees[v] * sums[near[k]]
+            if gain > top + tie:
+                best, top = near[k], gain
+        if top < -tie and sizes[own] > 1:
+            best = moves.free[n_free - 1]
+        for k in range(n_near):
+            links[near[k]] = 0.0
+        sums[best] += degrees[v]
+        if best == own:
+            continue
+        if sizes[best] == 0:
+            n_free -= 1
+        sizes[best] += 1
+        sizes[own] -= 1
+        if sizes[own] == 0:
+            moves.free[n_free] = own
+            n_free += 1
+        labels[v] = best
+        for k in range(starts[v], starts[v + 1]):
+            u = ends[k]
+            if labels[u] != best and not moves.waiting[u]:
+                moves.waiting[u] = True
+                last = head + n_waiting
+                moves.queue[last if last < n else last - n] = u
+                n_waiting += 1
+
+
+@jit
+def _begin(n: int, degrees: np.ndarray, seed: int, moves: Moves) -> int:
+    """Fill the queue in the order of the seed, sum up communities, and return the number of empty ones."""
+    n_free = 0
+    for v in range(n):
+        moves.sums[v], moves.sizes[v], moves.waiting[v], moves.queue[v] = 0.0, 0, True, v
+    for v in range(n):
+        moves.sums[moves.labels[v]] += degrees[v]
+        moves.sizes[moves.labels[v]] += 1
+    for c in range(n):
+        if moves.sizes[c] == 0:
+            moves.free[n_free] = c
+            n_free += 1
+    state = np.int64(seed) * 7919 + 12345
+    for k in range(n - 1, 0, -1):
+        state = (state * 16807) % 2147483647  # Park and Miller 1988
+        j = state % (k + 1)
+        moves.queue[k], moves.queue[j] = moves.queue[j], moves.queue[k]
+    return n_free
+
+
+@jit
+def _renumber(n: int, moves: Moves) -> int:
+    """Number communities 0, 1, … by their first nodes, and return how many there are."""
+    number, n_groups = moves.near, 0
+    for c in range(n):
+        number[c] = -1
+    for v in range(n):
+        c = moves.labels[v]
+        if number[c] < 0:
+            number[c] = n_groups
+            n_groups += 1
+        moves.labels[v] = number[c]
+    return n_groups
+
+
+@jit
+def _merge(
+    starts: np.ndarray,
+    ends: np.ndarray,
+    strengths: np.ndarray,
+    degrees: np.ndarray,
+    n: int,
+    n_groups: int,
+    coarse: Coarse,
+    moves: Moves,
+) -> None:
+    """Make the graph of communities; `moves.labels` are theirs, `moves.queue` gets the nodes of each in turn."""
+    labels, links, near, place = moves.labels, moves.links, moves.near, moves.free
+    for c in range(n_groups):
+        moves.sizes[c] = 0
+        coarse.degrees[c] = 0.0
+    for v in range(n):
+        moves.sizes[labels[v]] += 1
+        coarse.degrees[labels[v]] += degrees[v]
+    first = 0
+    for c in range(n_groups):
+        place[c] = first
+        first += moves.sizes[c]
+    for v in range(n):
+        moves.queue[place[labels[v]]] = v
+        place[labels[v]] += 1
+    coarse.starts[0] = 0
+    at = first = 0
+    for c in range(n_groups):
+        n_near = 0
+        for i in range(first, place[c]):
+            v = moves.queue[i]
+            for k in range(starts[v], starts[v + 1]):
+                other = labels[ends[k]]
+                if other == c:
+                    continue
+                if links[other] == 0.0:
+                    near[n_near] = other
+                    n_near += 1
+                links[other] += strengths[k]
+        for k in range(n_near):
+            coarse.ends[at], coarse.strengths[at] = near[k], links[near[k]]
+            links[near[k]] = 0.0
+            at += 1
+        first = place[c]
+        coarse.starts[c + 1] = at

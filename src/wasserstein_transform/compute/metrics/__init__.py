@@ -1,0 +1,1 @@
+"""Distances: what compiled loops need of a metric; pairs, blocks and matrices of distances."""

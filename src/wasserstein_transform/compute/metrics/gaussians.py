@@ -1,0 +1,303 @@
+"""Gaussians for the kernels: roots, factors and spectra of their covariances, computed once."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from math import frexp, ldexp
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from ..._types import Floats, Ints
+from ...engine import GRAIN, Engine, Flag, Tile, cut_by_size, one_blas_thread
+from ..cells.cells_jit import take_rows
+from ..cells.index import Search
+from ..cells.rows import flatten, largest_absolute, loop, rows_per_tile, take, tiles_of
+from ..gaussians.plane_jit import fill_plane, fill_root_determinants
+from ..gaussians.space_jit import N_COLUMNS, N_SCRATCH, PIECE, fill_columns
+from ..records import Frame
+from .distances_jit import fill_matched
+from .geometry_jit import Cloud, GaussianLine, GaussianPlane, GaussianSolid, GaussianSpace, Geometry, for_thread
+
+_LAPACK_STEPS = 100.0  # steps of LAPACK per entry and row of a matrix
+_PIECES = 64  # pieces of columns computed at a time, in 3-D
+_TINY = 1e-60  # smaller traces, relative to the largest entry, would underflow in the formulas for the plane
+
+
+class GaussianArrays(Protocol):
+    """Gaussians N(means, lam·covs) with the distance W2."""
+
+    @property
+    def derived(self) -> dict[Any, Any]: ...
+
+    @property
+    def frame(self) -> Frame | None: ...
+
+    @property
+    def lam(self) -> float: ...
+
+    @property
+    def means(self) -> Floats: ...
+
+    @property
+    def covs(self) -> Floats: ...
+
+    @property
+    def n(self) -> int: ...
+
+
+def unit_of_size(largest: float | None) -> float:
+    """A power of two of the order of the largest covariance: divided by it, products of entries do not overflow."""
+    return ldexp(1.0, min(frexp(largest or 0.0)[1], 1023))
+
+
+def cost(metric: GaussianArrays) -> float:
+    """Cost of one distance in steps."""
+    m = metric.means.shape[1]
+    return float(m) if metric.lam == 0 else 5.0 if m <= 2 else 80.0 if m == 3 else 300.0 + 50.0 * m**2 + m**3
+
+
+def sizes(metric: GaussianArrays, engine: Engine) -> tuple[float, float]:
+    """The largest absolute entry of all covariances, and the least positive trace; infinity if there is none."""
+    return _largest(metric, engine), _least_trace(metric.covs)
+
+
+def is_plain(least: float, unit: float) -> bool:
+    """Whether the formulas for the plane are accurate, given the smallest positive trace."""
+    return not least / unit < _TINY
+
+
+def _least_trace(covs: Floats) -> float:
+    traces = np.einsum("ijj->i", covs)
+    return float(np.min(traces, where=traces > 0, initial=np.inf))
+
+
+def _largest(metric: GaussianArrays, engine: Engine) -> float:
+    if "largest covariance" not in metric.derived:
+        metric.derived["largest covariance"] = largest_absolute(metric.covs, engine)
+    largest: float = metric.derived["largest covariance"]
+    return largest
+
+
+def geometry_near(metric: GaussianArrays, search: Search, reach: float, engine: Engine) -> Geometry:
+    """The arrays from which distances are computed, in the order of the positions of a search."""
+    if search.places is None and "geometry" in metric.derived:
+        made: Geometry = metric.derived["geometry"]
+        return made
+    means, rows = metric.means if search.places is None else search.places, search.order
+    if metric.lam == 0:
+        return Cloud(means)
+    frame = metric.frame
+    unit = unit_of_size(_largest(metric, engine)) if frame is None else frame.unit
+    gaussians = _Gaussians(means, metric.covs, rows, unit, _scale_lam(metric, metric.lam, unit, engine))
+    if means.shape[1] == 2 and (frame is None or frame.planar):
+        n = len(rows)
+        columns, tiles = np.empty((8, n)), tiles_of(n)
+        good = np.empty(len(tiles), np.uint8)  # whether the formulas for the plane are accurate
+
+        def fill(tile: Tile, stop: Flag) -> None:
+            part = slice(*tile)
+            values = (column[part] for column in columns)
+            good[tile.start // rows_per_tile(n)] = fill_plane(
+                means[part], metric.covs, rows[part], unit, gaussians.lam, *values
+            )
+
+        loop("covariances", tiles, fill, engine)
+        if good.all() or frame is not None:
+            return GaussianPlane._make([*columns, gaussians.lam])
+    with _one_thread_each(means.shape[1]):
+        return _general(gaussians, engine)
+
+
+def movement(before: GaussianArrays, after: GaussianArrays, engine: Engine) -> float:
+    """The largest distance between the same point before and after."""
+    unit = unit_of_size(max(_largest(before, engine), _largest(after, engine)))
+    moved, good = _movement(before, after, unit, True, engine)
+    return moved if good else _movement(before, after, unit, False, engine)[0]
+
+
+def _movement(
+    before: GaussianArrays, after: GaussianArrays, unit: float, planar: bool, engine: Engine
+) -> tuple[float, bool]:
+    """The same in a given unit, with the formulas for the plane or the general ones; and whether these are accurate."""
+    n, m = before.means.shape
+    lam = _scale_lam(max(before, after, key=lambda metric: _largest(metric, engine)), after.lam, unit, engine)
+    size = rows_per_tile(n) if m <= 3 else rows_of_tile(m)
+    tiles = cut_by_size(n, size)
+    largest, good = np.empty(len(tiles)), np.ones(len(tiles), np.uint8)
+
+    def measure(tile: Tile, stop: Flag) -> None:
+        part, k = slice(*tile), tile.start // size
+        means = np.concatenate([before.means[part], after.means[part]])
+        covs = np.concatenate([before.covs[part], after.covs[part]])
+        rows, moved = np.arange(len(means)), np.empty(tile.stop - tile.start)
+        geometry: Geometry
+        if m == 2 and planar:
+            columns = np.empty((8, len(means)))
+            good[k] = fill_plane(means, covs, rows, unit, lam, *columns)
+            geometry = GaussianPlane._make([*columns, lam])
+        else:
+            geometry = _general(_Gaussians(means, covs, rows, unit, lam), None)
+        fill_matched(for_thread(geometry), len(moved), moved)
+        largest[k] = moved.max()
+
+    with _one_thread_each(m):
+        loop("movement", tiles, measure, engine)
+    return float(largest.max()), bool(good.all())
+
+
+def rows_of_tile(m: int) -> int:
+    """Matrices per call of LAPACK, in four or more dimensions."""
+    return max(1, int(GRAIN / (_LAPACK_STEPS * m**3)))
+
+
+def _one_thread_each(m: int) -> AbstractContextManager[Any]:
+    """One BLAS thread for LAPACK: on small matrices more threads only wait for each other."""
+    return nullcontext() if m <= 3 else one_blas_thread()
+
+
+def _scale_lam(metric: GaussianArrays, lam: float, unit: float, engine: Engine) -> float:
+    """λ for covariances divided by `unit`."""
+    scaled = lam * unit
+    if not np.isfinite(2 * metric.means.shape[1] * scaled):
+        raise ValueError(
+            f"lam={lam:g} times covariances up to {_largest(metric, engine):.3g} leaves the range of floats; "
+            "use coordinates in a larger unit, or a smaller lam"
+        )
+    return scaled
+
+
+class _Gaussians(NamedTuple):
+    """Means, and covariances covs[rows] / unit."""
+
+    means: Floats
+    covs: Floats
+    rows: Ints
+    unit: float
+    lam: float
+
+
+def _general(gaussians: _Gaussians, engine: Engine | None) -> Geometry:
+    """The geometry by formulas that hold for covariances of all sizes."""
+    m = gaussians.means.shape[1]
+    make = _line if m == 1 else _space if m == 3 else _solid
+    return make(gaussians, engine)
+
+
+def _line(gaussians: _Gaussians, engine: Engine | None) -> GaussianLine:
+    variances = take(gaussians.covs[:, 0, 0], gaussians.rows, engine) / gaussians.unit
+    return GaussianLine(gaussians.means, variances, np.sqrt(variances), gaussians.lam)
+
+
+def _space(gaussians: _Gaussians, engine: Engine | None) -> GaussianSpace:
+    n = -(-len(gaussians.rows) // PIECE)
+    columns = np.empty((n, N_COLUMNS, PIECE))
+
+    def fill(tile: Tile, stop: Flag) -> None:
+        part = slice(tile.start * PIECE, tile.stop * PIECE)
+        scratch = np.empty(N_SCRATCH * PIECE)
+        fill_columns(
+            gaussians.means[part], gaussians.covs, gaussians.rows[part], gaussians.unit, columns[slice(*tile)], scratch
+        )
+
+    loop("covariances", cut_by_size(n, _PIECES), fill, engine)
+    return GaussianSpace(columns.reshape(-1), gaussians.lam, np.empty((5, 3, 3)))
+
+
+def _solid(gaussians: _Gaussians, engine: Engine | None) -> GaussianSolid:
+    n, m = len(gaussians.rows), gaussians.means.shape[1]
+    covs, halves, factors = np.empty((3, n, m, m))
+    ranks, spectra = np.empty(n, np.intp), np.empty((n, m))
+
+    def fill(tile: Tile, stop: Flag) -> None:
+        part = slice(*tile)
+        take_rows(flatten(gaussians.covs), gaussians.rows[part], flatten(covs[part]))
+        covs[part] /= gaussians.unit
+        halves[part], factors[part], ranks[part], spectra[part] = _factors(covs[part])
+
+    loop("covariances", cut_by_size(n, rows_of_tile(m)), fill, engine)
+    return GaussianSolid(gaussians.means, covs, halves, factors, ranks, spectra, gaussians.lam, np.empty((3, m, m)))
+
+
+def contraction(metric: GaussianArrays) -> Floats:
+    """Means joined with the roots of the spectra, whose distances are lower bounds: Σ(√λ_k(A) − √λ_k(B))² ≤ dcov²."""
+    if metric.lam == 0:
+        return metric.means
+    unit = float(np.ldexp(1.0, np.frexp(np.abs(metric.covs).max())[1]))  # as in the geometry
+    roots = np.sqrt(metric.lam * unit) * _root_spectra(metric.covs / unit)
+    return np.concatenate([metric.means, roots], axis=1)
+
+
+def rounding(metric: GaussianArrays, contraction: Floats) -> Floats:
+    """Bounds of the rounding error of each point of the contraction."""
+    roots = contraction[:, metric.means.shape[1] :]
+    if roots.shape[1] == 0:
+        return np.zeros(len(contraction))
+    if roots.shape[1] <= 2:  # closed forms are accurate to the last digits
+        return np.asarray(1e-15 * np.linalg.norm(roots, axis=1))
+    squares = roots * roots
+    off = _eigenvalue_error(roots.shape[1], squares.max(axis=1, keepdims=True))
+    widths = np.sqrt(squares + off) - np.sqrt(np.maximum(squares - off, 0.0))
+    return np.asarray(np.linalg.norm(widths, axis=1) + 1e-15 * np.linalg.norm(roots, axis=1))
+
+
+def _root_spectra(covs: Floats) -> Floats:
+    """Square roots of the eigenvalues of covariances, in increasing order."""
+    if covs.shape[1] == 1:
+        return np.asarray(np.sqrt(covs[:, 0]))
+    if covs.shape[1] > 2:
+        return _root_eigenvalues(covs)
+    a, b, c = covs.reshape(-1, 4)[:, [0, 1, 3]].T
+    large = np.sqrt((a + c) / 2 + np.hypot((a - c) / 2, b))
+    small = _root_determinants(a, b, c) / np.where(large > 0, large, 1.0)
+    return np.stack([small, large], axis=1)
+
+
+def _root_eigenvalues(covs: Floats) -> Floats:
+    """The same in more dimensions; values below the rounding error are raised to a common one."""
+    if covs.shape[1] == 3:
+        return _raise_small(_spectra_in_space(covs) ** 2)
+    values = np.empty(covs.shape[:2])
+    piece = max(1, int(1e7 / covs.shape[1] ** 3))  # LAPACK cannot be interrupted by Ctrl-C
+    with one_blas_thread():
+        for start in range(0, len(covs), piece):
+            values[start : start + piece] = np.linalg.eigvalsh(covs[start : start + piece])
+    return _raise_small(values)
+
+
+def _spectra_in_space(covs: Floats) -> Floats:
+    """Square roots of the eigenvalues of 3 × 3 matrices, in increasing order."""
+    n = len(covs)
+    columns = np.empty((-(-n // PIECE), N_COLUMNS, PIECE))
+    fill_columns(np.zeros((n, 3)), covs, np.arange(n), 1.0, columns, np.empty(N_SCRATCH * PIECE))
+    return columns[:, :-4:-1].transpose(0, 2, 1).reshape(-1, 3)[:n]
+
+
+def _raise_small(values: Floats) -> Floats:
+    """Square roots of eigenvalues, with small eigenvalues raised to a common value."""
+    # roots of rounding errors of 0 would be far apart; raising small values to a common one can only shorten distances
+    least = 1e8 * _eigenvalue_error(values.shape[1], values.max())
+    return np.asarray(np.sqrt(np.maximum(values, least)))
+
+
+def _eigenvalue_error(m: int, largest: Any) -> Any:
+    """Bound of the rounding error of the eigenvalues of an m × m matrix, given the largest."""
+    return 2e-15 * m * largest
+
+
+def _root_determinants(a: Floats, b: Floats, c: Floats) -> Floats:
+    a, b, c = (np.ascontiguousarray(column) for column in (a, b, c))
+    out = np.empty_like(a)
+    fill_root_determinants(a, b, c, a + c, np.empty_like(a), out)
+    return out
+
+
+def _factors(covs: Floats) -> tuple[Floats, Floats, Ints, Floats]:
+    """Square roots, thin factors, ranks and roots of the eigenvalues of covariances."""
+    values, vectors = np.linalg.eigh(covs)
+    noise = 2e-16 * covs.shape[1] * values[:, -1:]  # rounding error of an eigenvalue 0
+    spectra = np.sqrt(np.where(values > noise, values, 0.0)[:, ::-1])
+    columns = vectors[:, :, ::-1]
+    halves = (columns * spectra[:, None, :]) @ columns.transpose(0, 2, 1)
+    factors = (columns * spectra[:, None, :]).transpose(0, 2, 1)
+    return halves, factors, np.count_nonzero(spectra, axis=1), spectra

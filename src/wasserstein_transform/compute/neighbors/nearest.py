@@ -1,0 +1,206 @@
+"""Points near every point: closed balls, points that coincide, and nearest neighbors, found by k-d trees."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..._types import Floats, Ints
+from ...engine import Engine, Flag, Tile, cut_by_cost, cut_by_size, to_host
+from ..cells.cells_jit import sort_balls
+from ..cells.index import frame_of, sort_points
+from ..cells.rows import loop
+from ..metrics.distances import closed
+from ..metrics.geometry_jit import for_thread
+from ..metrics.metric import MetricArrays
+from ..records import Balls, Nearest
+from . import kdtree_jit as kdtree
+from .balls_jit import count_balls, fill_balls, find_leaders
+
+_FEW_PAIRS = 1 << 16  # which NumPy sorts as fast
+
+
+def balls(metric: MetricArrays, radius: float, engine: Engine) -> Balls:
+    """The closed balls of the given radius around every point: counted first, then filled."""
+    search, limit = metric.search(radius, engine), closed(radius)
+    geometry, cells, longest = metric.geometry_near(search, radius, engine), search.cells, search.longest_run
+    tiles, counts = search.tiles(metric.cost), np.empty(metric.n, np.intp)
+
+    def count(tile: Tile, stop: Flag) -> None:
+        part = counts[slice(*tile)]
+        count_balls(for_thread(geometry), cells, *tile, limit, np.empty(longest), part, stop)
+
+    engine.loop("counting neighbors", tiles, count)
+    indptr = np.append(0, np.cumsum(counts))
+    size = int(indptr[-1])
+    engine.reserve(40.0 * size, f"{size} neighbors in balls of radius {radius:g}", "use a smaller eps")
+    members, distances = np.empty(size, np.intp), np.empty(size)
+
+    def fill(tile: Tile, stop: Flag) -> None:
+        part = slice(indptr[tile.start], indptr[tile.stop])
+        scratch = np.empty(longest)
+        fill_balls(for_thread(geometry), cells, *tile, limit, scratch, members[part], distances[part], stop)
+
+    engine.loop("finding neighbors", tiles, fill)
+    return _by_point(Balls(indptr, members, distances), search.order, engine)
+
+
+def _by_point(by_position: Balls, order: Ints, engine: Engine) -> Balls:
+    """Convert balls by position to balls by point, with sorted members."""
+    if by_position.indices.size <= _FEW_PAIRS:
+        points, members = np.repeat(order, np.diff(by_position.indptr)), order[by_position.indices]
+        rank, counts = np.lexsort((members, points)), np.bincount(points, minlength=len(order))
+        return Balls(np.append(0, np.cumsum(counts)), members[rank], by_position.distances[rank])
+    positions = np.empty(len(order), np.intp)
+    positions[order] = np.arange(len(order))
+    indptr = np.append(0, np.cumsum(np.diff(by_position.indptr)[positions]))
+    result = Balls(indptr, np.empty_like(by_position.indices), np.empty_like(by_position.distances))
+
+    def sort(tile: Tile, stop: Flag) -> None:
+        part = slice(indptr[tile.start], indptr[tile.stop])
+        sort_balls(by_position, order, positions[slice(*tile)], result.indices[part], result.distances[part], stop)
+
+    loop("finding neighbors", cut_by_cost(np.diff(indptr) * 20.0 + 1.0), sort, engine)
+    return result
+
+
+def leaders(metric: MetricArrays, weights: Floats, tol: float, engine: Engine) -> Ints:
+    """For every point, the first leader within `tol`; a point without mass never leads one with mass."""
+    heavy_first = np.argsort(weights == 0, kind="stable")
+    if tol == 0 and metric.places is not None and metric.covs is None:
+        return _equal(to_host(metric.places), heavy_first, engine)
+    search = metric.search(tol, engine)
+    position = np.empty(metric.n, np.intp)
+    position[search.order] = np.arange(metric.n)
+    geometry, cells = for_thread(metric.geometry_near(search, tol, engine)), search.cells
+    leader, rank, following = np.empty((3, metric.n), np.intp)
+    order, of_cells = position[heavy_first], np.empty((3, len(cells.runs)), np.intp)
+    engine.alone(
+        lambda stop: find_leaders(geometry, cells, order, closed(tol), leader, rank, following, of_cells, stop),
+        "merging points",
+    )
+    return np.asarray(search.order[leader][position])
+
+
+def _equal(points: Floats, heavy_first: Ints, engine: Engine) -> Ints:
+    """The same for equal points: after sorting they are adjacent."""
+    order, places = sort_points(points, frame_of(points, 0.0, engine), engine)
+    group = np.append(0, np.cumsum((places[1:] != places[:-1]).any(axis=1)))
+    rank = np.empty(len(group), np.intp)
+    rank[heavy_first] = np.arange(len(group))
+    first = np.minimum.reduceat(rank[order], np.flatnonzero(np.diff(group, prepend=-1)))
+    leader = np.empty(len(group), np.intp)
+    leader[order] = heavy_first[first][group]
+    return leader
+
+
+_FEW, _CHEAP = 1000, 10  # points and cost of a distance up to which all are compared: a tree would save little
+_QUERIES = 256  # searches per tile: a few milliseconds
+_MOST_AT_ONCE = 2**14  # points that are split by one thread
+_CROWN = 4  # levels of a tree that are split before its branches are built in parallel
+
+
+def nearest(metric: MetricArrays, k: int, of: MetricArrays | None, engine: Engine) -> Nearest:
+    """The k nearest other points of every point, or the k nearest points of `metric` for every point of `of`."""
+    both = metric if of is None else metric.concatenate(of)
+    n = metric.n
+    size = (n if of is None else of.n, k)
+    result = Nearest(np.empty(size), np.empty(size, np.intp))
+    contraction = both.contraction()
+    if contraction is None or (of is None and n <= _FEW and both.cost < _CHEAP):
+        _search_rows(metric, result, engine)
+        return result
+    n_bytes = 16.0 * result.indices.size + tree_bytes(contraction) + 8.0 * (of is not None) * contraction.size
+    what = f"the {k} nearest of {size[0]} points, and k-d trees of {both.n} points"
+    engine.reserve(n_bytes, what, "ask for fewer points at a time")
+    tree, groups = grow_tree(both, contraction[:n], engine), np.arange(n)
+    if of is None:
+        queries, first, askers = tree, 0, groups
+    else:  # a tree of the queries, so that near ones follow each other
+        new = contraction[n:]
+        queries, first, askers = _split(new, both.rounding(new), engine), n, np.full(size[0], kdtree.STRANGER)
+    geometry, whole = both.geometry(engine), np.full(len(tree.starts), kdtree.MIXED)
+
+    def search(tile: Tile, stop: Flag) -> None:
+        distances, indices = np.empty((tile.stop - tile.start, k)), np.empty((tile.stop - tile.start, k), np.intp)
+        kdtree.nearest_others(
+            for_thread(geometry), tree, groups, whole, queries, first, askers, *tile, distances, indices, *stack(tree),
+            stop,
+        )  # fmt: skip
+        rows = queries.order[slice(*tile)]
+        result.distances[rows], result.indices[rows] = distances, indices
+
+    engine.loop("nearest neighbors", cut_by_size(len(askers), _QUERIES), search, joined=True)
+    return result
+
+
+def _search_rows(metric: MetricArrays, result: Nearest, engine: Engine) -> None:
+    geometry, n = metric.geometry(engine), metric.n
+
+    def search(tile: Tile, stop: Flag) -> None:
+        part = slice(*tile)
+        kdtree.nearest_in_rows(for_thread(geometry), n, *tile, result.distances[part], result.indices[part], stop)
+
+    engine.loop("nearest neighbors", cut_by_size(n, _QUERIES), search, joined=True)
+    if not np.isfinite(result.distances).all():
+        k = result.distances.shape[1]
+        raise ValueError(f"some points have fewer than {k} others at a known distance; ask for a larger radius")
+
+
+def tree_bytes(contraction: Floats) -> float:
+    """Bytes of the k-d trees of these points, and of the numbers of points that a search needs."""
+    n, dim = contraction.shape
+    return float(n * (56.0 + 12.0 * dim))
+
+
+def grow_tree(metric: MetricArrays, contraction: Floats, engine: Engine) -> kdtree.KdTree:
+    """The k-d tree of the contraction of a metric, or of its first points."""
+    tree = _split(contraction, metric.rounding(contraction), engine)
+    geometry, n_inner = metric.geometry(engine), len(tree.starts) // 2
+
+    def measure(tile: Tile, stop: Flag) -> None:
+        first, last = n_inner + tile.start, n_inner + tile.stop
+        kdtree.measure_leaves(for_thread(geometry), tree, first, last, tree.radius[first:last], stop)
+
+    engine.loop("sorting points", cut_by_size(n_inner + 1, _QUERIES), measure, joined=True)
+    kdtree.measure_inner(for_thread(geometry), tree)
+    return tree
+
+
+def _split(contraction: Floats, rounding: Floats, engine: Engine) -> kdtree.KdTree:
+    tree = kdtree.seed(contraction, rounding)
+    n_levels = _CROWN if len(contraction) > _MOST_AT_ONCE else tree.depth
+    engine.alone(lambda stop: kdtree.split_nodes(tree, 0, n_levels, stop), "sorting points")
+    first = 2**n_levels - 1  # first node below these levels
+    if first < len(tree.starts):
+        nodes = [Tile(node, node + 1) for node in range(first, 2 * first + 1)]
+        engine.loop("sorting points", nodes, lambda tile, stop: _grow_branch(tree, tile.start, stop))
+    return tree
+
+
+def _grow_branch(tree: kdtree.KdTree, node: int, stop: Flag) -> None:
+    """Split the branch below a node, as a tree of its own."""
+    start, end, nodes = tree.starts[node], tree.ends[node], _below(node, len(tree.starts))
+    by_position = [array[start:end].copy() for array in tree[:3]]
+    branch = kdtree.KdTree(*by_position, *(np.empty_like(array[nodes]) for array in tree[3:]))
+    branch.starts[:], branch.ends[:], branch.radius[:] = 0, len(branch.order), np.inf
+    kdtree.split_nodes(branch, 0, branch.depth, stop)
+    for target, values in zip(tree[:3], branch[:3], strict=True):
+        target[start:end] = values
+    branch.starts[:] += start
+    branch.ends[:] += start
+    for target, values in zip(tree[3:], branch[3:], strict=True):
+        target[nodes] = values
+
+
+def _below(node: int, n_nodes: int) -> Ints:
+    """The nodes of the branch below a node, level by level."""
+    levels, first, last = [], node, node + 1
+    while first < n_nodes:
+        levels.append(np.arange(first, last))
+        first, last = 2 * first + 1, 2 * last + 1
+    return np.concatenate(levels)
+
+
+def stack(tree: kdtree.KdTree) -> tuple[Ints, Floats]:
+    """A stack for the search of one thread."""
+    return np.empty(2 * tree.depth, np.intp), np.empty(2 * tree.depth)

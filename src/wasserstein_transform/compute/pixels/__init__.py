@@ -1,0 +1,1 @@
+"""Images: pixels that move within windows, regions, contours, and color spaces."""

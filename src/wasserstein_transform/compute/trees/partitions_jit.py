@@ -1,0 +1,211 @@
+"""Partitions of points: k-means, sums over clusters, overlaps, labels of the parts of a cut tree.
+
+Loops over all points are here; what is left is a number for each cluster, and NumPy computes it for all partitions.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..jit import jit, jit_strict
+
+
+@jit
+def label_parts(order: Any, above: Any, is_cut: Any, labels: Any) -> int:
+    """Label the parts of a rooted tree without the edges above some points; returns their number.
+
+    `order` lists every point after the one `above` it.
+    """
+    n_parts = 0
+    for k in range(order.shape[0]):
+        i = order[k]
+        if k == 0 or is_cut[i]:
+            labels[i] = n_parts
+            n_parts += 1
+        else:
+            labels[i] = labels[above[i]]
+    return n_parts
+
+
+@jit_strict
+def move_centers(points: Any, mass: Any, centers: Any, labels: Any, sums: Any, held: Any, n_rounds: int) -> None:
+    """Lloyd's algorithm: label points by the nearest center, then move centers to the means; an empty one stays.
+
+    `labels` are 0 at first. It ends when no label changes, or after `n_rounds`; `sums` and `held` are scratch.
+    """
+    k, m = centers.shape
+    for _ in range(n_rounds):
+        n_changed = 0
+        for c in range(k):
+            held[c] = 0.0
+            for j in range(m):
+                sums[c, j] = 0.0
+        for i in range(points.shape[0]):
+            nearest, least = 0, np.inf
+            for c in range(k):
+                apart = 0.0
+                for j in range(m):
+                    apart += (points[i, j] - centers[c, j]) * (points[i, j] - centers[c, j])
+                if apart < least:
+                    nearest, least = c, apart
+            n_changed += labels[i] != nearest
+            labels[i] = nearest
+            held[nearest] += mass[i]
+            for j in range(m):
+                sums[nearest, j] += mass[i] * points[i, j]
+        if n_changed == 0:
+            return
+        for c in range(k):
+            if held[c] > 0.0:
+                for j in range(m):
+                    centers[c, j] = sums[c, j] / max(held[c], 1e-300)
+
+
+@jit
+def compare_partitions(
+    codes: Any, order: Any, starts: Any, mass: Any, held: Any, most: Any, squares: Any, main: Any
+) -> None:
+    """Sums of the squared masses of the intersections of a partition with others, and what holds most of each cluster.
+
+    `order` lists the points cluster by cluster, from `starts` on. `codes` number the clusters of all other partitions
+    in one sequence; `held` and `most` are zeros for each of them.
+    """
+    for p in range(codes.shape[0]):
+        squares[p] = 0.0
+        for c in range(starts.shape[0] - 1):
+            for at in range(starts[c], starts[c + 1]):
+                held[codes[p, order[at]]] += mass[order[at]]
+            for at in range(starts[c], starts[c + 1]):
+                other = codes[p, order[at]]
+                squares[p] += held[other] * held[other]
+                if held[other] > most[other]:
+                    most[other], main[other] = held[other], c
+                held[other] = 0.0
+
+
+@jit
+def add_agreeing(codes: Any, main: Any, chosen: Any, weights: Any, out: Any) -> None:
+    """For each point, add the weights of the partitions in which its cluster mainly lies in its `chosen` cluster."""
+    for p in range(codes.shape[0]):
+        for i in range(codes.shape[1]):
+            if main[codes[p, i]] == chosen[i]:
+                out[i] += weights[p]
+
+
+@jit
+def _sum_edges(edges: Any, logs: Any, labels: Any, t: int, totals: Any, leaving: Any, inside: Any) -> None:
+    """Number, sum and least of the log heights of cut edges; the lowest edge that leaves each cluster; edges inside."""
+    at = 2 + 3 * t
+    for e in range(edges.shape[0] - 1, -1, -1):  # heights ascend
+        a, b = labels[edges[e, 0]], labels[edges[e, 1]]
+        if a == b:
+            inside[a, t] += 1
+        else:
+            totals[at] += 1
+            totals[at + 1] += logs[e]
+            totals[at + 2] = logs[e]
+            leaving[a, t] = leaving[b, t] = e
+
+
+@jit
+def sum_clusters(
+    labels: Any, near: Any, turns: Any, values: Any, plain: Any, plain_logs: Any, reach: Any, reach_logs: Any,
+    sums: Any, border: Any, totals: Any, leaving: Any, inside: Any,
+) -> None:  # fmt: skip
+    """Add up what the criteria of a partition need of each cluster.
+
+    Parameters
+    ----------
+    labels : array of shape (n,)
+        The clusters.
+    near, turns : arrays of shape (n, n_near)
+        The nearest points, and how much the shape of the neighborhood changes on the way to them.
+    values : array of shape (n, q)
+        What to add up for all points in `sums`, the first three also for points with neighbors in other clusters.
+    plain, plain_logs, reach, reach_logs
+        Edges and log heights of two trees.
+    sums, border, totals, leaving, inside : arrays of shape (k, q), (k, 4), (8,), (k, 2), (k, 2)
+        Output, added to what is there: sums of the values; ends of pairs of neighbors in different clusters, and sums
+        on the border; number and turns of these pairs, then number, sum and least of the log heights of cut edges of
+        both trees; for each cluster and tree the lowest edge that leaves it, and the number of edges inside.
+    """
+    for i in range(labels.shape[0]):
+        c, before = labels[i], totals[0]
+        for j in range(near.shape[1]):
+            other = labels[near[i, j]]
+            if other != c:
+                totals[0] += 1
+                totals[1] += turns[i, j]
+                border[other, 0] += 1
+        for j in range(values.shape[1]):
+            sums[c, j] += values[i, j]
+        if totals[0] > before:
+            border[c, 0] += totals[0] - before
+            for j in range(3):
+                border[c, j + 1] += values[i, j]
+    _sum_edges(plain, plain_logs, labels, 0, totals, leaving, inside)
+    _sum_edges(reach, reach_logs, labels, 1, totals, leaving, inside)
+
+
+@jit
+def scatter_clusters(
+    labels: Any, mass: Any, points: Any, centers: Any, edges: Any, ranks: Any, covs: Any, own: Any
+) -> None:
+    """Add up products of differences to centers in `covs`, below the diagonal; find edges inside clusters by rank.
+
+    `ranks` count down; `own` gets the edge of each cluster whose rank is 0.
+    """
+    for i in range(labels.shape[0]):
+        c = labels[i]
+        for j in range(points.shape[1]):
+            off = mass[i] * (points[i, j] - centers[c, j])
+            for r in range(j + 1):
+                covs[c, j, r] += off * (points[i, r] - centers[c, r])
+    for e in range(edges.shape[0]):
+        c = labels[edges[e, 0]]
+        if c == labels[edges[e, 1]]:
+            if ranks[c] == 0:
+                own[c] = e
+            ranks[c] -= 1
+
+
+@jit
+def nearest_other(points: Any, labels: Any, centers: Any, squares: Any, nearest: Any) -> None:
+    """Find the nearest center of another cluster for each point, and its squared distance."""
+    for i in range(points.shape[0]):
+        squares[i] = np.inf
+        for c in range(centers.shape[0]):
+            apart = 0.0
+            for j in range(points.shape[1]):
+                apart += (points[i, j] - centers[c, j]) * (points[i, j] - centers[c, j])
+            if apart < squares[i] and c != labels[i]:
+                squares[i], nearest[i] = apart, c
+
+
+@jit
+def compare_centers(
+    labels: Any, mass: Any, points: Any, centers: Any, others: Any, lines: Any, offsets: Any, first: Any, crossed: Any,
+    bins: Any,
+) -> float:  # fmt: skip
+    """Sum of silhouettes by distances to centers; the masses along lines through two centers.
+
+    `others` are the distances of the points to the nearest other center. Points of cluster c are counted on the lines
+    `crossed`, from `first`[c] on: the mass of x in bin x·`lines` + `offsets`, rounded down.
+    """
+    total = 0.0
+    for i in range(labels.shape[0]):
+        own, near = labels[i], 0.0
+        for j in range(points.shape[1]):
+            near += (points[i, j] - centers[own, j]) * (points[i, j] - centers[own, j])
+        near = np.sqrt(near)
+        total += mass[i] * (others[i] - near) / max(others[i], near, 1e-300)
+        for r in range(first[own], first[own + 1]):
+            c = crossed[r]
+            along = offsets[c]
+            for j in range(points.shape[1]):
+                along += points[i, j] * lines[c, j]
+            if 0.0 <= along < bins.shape[1]:
+                bins[c, int(along)] += mass[i]
+    return total

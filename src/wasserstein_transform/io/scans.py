@@ -1,0 +1,222 @@
+"""Points of laser scans: LAS and LAZ files (laspy, lazrs), and the vertices of PLY files (trimesh)."""
+
+from __future__ import annotations
+
+import base64
+import io
+import re
+import struct
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ..tables.columns import EXACT, coordinates, is_text, listed, source_of, unique_names
+from .formats import first_line, need, reserve
+
+_AXES = ["x", "y", "z"]
+_HELD = 3.0  # memory relative to the columns: points are held as stored and as numbers
+_LONGEST = 32  # longest name of a dimension in bytes
+_STEPS = 2**31 - 1  # coordinates are stored as integers up to this one, times a scale
+_LAYERED = 3  # compression of the newer point formats: each field in a layer of its own
+_LAYERS = {10: 9, 11: 1, 12: 2, 13: 1}  # layers by type of item; other types have one for each byte
+_PLY_ELEMENTS = re.compile(rb"^element[ \t]+(\S+)[ \t]+([0-9]{1,18})[ \t]*\r?$", re.MULTILINE)
+_PLY_AXES = re.compile(rb"^property[ \t]+\w+[ \t]+([xyz])[ \t]*\r?$", re.MULTILINE)
+_PLY_TYPES = {"i1": "char", "u1": "uchar", "i2": "short", "u2": "ushort", "i4": "int", "u4": "uint", "f4": "float"}
+
+
+def read_las(content: bytes, source: str) -> pd.DataFrame:
+    """Read the coordinates, with scale and offset of the header applied, and all other dimensions."""
+    packed = content[104:105] >= b"\x80"
+    laspy = _laspy(packed)
+    _check_las(content, packed, source)
+    with _tried(lambda: laspy.open(io.BytesIO(content), laz_backend=laspy.LazBackend.Lazrs), source) as file:
+        header = file.header
+        reserve(_HELD * header.point_count * 8 * len(list(header.point_format.dimension_names)), source)
+        if packed and not _layers_fit(content, header):
+            raise ValueError(f"{source} is cut off or damaged: its points cannot be decompressed; download it again")
+        points = _tried(file.read, source)
+    n = len(points.points)
+    if n < max(header.point_count, 1):
+        raise ValueError(f"{source} should have {header.point_count} points, but has {n}; it is cut off, or empty")
+    names = [name for name in points.point_format.dimension_names if name not in "XYZ"]
+    columns = _tried(lambda: {axis: np.array(points[axis], np.float64) for axis in _AXES}, source)
+    others = _tried(lambda: {name: np.asarray(points[name]) for name in names}, source)
+    for name, array in others.items():  # a dimension of several values becomes several columns
+        columns |= {name: array} if array.ndim == 1 else {f"{name}_{k}": part for k, part in enumerate(array.T)}
+    frame = pd.DataFrame(columns)
+    tail = content[header.start_of_first_evlr :] if header.number_of_evlrs else b""
+    records = [base64.b64encode(part).decode() for part in (content[: header.offset_to_point_data], tail)]
+    frame.attrs = {"axes": _AXES, "las": records}  # as text: pandas copies and saves attrs
+    return frame
+
+
+def _tried(read: Callable[[], Any], source: str) -> Any:
+    """Call a reader and turn any exception into a ValueError: laspy, lazrs and struct raise many types."""
+    try:
+        return read()
+    except Exception as error:
+        raise ValueError(f"{source} is cut off or damaged: {first_line(error)}; download it again") from None
+
+
+def _check_las(content: bytes, packed: bool, source: str) -> None:
+    """Raise if more records are declared than fit: laspy reads all of them, lazrs aborts if it cannot allocate them."""
+    start, n_records, n_last = (int.from_bytes(content[at : at + 4], "little") for at in (96, 100, 243))
+    fits = 54 * n_records + 60 * n_last * (content[24:26] == b"\1\4") <= len(content)  # smallest size of a record
+    if packed and fits:
+        at = int.from_bytes(content[start : start + 8], "little", signed=True)
+        if at == -1:  # the offset is at the end if the file was written to a pipe
+            at = int.from_bytes(content[-8:], "little", signed=True)
+        head = content[at : at + 8] if start < at else b""
+        fits = len(head) == 8 and head[:4] == bytes(4) and int.from_bytes(head[4:], "little") <= len(content)
+    if not fits:
+        raise ValueError(f"{source} is cut off or damaged: its header does not fit its size; download it again")
+
+
+def _layers_fit(content: bytes, header: Any) -> bool:
+    """Whether all layers of all chunks lie within the file: lazrs allocates what they declare, or aborts.
+
+    A chunk consists of its first point uncompressed, the number of points, the lengths of the layers, and the layers.
+    """
+    records = [record.record_data_bytes() for record in header.vlrs.get("LasZipVlr")]
+    if len(records) != 1:
+        return False
+    record, n_points, at = records[0], header.point_count, header.offset_to_point_data + 8  # after the chunk table
+    try:
+        if struct.unpack_from("<H", record)[0] != _LAYERED:
+            return True
+        (n_items,) = struct.unpack_from("<H", record, 32)
+        items = [struct.unpack_from("<HHH", record, 34 + 6 * k) for k in range(n_items)]
+        size = sum(length for _, length, _ in items)
+        n_layers = sum(_LAYERS.get(kind, length) for kind, length, _ in items)
+        while n_points > 0:
+            (here,) = struct.unpack_from("<I", content, at + size)
+            lengths = struct.unpack_from(f"<{n_layers}I", content, at + size + 4)
+            at += size + 4 + 4 * n_layers + sum(lengths)
+            n_points -= here
+            if here == 0 or at > len(content):
+                return False
+    except struct.error:
+        return False
+    return True
+
+
+def encode_las(frame: pd.DataFrame, kind: str) -> bytes:
+    """Encode coordinates with the scale of the original header or a fitting one; new columns are extra dimensions."""
+    laspy = _laspy(kind == "laz")
+    source = source_of(frame)
+    _check_axes(frame, "LAS")
+    header = _old_header(frame, laspy) if "las" in frame.attrs else _new_header(frame, laspy)
+    for name in set(header.point_format.extra_dimension_names) - set(frame.columns):
+        header.remove_extra_dim(name)
+    known = set(header.point_format.dimension_names)
+    columns = {name: _numbers(frame, name, "LAS") for name in frame if name not in _AXES}
+    for name, values in columns.items():
+        if len(str(name).encode()) > _LONGEST:
+            raise ValueError(f"{source}, column {name}: LAS names have at most {_LONGEST} bytes; rename the column")
+        if name not in known:
+            header.add_extra_dim(laspy.ExtraBytesParams(name, values.dtype))
+    points = laspy.LasData(header, laspy.ScaleAwarePointRecord.zeros(len(frame), header=header))
+    try:
+        for axis, place in zip(_AXES, coordinates(frame, _AXES).T, strict=True):
+            points[axis] = place
+        for name, values in columns.items():
+            points[name] = values
+            if not np.array_equal(np.asarray(points[name]), values, equal_nan=values.dtype.kind == "f"):
+                raise ValueError(
+                    f"{source}, column {name}: LAS has a narrower dimension of that name; rename the column"
+                )
+    except OverflowError as error:
+        raise ValueError(f"{source} cannot be written as LAS: {first_line(error)}; write CSV or Parquet") from None
+    held = io.BytesIO()
+    points.write(held, do_compress=kind == "laz")
+    return held.getvalue()
+
+
+def _old_header(frame: pd.DataFrame, laspy: Any) -> Any:
+    head, tail = map(base64.b64decode, frame.attrs["las"])
+    header = laspy.LasHeader.read_from(io.BytesIO(head))
+    if tail:
+        header.evlrs = laspy.vlrs.vlrlist.VLRList.read_from(io.BytesIO(tail), header.number_of_evlrs, extended=True)
+    return header
+
+
+def _new_header(frame: pd.DataFrame, laspy: Any) -> Any:
+    """A header with the smallest power of ten as scale for which the coordinates fit."""
+    header = laspy.LasHeader(point_format=7 if {"red", "green", "blue"} <= set(frame) else 6, version="1.4")
+    places = coordinates(frame, _AXES) if len(frame) else np.zeros((1, 3))
+    low, high = places.min(axis=0), places.max(axis=0)
+    half = np.maximum((high - low) / 2, 1e-3)
+    header.offsets = low / 2 + high / 2
+    header.scales = 10.0 ** np.ceil(np.log10(half / _STEPS * 1.01))
+    return header
+
+
+def _numbers(frame: pd.DataFrame, name: str, kind: str) -> NDArray[Any]:
+    values = frame[name]
+    if is_text(values) or values.dtype.kind not in "iufb":
+        raise ValueError(f"{source_of(frame)}, column {name!s:.60}: {kind} holds numbers, not text; leave it out")
+    return np.asarray(values, np.uint8 if values.dtype.kind == "b" else None)
+
+
+def _check_axes(frame: pd.DataFrame, kind: str) -> None:
+    if not set(_AXES) <= set(frame.columns):
+        raise ValueError(
+            f"{source_of(frame)}: {kind} needs columns x, y and z; there are {listed(list(frame.columns))}"
+        )
+
+
+def _laspy(packed: bool) -> Any:
+    if packed:
+        need("lazrs", "laz")
+    return need("laspy", "laz" if packed else "las")
+
+
+def read_ply(content: bytes, source: str) -> pd.DataFrame:
+    """Read the properties of the vertices; faces and other elements are left out, with a note."""
+    trimesh = need("trimesh", "ply")
+    head, end, _ = content.partition(b"end_header")
+    declared = {name.decode("latin-1"): int(count) for name, count in _PLY_ELEMENTS.findall(head)}
+    n = declared.pop("vertex", 0)
+    if not end or not n or len(set(_PLY_AXES.findall(head))) < 3:
+        raise ValueError(f"{source} is no PLY file with vertices; their properties x, y and z are needed")
+    read = _tried(lambda: trimesh.load(io.BytesIO(content), file_type="ply", process=False), source)
+    data = _tried(lambda: read.metadata["_ply_raw"]["vertex"]["data"], source)
+    names = data.dtype.names if isinstance(data, np.ndarray) else list(data)
+    columns = _tried(lambda: {name: np.asarray(data[name]) for name in names}, source)
+    if any(len(values) != n or values.size != n for values in columns.values()):
+        raise ValueError(f"{source} should have {n} vertices with one value per property, but has fewer, or lists")
+    frame = pd.DataFrame(
+        {name: values.reshape(n).astype(values.dtype.newbyteorder("=")) for name, values in columns.items()}
+    )
+    frame.attrs = {"axes": _AXES}
+    if others := [name for name, count in declared.items() if count]:
+        frame.attrs["notes"] = [f"{source}: only vertices are read; left out: {listed(others)}"]
+    return frame
+
+
+def encode_ply(frame: pd.DataFrame) -> bytes:
+    """Encode the columns as properties of vertices in binary; trimesh writes coordinates and colors only."""
+    _check_axes(frame, "PLY")
+    names = unique_names("_".join(str(name).split()) for name in frame)
+    fields = {
+        name: _narrow(_numbers(frame, column, "PLY"), frame, column) for name, column in zip(names, frame, strict=True)
+    }
+    out = np.empty(len(frame), [(name, array.dtype.newbyteorder("<")) for name, array in fields.items()])
+    for name, array in fields.items():
+        out[name] = array
+    kinds = [f"property {_PLY_TYPES.get(array.dtype.str[1:], 'double')} {name}" for name, array in fields.items()]
+    head = ["ply", "format binary_little_endian 1.0", f"element vertex {len(frame)}", *kinds, "end_header", ""]
+    return "\n".join(head).encode() + out.tobytes()
+
+
+def _narrow(values: NDArray[Any], frame: pd.DataFrame, name: str) -> NDArray[Any]:
+    """Integers of 32 bits if they fit, else floats: PLY has no longer integers."""
+    if values.dtype.itemsize < 8 or values.dtype.kind == "f":
+        return values
+    largest = max(abs(int(values.min(initial=0))), abs(int(values.max(initial=0))))
+    if largest > EXACT:
+        raise ValueError(f"{source_of(frame)}, column {name!s:.60}: PLY has no integers beyond ±2^53; write CSV")
+    return values.astype(np.int32 if largest < 2**31 else np.float64)

@@ -1,0 +1,321 @@
+"""Tables as text: pandas reads and writes them; encoding, delimiter, header and decimal comma are detected here.
+
+Python's csv.Sniffer takes letters for delimiters and knows nothing of decimal commas, row names or comments.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ..tables.cells import MISSING, is_value
+from ..tables.columns import EXACT, default_names, is_missing, is_text, listed, number_of, numeric, unique_names
+
+_MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+_OWN = {"csv": ",", "tsv": "\t", "txt": None}  # usual delimiter of a format; None means blanks and tabs
+_ROWS, _FEW, _LETTERS = 200, 8, 1 << 18  # rows that are examined; at least a few, then up to so many characters
+_HEAD = re.compile(
+    r"(?:\s*#.*(?:\n|\Z)|\s*sep=.\s*\n|\s*\n)*"
+)  # before the table: comments, blank lines, Excel's sep=;
+_EMPTY = re.compile(r'("(?:[^"]|"")*+")|^[ \t]*(?:#(?:[ \t].*)?)?\r?$', re.MULTILINE)  # lines to skip, not in quotes
+_CODE = re.compile(rb'0(?:(?<=[\n\r,;|\t "]0)|(?<=[\n\r,;|\t "][-+]0))[0-9]')  # a number such as 007
+_LIKE_COMMENT = re.compile(r"^\s*#|\r")  # or a sign that Python before 3.13 does not quote
+_NA = ["", *(spelled for word in MISSING if word for spelled in {word, word.upper(), word.capitalize(), "NaN", "N/a"})]
+_EXACT_FLOATS = {"float_precision": "round_trip"} if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1) else {}
+
+
+class Layout(NamedTuple):
+    """Layout of a text file."""
+
+    delimiter: str | None
+    names: tuple[str, ...]
+    has_header: bool
+    decimal: str
+    row_names: bool = False  # whether the first column has no name in the header
+
+
+def read_text(content: bytes, source: str, kind: str = "csv") -> pd.DataFrame:
+    """Read a table from text of any layout; `kind` only gives the likely delimiter."""
+    content = content.removesuffix(b"\x1a")  # the end of a file of DOS
+    text, notes = _decoded(content, source)
+    rest = _HEAD.sub("", text, count=1)
+    head = text[: len(text) - len(rest)]
+    text = "\n" * head.count("\n") + rest  # empty lines, so that pandas counts lines as editors do
+    if "#" in text or "\n " in text or "\n\t" in text:
+        text = _EMPTY.sub(lambda found: found[1] or "", text)
+    layout = _layout(_sample(text), head, kind, source)
+    content = text.encode()
+    frame = _parsed(content, layout, text, source)
+    if layout.decimal == "." and layout.delimiter != "," and any(map(_writes_commas, _words(frame))):
+        layout = layout._replace(decimal=",")  # they begin after the sample
+        frame = _parsed(content, layout, text, source)
+    if not len(frame):
+        raise ValueError(f"{source} has a header ({listed(layout.names)}) and no rows; a table needs at least one")
+    _restore_texts(frame, content, layout, text)
+    axes: list[str] = []
+    if layout.row_names and len(numeric(frame)) > 1 and frame.iloc[:, 0].dtype.kind == "i":
+        first = frame.columns[0]
+        notes.append(f"{source}: the first column has no name in the file; it is kept as {first}, but not used as a "
+                     "coordinate")  # fmt: skip
+        axes = [name for name in numeric(frame) if name != first]
+    frame.attrs = {
+        "notes": notes, "axes": axes, "delimiter": layout.delimiter or " ", "decimal": layout.decimal,
+        "header": layout.has_header,
+    }  # fmt: skip
+    return frame
+
+
+def _decoded(content: bytes, source: str) -> tuple[str, list[str]]:
+    """The text, and a note if it is not UTF-8."""
+    encoding = next((name for mark, name in _MARKS.items() if content.startswith(mark)), "utf-8")
+    notes = []
+    try:
+        text = content.decode(encoding)
+    except UnicodeDecodeError as error:
+        if encoding == "utf-16":
+            raise ValueError(
+                f"{source} begins as UTF-16 and is damaged at byte {error.start}; save it as UTF-8"
+            ) from None
+        line = content.count(b"\n", 0, error.start) + 1
+        notes = [f"{source} is not UTF-8 (line {line}); its letters were read as Windows-1252"]
+        text = content.decode("cp1252", "replace")
+    return text.replace("\r", "\n") if "\n" not in text else text, notes  # as old Macs wrote it
+
+
+def _sample(text: str) -> list[str]:
+    lines, size = list[str](), 0
+    for line in io.StringIO(text, newline=""):
+        if line.strip():
+            lines.append(line)
+            size += len(line)
+        if len(lines) == _ROWS or (size > _LETTERS and len(lines) >= _FEW):
+            break
+    return lines
+
+
+def _cells(lines: Any, delimiter: str | None, strict: bool = False) -> Any:
+    if delimiter is None:
+        lines, delimiter = (" ".join(line.split()) + "\n" for line in lines), " "
+    return csv.reader(lines, delimiter=delimiter, strict=strict, skipinitialspace=True)
+
+
+def _check_rows(text: str, layout: Layout, source: str) -> None:
+    """Raise if quotes do not fit or a row has too many or too few cells, some of which pandas reads without a word."""
+    width, line, is_header = len(layout.names), 1, layout.has_header
+    reader = _cells(io.StringIO(text, newline=""), layout.delimiter, strict=True)
+    try:
+        for row in reader:
+            n = len(row)
+            has_end = n == width + 1 and not row[-1].strip()  # a delimiter at the end of the line
+            has_no_row_names = is_header and n == width - 1  # R names none
+            if n not in (0, width) and not has_end and not has_no_row_names:
+                raise ValueError(
+                    f"{source}, line {line}: got {n} cell{'s' * (n != 1)}, expected {width}; fix the line, or put "
+                    "cells that contain the delimiter into quotes"
+                )
+            is_header &= n == 0
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise ValueError(f"{source}, line {line}: {_of_quotes(str(error))}") from None
+
+
+def _of_quotes(error: str) -> str:
+    if "field limit" in error:
+        return f"a cell has more than {csv.field_size_limit()} characters; is a quote not closed?"
+    what = "is opened and not closed" if "end of data" in error else f"does not fit ({error})"
+    return f"a quote {what}; in a cell within quotes, quotes are doubled"
+
+
+def _options(layout: Layout, text: str) -> dict[str, Any]:
+    return {
+        "sep": layout.delimiter or r"\s+", "decimal": layout.decimal, "header": 0 if layout.has_header else None,
+        "names": list(layout.names), "index_col": False, "skipinitialspace": f'{layout.delimiter or " "} "' in text,
+        "encoding": "utf-8",
+    }  # fmt: skip
+
+
+def _parsed(content: bytes, layout: Layout, text: str, source: str) -> pd.DataFrame:
+    options = {
+        "na_values": _NA,
+        "keep_default_na": False,
+        "low_memory": False,
+        **_EXACT_FLOATS,
+        **_options(layout, text),
+    }
+    if '"' in text:
+        _check_rows(text, layout, source)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            frame = pd.read_csv(io.BytesIO(content), **options)
+    except pd.errors.EmptyDataError:
+        return pd.DataFrame(columns=list(layout.names))
+    except (pd.errors.ParserError, pd.errors.ParserWarning, OverflowError) as error:
+        _check_rows(text, layout, source)
+        raise ValueError(f"{source} cannot be read: {str(error).strip():.200}") from None
+    if len(frame) and frame.iloc[:, -1].isna().any():  # pandas fills rows that are too short
+        _check_rows(text, layout, source)
+    return frame
+
+
+def _restore_texts(frame: pd.DataFrame, content: bytes, layout: Layout, text: str) -> None:
+    """Make columns text again that numbers or gaps say less about: 007, an integer that a float rounds, a word NA."""
+    has_codes = _CODE.search(b"\n" + content) is not None
+    doubtful = [name for name, values in frame.items() if _is_doubtful(values, has_codes)]
+    if not doubtful:
+        return
+    options = {**_options(layout, text), "usecols": [list(frame).index(name) for name in doubtful]}
+    texts = pd.read_csv(io.BytesIO(content), dtype=str, na_filter=False, **options)
+    for name in doubtful:
+        values, cells = frame[name], texts[name].str.strip()
+        is_rounded = values.dtype.kind == "f" and (cells.str.fullmatch(r"[-+]?\d+") & (values.abs() >= EXACT)).any()
+        if is_text(values) or is_rounded or cells.str.match(r"[-+]?0\d").any():
+            frame[name] = texts[name]
+
+
+def _is_doubtful(values: pd.Series, has_codes: bool) -> bool:
+    if values.dtype.kind == "f":
+        return has_codes or bool((np.abs(values.to_numpy()) >= EXACT).any())
+    return has_codes if values.dtype.kind in "iu" else is_text(values) and bool(values.isna().any())
+
+
+def _layout(sample: list[str], head: str, kind: str, source: str) -> Layout:
+    """Detect the layout from the first rows."""
+    delimiter, rows = _delimited(sample, kind)
+    if not rows:
+        raise ValueError(f"{source} holds no rows, only comments or blank lines; a table needs at least one")
+    decimal = "," if delimiter != "," and _writes_commas([cell for row in rows for cell in row]) else "."
+    widest = max(map(len, rows))
+    if widest > 1 and all(len(row) < widest or not row[-1].strip() for row in rows):
+        rows = [row[: widest - 1] for row in rows]  # a delimiter at the end of each line
+    if not _is_header(rows, decimal):
+        width = Counter(map(len, rows)).most_common(1)[0][0]
+        found = _commented(head, delimiter, width) or default_names(width)
+        return Layout(delimiter, found, False, decimal)
+    names = rows[0]
+    if (
+        len(rows) > 1
+        and all(len(row) == len(names) + 1 for row in rows[1:])
+        and _are_row_names([r[0] for r in rows[1:]])
+    ):
+        names = ["", *names]  # R writes no name for the column of row names
+    row_names = not names[0].strip()
+    return Layout(delimiter, unique_names(["row", *names[1:]] if row_names else names), True, decimal, row_names)
+
+
+def _are_row_names(cells: list[str]) -> bool:
+    return cells == [str(k) for k in range(1, len(cells) + 1)] or (
+        len(set(cells)) == len(cells) and not any(number_of(cell) is not None for cell in cells)
+    )
+
+
+def _delimited(sample: list[str], kind: str) -> tuple[str | None, list[list[str]]]:
+    """The best delimiter and its rows, by the share of rows of equal length, then of numbers, then the usual one."""
+    own = _OWN[kind]
+    best: tuple[tuple[float, float, bool], str | None, list[list[str]]] | None = None
+    for delimiter in dict.fromkeys((own, ",", "\t", ";", "|", None)):
+        rows = _rows(sample, delimiter)
+        score = _score(rows, delimiter, delimiter == own)
+        if score is not None and (best is None or score > best[0]):
+            best = score, delimiter, rows
+    return best[1:] if best is not None else (own or ",", _rows(sample, own or ","))
+
+
+def _rows(sample: list[str], delimiter: str | None) -> list[list[str]]:
+    try:
+        return list(_cells(sample, delimiter))
+    except csv.Error:  # a cell that is too long: the check of all rows says where
+        return [line.split(delimiter) for line in sample]
+
+
+def _score(rows: list[list[str]], delimiter: str | None, own: bool) -> tuple[float, float, bool] | None:
+    """How well a delimiter fits; None if it separates nothing."""
+    if not rows:
+        return None
+    width, alike = Counter(map(len, rows)).most_common(1)[0]
+    cells = [cell for row in rows for cell in row]
+    decimal = "." if delimiter == "," else ","
+    n_numbers = sum(_is_value(cell, ".") or number_of(cell, decimal) is not None for cell in cells)
+    if width < 2 or (delimiter is None and not own and not n_numbers):  # prose, not a table
+        return None
+    return round(alike / len(rows), 1), round(n_numbers / len(cells), 2), own
+
+
+def _writes_commas(cells: list[str]) -> bool:
+    """Whether more of the cells are numbers with a decimal comma than with a point."""
+    commas = sum("," in cell and number_of(cell, ",") is not None for cell in cells)
+    return commas > 0 and commas >= sum("." in cell and number_of(cell) is not None for cell in cells)
+
+
+def _words(frame: pd.DataFrame) -> Iterator[list[str]]:
+    return (values.dropna().astype(str).tolist() for _, values in frame.items() if is_text(values))
+
+
+def _is_value(cell: str, decimal: str) -> bool:
+    return number_of(cell, decimal) is not None or is_value(cell)
+
+
+def _is_header(rows: list[list[str]], decimal: str) -> bool:
+    """Whether the first row has text where the others have numbers; a single row of text is a header."""
+    first, others = rows[0], rows[1:]
+    is_number = [_is_value(cell, decimal) for cell in first]
+    is_word = [not number and not is_missing(cell) for number, cell in zip(is_number, first, strict=True)]
+    if not others:
+        return all(is_word)
+    shift = 1 if all(len(row) == len(first) + 1 for row in others) else 0
+    n_words = n_numbers = 0
+    for k, (number, word) in enumerate(zip(is_number, is_word, strict=True), shift):
+        below = [row[k] for row in others if k < len(row) and not is_missing(row[k])]
+        over = 2 * sum(_is_value(cell, decimal) for cell in below) >= max(len(below), 1)
+        n_words += word and over
+        n_numbers += number and over
+    if n_words:
+        return n_words >= n_numbers  # one text cell among many numbers is an error in a data row
+    numbers = [cell for cell in first if number_of(cell) is not None]
+    return _counts_up(numbers, others, named=len(numbers) < len(first))
+
+
+def _counts_up(cells: list[str], others: list[list[str]], named: bool) -> bool:
+    """Whether the cells are names such as 1990, 2000, 2010, or 0, 1, 2, above numbers that are not all integers."""
+    if len(cells) < 2 or not all(cell.strip().isdecimal() and len(cell) < 20 for cell in cells):
+        return False
+    steps = {int(b) - int(a) for a, b in pairwise(cells)}
+    decimals = any("." in cell and number_of(cell) for row in others for cell in row)
+    from_zero = cells[0] == "0" and steps == {1}  # as pandas writes it
+    return len(steps) == 1 and min(steps) > 0 and ((decimals and (named or from_zero)) or (named and from_zero))
+
+
+def _commented(head: str, delimiter: str | None, width: int) -> tuple[str, ...] | None:
+    """Names from the comment just before the rows, as NumPy writes it, if it has one name for each column."""
+    comments = [line.strip().lstrip("#").strip() for line in head.splitlines()]
+    last = next((comment for comment in reversed(comments) if comment), "")
+    names = [name.strip() for name in last.split(delimiter)]
+    fits = len(names) == width == len(set(names)) and all(name.isidentifier() for name in names)
+    return tuple(names) if fits else None
+
+
+def encode_text(frame: pd.DataFrame, kind: str = "csv") -> bytes:
+    """Encode a header and a line for each row, with the delimiter and the decimal sign of the text it was read from."""
+    about = frame.attrs if frame.attrs.get("kind") == kind else {}
+    delimiter = about.get("delimiter") or _OWN[kind] or " "
+    names = list(default_names(frame.shape[1]) if frame.columns.dtype.kind in "iu" else map(str, frame.columns))
+    needs_quotes = (
+        delimiter == " "
+        or any(map(_LIKE_COMMENT.search, names))
+        or any(values.astype(str).str.contains(_LIKE_COMMENT).any() for _, values in frame.items() if is_text(values))
+    )
+    text: str = frame.to_csv(
+        sep=delimiter, decimal=about.get("decimal", "."), header=names, index=False, lineterminator="\n",
+        quoting=csv.QUOTE_NONNUMERIC if needs_quotes else csv.QUOTE_MINIMAL,
+    )  # fmt: skip
+    return text.encode()
