@@ -20,7 +20,6 @@ from ..engine import Engine, current
 from ..spaces import Metric, Space, check_space
 
 TIE = 1e-9  # relative tolerance of tied heights and of equal masses
-NEAREST = "nearest"
 """Key of nearest neighbors in `derived` of a metric, for core distances: several trees of a metric share them."""
 _MAX_SHOWN_MERGES = 8  # number of merges in the notebook view
 _BLOCK_DISTANCES = 1 << 20  # distances computed at a time
@@ -245,7 +244,7 @@ def core_distances(metric: Metric, weights: Floats, k: int, engine: Engine) -> F
     cores, missing = np.zeros(metric.n), np.flatnonzero(mass < (k + 1) * (1 - TIE))
     n_near = min(k, metric.n - 1)
     while len(missing):
-        near = metric.derived.get(NEAREST)
+        near = metric.derived.neighbors
         if near is None or near.indices.shape[1] < n_near:
             near = metric.neighbors(n_near, engine=engine)
         held = mass[missing, None] + np.cumsum(mass[near.indices[missing, :n_near]], axis=1)

@@ -8,18 +8,18 @@ If no point that a point depends on changed by a single bit, its next step gives
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from scipy.spatial import cKDTree
 
 from .._types import Bools, Floats, Ints
-from ..compute.cells.index import raw_cells
+from ..compute.cells.index import frame_of, raw_cells
 from ..compute.cells.rows import sample_evenly
-from ..compute.metrics.metric import frame_of_cloud
+from ..compute.metrics import gaussians
 from ..compute.records import Frame
 from ..engine import Engine, stored_array, to_host
-from ..spaces import Metric, Quotient, Space
+from ..spaces import GaussianMetric, Metric, Quotient, Space
 from .transform import Transform
 
 _MAX_CELL_NUMBERS = 2.0**62  # largest number of cells that one integer can index
@@ -118,3 +118,16 @@ def step_changing(space: Space, step: Transform, changing: Subset, engine: Engin
     part, massless[changing.core] = step_subset(space, step, changing, engine)
     metric = space.metric.with_rows(changing.core, part.metric)
     return Space(metric, space.weights, metric.places), massless
+
+
+def frame_of_cloud(metric: Metric, reach: float, engine: Engine) -> Frame | None:
+    """The frame of a whole cloud for neighborhoods with this reach; None if it cannot be computed in parts."""
+    if not np.isfinite(reach) or metric.places is None:
+        return None
+    points: Floats = to_host(metric.places)
+    frame = frame_of(points, reach, engine)
+    if metric.covs is None:
+        return frame
+    largest, least = gaussians.sizes(cast(GaussianMetric, metric), engine)
+    unit = gaussians.unit_of_size(largest)
+    return frame._replace(unit=unit, planar=points.shape[1] == 2 and gaussians.is_plain(least, unit))
