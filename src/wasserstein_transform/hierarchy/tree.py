@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import connected_components
 
 from .. import _check as check
 from .._archive import archived, check_array, check_range
-from .._display import Plotted, facts
+from .._display import HasPlot, facts
 from .._types import Bools, Floats, Ints, cached_property
 from ..compute.records import Nearest
 from ..compute.trees.linkage_jit import join_edges
@@ -28,7 +28,7 @@ _ROUNDING = 1e-14  # rounding of a distance, relative to the largest coordinate 
 
 @archived
 @dataclass(frozen=True, eq=False)
-class Tree(Plotted):
+class Tree(HasPlot):
     """A spanning tree of n weighted points, with edges sorted by height. `spanning_tree` returns it.
 
     Attributes

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Self
 
 from .._archive import archived, check_range, check_type, read, write
-from .._display import Reported, facts
+from .._display import HasReport, facts
 from .._types import Floats, cached_property
 from ..engine import Engine, current
 from ..spaces import Quotient, Space
@@ -20,7 +20,7 @@ _MAX_SHOWN_MOVEMENTS = 8  # number of movements in the notebook view
 
 @archived
 @dataclass(frozen=True, eq=False)
-class Trajectory(Reported):
+class Trajectory(HasReport):
     """The states of an iterated transform. `wt.iterate` returns it.
 
     Attributes

@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import depth_first_order
 from scipy.spatial import cKDTree
 
 from ..._archive import archived
-from ..._display import Tabled
+from ..._display import HtmlTable
 from ..._types import Floats, Ints
 from ...engine import Engine, Place, Record, Tile
 from ..metrics.geometry_jit import Cloud
@@ -35,7 +35,7 @@ class Ground:
 
 @archived
 @dataclass(frozen=True)
-class Report(Tabled):
+class Report(HtmlTable):
     """How a batch of problems was solved.
 
     Attributes
