@@ -47,7 +47,7 @@ class Story(ShortRepr):
 
 def story_of(result: Any, engine: Engine | None = None) -> Story:
     """The content of a report on a result; raises a TypeError for other objects."""
-    engine = current(engine).quiet()
+    engine = current(engine).silent()
     for kind, attribute, tell in _KINDS:
         if isinstance(result, kind):
             if attribute and attribute not in vars(result):
