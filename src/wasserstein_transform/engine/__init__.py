@@ -20,7 +20,8 @@ from .mapped import (
     read_map as read_map,
     write_mapped as write_mapped,
 )
-from .progress import Update, bar
+from .memory import available as available, in_words as in_words
+from .progress import Bar as Bar, Update, bar
 from .tasks import (
     Record as Record,
     RecordLayout as RecordLayout,
