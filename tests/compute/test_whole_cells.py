@@ -8,10 +8,9 @@ from reference.subsets import subset_of
 
 import wasserstein_transform as wt
 from wasserstein_transform.compute.metrics.distances import closed
-from wasserstein_transform.compute.metrics.metric import frame_of_cloud
 from wasserstein_transform.compute.neighbors.moments import neighborhoods
 from wasserstein_transform.compute.neighbors.moments_jit import FLAT
-from wasserstein_transform.transforms.subsets import step_subset
+from wasserstein_transform.transforms.subsets import frame_of_cloud, step_subset
 
 _RNG = np.random.default_rng(5)
 

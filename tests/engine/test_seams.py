@@ -14,8 +14,7 @@ from reference.subsets import subset_of
 from repeated import each_once
 
 import wasserstein_transform as wt
-from wasserstein_transform.compute.metrics.metric import frame_of_cloud
-from wasserstein_transform.transforms.subsets import step_subset
+from wasserstein_transform.transforms.subsets import frame_of_cloud, step_subset
 
 
 @pytest.fixture(scope="module")

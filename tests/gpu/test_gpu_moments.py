@@ -10,13 +10,13 @@ from gpu.calling import CPU, Cuda
 
 import wasserstein_transform as wt
 from wasserstein_transform.compute.cells.index import raw_cells
-from wasserstein_transform.compute.metrics.metric import frame_of_cloud
 from wasserstein_transform.compute.neighbors.moments_jit import FLAT, GAUSSIAN, PROFILES, TRIANGLE
 from wasserstein_transform.compute.records import Frame
 from wasserstein_transform.cuda import cells as stretches
 from wasserstein_transform.cuda.cells import cells_of
 from wasserstein_transform.cuda.device import Device
 from wasserstein_transform.engine.device_arrays import to_host
+from wasserstein_transform.transforms.subsets import frame_of_cloud
 
 CODES = [profile.code for profile in PROFILES.values()]
 

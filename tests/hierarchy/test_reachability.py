@@ -15,7 +15,6 @@ from sklearn.metrics import adjusted_rand_score
 
 import wasserstein_transform as wt
 from wasserstein_transform.hierarchy import spanning_tree
-from wasserstein_transform.hierarchy.tree import NEAREST
 
 
 def partition(labels: np.ndarray) -> list[int]:
@@ -39,7 +38,7 @@ def test_few_points_have_the_heights_of_all_pairs(m: int, k: int, rng: np.random
 def test_trees_that_share_neighbors_are_those_that_do_not(weighted: bool, rng: np.random.Generator) -> None:
     X, weights = rng.normal(size=(120, 2)), rng.integers(1, 4, 120) if weighted else None
     space, alone = (wt.Space.from_points(X, weights) for _ in range(2))
-    space.metric.derived[NEAREST] = space.metric.neighbors(8)
+    space.metric.derived.neighbors = space.metric.neighbors(8)
     for k in (1, 8, 20):
         one, other = (spanning_tree(each, reachability=k) for each in (space, alone))
         np.testing.assert_array_equal(one.edges, other.edges)

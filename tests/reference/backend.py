@@ -147,9 +147,9 @@ def _is_sparse(metric: Metric) -> bool:
 
 
 def _matrix(metric: Metric) -> np.ndarray:
-    if "plain matrix" not in metric.derived:
-        metric.derived["plain matrix"] = _computed(metric)
-    return metric.derived["plain matrix"]
+    if ("plain matrix",) not in metric.derived.on_devices:
+        metric.derived.on_devices["plain matrix",] = _computed(metric)
+    return metric.derived.on_devices["plain matrix",]
 
 
 def _computed(metric: Metric) -> np.ndarray:

@@ -12,7 +12,7 @@ from scipy.spatial.distance import cdist
 
 from .. import _check as check
 from .._archive import archived, check_array, check_range, check_type
-from .._display import Reported, counted, frame, listed
+from .._display import HasReport, counted, frame, listed
 from .._types import Floats, Ints, cached_property
 from ..compute.cells.rows import sample_evenly
 from ..engine import Engine, current
@@ -143,7 +143,7 @@ class Alternative(NamedTuple):
 
 @archived
 @dataclass(frozen=True, eq=False, repr=False)
-class Clustering(Reported):
+class Clustering(HasReport):
     """Clusters, how sure they are, and other answers; `cluster` returns it.
 
     Attributes

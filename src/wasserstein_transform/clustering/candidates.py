@@ -17,7 +17,6 @@ from ..hierarchy import Tree, spanning_tree
 from ..hierarchy.cut import Rooted
 from ..hierarchy.dendrogram import Dendrogram, choose_merges
 from ..hierarchy.labels import number_by_first
-from ..hierarchy.tree import NEAREST
 from ..spaces import Space
 from ..transforms import Process, gaussian_transform, iterate
 from .compact import MOST_SHARES, SHAPES, Shape, k_means, lloyd, mixture, spectral, spectral_axes, ward
@@ -120,8 +119,8 @@ def _states(job: _Job, unit: float, engine: Engine) -> list[tuple[Recipe, Space]
     """Return a space, or all states of a transform of it."""
     recipe, space, n_iter = job
     derived = space.metric.derived
-    if recipe.reach == REACHES[-1] and NEAREST not in derived:
-        derived[NEAREST] = space.metric.neighbors(recipe.reach, engine=engine)
+    if recipe.reach == REACHES[-1] and derived.neighbors is None:
+        derived.neighbors = space.metric.neighbors(recipe.reach, engine=engine)
     if recipe.kind != "gaussian":
         return [(recipe, space)]
     walk = iterate(recipe.process(unit), space, n_iter=n_iter, keep="all", engine=engine)

@@ -8,7 +8,6 @@ import numpy as np
 
 from .._types import Bools, Floats, Ints
 from ..engine import Engine, one_blas_thread
-from ..hierarchy.tree import NEAREST
 from ..localize.scale import far_sums
 from ..spaces import Euclidean, Metric, Space, quotient
 from ..spaces.span import within_span
@@ -78,7 +77,7 @@ class Ground(NamedTuple):
             views = _views(places, points)
         metric = Euclidean(points)
         distances, indices = near = metric.neighbors(min(NEIGHBORS, places.n - 1), engine=engine)
-        metric.derived[NEAREST] = near
+        metric.derived.neighbors = near
         tenth = distances[:, min(_TENTH, distances.shape[1]) - 1]
         mass = places.weights * (places.n / places.weights.sum())
         space = Space(metric, places.weights, points) if places.metric.is_euclidean else places

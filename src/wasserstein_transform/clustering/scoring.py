@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _check as check
-from .._display import Plotted, counted, frame, table
+from .._display import HasPlot, counted, frame, table
 from .._types import Floats, Ints
 from ..compute.cells.rows import sample_evenly
 from ..cuda import on_gpu
@@ -55,7 +55,7 @@ CRITERIA = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Score(Plotted):
+class Score(HasPlot):
     """How good labels are; `score` returns it.
 
     All criteria but the sizes leave out noise. With one cluster they are NaN, except for the sizes.

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .._types import Floats
 from ..compute.metrics.distances import closed
-from ..compute.metrics.metric import MetricArrays
 from ..compute.neighbors.moments_jit import ROUNDING_FACTOR
 from ..compute.records import Balls
 from ..engine import Engine
@@ -17,12 +16,15 @@ from .device import Array, Device
 from .distances import distances_of_pairs
 from .geometry import GpuGeometry, geometry_of, of_points
 
+if TYPE_CHECKING:
+    from ..spaces import Metric
+
 MAX_LISTED_MEMBERS = 2**25  # members listed on the device at a time
 MAX_ROUNDS = 64  # if more are needed, leaders depend on long chains of points, and the CPU is faster
 _SORTED_PAIR_BYTES = 100.0  # bytes per listed pair while they are sorted
 
 
-def balls(metric: MetricArrays, radius: float, engine: Engine, *, device: Device) -> Any:
+def balls(metric: Metric, radius: float, engine: Engine, *, device: Device) -> Any:
     """The closed balls of the given radius around every point."""
     geometry = None if has_few_points(metric) or not np.isfinite(radius) else geometry_of(metric, device)
     if geometry is None:
@@ -56,7 +58,7 @@ def balls(metric: MetricArrays, radius: float, engine: Engine, *, device: Device
     return result
 
 
-def leaders(metric: MetricArrays, weights: Floats, tol: float, engine: Engine, *, device: Device) -> Any:
+def leaders(metric: Metric, weights: Floats, tol: float, engine: Engine, *, device: Device) -> Any:
     """For every point, the first leader within `tol`; points with mass come before the others, each by index."""
     geometry = simple_geometry(metric, device)
     if geometry is None or not np.isfinite(tol):
@@ -91,9 +93,7 @@ class NearPairs(NamedTuple):
     distances: Array
 
 
-def near_pairs(
-    metric: MetricArrays, geometry: GpuGeometry, reach: float, device: Device, engine: Engine
-) -> NearPairs | None:
+def near_pairs(metric: Metric, geometry: GpuGeometry, reach: float, device: Device, engine: Engine) -> NearPairs | None:
     """All pairs whose coordinates are within `reach`; None if they do not fit on the device."""
     cells, n, xp = cells_of(metric, reach, device), metric.n, device.xp
     limit = closed(reach) * ROUNDING_FACTOR if np.isfinite(reach) else float("inf")

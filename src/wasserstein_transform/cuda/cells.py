@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._types import Floats, Ints, cached_property
 from ..compute.cells.index import frame_of_extent
-from ..compute.metrics.metric import MetricArrays
 from ..compute.records import Frame
 from ..engine import Engine
 from .device import Array, Device, is_on_device
 from .geometry import GpuGeometry, geometry_of
+
+if TYPE_CHECKING:
+    from ..spaces import Metric
 
 MIN_POINTS = 1000  # for fewer points the CPU is faster
 _MAX_CLOSED_DIM = 3  # largest dimension in which the distance of Gaussians has a closed formula
@@ -51,12 +53,12 @@ class Cells:
         return (self.runs[:, :, 1] - self.runs[:, :, 0]).sum(axis=1)[self.cell]
 
 
-def has_few_points(metric: MetricArrays) -> bool:
+def has_few_points(metric: Metric) -> bool:
     """Whether there are few points and they are on the host, so that the CPU computes."""
     return metric.n < MIN_POINTS and not is_on_device(metric.places)
 
 
-def simple_geometry(metric: MetricArrays, device: Device) -> GpuGeometry | None:
+def simple_geometry(metric: Metric, device: Device) -> GpuGeometry | None:
     """The metric on the device if one thread computes a distance; None for others, which the CPU computes."""
     if metric.places is None or has_few_points(metric) or (metric.lam > 0 and metric.places.shape[1] > _MAX_CLOSED_DIM):
         return None
@@ -64,18 +66,18 @@ def simple_geometry(metric: MetricArrays, device: Device) -> GpuGeometry | None:
     return None if geometry is None or geometry.solid else geometry
 
 
-def places_of(metric: MetricArrays, device: Device) -> Array:
+def places_of(metric: Metric, device: Device) -> Array:
     """Coordinates of the points, on the device."""
     geometry = geometry_of(metric, device) if metric.lam == 0 else None
     if geometry is not None:
         return geometry.rows
     key = "places", device.name
-    if key not in metric.derived:
-        metric.derived[key] = device.put(metric.places)
-    return metric.derived[key]
+    if key not in metric.derived.on_devices:
+        metric.derived.on_devices[key] = device.put(metric.places)
+    return metric.derived.on_devices[key]
 
 
-def cells_of(metric: MetricArrays, reach: float, device: Device, before: Array | None = None) -> Cells:
+def cells_of(metric: Metric, reach: float, device: Device, before: Array | None = None) -> Cells:
     """Cells in which all pairs within `reach` are candidates.
 
     Points of a cell are in the order of `before`, by default by index.

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._types import Ints
-from ..compute.metrics.metric import MetricArrays
 from ..engine import Engine
 from .cells import has_few_points
 from .device import Array, Device, GpuArray, iterate_slices
 from .geometry import MAX_DIM, MAX_LAUNCH_PAIRS, SPACE, GpuGeometry, fill_pairs, geometry_for, join_metrics, pairs_at
+
+if TYPE_CHECKING:
+    from ..spaces import Metric
 
 _SIDE, _THREADS = 64, 256  # side of a tile, and threads of the block that fills it: as in tiles.h
 MAX_LAUNCH_STEPS = 4e9  # steps per launch: some hundredths of a second
@@ -22,7 +24,7 @@ _MAX_MOVEMENT_BLOCKS = 512  # thread blocks: enough to fill a device, few result
 _MAX_LISTED_PAIRS = 1 << 26  # pairs copied to the device at a time
 
 
-def pairs(metric: MetricArrays, rows: Ints, cols: Ints, engine: Engine, *, device: Device) -> Any:
+def pairs(metric: Metric, rows: Ints, cols: Ints, engine: Engine, *, device: Device) -> Any:
     """Distances of the points rows[k] and cols[k]."""
     geometry = geometry_for(metric, len(rows), device, engine)
     if geometry is None:
@@ -45,7 +47,7 @@ def distances_of_pairs(geometry: GpuGeometry, rows: Array, cols: Array, device: 
     return out
 
 
-def block(metric: MetricArrays, rows: Ints, cols: Ints, engine: Engine, *, device: Device) -> Any:
+def block(metric: Metric, rows: Ints, cols: Ints, engine: Engine, *, device: Device) -> Any:
     """Distances of the points `rows` to the points `cols`."""
     geometry = geometry_for(metric, float(len(rows)) * len(cols), device, engine)
     if geometry is None:
@@ -57,7 +59,7 @@ def block(metric: MetricArrays, rows: Ints, cols: Ints, engine: Engine, *, devic
     return out
 
 
-def n_within(metric: MetricArrays, rows: Ints, radius: float, engine: Engine, *, device: Device) -> Any:
+def n_within(metric: Metric, rows: Ints, radius: float, engine: Engine, *, device: Device) -> Any:
     """Number of points within the radius of each of the points `rows`."""
     geometry = geometry_for(metric, float(len(rows)) * metric.n, device, engine)
     if geometry is None:
@@ -122,7 +124,7 @@ def _array_on(device: Device, out: Any) -> Array | None:
     return device.xp.asarray(out) if hasattr(out, "__cuda_array_interface__") else None
 
 
-def _geometry_to_fill(metric: MetricArrays, out: Any, device: Device, engine: Engine) -> GpuGeometry | None:
+def _geometry_to_fill(metric: Metric, out: Any, device: Device, engine: Engine) -> GpuGeometry | None:
     """The metric on the device if it can fill this array, else None."""
     array = _array_on(device, out)
     if array is None and not isinstance(out, np.ndarray):
@@ -133,7 +135,7 @@ def _geometry_to_fill(metric: MetricArrays, out: Any, device: Device, engine: En
     return None
 
 
-def dense(metric: MetricArrays, out: Any, engine: Engine, *, device: Device) -> Any:
+def dense(metric: Metric, out: Any, engine: Engine, *, device: Device) -> Any:
     """Fill the full matrix: on the device in place, on the host band by band."""
     geometry = _geometry_to_fill(metric, out, device, engine)
     return NotImplemented if geometry is None else fill_matrix(geometry, out, device, engine)
@@ -171,7 +173,7 @@ def _fill_square(geometry: GpuGeometry, out: Array, device: Device, engine: Engi
         out[cols, rows] = values
 
 
-def condensed(metric: MetricArrays, out: Any, engine: Engine, *, device: Device) -> Any:
+def condensed(metric: Metric, out: Any, engine: Engine, *, device: Device) -> Any:
     """Fill the distances of all pairs in SciPy's order."""
     geometry = _geometry_to_fill(metric, out, device, engine)
     if geometry is None:
@@ -195,7 +197,7 @@ def condensed(metric: MetricArrays, out: Any, engine: Engine, *, device: Device)
     return None
 
 
-def movement(before: MetricArrays, after: MetricArrays, engine: Engine, *, device: Device) -> Any:
+def movement(before: Metric, after: Metric, engine: Engine, *, device: Device) -> Any:
     """The largest distance between the same point before and after."""
     if before.places is None or after.places is None or after.places.shape[1] > MAX_DIM or has_few_points(after):
         return NotImplemented

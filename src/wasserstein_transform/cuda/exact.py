@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .._types import Floats, Ints
 from ..compute.exact import batches as on_cpu
 from ..compute.exact.problems import Ground, Report
-from ..compute.metrics.metric import MetricArrays
 from ..compute.records import Rows
 from ..engine import N_MATRICES, Engine
 from .cells import places_of
 from .device import Array, Device
 from .distances import fill_matrix
 from .geometry import MAX_DIM, geometry_of
+
+if TYPE_CHECKING:
+    from ..spaces import Metric
 
 MIN_PAIRS = 100  # for fewer pairs the CPU is faster
 _PAIR_BYTES = 100.0  # bytes on the device per pair
@@ -185,7 +187,7 @@ def shared_bytes(size: int) -> int:
     return block // team * bytes_of(size)
 
 
-def _uses_coordinates(metric: MetricArrays) -> bool:
+def _uses_coordinates(metric: Metric) -> bool:
     """Whether kernels compute the distances from coordinates, and do not read them from a matrix."""
     return metric.places is not None and metric.lam == 0 and metric.places.shape[1] <= MAX_DIM
 
@@ -202,13 +204,13 @@ def _put_ground(ground: Ground, plan: SolvePlan, n_entries: float, device: Devic
     geometry = None if is_stored or n_entries < _MIN_REUSE * n_pairs else geometry_of(metric, device)
     if (geometry is None and not is_stored) or not device.fits(8.0 * n_pairs):
         return None
-    if key not in metric.derived:
+    if key not in metric.derived.on_devices:
         if geometry is None:
-            metric.derived[key] = device.put(np.asarray(matrix, np.float64))
+            metric.derived.on_devices[key] = device.put(np.asarray(matrix, np.float64))
         else:
-            metric.derived[key] = device.xp.empty((metric.n, metric.n))
-            fill_matrix(geometry, device.wrap(metric.derived[key]), device, engine)
-    return metric.derived[key]
+            metric.derived.on_devices[key] = device.xp.empty((metric.n, metric.n))
+            fill_matrix(geometry, device.wrap(metric.derived.on_devices[key]), device, engine)
+    return metric.derived.on_devices[key]
 
 
 class MeasurePairs(NamedTuple):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..compute.metrics.gaussians import unit_of_size
-from ..compute.metrics.metric import MetricArrays
 from ..engine import Engine, stored_array
 from .device import Array, Device, is_on_device, iterate_slices
+
+if TYPE_CHECKING:
+    from ..spaces import Metric
 
 MAX_DIM = 64  # most coordinates; for more the CPU computes
 MIN_DISTANCES = 3e4  # for fewer distances the CPU is faster
@@ -51,28 +53,28 @@ class GpuGeometry:
         return replace(self, rows=self.rows[order])
 
 
-def is_small(metric: MetricArrays, n_distances: float, least: float | None = None) -> bool:
+def is_small(metric: Metric, n_distances: float, least: float | None = None) -> bool:
     """Whether there are few distances and the points are on the host, so that the CPU computes."""
     return n_distances < (MIN_DISTANCES if least is None else least) and not is_on_device(metric.places)
 
 
-def geometry_of(metric: MetricArrays, device: Device, single: bool = False) -> GpuGeometry | None:
+def geometry_of(metric: Metric, device: Device, single: bool = False) -> GpuGeometry | None:
     """The metric on the device, in single precision if `single`; None if the CPU should compute."""
     if metric.places is None or metric.places.shape[1] > MAX_DIM:
         return None
     key = "geometry", device.name, single
-    if key not in metric.derived:
-        metric.derived[key] = _make(metric, device, single)
-    made: GpuGeometry = metric.derived[key]
+    if key not in metric.derived.on_devices:
+        metric.derived.on_devices[key] = _make(metric, device, single)
+    made: GpuGeometry = metric.derived.on_devices[key]
     return made
 
 
-def geometry_for(metric: MetricArrays, n_distances: float, device: Device, engine: Engine) -> GpuGeometry | None:
+def geometry_for(metric: Metric, n_distances: float, device: Device, engine: Engine) -> GpuGeometry | None:
     """The metric on the device, for this number of distances; None if the CPU should compute them."""
     return None if is_small(metric, n_distances) else geometry_of(metric, device, engine.precision == "float32")
 
 
-def _make(metric: MetricArrays, device: Device, single: bool) -> GpuGeometry:
+def _make(metric: Metric, device: Device, single: bool) -> GpuGeometry:
     means = device.put(metric.places)
     if single and len(means):
         single = _is_moderate(float((means.max(axis=0) / 2 - means.min(axis=0) / 2).max()))
@@ -165,7 +167,7 @@ def _center(points: Array, device: Device) -> Array:
 
 
 def joined_geometry(
-    one: MetricArrays, other: MetricArrays | None, device: Device, least: float | None = None
+    one: Metric, other: Metric | None, device: Device, least: float | None = None
 ) -> tuple[GpuGeometry, Array] | None:
     """The metric of the points of two metrics of the same kind, or of one, and coordinates; None for the CPU.
 
@@ -181,7 +183,7 @@ def joined_geometry(
     return join_metrics(one, other, device) if type(one) is type(other) else None
 
 
-def join_metrics(one: MetricArrays, other: MetricArrays, device: Device) -> tuple[GpuGeometry, Array]:
+def join_metrics(one: Metric, other: Metric, device: Device) -> tuple[GpuGeometry, Array]:
     """The metric of the points of two metrics of the same kind, and their coordinates."""
     places = device.xp.concatenate([device.put(metric.places) for metric in (one, other)])
     if other.lam == 0:

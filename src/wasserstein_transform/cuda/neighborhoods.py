@@ -6,13 +6,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._types import Floats
 from ..compute.metrics.distances import closed
-from ..compute.metrics.metric import MetricArrays
 from ..compute.neighbors import moments as on_cpu
 from ..compute.neighbors.moments_jit import FLAT, GAUSSIAN
 from ..compute.records import HasMoments, MeansAndCovs, Moments
@@ -21,6 +20,9 @@ from .balls import near_pairs
 from .cells import MAX_LAUNCH_STEPS, Cells, cells_of, has_few_points, is_long, iterate_rows, places_of
 from .device import Array, Device, is_on_device, iterate_slices
 from .geometry import MAX_DIM, SPACE, GpuGeometry, geometry_of
+
+if TYPE_CHECKING:
+    from ..spaces import Metric
 
 Out = tuple[Array, Array, Array]
 
@@ -32,7 +34,7 @@ _MIN_REPEATED_SHARE = 0.1  # smallest share of repeated points for which computi
 
 
 def neighborhoods(
-    metric: MetricArrays, weights: Floats, profile: int, eps: float, reach: float, engine: Engine, first: int = 0, *,
+    metric: Metric, weights: Floats, profile: int, eps: float, reach: float, engine: Engine, first: int = 0, *,
     device: Device,
 ) -> Any:  # fmt: skip
     """Neighborhoods within the reach of the points from `first` on, weighted by profile(d²/ε²)."""

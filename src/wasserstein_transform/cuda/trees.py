@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .._types import Floats
-from ..compute.metrics.metric import MetricArrays
 from ..compute.records import Nearest, ReachTree
 from ..compute.trees import spanning as on_cpu
 from ..engine import Engine
 from .device import Array, Device, iterate_slices
 from .distances import fill_matrix, rectangle
 from .geometry import GpuGeometry, joined_geometry
+
+if TYPE_CHECKING:
+    from ..spaces import Metric
 
 SIDE, THREADS = 64, 256  # points per tile, and threads of the block that searches for them: as in tiles.h
 _MAX_AXES = 3  # axes along which points are sorted
@@ -70,7 +72,7 @@ def _iterate_tiles(n_queries: int, n: int, stage: str, device: Device, engine: E
     return iterate_slices(-(-n_queries // SIDE), size, stage, device, engine)
 
 
-def nearest(metric: MetricArrays, k: int, of: MetricArrays | None, engine: Engine, *, device: Device) -> Any:
+def nearest(metric: Metric, k: int, of: Metric | None, engine: Engine, *, device: Device) -> Any:
     """The k nearest other points of every point, or the k nearest points of `metric` for every point of `of`."""
     shared = 8 * SIDE * (SIDE + 1 + 2 * k)  # the lists of a tile
     fits = k <= _MAX_NEIGHBORS and shared + _STATIC_BYTES <= device.shared_bytes
@@ -114,13 +116,13 @@ def _sort_rows(geometry: GpuGeometry, n: int, k: int, device: Device, engine: En
     return result
 
 
-def spanning_tree(metric: MetricArrays, engine: Engine, *, device: Device) -> Any:
+def spanning_tree(metric: Metric, engine: Engine, *, device: Device) -> Any:
     """Edges and heights of a minimum spanning tree, in any order."""
     tree = reach_tree(metric, None, engine, device=device)
     return tree if tree is NotImplemented else (tree.edges, tree.heights)
 
 
-def reach_tree(metric: MetricArrays, cores: Floats | None, engine: Engine, *, device: Device) -> Any:
+def reach_tree(metric: Metric, cores: Floats | None, engine: Engine, *, device: Device) -> Any:
     """The tree of max(d(x, y), cores[x], cores[y]), with ties broken by d; without cores that of d."""
     joined = joined_geometry(metric, None, device, MIN_TREE_DISTANCES)
     if joined is None:

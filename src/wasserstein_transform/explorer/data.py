@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import datasets
-from .._display import Brief, counted
+from .._display import ShortRepr, counted
 from .._types import Ints, cached_property
 from ..compute.cells.rows import sample_evenly
 from ..engine import current
@@ -29,7 +29,7 @@ MAX_BYTES = 1 << 30
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DataSet(Brief):
+class DataSet(ShortRepr):
     """Points or distances, with names.
 
     Attributes

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._display import Brief
+from .._display import ShortRepr
 from .._types import Ints
 from ..clustering import Clustering
 from ..curves import Denoised, Skeleton
@@ -30,7 +30,7 @@ Facts = dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Story(Brief):
+class Story(ShortRepr):
     """The content of a report: a scene if there are points, else a table; and facts by name."""
 
     scene: Scene | None

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._display import Brief
+from .._display import ShortRepr
 from .._types import Floats, Ints
 from ..engine import Engine
 from ..hierarchy import Tree
@@ -21,7 +21,7 @@ _SMALLEST, _LARGEST = 1e-30, 1e30  # range of values for single precision, with 
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Curve(Brief):
+class Curve(ShortRepr):
     """Mean number of neighbors as a function of the radius, and a suggested radius.
 
     Parameters
@@ -50,7 +50,7 @@ class Curve(Brief):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Scene(Brief):
+class Scene(ShortRepr):
     """Everything that the page draws, as arrays. A part that is None does not exist or is not computed yet.
 
     Attributes

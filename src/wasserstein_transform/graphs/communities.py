@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from .. import _check as check
-from .._display import Plotted, counted, frame, table
+from .._display import HasPlot, counted, frame, table
 from .._types import Floats, Ints
 from ..engine import Engine, current, one_blas_thread
 from ..hierarchy.labels import number_by_mass
@@ -25,7 +25,7 @@ _SMALLEST = 4  # nodes of a connected piece that may have communities
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Communities(Plotted):
+class Communities(HasPlot):
     """A partition of the n nodes of a graph into communities.
 
     `communities` and `Flow.communities` return it.

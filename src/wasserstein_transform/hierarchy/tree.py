@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import connected_components
 
 from .. import _check as check
 from .._archive import archived, check_array, check_range
-from .._display import Plotted, facts
+from .._display import HasPlot, facts
 from .._types import Bools, Floats, Ints, cached_property
 from ..compute.records import Nearest
 from ..compute.trees.linkage_jit import join_edges
@@ -20,7 +20,6 @@ from ..engine import Engine, current
 from ..spaces import Metric, Space, check_space
 
 TIE = 1e-9  # relative tolerance of tied heights and of equal masses
-NEAREST = "nearest"
 """Key of nearest neighbors in `derived` of a metric, for core distances: several trees of a metric share them."""
 _MAX_SHOWN_MERGES = 8  # number of merges in the notebook view
 _BLOCK_DISTANCES = 1 << 20  # distances computed at a time
@@ -29,7 +28,7 @@ _ROUNDING = 1e-14  # rounding of a distance, relative to the largest coordinate 
 
 @archived
 @dataclass(frozen=True, eq=False)
-class Tree(Plotted):
+class Tree(HasPlot):
     """A spanning tree of n weighted points, with edges sorted by height. `spanning_tree` returns it.
 
     Attributes
@@ -245,7 +244,7 @@ def core_distances(metric: Metric, weights: Floats, k: int, engine: Engine) -> F
     cores, missing = np.zeros(metric.n), np.flatnonzero(mass < (k + 1) * (1 - TIE))
     n_near = min(k, metric.n - 1)
     while len(missing):
-        near = metric.derived.get(NEAREST)
+        near = metric.derived.neighbors
         if near is None or near.indices.shape[1] < n_near:
             near = metric.neighbors(n_near, engine=engine)
         held = mass[missing, None] + np.cumsum(mass[near.indices[missing, :n_near]], axis=1)

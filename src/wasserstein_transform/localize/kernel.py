@@ -101,8 +101,8 @@ class Kernel(Inductive):
         metric = space.metric if space.metric.places is None else Euclidean(space.metric.places)
         if not isinstance(metric, Euclidean | Dense):
             return None
-        derived, key = space.metric.derived, ("points within", self.reach)
-        if key not in derived:
+        counts = space.metric.derived.counts
+        if self.reach not in counts:
             n, n_seen = metric.n, min(metric.n, _MAX_COUNTED_POINTS)
             some = np.linspace(0, n - 1, int(np.clip(_COUNTED_DISTANCES / n_seen, 1, 64))).astype(np.intp)
             seen = np.arange(n) if n_seen == n else np.random.default_rng(0).integers(n, size=n_seen)
@@ -110,9 +110,8 @@ class Kernel(Inductive):
                 block = cdist(metric.places[some], metric.places[seen])  # an estimate needs no compiled distances
             else:
                 block = metric.block(some, seen)
-            derived[key] = max(1.0, np.count_nonzero(block * block <= closed(self.reach)) / block.size * n)
-        counted: float = derived[key]
-        return counted
+            counts[self.reach] = max(1.0, np.count_nonzero(block * block <= closed(self.reach)) / block.size * n)
+        return counts[self.reach]
 
     def __call__(self, space: Space, engine: Engine | None = None) -> Discrete:
         check_space(space)

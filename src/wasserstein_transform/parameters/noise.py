@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _check as check
-from .._display import Brief, Plotted, counted
+from .._display import HasPlot, ShortRepr, counted
 from .._types import Floats, Ints
 from ..compute.cells.rows import sample_evenly
 from ..engine import Engine, Flag, Tile, current, cut_by_size, one_blas_thread
@@ -44,7 +44,7 @@ Level = tuple[int, Floats, Ints]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Noise(Brief, Plotted):
+class Noise(ShortRepr, HasPlot):
     """Noise across a curve or surface, and the measurements it was read from; `noise_scale` returns it.
 
     Balls grow from a few points to a quarter of all points. In small ones, noise spreads as far across the best line

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _check as check
-from .._display import Reported, counted, frame, table
+from .._display import HasReport, counted, frame, table
 from .._types import Floats, Ints
 from ..compute.cells.rows import sample_evenly
 from ..engine import Engine, current
@@ -120,7 +120,7 @@ _UNTIL_REST = 300
 
 
 @dataclass(frozen=True, eq=False)
-class Suggestion(Reported):
+class Suggestion(HasReport):
     """Parameters for a transform, the reason, and the radii that were compared; `suggest` returns it.
 
     Attributes

@@ -12,7 +12,7 @@ from .dendrograms import dendrogram
 from .embedding import mds
 from .graphs import communities, curvature, flow
 from .images import segmentation
-from .results import suggestion
+from .results import figure_of as figure_of, suggestion
 from .style import color, panels
 from .walks import walk
 

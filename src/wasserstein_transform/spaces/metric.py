@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from copy import copy
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NoReturn, Self, TypeAlias
 
 import numpy as np
@@ -12,14 +14,16 @@ from numpy.typing import DTypeLike
 
 from .. import _check as check
 from .._archive import archived, check_type
-from .._types import Bools, Floats, Ints
+from .._types import Bools, Floats, Ints, cached_property
+from ..compute.cells.index import Search, cells_along, frame_of_extent, sort_into_cells
+from ..compute.cells.rows import bounds
 from ..compute.metrics import distances
-from ..compute.metrics.metric import MetricArrays
+from ..compute.metrics.geometry_jit import Adjacency, Geometry
 from ..compute.neighbors import nearest as nearby
 from ..compute.records import Balls, Frame, Nearest, ReachTree
 from ..compute.trees import spanning as trees
 from ..cuda import on, on_gpu
-from ..engine import Engine, current, write_mapped
+from ..engine import Engine, current, to_host, write_mapped
 
 Out: TypeAlias = Any
 """An array to write to, on the host or on a GPU; the path of a new file; or None."""
@@ -72,10 +76,35 @@ _LARGE_BLOCK = 2.0**24  # bytes; larger blocks are checked against the memory li
 _COMPARED = 1 << 17  # distances compared at a time
 
 
-class Metric(MetricArrays):
+@dataclass
+class Derived:
+    """What was computed from the arrays of a metric and is used again.
+
+    Attributes
+    ----------
+    geometry : Geometry, optional
+        What compiled loops compute single distances from.
+    neighbors : KNeighbors, optional
+        The nearest points of each point.
+    counts : dict of float to float
+        Numbers of points within a radius, on average.
+    largest_covariance : float, optional
+        The largest entry of all covariances.
+    on_devices : dict
+        Copies on GPUs, by what they are and where.
+    """
+
+    geometry: Geometry | None = None
+    neighbors: Nearest | None = None
+    counts: dict[float, float] = field(default_factory=dict)
+    largest_covariance: float | None = None
+    on_devices: dict[tuple[Any, ...], Any] = field(default_factory=dict)
+
+
+class Metric(ABC):
     """Base class of metrics on n points: Euclidean, GaussianMetric, Dense, Sparse, Graph.
 
-    A metric is its arrays; distances are computed from them on demand, and what kernels need is derived once. A
+    A metric is its arrays; distances are computed from them on demand, and what compiled loops need is derived once. A
     subclass says how in `_make_geometry`; all queries follow from it. Distances are in the unit of the coordinates, or
     in that of the given distances.
 
@@ -85,6 +114,14 @@ class Metric(MetricArrays):
         Number of points.
     triangle : bool
         Whether the triangle inequality holds. Some shortcuts are taken only if it does.
+    lam : float
+        Weight of the covariances of the points; 0 if they have none.
+    covs : array of shape (n, m, m), optional
+        The covariances, if the points are Gaussians.
+    frame : Frame, optional
+        The grid of a larger cloud that the points are a part of.
+    adjacency : Adjacency, optional
+        The edges of a graph, if distances are lengths of shortest paths.
 
     Examples
     --------
@@ -101,6 +138,10 @@ class Metric(MetricArrays):
     """
 
     triangle: bool
+    lam: float = 0.0
+    covs: Floats | None = None
+    frame: Frame | None = None
+    adjacency: Adjacency | None = None
     _block = staticmethod(distances.block)  # what computes distances; other kinds of metrics have others
     _pairs = staticmethod(distances.pairs)
     _fill_matrix = staticmethod(distances.dense)
@@ -118,6 +159,67 @@ class Metric(MetricArrays):
     def _in_words(self) -> str:
         """The end of the repr."""
         return ""
+
+    @property
+    @abstractmethod
+    def n(self) -> int:
+        """Number of points."""
+
+    @property
+    def places(self) -> Floats | None:
+        """Coordinates (n, m) of the points, possibly on a GPU; None if the metric has none."""
+        return None
+
+    @property
+    def cost(self) -> float:
+        """Cost of one distance, in steps of an inner loop."""
+        return 1.0
+
+    @cached_property
+    def derived(self) -> Derived:
+        """What was computed from the arrays and is used again."""
+        return Derived()
+
+    def geometry(self, engine: Engine) -> Geometry:
+        """The arrays from which compiled loops compute single distances; made once."""
+        if self.derived.geometry is None:
+            self.derived.geometry = self._make_geometry(engine)
+        return self.derived.geometry
+
+    @abstractmethod
+    def _make_geometry(self, engine: Engine) -> Geometry:
+        """Make the arrays from which compiled loops compute single distances."""
+
+    def geometry_near(self, search: Search, reach: float, engine: Engine) -> Geometry:
+        """The same for distances up to a reach, in the order of the positions of a search."""
+        return self.geometry(engine)
+
+    def tree_geometry(self, engine: Engine) -> tuple[Geometry, float]:
+        """Distances for Prim's algorithm, which compares squares, and the unit that they were divided by."""
+        return self.geometry(engine), 1.0
+
+    def search(self, reach: float, engine: Engine) -> Search:
+        """The candidates within a reach: points sorted into cells by their coordinates; without any, all points.
+
+        Euclidean distances of the coordinates must be lower bounds of the distances.
+        """
+        if self.places is None or not np.isfinite(reach):
+            return Search.exhaustive(self.n)
+        points: Floats = to_host(self.places)
+        low, high = bounds(points, engine)
+        frame = self.frame
+        if frame is None:
+            lengths = partial(cells_along, points, low=low, high=high, engine=engine)
+            frame = frame_of_extent(low, high, len(points), reach, lengths)
+        return Search(*sort_into_cells(points, frame, low, high, engine), frame.per_reach, frame.by_cells)
+
+    def contraction(self) -> Floats | None:
+        """Points in some R^k whose Euclidean distances are lower bounds of the distances; None if there are none."""
+        return None
+
+    def rounding(self, contraction: Floats) -> Floats:
+        """Bounds of the rounding error of each point of the contraction."""
+        return np.zeros(len(contraction))
 
     @abstractmethod
     def take(self, rows: Ints) -> Self:
@@ -293,9 +395,9 @@ class Metric(MetricArrays):
 
     def forget(self) -> None:
         """Drop what was derived from the arrays; it is derived again when needed."""
-        self.derived.clear()
+        vars(self).pop("derived", None)
 
-    def check_whole(self, wanted: str) -> None:  # most metrics know all distances
+    def check_whole(self, wanted: str) -> None:  # noqa: B027  most metrics know all distances
         """Raise an error if some distances are unknown or infinite; `wanted` names what needs all of them."""
 
     def checked(self) -> Self:
@@ -307,7 +409,7 @@ class Metric(MetricArrays):
         if n_parts > 1:
             raise ValueError(f"the points fall into {n_parts} parts at infinite distance; use the largest part")
 
-    def check_reach(self, reach: float) -> None:  # most metrics know no radius
+    def check_reach(self, reach: float) -> None:  # noqa: B027  most metrics know no radius
         """Raise an error if distances are known only up to a radius smaller than `reach`."""
 
     def check_same_kind(self, other: Metric) -> None:

@@ -14,7 +14,7 @@ from scipy.sparse import issparse
 
 from .. import _check as check
 from .._archive import archived, check_array, check_range, check_type
-from .._display import Brief, Plotted, counted
+from .._display import HasPlot, ShortRepr, counted
 from .._types import Bools, Floats, Ints
 from .cells import Column
 from .earth import FARTHEST, LocalMeters
@@ -50,7 +50,7 @@ _AXIS = re.compile(
 
 @archived
 @dataclass(frozen=True, eq=False, repr=False)
-class Features(Brief, Plotted):
+class Features(ShortRepr, HasPlot):
     r"""A table as coordinates; `features` returns it.
 
     Attributes

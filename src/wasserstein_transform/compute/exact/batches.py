@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -12,13 +12,15 @@ from ...engine import N_MATRICES, Engine, Flag, Record, Task, Tile, cut_by_cost
 from ..graphs.paths import is_worth_storing
 from ..metrics.distances import dense
 from ..metrics.geometry_jit import Geometry, Table, for_thread
-from ..metrics.metric import MetricArrays
 from ..records import Rows
 from .on_graphs import Explorer, are_hops, explorer_of, listed_by_hops
 from .problems import Ground, Positions, Report, Scratch, inverse, listed_parents, mirror, tour, walk
 from .problems_jit import CostRule, costs, n_bytes
 from .simplex_tree_jit import UNKNOWN, workspace
 from .transport_jit import careful_transport, farthest_row, transport_row
+
+if TYPE_CHECKING:
+    from ...spaces import Metric
 
 _STEPS_PER_COST = 12.0  # approximate inner-loop steps of the simplex per entry of the cost matrix
 _MAX_CHEAP_STEPS = 16.0  # distances up to this many steps are computed when needed, others are stored first
@@ -205,7 +207,7 @@ def _solve_row(*problem: Any) -> int:
     return -1
 
 
-def _geometry(metric: MetricArrays, n_entries: float, whole: bool, engine: Engine) -> Geometry | None:
+def _geometry(metric: Metric, n_entries: float, whole: bool, engine: Engine) -> Geometry | None:
     """The source of distances: expensive ones are stored if the problems need more of them than there are pairs.
 
     For a network, None means that paths are searched around each measure instead.
@@ -222,7 +224,7 @@ def _geometry(metric: MetricArrays, n_entries: float, whole: bool, engine: Engin
     return Table(matrix)
 
 
-def _scale(metric: MetricArrays, engine: Engine) -> float:
+def _scale(metric: Metric, engine: Engine) -> float:
     """A power of two of the order of the largest distance."""
     top = metric.largest(engine)
     return float(np.ldexp(1.0, np.clip(np.frexp(top)[1], -1000, 1000))) if top > 0 else 1.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -11,13 +11,15 @@ from scipy.sparse.csgraph import depth_first_order
 from scipy.spatial import cKDTree
 
 from ..._archive import archived
-from ..._display import Tabled
+from ..._display import HtmlTable
 from ..._types import Floats, Ints
 from ...engine import Engine, Place, Record, Tile
 from ..metrics.geometry_jit import Cloud
-from ..metrics.metric import MetricArrays
 from ..records import Rows
 from ..trees.spanning import grow
+
+if TYPE_CHECKING:
+    from ...spaces import Metric
 
 _MIRRORED_SIDE = 1024  # side of the blocks of a matrix that are mirrored
 
@@ -26,14 +28,14 @@ _MIRRORED_SIDE = 1024  # side of the blocks of a matrix that are mirrored
 class Ground:
     """The ground of discrete measures: a metric, whether the triangle inequality holds, and the order p of W_p."""
 
-    metric: MetricArrays
+    metric: Metric
     triangle: bool
     p: float
 
 
 @archived
 @dataclass(frozen=True)
-class Report(Tabled):
+class Report(HtmlTable):
     """How a batch of problems was solved.
 
     Attributes
@@ -128,13 +130,13 @@ class Tour(NamedTuple):
     parent: Ints
 
 
-def walk(measures: Rows, metric: MetricArrays, engine: Engine) -> Ints:
+def walk(measures: Rows, metric: Metric, engine: Engine) -> Ints:
     """Ranks of the measures such that similar ones are close: the leaves of a k-d tree of landmark coordinates."""
     rows = landmark_rows(metric, engine)
     return inverse(cKDTree(mean_distances(measures, rows / (rows.max() or 1.0)), leafsize=1).indices)
 
 
-def tour(measures: Rows, metric: MetricArrays, engine: Engine) -> Tour:
+def tour(measures: Rows, metric: Metric, engine: Engine) -> Tour:
     """A walk along the minimum spanning tree of the landmark coordinates of the measures."""
     n = len(measures.totals)
     if n == 1:
@@ -174,7 +176,7 @@ def listed_parents(parent: Ints, owners: Ints, places: Ints) -> Ints:
     return parents
 
 
-def landmark_rows(metric: MetricArrays, engine: Engine, k: int = _N_LANDMARKS) -> Floats:
+def landmark_rows(metric: Metric, engine: Engine, k: int = _N_LANDMARKS) -> Floats:
     """Distances of all points to k landmarks, each the farthest from the previous ones; fewer if no point is left."""
     everything, engine = np.arange(metric.n), engine.quiet()
     rows = [metric.block(np.zeros(1, np.intp), everything, engine)[0]]

@@ -5,6 +5,8 @@ Points are the first n nodes; paths may pass through the others.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
@@ -13,10 +15,12 @@ from ..._types import Floats, Ints
 from ...engine import Engine, Flag, Tile, condensed_starts, cut_by_size, host_copy
 from ..metrics.distances import rim
 from ..metrics.geometry_jit import Adjacency
-from ..metrics.metric import MetricArrays
 from ..records import Balls, Nearest
 from . import paths_jit as kernel
 from .path_tables_jit import Vicinity
+
+if TYPE_CHECKING:
+    from ...spaces import Metric
 
 _VICINITY_SIZE = 64  # approximate number of nodes in a vicinity
 _MAX_STORED = {True: 2.0**22, False: 2.0**27}  # most distances that are stored, if all edges are equal, and otherwise
@@ -32,7 +36,7 @@ def make_adjacency(indptr: Ints, indices: Ints, lengths: Floats) -> Adjacency:
     return Adjacency(indptr, indices, lengths, least, even)
 
 
-def edges_of(metric: MetricArrays) -> Adjacency:
+def edges_of(metric: Metric) -> Adjacency:
     """The edges of a metric of shortest paths."""
     assert metric.adjacency is not None
     return metric.adjacency
@@ -52,13 +56,13 @@ def _scratch(adjacency: Adjacency) -> kernel.Front:
     return kernel.front(n_nodes(adjacency))
 
 
-def path_block(metric: MetricArrays, rows: Ints, cols: Ints, engine: Engine) -> Floats:
+def path_block(metric: Metric, rows: Ints, cols: Ints, engine: Engine) -> Floats:
     """Distances of the points `rows` to the points `cols`."""
     indptr = np.arange(len(rows) + 1) * len(cols)
     return _search(edges_of(metric), rows, indptr, np.tile(cols, len(rows)), engine).reshape(len(rows), len(cols))
 
 
-def path_pairs(metric: MetricArrays, rows: Ints, cols: Ints, engine: Engine) -> Floats:
+def path_pairs(metric: Metric, rows: Ints, cols: Ints, engine: Engine) -> Floats:
     """Distances of the points rows[k] and cols[k]."""
     order = np.argsort(rows, kind="stable")
     sources, start = np.unique(rows[order], return_index=True)
@@ -81,7 +85,7 @@ def _search(adjacency: Adjacency, sources: Ints, indptr: Ints, cols: Ints, engin
     return out
 
 
-def path_matrix(metric: MetricArrays, out: np.ndarray, engine: Engine) -> None:
+def path_matrix(metric: Metric, out: np.ndarray, engine: Engine) -> None:
     """Fill the full matrix."""
     adjacency, n = edges_of(metric), metric.n
     size = -(-n // (256 * kernel.LANES)) * kernel.LANES
@@ -100,7 +104,7 @@ def path_matrix(metric: MetricArrays, out: np.ndarray, engine: Engine) -> None:
         engine.loop("shortest paths", tiles, fill)
 
 
-def path_vector(metric: MetricArrays, out: np.ndarray, engine: Engine) -> None:
+def path_vector(metric: Metric, out: np.ndarray, engine: Engine) -> None:
     """Fill the condensed vector."""
     n, adjacency, starts = metric.n, edges_of(metric), condensed_starts(metric.n)
     with host_copy(out) as host:
@@ -112,7 +116,7 @@ def path_vector(metric: MetricArrays, out: np.ndarray, engine: Engine) -> None:
         engine.loop("shortest paths", _tiles(n), fill)
 
 
-def path_balls(metric: MetricArrays, radius: float, engine: Engine) -> Balls:
+def path_balls(metric: Metric, radius: float, engine: Engine) -> Balls:
     """The closed balls of the given radius around every point."""
     n = metric.n
     by_distance = _balls_by_distance(edges_of(metric), n, radius, engine)
@@ -142,7 +146,7 @@ def _balls_by_distance(adjacency: Adjacency, n: int, radius: float, engine: Engi
     return Balls(indptr, members, distances)
 
 
-def path_nearest(metric: MetricArrays, k: int, of: MetricArrays | None, engine: Engine) -> Nearest:
+def path_nearest(metric: Metric, k: int, of: Metric | None, engine: Engine) -> Nearest:
     """The k nearest other points of every point; points without a path have infinite distance and index −1."""
     adjacency, n = edges_of(metric), metric.n
     result = Nearest(np.empty((n, k)), np.empty((n, k), np.intp))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -12,7 +12,9 @@ from ..cells.rows import loop, rows_per_tile, tiles_of
 from . import geometry_jit as geometries
 from .distances_jit import fill_block, fill_condensed, fill_matched, fill_pairs, fill_square
 from .geometry_jit import for_thread
-from .metric import MetricArrays
+
+if TYPE_CHECKING:
+    from ...spaces import Metric
 
 _SIDE = 512  # side of the blocks: a row is one or two pages of a memory map
 _ROWS = 64  # rows computed before they are mirrored: they fit the cache
@@ -68,7 +70,7 @@ def closed(radius: float) -> float:
     return rim(radius) * rim(radius)  # gives infinity where a power would raise
 
 
-def block(metric: MetricArrays, rows: Ints, cols: Ints, engine: Engine) -> Floats:
+def block(metric: Metric, rows: Ints, cols: Ints, engine: Engine) -> Floats:
     """Distances of the points `rows` to the points `cols`."""
     out, geometry, cost = np.empty((len(rows), len(cols))), metric.geometry(engine), metric.cost * len(cols)
     if cost * len(rows) < _FEW_STEPS:  # in the calling thread
@@ -82,7 +84,7 @@ def block(metric: MetricArrays, rows: Ints, cols: Ints, engine: Engine) -> Float
     return out
 
 
-def pairs(metric: MetricArrays, rows: Ints, cols: Ints, engine: Engine) -> Floats:
+def pairs(metric: Metric, rows: Ints, cols: Ints, engine: Engine) -> Floats:
     """Distances of the points rows[k] and cols[k]."""
     out, geometry, cost = np.empty(len(rows)), metric.geometry(engine), 4 * metric.cost
     if cost * len(rows) < _FEW_STEPS:
@@ -97,7 +99,7 @@ def pairs(metric: MetricArrays, rows: Ints, cols: Ints, engine: Engine) -> Float
     return out
 
 
-def n_within(metric: MetricArrays, rows: Ints, radius: float, engine: Engine) -> Ints:
+def n_within(metric: Metric, rows: Ints, radius: float, engine: Engine) -> Ints:
     """Number of points within the radius of each of the points `rows`, including itself."""
     all_points, step = np.arange(metric.n), max(1, _AT_A_TIME // metric.n)
     counts = np.empty(len(rows), np.intp)
@@ -107,7 +109,7 @@ def n_within(metric: MetricArrays, rows: Ints, radius: float, engine: Engine) ->
     return counts
 
 
-def movement(before: MetricArrays, after: MetricArrays, engine: Engine) -> float:
+def movement(before: Metric, after: Metric, engine: Engine) -> float:
     """The largest Euclidean distance between the same point before and after."""
     old, new = to_host(before.places), to_host(after.places)
     size = rows_per_tile(len(old))
@@ -123,7 +125,7 @@ def movement(before: MetricArrays, after: MetricArrays, engine: Engine) -> float
     return float(largest.max())
 
 
-def dense(metric: MetricArrays, out: np.ndarray, engine: Engine) -> None:
+def dense(metric: Metric, out: np.ndarray, engine: Engine) -> None:
     """Fill the full matrix, which may be a memory-mapped file, block by block; each pair is computed once."""
     n, cost = metric.n, metric.cost
     side = int(np.clip(np.sqrt(GRAIN / cost), 16, _SIDE))
@@ -141,7 +143,7 @@ def dense(metric: MetricArrays, out: np.ndarray, engine: Engine) -> None:
         engine.loop("distances", tiles, fill)
 
 
-def condensed(metric: MetricArrays, out: np.ndarray, engine: Engine) -> None:
+def condensed(metric: Metric, out: np.ndarray, engine: Engine) -> None:
     """Fill the n(n−1)/2 distances in SciPy's order, some rows at a time."""
     n, geometry, starts = metric.n, metric.geometry(engine), condensed_starts(metric.n)
     tiles = cut_by_cost(np.arange(n, 0, -1, dtype=np.float64) * metric.cost)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
 from math import frexp, ldexp
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,35 +15,15 @@ from ..cells.index import Search
 from ..cells.rows import flatten, largest_absolute, loop, rows_per_tile, take, tiles_of
 from ..gaussians.plane_jit import fill_plane, fill_root_determinants
 from ..gaussians.space_jit import N_COLUMNS, N_SCRATCH, PIECE, fill_columns
-from ..records import Frame
 from .distances_jit import fill_matched
 from .geometry_jit import Cloud, GaussianLine, GaussianPlane, GaussianSolid, GaussianSpace, Geometry, for_thread
+
+if TYPE_CHECKING:
+    from ...spaces import GaussianMetric
 
 _LAPACK_STEPS = 100.0  # steps of LAPACK per entry and row of a matrix
 _PIECES = 64  # pieces of columns computed at a time, in 3-D
 _TINY = 1e-60  # smaller traces, relative to the largest entry, would underflow in the formulas for the plane
-
-
-class GaussianArrays(Protocol):
-    """Gaussians N(means, lam·covs) with the distance W2."""
-
-    @property
-    def derived(self) -> dict[Any, Any]: ...
-
-    @property
-    def frame(self) -> Frame | None: ...
-
-    @property
-    def lam(self) -> float: ...
-
-    @property
-    def means(self) -> Floats: ...
-
-    @property
-    def covs(self) -> Floats: ...
-
-    @property
-    def n(self) -> int: ...
 
 
 def unit_of_size(largest: float | None) -> float:
@@ -51,13 +31,13 @@ def unit_of_size(largest: float | None) -> float:
     return ldexp(1.0, min(frexp(largest or 0.0)[1], 1023))
 
 
-def cost(metric: GaussianArrays) -> float:
+def cost(metric: GaussianMetric) -> float:
     """Cost of one distance in steps."""
     m = metric.means.shape[1]
     return float(m) if metric.lam == 0 else 5.0 if m <= 2 else 80.0 if m == 3 else 300.0 + 50.0 * m**2 + m**3
 
 
-def sizes(metric: GaussianArrays, engine: Engine) -> tuple[float, float]:
+def sizes(metric: GaussianMetric, engine: Engine) -> tuple[float, float]:
     """The largest absolute entry of all covariances, and the least positive trace; infinity if there is none."""
     return _largest(metric, engine), _least_trace(metric.covs)
 
@@ -72,18 +52,16 @@ def _least_trace(covs: Floats) -> float:
     return float(np.min(traces, where=traces > 0, initial=np.inf))
 
 
-def _largest(metric: GaussianArrays, engine: Engine) -> float:
-    if "largest covariance" not in metric.derived:
-        metric.derived["largest covariance"] = largest_absolute(metric.covs, engine)
-    largest: float = metric.derived["largest covariance"]
-    return largest
+def _largest(metric: GaussianMetric, engine: Engine) -> float:
+    if metric.derived.largest_covariance is None:
+        metric.derived.largest_covariance = largest_absolute(metric.covs, engine)
+    return metric.derived.largest_covariance
 
 
-def geometry_near(metric: GaussianArrays, search: Search, reach: float, engine: Engine) -> Geometry:
+def geometry_near(metric: GaussianMetric, search: Search, reach: float, engine: Engine) -> Geometry:
     """The arrays from which distances are computed, in the order of the positions of a search."""
-    if search.places is None and "geometry" in metric.derived:
-        made: Geometry = metric.derived["geometry"]
-        return made
+    if search.places is None and metric.derived.geometry is not None:
+        return metric.derived.geometry
     means, rows = metric.means if search.places is None else search.places, search.order
     if metric.lam == 0:
         return Cloud(means)
@@ -109,7 +87,7 @@ def geometry_near(metric: GaussianArrays, search: Search, reach: float, engine: 
         return _general(gaussians, engine)
 
 
-def movement(before: GaussianArrays, after: GaussianArrays, engine: Engine) -> float:
+def movement(before: GaussianMetric, after: GaussianMetric, engine: Engine) -> float:
     """The largest distance between the same point before and after."""
     unit = unit_of_size(max(_largest(before, engine), _largest(after, engine)))
     moved, good = _movement(before, after, unit, True, engine)
@@ -117,7 +95,7 @@ def movement(before: GaussianArrays, after: GaussianArrays, engine: Engine) -> f
 
 
 def _movement(
-    before: GaussianArrays, after: GaussianArrays, unit: float, planar: bool, engine: Engine
+    before: GaussianMetric, after: GaussianMetric, unit: float, planar: bool, engine: Engine
 ) -> tuple[float, bool]:
     """The same in a given unit, with the formulas for the plane or the general ones; and whether these are accurate."""
     n, m = before.means.shape
@@ -156,7 +134,7 @@ def _one_thread_each(m: int) -> AbstractContextManager[Any]:
     return nullcontext() if m <= 3 else one_blas_thread()
 
 
-def _scale_lam(metric: GaussianArrays, lam: float, unit: float, engine: Engine) -> float:
+def _scale_lam(metric: GaussianMetric, lam: float, unit: float, engine: Engine) -> float:
     """λ for covariances divided by `unit`."""
     scaled = lam * unit
     if not np.isfinite(2 * metric.means.shape[1] * scaled):
@@ -219,7 +197,7 @@ def _solid(gaussians: _Gaussians, engine: Engine | None) -> GaussianSolid:
     return GaussianSolid(gaussians.means, covs, halves, factors, ranks, spectra, gaussians.lam, np.empty((3, m, m)))
 
 
-def contraction(metric: GaussianArrays) -> Floats:
+def contraction(metric: GaussianMetric) -> Floats:
     """Means joined with the roots of the spectra, whose distances are lower bounds: Σ(√λ_k(A) − √λ_k(B))² ≤ dcov²."""
     if metric.lam == 0:
         return metric.means
@@ -228,7 +206,7 @@ def contraction(metric: GaussianArrays) -> Floats:
     return np.concatenate([metric.means, roots], axis=1)
 
 
-def rounding(metric: GaussianArrays, contraction: Floats) -> Floats:
+def rounding(metric: GaussianMetric, contraction: Floats) -> Floats:
     """Bounds of the rounding error of each point of the contraction."""
     roots = contraction[:, metric.means.shape[1] :]
     if roots.shape[1] == 0:

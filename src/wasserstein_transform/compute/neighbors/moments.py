@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,11 +14,13 @@ from ..cells.rows import columns, loop, put, take, tiles_of
 from ..metrics.distances import closed
 from ..metrics.gaussians import rows_of_tile
 from ..metrics.geometry_jit import Bits, Cloud, Geometry, for_thread
-from ..metrics.metric import MetricArrays
 from ..records import MeansAndCovs, Moments
 from .balls_jit import copy_earlier, mark_later
 from .cell_sums_jit import Held, first_moments_of_cells, hold_cells, second_moments_of_cells
 from .moments_jit import FLAT, Flat, Nearby, Smooth, first_moments, profile_of, second_moments
+
+if TYPE_CHECKING:
+    from ...spaces import Metric
 
 _MIN_COST_FOR_BITS = 50  # from this cost of a distance on, reading a stored bit is faster than computing it again
 _MIN_COST_FOR_TEST = 100  # from this cost on, the Euclidean distance is tested first: cheaper ones are vectorized
@@ -31,7 +33,7 @@ _TIED = 1e-9  # eigenvalues closer than this, relative to the second moment abou
 
 
 def neighborhoods(
-    metric: MetricArrays, weights: Floats, profile: int, eps: float, reach: float, engine: Engine, first: int = 0
+    metric: Metric, weights: Floats, profile: int, eps: float, reach: float, engine: Engine, first: int = 0
 ) -> Neighborhoods:
     """Neighborhoods within `reach` of the points from `first` on, weighted by profile(d²/ε²)."""
     search = metric.search(reach, engine)
@@ -229,7 +231,7 @@ def _sum_cells(
     return _WholeCells(places, Held(starts, low, high, sums), search.per_reach)
 
 
-def _find_twins(metric: MetricArrays, places: Floats | None, search: Search, engine: Engine) -> Ints | None:
+def _find_twins(metric: Metric, places: Floats | None, search: Search, engine: Engine) -> Ints | None:
     """For every position, the first one with the same point; None without coordinates, or if few points repeat."""
     if places is None:
         return None
@@ -294,7 +296,7 @@ def _blocks(rows: Ints) -> list[Ints]:
     return [rows[start : start + _ROWS_COPIED] for start in range(0, len(rows), _ROWS_COPIED)]
 
 
-def working_bytes(metric: MetricArrays, state: float, engine: Engine) -> float:
+def working_bytes(metric: Metric, state: float, engine: Engine) -> float:
     """Bytes for order, cells and their runs, sorted copies, the geometry, and the tiles computed at a time.
 
     A step of means and covariances needs them besides its result of `state` bytes.

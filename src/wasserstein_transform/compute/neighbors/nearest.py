@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ..._types import Floats, Ints
@@ -11,15 +13,17 @@ from ..cells.index import frame_of, sort_points
 from ..cells.rows import loop
 from ..metrics.distances import closed
 from ..metrics.geometry_jit import for_thread
-from ..metrics.metric import MetricArrays
 from ..records import Balls, Nearest
 from . import kdtree_jit as kdtree
 from .balls_jit import count_balls, fill_balls, find_leaders
 
+if TYPE_CHECKING:
+    from ...spaces import Metric
+
 _FEW_PAIRS = 1 << 16  # which NumPy sorts as fast
 
 
-def balls(metric: MetricArrays, radius: float, engine: Engine) -> Balls:
+def balls(metric: Metric, radius: float, engine: Engine) -> Balls:
     """The closed balls of the given radius around every point: counted first, then filled."""
     search, limit = metric.search(radius, engine), closed(radius)
     geometry, cells, longest = metric.geometry_near(search, radius, engine), search.cells, search.longest_run
@@ -63,7 +67,7 @@ def _by_point(by_position: Balls, order: Ints, engine: Engine) -> Balls:
     return result
 
 
-def leaders(metric: MetricArrays, weights: Floats, tol: float, engine: Engine) -> Ints:
+def leaders(metric: Metric, weights: Floats, tol: float, engine: Engine) -> Ints:
     """For every point, the first leader within `tol`; a point without mass never leads one with mass."""
     heavy_first = np.argsort(weights == 0, kind="stable")
     if tol == 0 and metric.places is not None and metric.covs is None:
@@ -99,7 +103,7 @@ _MOST_AT_ONCE = 2**14  # points that are split by one thread
 _CROWN = 4  # levels of a tree that are split before its branches are built in parallel
 
 
-def nearest(metric: MetricArrays, k: int, of: MetricArrays | None, engine: Engine) -> Nearest:
+def nearest(metric: Metric, k: int, of: Metric | None, engine: Engine) -> Nearest:
     """The k nearest other points of every point, or the k nearest points of `metric` for every point of `of`."""
     both = metric if of is None else metric.concatenate(of)
     n = metric.n
@@ -133,7 +137,7 @@ def nearest(metric: MetricArrays, k: int, of: MetricArrays | None, engine: Engin
     return result
 
 
-def _search_rows(metric: MetricArrays, result: Nearest, engine: Engine) -> None:
+def _search_rows(metric: Metric, result: Nearest, engine: Engine) -> None:
     geometry, n = metric.geometry(engine), metric.n
 
     def search(tile: Tile, stop: Flag) -> None:
@@ -152,7 +156,7 @@ def tree_bytes(contraction: Floats) -> float:
     return float(n * (56.0 + 12.0 * dim))
 
 
-def grow_tree(metric: MetricArrays, contraction: Floats, engine: Engine) -> kdtree.KdTree:
+def grow_tree(metric: Metric, contraction: Floats, engine: Engine) -> kdtree.KdTree:
     """The k-d tree of the contraction of a metric, or of its first points."""
     tree = _split(contraction, metric.rounding(contraction), engine)
     geometry, n_inner = metric.geometry(engine), len(tree.starts) // 2

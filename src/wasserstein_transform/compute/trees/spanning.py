@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import minimum_spanning_tree
@@ -9,12 +11,14 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 from ..._types import Floats, Ints
 from ...engine import Engine, Flag, Tile, cut_by_size
 from ..metrics.geometry_jit import Geometry, Table, for_thread
-from ..metrics.metric import MetricArrays
 from ..neighbors.kdtree_jit import MIXED, NOBODY, KdTree
 from ..neighbors.nearest import grow_tree, stack, tree_bytes
 from ..records import Balls, ReachTree
 from . import reachability_jit as reachability, spanning_jit as spanning_trees
 from .spanning_jit import TOGETHER
+
+if TYPE_CHECKING:
+    from ...spaces import Metric
 
 _STEPS_PER_REPORT = 2e7  # between two progress reports
 _MAX_POINTS_FOR_PRIM = 2000  # for fewer points Prim's algorithm is as fast
@@ -22,7 +26,7 @@ _MAX_SHARE_OF_LEAVES = 0.1  # if a search visits this share of the leaves of a k
 _PROBES = 64  # searches for estimating this share
 
 
-def spanning_tree(metric: MetricArrays, engine: Engine) -> tuple[Ints, Floats]:
+def spanning_tree(metric: Metric, engine: Engine) -> tuple[Ints, Floats]:
     """Edges and heights, by the faster algorithm."""
     tree = _prunable_tree(metric, 96.0, engine)
     if tree is not None:
@@ -32,7 +36,7 @@ def spanning_tree(metric: MetricArrays, engine: Engine) -> tuple[Ints, Floats]:
     return edges, heights * unit
 
 
-def reach_tree(metric: MetricArrays, cores: Floats, engine: Engine) -> ReachTree:
+def reach_tree(metric: Metric, cores: Floats, engine: Engine) -> ReachTree:
     """The tree of max(d(x, y), cores[x], cores[y]), with ties broken by d, by the faster algorithm."""
     tree = _prunable_tree(metric, 144.0, engine)
     if tree is not None:
@@ -81,7 +85,7 @@ def _coarse(values: Floats) -> Floats:
     return np.asarray(spread - (spread - values))
 
 
-def _prunable_tree(metric: MetricArrays, bytes_per_point: float, engine: Engine) -> KdTree | None:
+def _prunable_tree(metric: Metric, bytes_per_point: float, engine: Engine) -> KdTree | None:
     """The k-d tree of a metric if searches in it visit only few points; in many dimensions they visit most."""
     contraction = metric.contraction() if metric.n >= _MAX_POINTS_FOR_PRIM else None
     if contraction is None:
@@ -153,7 +157,7 @@ def grow_by_reach(geometry: Geometry, cores: Floats, cost: float, engine: Engine
     return out
 
 
-def _boruvka(metric: MetricArrays, tree: KdTree, engine: Engine) -> tuple[Ints, Floats]:
+def _boruvka(metric: Metric, tree: KdTree, engine: Engine) -> tuple[Ints, Floats]:
     n, order = metric.n, tree.order
     where = np.empty(n, np.intp)
     where[order] = np.arange(n)
@@ -189,7 +193,7 @@ def _boruvka(metric: MetricArrays, tree: KdTree, engine: Engine) -> tuple[Ints, 
     return edges, heights
 
 
-def _boruvka_by_reach(metric: MetricArrays, tree: KdTree, cores: Floats, engine: Engine) -> ReachTree:
+def _boruvka_by_reach(metric: Metric, tree: KdTree, cores: Floats, engine: Engine) -> ReachTree:
     n, order, cores = metric.n, tree.order, cores[tree.order]
     where = np.empty(n, np.intp)
     where[order] = np.arange(n)
