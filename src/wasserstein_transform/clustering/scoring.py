@@ -224,7 +224,7 @@ def score(
     >>> good.conductance, round(good.separation, 1), round(bad.conductance, 1)
     (0.0, 0.7, 0.7)
     """
-    with current(engine, n_jobs=n_jobs).watched() as engine:
+    with current(engine, n_jobs=n_jobs).progress_scope() as engine:
         space, rows, notes = _read(X, columns, scale, sample_weight, metric)
         labels = _check_labels(labels, space.n)
         held = space.weights[rows]

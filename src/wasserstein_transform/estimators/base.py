@@ -76,7 +76,7 @@ def choose(eps: Any, lam: Any, n_iter: Any, purpose: Purpose, space: Space, engi
         iterations = _count_iterations(len(radii), iterations)
     if radii is not None and iterations is not None and weight is not None:
         return Chosen(radii, weight, iterations, "as given", given=True)
-    with engine.watched() as watched:
+    with engine.progress_scope() as watched:
         suggestion = suggestion_of(space, purpose, watched, iterations)
     return Chosen(
         (suggestion.eps,) if radii is None else radii,
@@ -162,7 +162,7 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
         if chosen.given:
             first, n_known = process.start or process.at(0), n_iter if tol is None else None
             warn_of_scale(first, max(chosen.radii), n_known, space, engine)
-        with engine.watched() as watched:
+        with engine.progress_scope() as watched:
             walk, massless = run(process, space, watched, n_iter=n_iter, tol=tol, merge=merge, keep=self.keep)
         warn_massless(massless)
         self._process, self._space, self.trajectory_ = process, space, walk

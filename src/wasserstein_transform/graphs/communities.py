@@ -180,7 +180,7 @@ def communities(
     strengths = 1.0 / network.lengths
     place = np.argsort(order_nodes(network.n, network.edges, strengths))
     matrix = strengths_between(network.n, place[network.edges], strengths)
-    with current(engine, n_jobs=n_jobs, verbose=verbose).watched() as engine, one_blas_thread():
+    with current(engine, n_jobs=n_jobs, verbose=verbose).progress_scope() as engine, one_blas_thread():
         if n_communities is not None:
             labels = Optimizer(matrix, engine).into(n_communities)
             certain = probabilities(matrix, labels)

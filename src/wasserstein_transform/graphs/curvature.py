@@ -231,7 +231,7 @@ def curvature(
     network, asked = as_network(graph, weight), current(engine, n_jobs=n_jobs, verbose=verbose)
     ends = network.edges if pairs is None else _numbered(pairs, network)
     space = Space(network.metric, check.weights(masses, network.n), None)
-    with asked.watched() as engine:
+    with asked.progress_scope() as engine:
         return compare(network, localized(network, measures, space, engine), ends, engine)
 
 

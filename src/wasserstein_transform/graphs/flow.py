@@ -180,7 +180,7 @@ def ricci_flow(
     if not 0 < check.positive(step, "step") <= 1:
         raise ValueError(f"step must be at most 1, got {step}; a larger step could make lengths negative")
     rule = LazyWalk(0.5, power=2.0) if measures is None else measures
-    with asked.watched() as engine:
+    with asked.progress_scope() as engine:
         return _flow(network, n_iter, rule, step, tol, engine)
 
 

@@ -180,7 +180,7 @@ def spanning_tree(space: Space, engine: Engine | None = None, *, reachability: i
     check_space(space)
     reachability = check.count(reachability, "reachability", 0)
     space.metric.check_joined()
-    with current(engine).watched() as watched:
+    with current(engine).progress_scope() as watched:
         heavy = np.flatnonzero(space.weights > 0)
         metric = space.metric.take(heavy) if len(heavy) < space.n else space.metric
         lengths = None

@@ -183,4 +183,4 @@ def _share_of_distinct(space: Space, engine: Engine) -> float:
     places = space.metric.places
     if places is None:
         return 1.0
-    return quotient(Space(Euclidean(places), space.weights, None), engine=engine.quiet()).space.n / space.n
+    return quotient(Space(Euclidean(places), space.weights, None), engine=engine.silent()).space.n / space.n

@@ -114,7 +114,7 @@ def iterate(
             _call_hook(hook, resume)
             return resume
         hook, engine = folder.saving(hook), replace(engine, folder=folder.path)
-    with engine.watched() as watched:
+    with engine.progress_scope() as watched:
         trajectory, massless = run(
             process, space, watched, n_iter=n_iter, tol=tol, merge=merge, keep=keep, hook=hook, resume=resume
         )
