@@ -1,4 +1,7 @@
-"""Views of values: short text, notebook tables, plots and reports; plotting and explorer are imported on demand."""
+"""Values in short texts and notebook tables, and the two methods of results that open upper packages when called.
+
+Results know nothing of pictures: `plot()` asks `plotting` for the function of their class, `report()` asks `explorer`.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, fields
 from html import escape
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -55,7 +57,7 @@ def listed(words: Sequence[Any]) -> str:
     return f"{', '.join(others)} and {last}" if others else last
 
 
-class Tabled:
+class HtmlTable:
     """A dataclass that a notebook shows as a table of its fields."""
 
     def _repr_html_(self) -> str:
@@ -63,7 +65,7 @@ class Tabled:
         return facts(type(self).__name__, {name: _cell(getattr(self, name)) for name in shown})
 
 
-class Brief(Tabled):
+class ShortRepr(HtmlTable):
     """A dataclass whose arrays are shown by their shape; the dataclass needs repr=False."""
 
     def __repr__(self) -> str:
@@ -114,12 +116,7 @@ def table(title: str, names: Iterable[str], rows: Iterable[Sequence[str]]) -> st
     return f"<table><caption>{escape(title)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def import_plotting(name: str) -> ModuleType:
-    """Import a module of `plotting`."""
-    return importlib.import_module(f"wasserstein_transform.plotting.{name}")
-
-
-class Plotted:
+class HasPlot:
     """A result that draws itself."""
 
     def plot(self, *, title: str | None = None, **options: Any) -> Figure:
@@ -138,11 +135,12 @@ class Plotted:
         matplotlib Figure
             A notebook shows it; `figure.savefig(file)` writes it.
         """
-        figure: Figure = import_plotting("results").plot(self, title, **options)
-        return figure
+        from .plotting import figure_of  # noqa: PLC0415  upwards: listed in the contract of imports
+
+        return figure_of(self, title, **options)
 
 
-class Reported(Plotted):
+class HasReport(HasPlot):
     """A result that draws itself, and writes an HTML report."""
 
     def report(self, path: str | os.PathLike[str], *, title: str | None = None) -> Path:
@@ -162,5 +160,6 @@ class Reported(Plotted):
         Path
             The path of the file.
         """
-        written: Path = importlib.import_module("wasserstein_transform.explorer.report").report(self, path, title=title)
-        return written
+        from .explorer import report  # noqa: PLC0415  upwards: listed in the contract of imports
+
+        return report(self, path, title=title)

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from scipy.spatial import cKDTree
 
 from . import _check as check
-from ._display import Brief
+from ._display import ShortRepr
 from ._types import Floats, Ints
 
 __all__ = ("circles", "dumbbell", "grid", "grid_with_line", "spiral", "streets", "t_junction")
@@ -30,7 +30,7 @@ _STREET_VERTICES = 400
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Curve(Brief):
+class Curve(ShortRepr):
     """A curve in the plane, as one or more fine polygons.
 
     Attributes

@@ -61,7 +61,7 @@ def test_a_job_with_one_thread_computes_joined_tiles_in_one_call() -> None:
 
     def seen(engine: wt.Engine, joined: bool) -> list[Tile]:
         found: list[Tile] = []
-        engine.loop("work", tiles, lambda tile, stop: found.append(tile), joined=joined)
+        engine.for_tiles("work", tiles, lambda tile, stop: found.append(tile), joined=joined)
         return sorted(found)
 
     engine = wt.Engine(n_jobs=2)

@@ -121,9 +121,9 @@ def test_what_was_interrupted_is_not_done(notebook: list[dict[str, str]]) -> Non
 def test_callbacks_hear_whether_the_work_is_complete(error: type[BaseException]) -> None:
     seen: list[Update] = []
     engine = wt.Engine(progress=seen.append)
-    with pytest.raises(error), engine.watched():
+    with pytest.raises(error), engine.progress_scope():
         raise error
-    with engine.watched():
+    with engine.progress_scope():
         pass
     assert seen == [STOPPED, OVER]
     assert all(update.finished for update in seen)
@@ -139,7 +139,7 @@ def test_a_notebook_has_one_output_that_is_replaced(notebook: list[dict[str, str
 
 def test_short_work_leaves_no_trace(notebook: list[dict[str, str]], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "AFTER", 60.0)
-    with wt.Engine().watched() as engine:
+    with wt.Engine().progress_scope() as engine:
         engine.report("means", 1, 2)
         time.sleep(0.05)
     assert notebook == []
@@ -161,26 +161,26 @@ def test_elsewhere_nothing_is_shown(place: str, terminal: Terminal, monkeypatch:
     if place == "child":
         monkeypatch.setitem(sys.modules, "multiprocessing.process", SimpleNamespace(parent_process=lambda: True))
     for asked in (None, True):
-        with wt.Engine(progress=asked).watched() as engine:
+        with wt.Engine(progress=asked).progress_scope() as engine:
             engine.report("means", 1, 2)
             time.sleep(0.02)
     assert terminal.getvalue() == ""
 
 
 def test_long_work_has_a_bar_unless_it_is_switched_off(terminal: Terminal) -> None:
-    with wt.Engine(progress=False).watched() as engine, engine.quiet().watched() as quiet:
+    with wt.Engine(progress=False).progress_scope() as engine, engine.silent().progress_scope() as quiet:
         quiet.report("means", 1, 2)
         time.sleep(0.02)
     assert terminal.getvalue() == ""
     for asked in (None, True, wt.engine.bar()):
-        with wt.Engine(progress=asked).watched() as engine:
+        with wt.Engine(progress=asked).progress_scope() as engine:
             engine.report("means", 1, 2)
             until(lambda: "means" in terminal.getvalue())
         terminal.truncate(0)
 
 
 def test_work_within_work_has_no_bar_of_its_own(terminal: Terminal) -> None:
-    with wt.Engine().watched() as outer, wt.Engine().watched() as inner:
+    with wt.Engine().progress_scope() as outer, wt.Engine().progress_scope() as inner:
         outer.report("outside", 1, 2)
         inner.report("inside", 1, 2)
         until(lambda: terminal.getvalue().count("outside") > 3)

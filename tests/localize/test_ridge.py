@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
-from reference.transforms import euclidean, inside
+from reference.transforms import euclidean, inside, mean_and_covariance
 from scipy.stats import ortho_group
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -21,8 +21,7 @@ def slow_ridge(X: np.ndarray, alpha: np.ndarray, weights: np.ndarray, dim: int) 
     moved = X.copy()
     for i in range(len(X)):
         w = weights[i] * alpha / (weights[i] @ alpha)
-        mean = w @ X
-        cov = sum(w[j] * np.outer(X[j] - mean, X[j] - mean) for j in range(len(X)))
+        mean, cov = mean_and_covariance(X, w)
         step = mean - X[i]
         vectors = np.linalg.svd(cov)[0]
         for k in range(min(dim, X.shape[1])):

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from sklearn.exceptions import NotFittedError
 
 import wasserstein_transform as wt
-from wasserstein_transform._display import Plotted
+from wasserstein_transform._display import HasPlot
 from wasserstein_transform.plotting import results as pictures
 
 X = np.random.default_rng(0).normal(size=(60, 2)) + np.repeat([[0.0, 0], [6, 0]], 30, axis=0)
@@ -27,7 +27,7 @@ def ring() -> wt.curves.Denoised:
     return wt.denoise(wt.datasets.circles(0, n=300, noise=0.05).points)
 
 
-RESULTS: dict[str, Callable[[Path], Plotted]] = {
+RESULTS: dict[str, Callable[[Path], HasPlot]] = {
     "Clustering": lambda _: wt.cluster(X),
     "Clustering of many columns": lambda _: wt.cluster(WIDE),
     "Clustering of distances": lambda _: wt.cluster(wt.Space.from_distances(SPACE.metric.dense())),
@@ -72,9 +72,9 @@ def test_every_result_draws_itself_in_a_figure(name: str, tmp_path: Path) -> Non
 
 
 def test_every_kind_of_result_has_a_picture() -> None:
-    known = tuple(pictures._PICTURES)
-    for kind in _subclasses(Plotted):
-        if kind.plot is not Plotted.plot:  # it draws itself
+    known = tuple(pictures.PICTURES)
+    for kind in _subclasses(HasPlot):
+        if kind.plot is not HasPlot.plot:  # it draws itself
             continue
         assert issubclass(kind, known) or any(issubclass(one, kind) for one in known), kind
 

@@ -9,7 +9,7 @@ from multiprocessing import get_context
 
 import numpy as np
 
-from wasserstein_transform.engine import Overseer, Place, Record, Task, Tile, compute_record
+from wasserstein_transform.engine import Record, RecordLayout, RunControl, Task, Tile, compute_record
 
 
 class Shipped:
@@ -19,11 +19,11 @@ class Shipped:
         self._pool = ProcessPoolExecutor(1, get_context("spawn"))
         self.names: list[str] = []
 
-    def run(self, task: Task, out: Record, engine: Overseer) -> None:
+    def run(self, task: Task, out: Record, engine: RunControl) -> None:
         self.names.append(task.name)
         parcels = [pickle.dumps((task.compute, task.inputs, tile, task.shapes(out, tile))) for tile in task.tiles]
         for done, (tile, record) in enumerate(zip(task.tiles, self._pool.map(_opened, parcels), strict=True), 1):
-            task.place.put(out, tile, record)
+            task.layout.store(out, tile, record)
             engine.report(task.name, done, len(task.tiles))
             engine.check()
 
@@ -36,12 +36,12 @@ def _opened(parcel: bytes) -> Record:
 
 
 @dataclass(frozen=True)
-class InRows(Place):
+class InRows(RecordLayout):
     """The records of tiles are rows start…stop of every array."""
 
-    def blank(self, out: Record, tile: Tile) -> Record:
+    def allocate(self, out: Record, tile: Tile) -> Record:
         return tuple(np.zeros_like(array[slice(*tile)]) for array in out)
 
-    def put(self, out: Record, tile: Tile, record: Record) -> None:
+    def store(self, out: Record, tile: Tile, record: Record) -> None:
         for array, values in zip(out, record, strict=True):
             array[slice(*tile)] = values

@@ -7,24 +7,14 @@ from math import lcm
 
 import networkx as nx
 import numpy as np
-from scipy.optimize import linprog
-from scipy.sparse import coo_array
+
+from .transforms import wasserstein
 
 
 def shortest_paths(graph: nx.Graph) -> np.ndarray:
     """All lengths of shortest paths, nodes in the graph's order."""
     lengths = dict(nx.all_pairs_dijkstra_path_length(graph))
     return np.array([[lengths[a].get(b, np.inf) for b in graph] for a in graph])
-
-
-def w1(a: np.ndarray, b: np.ndarray, D: np.ndarray) -> float:
-    """The cheapest plan, by HiGHS."""
-    rows, cols = np.flatnonzero(a), np.flatnonzero(b)
-    k = np.arange(len(rows) * len(cols))
-    ends = np.r_[k // len(cols), len(rows) + k % len(cols)]
-    marginals = coo_array((np.ones(2 * len(k)), (ends, np.r_[k, k])))
-    found = linprog(D[np.ix_(rows, cols)].ravel(), A_eq=marginals, b_eq=np.r_[a[rows], b[cols]])
-    return float(found.fun)
 
 
 def lazy_walk(graph: nx.Graph, idleness: float, power: float = 0.0) -> np.ndarray:
@@ -43,7 +33,7 @@ def curvature(graph: nx.Graph, P: np.ndarray) -> np.ndarray:
     """1 − W1/d of all edges, in the order of the numbers of their ends."""
     D, place = shortest_paths(graph), {node: k for k, node in enumerate(graph)}
     edges = sorted(tuple(sorted((place[a], place[b]))) for a, b in graph.edges if a != b)
-    return np.array([1 - w1(P[a], P[b], D) / D[a, b] for a, b in edges])
+    return np.array([1 - wasserstein(P[a], P[b], D, 1) / D[a, b] for a, b in edges])
 
 
 def rational_curvature(graph: nx.Graph, idleness: Fraction) -> list[Fraction]:

@@ -6,16 +6,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-
-def bures(a: np.ndarray, b: np.ndarray) -> float:
-    """The squared Bures distance by its definition."""
-    root = _root(a)
-    return max(0.0, np.trace(a) + np.trace(b) - 2 * np.trace(_root(root @ b @ root)))
-
-
-def _root(a: np.ndarray) -> np.ndarray:
-    spectrum, axes = np.linalg.eigh(a)
-    return axes * np.sqrt(np.maximum(spectrum, 0.0)) @ axes.T
+from .transforms import dcov_squared
 
 
 def moved(
@@ -43,7 +34,7 @@ def moved(
         for done in range(1, max_iter + 1):
             who = near[i] & (np.linalg.norm(values - value[i], axis=1) <= range_ * (1 + 1e-12))
             if lam > 0:
-                gaps = np.array([bures(covs[j], own) if who[j] else 0.0 for j in range(len(places))])
+                gaps = np.array([dcov_squared(covs[j], own) if who[j] else 0.0 for j in range(len(places))])
                 who &= np.linalg.norm(places - places[i], axis=1) ** 2 + lam * gaps <= spatial**2 * (1 + 1e-9)
             if not who.any():
                 break

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 
 import wasserstein_transform as wt
-from wasserstein_transform.engine import Overseer, Record, Task, Threads, tasks as tiles
+from wasserstein_transform.engine import Record, RunControl, Task, Threads, tasks as tiles
 
 
 class Counting(Threads):
@@ -16,7 +16,7 @@ class Counting(Threads):
     def __init__(self) -> None:
         self.n_tiles = 0
 
-    def run(self, task: Task, out: Record, engine: Overseer) -> None:
+    def run(self, task: Task, out: Record, engine: RunControl) -> None:
         self.n_tiles += len(task.tiles)
         super().run(task, out, engine)
 

@@ -46,23 +46,13 @@ def step_by_loops(
     eps: float,
     lam: float,
     profile: Callable[[Array], Array],
-    dcov2: Callable[[Array, Array], float] = slow.bures_squared,
+    dcov2: Callable[[Array, Array], float] = slow.dcov_squared,
 ) -> tuple[Array, Array]:
-    """Alg. 3, one line per formula, with any profile."""
-    n = len(X)
-    D = np.zeros((n, n))
-    for i in range(n):
-        for j in range(n):
-            if i < j:
-                D[i, j] = D[j, i] = np.sqrt(np.sum((X[i] - X[j]) ** 2) + lam * dcov2(covs[i], covs[j]))
-    K = np.where(slow.inside(D, eps), profile((D / eps) ** 2), 0.0) * alpha
-    K /= K.sum(axis=1, keepdims=True)
-    moved = np.array([X[i] + K[i] @ (X - X[i]) for i in range(n)])
-    out = []
-    for i in range(n):
-        off = moved - K[i] @ moved
-        out.append((off.T * K[i]) @ off)
-    return moved, np.array(out)
+    """Alg. 3 from given covariances, with any profile."""
+    D = slow.gaussian_distances(X, covs, lam, dcov2)
+    M = slow.localize(D, alpha, eps, lambda t: np.where(t <= 1, profile(t), 0.0))
+    moved = M @ X
+    return moved, np.array([slow.mean_and_covariance(moved, m)[1] for m in M])
 
 
 @pytest.mark.repeated(1)
@@ -81,7 +71,7 @@ def test_a_step_is_algorithm_3(m: int, lam: float, profile: str) -> None:
     assert isinstance(start.metric, wt.spaces.GaussianMetric)
     moved = wt.transforms.gaussian_transform(eps, lam, profile).at(0)(start)
     assert isinstance(moved.metric, wt.spaces.GaussianMetric)
-    gaps = slow.bures_squared if profile == "flat" else dcov2
+    gaps = slow.dcov_squared if profile == "flat" else dcov2
     points, covs = step_by_loops(X, start.metric.covs, space.weights, eps, lam, PROFILES[profile].formula, gaps)
     np.testing.assert_allclose(moved.points, points, rtol=0, atol=1e-12)
     np.testing.assert_allclose(moved.metric.covs, covs, rtol=0, atol=1e-12)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from wasserstein_transform import _check as check
-from wasserstein_transform._display import Tabled
+from wasserstein_transform._display import HtmlTable
 from wasserstein_transform._types import Floats
 from wasserstein_transform.engine import Engine, current
 from wasserstein_transform.localize import Kernel
@@ -166,7 +166,7 @@ def continuity(space: Space, eps: float, kernel: SmoothKernel = BELL, engine: En
 
 
 @dataclass(frozen=True, eq=False)
-class SamplingConvergence(Tabled):
+class SamplingConvergence(HtmlTable):
     """Distances between transformed samples and the transformed population. `sampling_convergence` returns it.
 
     Attributes

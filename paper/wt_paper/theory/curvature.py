@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from wasserstein_transform import _check as check
-from wasserstein_transform._display import Brief
+from wasserstein_transform._display import ShortRepr
 from wasserstein_transform._types import Floats, Ints
 from wasserstein_transform.spaces import closed
 from wasserstein_transform.transport import wasserstein
@@ -121,7 +121,7 @@ def distances(form: Form, one: Floats, other: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Sample(Brief):
+class Sample(ShortRepr):
     """Evenly spread points of a surface of constant curvature. `theory.sample` returns it.
 
     Attributes

@@ -10,7 +10,7 @@ from scipy.cluster.hierarchy import cophenet
 from scipy.spatial.distance import squareform
 
 from wasserstein_transform import _check as check
-from wasserstein_transform._display import Tabled
+from wasserstein_transform._display import HtmlTable
 from wasserstein_transform._types import Floats
 from wasserstein_transform.engine import Engine, current
 from wasserstein_transform.hierarchy import spanning_tree
@@ -84,7 +84,7 @@ def _beyond(one: Floats, other: Floats, distances: Floats, radius: float) -> flo
 
 
 @dataclass(frozen=True, eq=False)
-class GromovWasserstein(Tabled):
+class GromovWasserstein(HtmlTable):
     """Lower and upper bounds of the Gromov–Wasserstein distance d_GWp, without a factor ½, as in the paper.
 
     `gromov_wasserstein_bounds` returns it.

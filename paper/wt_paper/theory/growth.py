@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.special import gammaln
 
 from wasserstein_transform import _check as check
-from wasserstein_transform._display import Tabled
+from wasserstein_transform._display import HtmlTable
 from wasserstein_transform._types import Floats
 from wasserstein_transform.engine import Engine
 from wasserstein_transform.spaces import Space, check_space, closed
@@ -253,7 +253,7 @@ class Witness:
 
 
 @dataclass(frozen=True)
-class BishopGromov(Tabled):
+class BishopGromov(HtmlTable):
     """The smallest exponents Λ that the proofs of the truncation theorems need. `bishop_gromov` returns it.
 
     Attributes

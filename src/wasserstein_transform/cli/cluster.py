@@ -107,7 +107,7 @@ def _columns(found: Clustering) -> dict[str, Any]:
 
 def _score(points: Points, found: Clustering) -> float | None:
     """The adjusted Rand index with the known labels; None if there are none."""
-    from ..hierarchy.labels import adjusted_rand
+    from ..hierarchy import adjusted_rand
 
     rows = slice(None) if found.features is None else found.features.rows
     return None if points.known is None else adjusted_rand(points.known[rows], found.labels[rows])

@@ -35,20 +35,18 @@ def communities(**options: Any) -> None:
     length`. Writes communities.csv (node, community, probability), communities.png and summary.json into the folder.
     """
     with running(options) as run:
-        from ..graphs import as_network, communities as find
-        from ..spaces.edges import ASK, Weight, as_strength
+        from ..graphs import communities as find
 
-        graph = run.given.graph
+        graph, options_of_weight = run.given.graph, dict[str, Any]()
         plan = run.plan_folder("communities", ("communities.csv",), "communities.png", graph)
-        name, _, meaning = (run.given.weight or ASK).partition(":")
-        weight: Weight = None if name == "none" else (name, meaning) if meaning else name
-        run.bar.stage("reading")
-        network = as_network(graph, as_strength(weight))
+        if run.given.weight:
+            name, _, meaning = run.given.weight.partition(":")
+            options_of_weight["weight"] = None if name == "none" else (name, meaning) if meaning else name
         run.bar.stage("finding")
-        found = find(network, run.given.n, resolution=run.given.resolution)
+        found = find(graph, run.given.n, resolution=run.given.resolution, **options_of_weight)
         table = found.to_pandas().round({"probability": 6})
         lines = (
-            f"{counted(len(network.edges), 'edge')} between {counted(network.n, 'node')}",
+            f"{counted(len(found.network.edges), 'edge')} between {counted(found.network.n, 'node')}",
             f"{counted(found.n_communities, 'community')}, modularity {found.modularity:.3f}",
         )
         run.finish(

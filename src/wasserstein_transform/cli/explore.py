@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import threading
-from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -32,34 +31,29 @@ def explore(file: str | None, distances: bool, kind: str | None, port: int, no_b
     token, until Ctrl-C.
     """
     with reporting_errors():
-        if find_spec("bokeh") is None:
-            raise ImportError(
-                'the page needs Bokeh, which is not installed; run: pip install "wasserstein-transform[explore]"'
-            )
-        from ..explorer.data import Shelf, Source, of_points
-        from ..explorer.server import Explorer
+        from ..explorer import explore as open_page
         from ..io import read_matrix
         from ..spaces import Space
 
-        shelf = Shelf()
+        name, X = "X", None
         if file is not None:
             name = Path(name_of(file)).name
             if distances:
-                space = Space.from_distances(read_matrix(open_input(file), kind=kind, name=name))
-                shelf.put(name, of_points(space, name, reading=f"D = wt.io.read_matrix({name!r})"))
+                X = Space.from_distances(read_matrix(open_input(file), kind=kind, name=name))
             else:
-                shelf.put(name, Source(read_table(file, kind)[0]))
+                X = read_table(file, kind)[0]
         for logger in ("bokeh", "tornado"):
             logging.getLogger(logger).setLevel(logging.CRITICAL)  # such as requests for pages that do not exist
-        explorer = Explorer(shelf, port)
-        say(explorer.url)
+        page = open_page(X, name=name, port=port)
+        say(page.url)
         say("open this address in a browser; Ctrl-C ends it", err=True)
         with TemporaryDirectory() as private:
             if not no_browser:
-                threading.Thread(target=_show, args=(explorer.url, Path(private)), daemon=True).start()
+                threading.Thread(target=_show, args=(page.url, Path(private)), daemon=True).start()
             try:
-                explorer.serve()
+                page.wait()
             except KeyboardInterrupt:
+                page.stop()
                 say("ended", err=True)
 
 

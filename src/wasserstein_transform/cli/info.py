@@ -51,8 +51,7 @@ def info(file: str | None, kind: str | None, json: bool) -> None:
 
 def _installed() -> tuple[dict[str, Any], list[str], None]:
     from ..compute.jit.messages import compiled_code
-    from ..engine import current
-    from ..engine.memory import available, in_words
+    from ..engine import available, current, in_words
 
     home, count = compiled_code()
     extras = {name: all(map(importlib.util.find_spec, modules)) for name, modules in _EXTRAS.items()}
@@ -102,7 +101,7 @@ def _column(table: DataFrame, name: str) -> dict[str, Any]:
     """Type, range and number of missing values of a column."""
     import numpy as np
 
-    from ..tables.columns import labels, numeric
+    from ..tables import labels, numeric
 
     values = table[name]
     if values.dtype.kind in "iuf":

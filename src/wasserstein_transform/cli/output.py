@@ -88,7 +88,7 @@ class Plan:
 
 def plan_table(given: Any, name: str, kind: str, kinds: Sequence[str], more: Sequence[str | Path] = ()) -> Plan:
     """The plan of a command that makes a table, in one of these kinds; `kind` is that in a folder."""
-    from ..io.formats import kind_by_name
+    from ..io import kind_by_name
 
     if given.output == "":
         raise ValueError("-o must be a folder, a file or -, got an empty name")

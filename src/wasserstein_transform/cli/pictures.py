@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import maximum_filter
 
-from ..plotting.images import as_rgb, outlined
+from ..plotting import as_rgb, outlined
 
 if TYPE_CHECKING:
     from .._types import Floats

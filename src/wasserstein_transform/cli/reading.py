@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from .._types import Floats, Ints
-    from ..tables.scaling import Scaling
+    from ..tables import Scaling
     from .running import Run
 
 
@@ -41,8 +41,7 @@ class Points:
 
 def read_points(run: Run, trip: str | None = "none", time: str | None = None) -> Points:
     """Read points: in meters, if the table has longitude and latitude, and with their trips."""
-    from ..tables import columns, tracks
-    from ..tables.scaling import Scaling
+    from ..tables import Scaling, counters, has_geometry, numeric, tracks, weights
 
     run.bar.stage("reading")
     given = run.given
@@ -55,20 +54,20 @@ def read_points(run: Run, trip: str | None = "none", time: str | None = None) ->
         table.attrs["trips"] = list(found.columns[: len(found.columns) - (found.times is not None)])
     for note in (*table.attrs["notes"], *found.notes):
         run.note(note)
-    if not (given.columns or table.attrs.get("axes") or columns.has_geometry(table)):
-        others = set(columns.numeric(rest)) - {*found.columns, *found.names, *columns.counters(rest)}
+    if not (given.columns or table.attrs.get("axes") or has_geometry(table)):
+        others = set(numeric(rest)) - {*found.columns, *found.names, *counters(rest)}
         if others:
             used, left = " and ".join(found.names), shorten(tuple(sorted(others)))
             run.note(f"{used} are used as coordinates; use --columns to include {left}")
     facts |= {"rows": len(table), "columns": found.names}
-    masses = None if weight is None else columns.weights(table, weight)
+    masses = None if weight is None else weights(table, weight)
     heavy, held = (slice(None), None) if masses is None else (masses > 0, masses[masses > 0])
     return Points(facts, table, found, found.names, Scaling.of(given.scale, found.points[heavy], held), masses)
 
 
 def read_features(run: Run) -> Points:
     """Read a table and prepare its columns for `cluster`, or read distances."""
-    from ..tables import columns, features
+    from ..tables import features, labels, weights
 
     run.bar.stage("reading")
     given = run.given
@@ -79,13 +78,13 @@ def read_features(run: Run) -> Points:
     chosen = find_columns(table, given.columns)
     rest = table if chosen else table.drop(columns=list({name for name in (label, weight) if name is not None}))
     rest.attrs = table.attrs
-    masses = None if weight is None else columns.weights(table, weight)
+    masses = None if weight is None else weights(table, weight)
     how = {"scale": None if given.scale == "none" else given.scale, "missing": given.missing, "sample_weight": masses}
     found = features(rest, chosen, **how)
     for note in (*table.attrs["notes"], *found.notes):
         run.note(note)
     facts |= {"rows": len(table), "columns": found.names}
-    known = None if label is None else columns.labels(table, label)[0]
+    known = None if label is None else labels(table, label)[0]
     return Points(facts, table, found, found.names, weights=masses, known=known)
 
 
@@ -117,7 +116,7 @@ def read_table(file: str, kind: str | None, layer: str | None = None) -> tuple[D
 
 def open_input(file: str) -> bytes | Path:
     """The path of a file, or the content of a pipe, which can be read only once."""
-    from ..io.files import in_pieces
+    from ..io import in_pieces
 
     if file == "-":
         return in_pieces(sys.stdin.buffer, name_of(file))
@@ -145,7 +144,7 @@ def find_columns(table: DataFrame, columns: str | None, option: str = "columns")
 
 def find_column(table: DataFrame, word: str | None) -> str | None:
     """Name of a column given by name or by number from 1."""
-    from ..tables.columns import column, source_of
+    from ..tables import column, source_of
 
     names = list(table.columns)
     if word is None:

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 def check_kind(points: Points, kind: str, new: tuple[str, ...]) -> None:
     """Raise if a format cannot hold the table with new numeric columns; tested with the first row."""
     from ..io import encode
-    from ..tables.columns import with_columns
+    from ..tables import with_columns
 
     encode(with_columns(points.table.iloc[:1], {name: [0.0] for name in new}), kind)
 
 
 def add_columns(points: Points, new: dict[str, Any], run: Run) -> DataFrame:
     """The table with new columns; notes tell about columns that were renamed."""
-    from ..tables.columns import with_columns
+    from ..tables import with_columns
 
     table = with_columns(points.table, new)
     for words in table.attrs["notes"]:
@@ -37,18 +37,17 @@ def encode_moved(points: Points, places: Floats, new: dict[str, Any], run: Run, 
     In formats whose rows are places the points are moved, and the original coordinates are new columns; in others the
     moved coordinates are new columns.
     """
-    from ..io import encode
-    from ..io.formats import PLACED
-    from ..tables.columns import coordinates, places as own_places, with_places
+    from ..io import PLACED, encode
+    from ..tables import coordinate_names, coordinates, with_coordinates
 
-    moved, own_names = moved_columns(points, places), own_places(points.table)
+    moved, own_names = moved_columns(points, places), coordinate_names(points.table)
     own = [name for name in points.names if kind in PLACED and name in own_names]
     if not own:
         return encode(add_columns(points, moved | new, run), kind)
     old = {f"{name}_before": column for name, column in zip(own, coordinates(points.table, own).T, strict=True)}
     rest = {name: column for name, column in moved.items() if name.removesuffix("_moved") not in own}
     at = [points.names.index(name) for name in own]
-    return encode(with_places(add_columns(points, old | rest | new, run), own, places[:, at]), kind)
+    return encode(with_coordinates(add_columns(points, old | rest | new, run), own, places[:, at]), kind)
 
 
 def moved_columns(points: Points, places: Floats) -> dict[str, Any]:
@@ -58,7 +57,7 @@ def moved_columns(points: Points, places: Floats) -> dict[str, Any]:
 
 def title_of(points: Points) -> str:
     """The name of the file, for a figure."""
-    from ..plotting.colors import plain
+    from ..plotting import plain
     from .reading import name_of
 
     return plain(Path(name_of(points.input["name"])).name)
@@ -77,8 +76,7 @@ def project(before: Floats, *others: Floats) -> tuple[Any, ...]:
 
 def label_axes(ax: Any, points: Points) -> Any:
     """Label the axes with the names of the columns."""
-    from ..plotting.clouds import name_axes
-    from ..plotting.colors import plain
+    from ..plotting import name_axes, plain
 
     many = len(points.names) > 3
     name_axes(ax, ["first principal axis", "second principal axis"] if many else [plain(one) for one in points.names])

@@ -17,7 +17,7 @@ from .printing import say, tell
 from .summary import as_json, command_line, versions
 
 if TYPE_CHECKING:
-    from ..engine.progress import Bar
+    from ..engine import Bar
 
 _PIECE = 1 << 16  # bytes printed at a time
 _DPI = 200
@@ -44,7 +44,7 @@ class Run:
 
         `kinds` are the formats of the table, first that of a folder; by default all, first that of the input.
         """
-        from ..io.formats import WRITTEN, kind_by_name
+        from ..io import WRITTEN, kind_by_name
 
         given = self.given
         own = given.kind or kind_by_name(given.file)
@@ -52,7 +52,7 @@ class Run:
         plan = plan_table(given, name, kind, kinds or WRITTEN, more)
         plan.check(None if given.file == "-" else Path(given.file))
         if given.figure is not None:
-            from ..plotting.style import need_matplotlib
+            from ..plotting import need_matplotlib
 
             need_matplotlib()
         return plan
@@ -104,7 +104,7 @@ class Run:
         self.bar.stage("writing")
         content = table() if plan.table is not None or plan.stream else b""
         if plan.table is not None:
-            from ..io.files import pack
+            from ..io import pack
 
             files[plan.table] = pack(content, plan.table)
         files |= {path: make() for name, make in (more or {}).items() if (path := plan.place(name)) is not None}
@@ -142,7 +142,7 @@ class Run:
 
 def _encode_figure(draw: Callable[[], Any], kind: str) -> bytes:
     """Draw a figure, or Axes of one, without pyplot, which would look for a screen; and encode it as a file."""
-    from ..plotting.style import without_pyplot
+    from ..plotting import without_pyplot
 
     with without_pyplot():
         drawn = draw()
@@ -161,8 +161,7 @@ def _write_to_stdout(content: bytes) -> None:
 @contextmanager
 def running(options: dict[str, Any]) -> Iterator[Run]:
     """A Run with error reporting, notes for warnings, and a progress line."""
-    from ..engine import using
-    from ..engine.progress import Bar
+    from ..engine import Bar, using
 
     bar = Bar(quiet=options["quiet"])
     run = Run(options, bar)

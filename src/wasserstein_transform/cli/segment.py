@@ -70,7 +70,7 @@ def segment(**options: Any) -> None:
     with running(options) as run:
         import pandas as pd
 
-        from ..image.reading import picture_files
+        from ..image import picture_files
         from .pictures import encode
 
         given, several = run.given, len(run.given.images) > 1 or run.given.images[0].is_dir()

@@ -17,7 +17,7 @@ from .options import QUIET, command
 from .printing import say
 
 if TYPE_CHECKING:
-    from ..engine.progress import Bar
+    from ..engine import Bar
 
 
 @command
@@ -31,7 +31,7 @@ def warmup(jobs: int | None, quiet: bool) -> None:
     Runs tiny computations of every kind. The compiled kernels are cached; other processes load them quickly.
     """
     with reporting_errors(left="the compiled kernels are kept"):
-        from ..engine.progress import Bar
+        from ..engine import Bar
 
         start, n_compiled = time.perf_counter(), 0
         with Bar(quiet=quiet) as bar, closing(_compile(jobs)) as parts_done:
@@ -79,7 +79,7 @@ def _warm_group(names: Iterable[str]) -> list[tuple[str, int, float]]:
 def _warm(name: str) -> tuple[str, int, float]:
     """Run a part; returns its name, the number of kernels compiled, and the time in seconds."""
     from ..compute.jit.messages import on_compile
-    from ..engine.progress import Bar
+    from ..engine import Bar
 
     names: list[str] = []
     end = on_compile(lambda name, seconds: names.append(name) if seconds is not None else None)

@@ -12,7 +12,7 @@ from scipy.spatial.distance import cdist
 
 from .. import _check as check
 from .._archive import archived, check_array, check_range, check_type
-from .._display import Reported, counted, frame, listed
+from .._display import HasReport, counted, frame, listed
 from .._types import Floats, Ints, cached_property
 from ..compute.cells.rows import sample_evenly
 from ..engine import Engine, current
@@ -143,7 +143,7 @@ class Alternative(NamedTuple):
 
 @archived
 @dataclass(frozen=True, eq=False, repr=False)
-class Clustering(Reported):
+class Clustering(HasReport):
     """Clusters, how sure they are, and other answers; `cluster` returns it.
 
     Attributes
@@ -386,7 +386,7 @@ class Clustering(Reported):
         for c in range(self.n_clusters):
             own = self.rows[self.labels_of_places == c]
             own = own[sample_evenly(len(own), _COMPARED)]
-            far = self.space.metric.block(own, own, current().quiet()) @ self.space.weights[own]
+            far = self.space.metric.block(own, own, current().silent()) @ self.space.weights[own]
             typical[c] = own[far.argmin()]
         return typical
 
@@ -470,16 +470,16 @@ class Clustering(Reported):
         if self._flow is not None:
             process, cloud, walk = self._flow
             new = new if self._span is None else self._span.coordinates(new)
-            followed = follow_points(process, cloud, walk, new, engine.quiet())
-            return self._nearest_in_flow(new, followed, engine.quiet())
+            followed = follow_points(process, cloud, walk, new, engine.silent())
+            return self._nearest_in_flow(new, followed, engine.silent())
         if self.named != "euclidean":
             rows = cross_by_name(new, self.space.points, str(self.named), self.space.weights)
             return np.asarray(rows[:, self.rows].argmin(axis=1))
         if isinstance(self.space.metric, GaussianMetric):
             gaussians = gaussians_of(new, self.space.metric.means.shape[1])
-            return self.space.metric.take(self.rows).neighbors(1, gaussians, engine.quiet()).indices[:, 0]
+            return self.space.metric.take(self.rows).neighbors(1, gaussians, engine.silent()).indices[:, 0]
         fitted = Euclidean(self.space.points[self.rows])
-        return fitted.neighbors(1, Euclidean(new), engine.quiet()).indices[:, 0]
+        return fitted.neighbors(1, Euclidean(new), engine.silent()).indices[:, 0]
 
     def _nearest_in_flow(self, new: Floats, followed: Followed, engine: Engine) -> Ints:
         """Return the nearest place at the end of the flow; ties, and points the flow does not reach, by the start."""
@@ -505,4 +505,4 @@ class Clustering(Reported):
         if ground is None or recipe is None or recipe.kind != "gaussian" or ground.note:
             return None
         process, cloud = recipe.process(ground.unit), Space.from_points(ground.points, ground.space.weights)
-        return process, cloud, iterate(process, cloud, n_iter=recipe.n_iter, keep="all", engine=current().quiet())
+        return process, cloud, iterate(process, cloud, n_iter=recipe.n_iter, keep="all", engine=current().silent())

@@ -126,7 +126,7 @@ def cluster(
     """
     wanted = None if n_clusters is None else check.count(n_clusters, "n_clusters", 1)
     noise = wanted is None if noise is None else _check_noise(noise)
-    with current(engine, n_jobs=n_jobs, verbose=verbose).watched() as engine:
+    with current(engine, n_jobs=n_jobs, verbose=verbose).progress_scope() as engine:
         if isinstance(X, Space) or metric == "precomputed" or on_gpu(X, copy=False) is not None:
             _refuse_options(columns, scale, missing, covariances)
             space = as_space(X, sample_weight, metric)

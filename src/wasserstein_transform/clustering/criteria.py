@@ -149,7 +149,7 @@ def adjusted_rand(partitions: list[Ints], mass: Floats, engine: Engine) -> Float
             before = Runs(runs.starts[: at + 1], runs.counts[: at + 1])
             squares[at, : at + 1] = Overlaps.of(partitions[at], codes[: at + 1], before, mass).squares
 
-    engine.quiet().loop("criteria", cut_by_size(len(codes), 8), compare)
+    engine.silent().for_tiles("criteria", cut_by_size(len(codes), 8), compare)
     squares = squares + np.tril(squares, -1).T
     return index_of(squares, np.diag(squares)[:, None], np.diag(squares), mass.sum())
 

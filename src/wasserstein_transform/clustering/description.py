@@ -8,8 +8,7 @@ import numpy as np
 
 from .._types import Floats, Ints
 from ..compute.trees.partitions_jit import compare_centers, nearest_other, scatter_clusters, sum_clusters
-from ..engine import Engine
-from ..engine.tasks import Flag, Tile, cut_by_size
+from ..engine import Engine, Flag, Tile, cut_by_size
 from ..hierarchy import Tree
 from ..spaces import Euclidean
 from .compact import MOST_SHARES
@@ -127,7 +126,7 @@ def describe(facts: Facts, partitions: list[Ints], engine: Engine) -> Floats:
                 facts.reach_logs, sums[own], border[own], totals[at], leaving[own], inside[own],
             )  # fmt: skip
 
-    engine.quiet().loop("criteria", cut_by_size(len(partitions), 1), add_up)
+    engine.silent().for_tiles("criteria", cut_by_size(len(partitions), 1), add_up)
     sizes, held = sums[:, 0], sums[:, 1]
     means = sums[:, 2:] / held[:, None]
     of_points, of_whitened = np.ascontiguousarray(means[:, m::-1]), means[:, m + 1 : m + 1 + whitened.shape[1]]
@@ -147,7 +146,7 @@ def describe(facts: Facts, partitions: list[Ints], engine: Engine) -> Floats:
             scaled = whitened * scale[at], middles * scale[at]
             silhouettes[at], valleys[own] = _between(labels, facts.mass, *scaled, alone)
 
-    engine.quiet().map(compare, range(len(partitions)), "criteria")
+    engine.silent().map(compare, range(len(partitions)), "criteria")
     share = border[:, 0] / np.maximum(2 * n_near * np.minimum(sizes, n - sizes), 1)
     on_border = border[:, 2] > 0
     drop = np.where(on_border, border[:, 3] / np.where(on_border, border[:, 2], 1.0) - means[:, 0], 0.0) / m

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._display import Plotted, counted, frame, listed, table
+from .._display import HasPlot, counted, frame, listed, table
 from .._types import Floats, Ints
 
 _TELLING = 0.5  # standard deviations from which on a difference tells a cluster apart
@@ -19,7 +19,7 @@ _CLUSTERS, _COLUMNS = 12, 30  # the most that are shown elsewhere
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Profile(Plotted):
+class Profile(HasPlot):
     """Typical values of clusters, and how they differ from the other clusters; `Clustering.profile` makes it.
 
     Attributes

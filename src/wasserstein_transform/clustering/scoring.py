@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _check as check
-from .._display import Plotted, counted, frame, table
+from .._display import HasPlot, counted, frame, table
 from .._types import Floats, Ints
 from ..compute.cells.rows import sample_evenly
 from ..cuda import on_gpu
@@ -55,7 +55,7 @@ CRITERIA = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Score(Plotted):
+class Score(HasPlot):
     """How good labels are; `score` returns it.
 
     All criteria but the sizes leave out noise. With one cluster they are NaN, except for the sizes.
@@ -224,7 +224,7 @@ def score(
     >>> good.conductance, round(good.separation, 1), round(bad.conductance, 1)
     (0.0, 0.7, 0.7)
     """
-    with current(engine, n_jobs=n_jobs).watched() as engine:
+    with current(engine, n_jobs=n_jobs).progress_scope() as engine:
         space, rows, notes = _read(X, columns, scale, sample_weight, metric)
         labels = _check_labels(labels, space.n)
         held = space.weights[rows]

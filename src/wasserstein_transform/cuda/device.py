@@ -163,7 +163,7 @@ def source_of(file: str) -> str:
 
 def iterate_slices(total: int, size: int, stage: str, device: Device, engine: Engine) -> Iterator[slice]:
     """Slices of 0…total of this size; each piece has ended before the next one begins."""
-    with engine.watched() as watched:
+    with engine.progress_scope() as watched:
         for start in range(0, total, size):
             watched.check()
             yield slice(start, min(start + size, total))

@@ -77,7 +77,7 @@ def _iterate_bands(
     sources, n = device.put(rows.astype(np.int64)), len(targets)
     size = max(1, _MAX_SOLID_PAIRS // max(n, 1)) if geometry.solid else _rows_of_band(n, 8)
     for part in iterate_slices(len(rows), size, "distances", device, engine):
-        yield part, rectangle(geometry, sources[part], targets, device, engine.quiet())
+        yield part, rectangle(geometry, sources[part], targets, device, engine.silent())
 
 
 def rectangle(geometry: GpuGeometry, rows: Array, cols: Array, device: Device, engine: Engine) -> Array:
@@ -148,7 +148,7 @@ def fill_matrix(geometry: GpuGeometry, out: Any, device: Device, engine: Engine)
     if array is None and not geometry.solid:
         for band in iterate_slices(n, size, "distances", device, engine):
             part = xp.empty((band.stop - band.start, n), out.dtype)
-            _fill_rectangle(geometry.sorted(band), geometry, part, device, engine.quiet())
+            _fill_rectangle(geometry.sorted(band), geometry, part, device, engine.silent())
             device.fetch_into(out[band], part)
         return
     matrix = xp.empty((n, n), out.dtype) if array is None else array
@@ -168,7 +168,7 @@ def _fill_square(geometry: GpuGeometry, out: Array, device: Device, engine: Engi
     out[...] = 0.0
     for part in iterate_slices(n * (n - 1) // 2, MAX_LAUNCH_PAIRS, "distances", device, engine):
         rows, cols = pairs_at(n, part, device, geometry)
-        values = distances_of_pairs(geometry, rows, cols, device, engine.quiet()).astype(out.dtype)
+        values = distances_of_pairs(geometry, rows, cols, device, engine.silent()).astype(out.dtype)
         out[rows, cols] = values
         out[cols, rows] = values
 
@@ -184,7 +184,7 @@ def condensed(metric: Metric, out: Any, engine: Engine, *, device: Device) -> An
     for part in iterate_slices(n * (n - 1) // 2, size, "distances", device, engine):
         if geometry.solid:
             ends = pairs_at(n, part, device, geometry)
-            values = distances_of_pairs(geometry, *ends, device, engine.quiet()).astype(out.dtype)
+            values = distances_of_pairs(geometry, *ends, device, engine.silent()).astype(out.dtype)
         else:
             count = part.stop - part.start
             values = device.xp.empty(count, out.dtype)

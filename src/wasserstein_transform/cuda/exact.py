@@ -115,7 +115,7 @@ def _solve(
     cancel = bool(p == 1 and ground.triangle)  # common mass
     measures = _put_rows(A, device)
     measures += measures if B is A else _put_rows(B, device)
-    with engine.watched() as watched:
+    with engine.progress_scope() as watched:
         for part, numbers in _iterate_chunks(plan, xp):
             watched.check()
             pairs, n, size = part.pairs(numbers), len(numbers), part.size

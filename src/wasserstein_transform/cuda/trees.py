@@ -107,7 +107,7 @@ def _sort_rows(geometry: GpuGeometry, n: int, k: int, device: Device, engine: En
     size = max(1, _MAX_SORTED_BYTES // (8 * n))
     for part in iterate_slices(n_queries, size, "nearest neighbors", device, engine):
         queries = xp.arange(first + part.start, first + part.stop)
-        distances = rectangle(geometry, queries, xp.arange(n), device, engine.quiet())
+        distances = rectangle(geometry, queries, xp.arange(n), device, engine.silent())
         if first == 0:
             distances[xp.arange(len(queries)), queries] = np.inf
         order = xp.argsort(distances, axis=1, kind="stable")[:, :k]
@@ -153,7 +153,7 @@ def _spanning_tree(
     tiles = _sort_into_tiles(points, _widest_axes(points, device), device)
     forest = _Forest(geometry.sorted(tiles.order), tiles, cores, device, engine)
     parts = [(np.empty((0, 2), np.intp), np.empty(0))]
-    with engine.watched() as watched:
+    with engine.progress_scope() as watched:
         while forest.n_components > 1:
             watched.check()
             forest.search_edges()
@@ -174,7 +174,7 @@ class _Forest:
     def __init__(
         self, geometry: GpuGeometry, tiles: Tiles, cores: Array | None, device: Device, engine: Engine
     ) -> None:
-        self.geometry, self.tiles, self.device, self.engine = geometry, tiles, device, engine.quiet()
+        self.geometry, self.tiles, self.device, self.engine = geometry, tiles, device, engine.silent()
         xp, n = device.xp, geometry.n
         self.component, self.n_components = xp.arange(n), n
         self.keys, self.lengths, self.which = xp.zeros(n), xp.zeros(n), xp.full(n, -1, np.int64)

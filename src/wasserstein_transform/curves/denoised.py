@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._display import Reported, counted, facts, frame, quantity
+from .._display import HasReport, counted, facts, frame, quantity
 from .._types import Bools, Floats, Ints, cached_property
 from ..tables.earth import LocalMeters, Tracks
 from .moving import Step
@@ -16,7 +16,7 @@ _WIDE = 0.25  # relative to the largest variance: axes with at least this varian
 
 
 @dataclass(frozen=True, eq=False)
-class Denoised(Reported):
+class Denoised(HasReport):
     """Points moved onto a curve or surface; `denoise` returns it.
 
     Attributes

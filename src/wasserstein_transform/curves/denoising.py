@@ -126,7 +126,7 @@ def denoise(
         return _of_table(found, table)
     asked = _read(X, dim, eps, lam, n_iter, sample_weight, scale, order, trust)
     n, m = asked.points.shape
-    with current(engine, n_jobs=n_jobs, verbose=verbose).watched() as engine:
+    with current(engine, n_jobs=n_jobs, verbose=verbose).progress_scope() as engine:
         r, n_at_once = min(m, MOST_AXES), min(n, 2 * MAX_BLOCK) if m <= MOST_AXES else n  # 2: blocks have margins
         n_bytes = 8.0 * n_at_once * (4 * m * r + 2 * r * r + 16 * m + 28)  # 28: order, cells and their runs
         n_bytes += 8.0 * (n - n_at_once) * (3 * m * r + 8 * m + 20)

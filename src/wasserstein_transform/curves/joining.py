@@ -159,8 +159,8 @@ def join(knots: Knots, eps: float, near: float, reach: float, loop: float, engin
     forest, which is returned with the net, and the edges that close real loops, but not those within a thick line.
     """
     n = len(knots.points)
-    tree = engine.alone(lambda stop: cKDTree(knots.points), "knots")
-    pairs = engine.alone(lambda stop: tree.query_pairs(reach, output_type="ndarray").astype(np.intp), "pairs")
+    tree = engine.run_single(lambda stop: cKDTree(knots.points), "knots")
+    pairs = engine.run_single(lambda stop: tree.query_pairs(reach, output_type="ndarray").astype(np.intp), "pairs")
     ends, lengths = _running_along(knots, tree, pairs.reshape(-1, 2), eps, near)
     first = spanning(n, ends)
     net: Net = {k: {} for k in range(n)}
@@ -204,7 +204,7 @@ def add_where_missing(
             if not is_within(net, i, j, limit):
                 net[i][j] = net[j][i] = length
 
-    engine.alone(add, "edges")
+    engine.run_single(add, "edges")
 
 
 def is_within(net: Net, start: int, goal: int, limit: float) -> bool:

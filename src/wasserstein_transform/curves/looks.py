@@ -162,7 +162,7 @@ def _fields_by_blocks(points: Floats, weights: Floats, sight: Sight, dim: int, e
     for k, inside in enumerate(blocks):
         engine.report("blocks", k, len(blocks))
         rows, at = with_margin(columns, inside, reach)
-        part = _fields(points[rows], weights[rows], sight.of(rows), dim, engine.quiet())
+        part = _fields(points[rows], weights[rows], sight.of(rows), dim, engine.silent())
         for whole, values in zip(found, part, strict=True):
             whole[inside] = values[at]
     engine.report("blocks", len(blocks), len(blocks))
@@ -206,7 +206,7 @@ def _off(field: Floats, axes: Floats, engine: Engine) -> Floats:
         along = np.einsum("iak,ia->ik", axes[part], field[part])
         out[part] = field[part] - np.einsum("iak,ik->ia", axes[part], along)
 
-    engine.loop("axes", cut_evenly(len(field), 20.0 * axes[0].size), project)
+    engine.for_tiles("axes", cut_evenly(len(field), 20.0 * axes[0].size), project)
     return out
 
 
@@ -222,7 +222,7 @@ def _spectra(covs: Floats, engine: Engine) -> tuple[Floats, Floats]:
         axes[part] = vectors[:, :, ::-1]
 
     with one_blas_thread():  # many small matrices
-        engine.loop("axes", cut_evenly(n, 10.0 * m**3), decompose)
+        engine.for_tiles("axes", cut_evenly(n, 10.0 * m**3), decompose)
     return variances, axes
 
 
@@ -258,7 +258,9 @@ def _busiest_nearby(points: Floats, evidence: Floats, eps: float, engine: Engine
     middles = np.column_stack([np.bincount(of, column) for column in points.T]) / np.bincount(of)[:, None]
     top = np.zeros(n)
     np.maximum.at(top, of, evidence)
-    pairs = engine.alone(lambda stop: cKDTree(middles).query_pairs(_BESIDE * eps, output_type="ndarray"), "outliers")
+    pairs = engine.run_single(
+        lambda stop: cKDTree(middles).query_pairs(_BESIDE * eps, output_type="ndarray"), "outliers"
+    )
     best = top.copy()
     for one, other in ((0, 1), (1, 0)):
         np.maximum.at(best, pairs[:, one], top[pairs[:, other]])

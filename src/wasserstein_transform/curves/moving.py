@@ -108,7 +108,7 @@ def spacing(points: Floats, engine: Engine) -> float:
         tree = cKDTree(points, leafsize=32, compact_nodes=False, balanced_tree=False)  # one search: quick to build
         return np.asarray(tree.query(some, k=2, workers=engine.n_threads)[0][:, 1])
 
-    nearest = engine.alone(search, "spacing")
+    nearest = engine.run_single(search, "spacing")
     low, middle = np.quantile(nearest, [0.1, 0.5])
     return float(low / middle) if middle > 0 else 1.0
 

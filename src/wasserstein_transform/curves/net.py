@@ -16,7 +16,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
-from .._display import Reported, counted, facts, frame, quantity
+from .._display import HasReport, counted, facts, frame, quantity
 from .._files import PathLike, write_bytes
 from .._types import Floats, Ints
 from ..io.formats import need
@@ -63,7 +63,7 @@ def support(lines: tuple[Floats, ...], points: Floats, track: Ints | None, reach
 
 
 @dataclass(frozen=True, eq=False)
-class Skeleton(Reported):
+class Skeleton(HasReport):
     """A graph of polylines between ends and junctions; `skeleton` returns it.
 
     Attributes

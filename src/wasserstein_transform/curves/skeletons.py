@@ -106,7 +106,7 @@ def skeleton(
     detail = _TRUE * result.sigma if detail is None else check.tolerance(detail, "detail")
     spur = _SPUR * result.eps if spur is None else check.tolerance(spur, "spur")
     track = result.track
-    with current(engine, n_jobs=n_jobs, verbose=verbose).watched() as engine:
+    with current(engine, n_jobs=n_jobs, verbose=verbose).progress_scope() as engine:
         points, ways = result.points / result.scale, _units(result.axes[:, :, 0] / result.scale)
         loop = _LOOP * result.eps
         keep = (result.weights > 0) & (bool(outliers) | ~result.outliers)
@@ -152,7 +152,7 @@ def _add_legs(net: Net, forest: Forest, places: Floats, ends: Ints, beside: floa
     leg = np.repeat(np.arange(len(ends)), pieces + 1)
     at = (np.arange(len(leg)) - np.repeat(np.cumsum(pieces + 1) - pieces - 1, pieces + 1)) / pieces[leg]
     samples = starts[leg] + at[:, None] * legs[leg]
-    far, knots = engine.alone(lambda stop: cKDTree(places).query(samples, distance_upper_bound=beside), "legs")
+    far, knots = engine.run_single(lambda stop: cKDTree(places).query(samples, distance_upper_bound=beside), "legs")
     knots = np.where(at == 0, ends[leg, 0], np.where(at == 1, ends[leg, 1], knots))
     there = np.isfinite(far) | (at == 0) | (at == 1)
     knots, leg = knots[there], leg[there]

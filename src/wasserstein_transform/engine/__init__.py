@@ -20,17 +20,20 @@ from .mapped import (
     read_map as read_map,
     write_mapped as write_mapped,
 )
-from .progress import Update, bar
+from .memory import available as available, in_words as in_words
+from .progress import Bar as Bar, Update, bar
 from .tasks import (
-    GRAIN as GRAIN,
-    Flag as Flag,
-    Overseer as Overseer,
-    Place as Place,
     Record as Record,
+    RecordLayout as RecordLayout,
     Task as Task,
     Threads as Threads,
-    Tile as Tile,
     compute_record as compute_record,
+)
+from .threads import RunControl as RunControl
+from .tiles import (
+    GRAIN as GRAIN,
+    Flag as Flag,
+    Tile as Tile,
     condensed_starts as condensed_starts,
     cut_by_cost as cut_by_cost,
     cut_by_size as cut_by_size,

@@ -24,7 +24,9 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 import numpy as np
 
 from .._check import shown, warn
-from .tasks import Flag, Overseer, Record, Shapes, Task, Threads, Tile, as_finished, compute_record
+from .tasks import Record, Shapes, Task, Threads, compute_record
+from .threads import RunControl, as_finished
+from .tiles import Flag, Tile
 from .versions import code
 
 distributed: Any
@@ -96,7 +98,7 @@ class Cluster:
         _check_open(self.client)
         return max(1, int(sum(self.client.nthreads().values())))
 
-    def run(self, task: Task, out: Record, engine: Overseer) -> None:
+    def run(self, task: Task, out: Record, engine: RunControl) -> None:
         """Compute a task on the workers and write its records to `out`; small tasks run in this process."""
         _check_open(self.client)
         n_bytes = max(1, _size_of(task.shapes(out, task.tiles[len(task.tiles) // 2])))
@@ -106,9 +108,9 @@ class Cluster:
         group_size = max(1, min(_GROUP, int(_GROUP_BYTES / n_bytes)))
         for tiles, records in _Run(self.client, task, out, group_size, engine).results(self.patience):
             for tile, record in zip(tiles, records, strict=True):
-                task.place.put(out, tile, record)
+                task.layout.store(out, tile, record)
 
-    def _is_worth_sending(self, task: Task, n_bytes: int, engine: Overseer) -> bool:
+    def _is_worth_sending(self, task: Task, n_bytes: int, engine: RunControl) -> bool:
         """Tell whether a task takes longer here than sending its inputs and records, and has work for all workers."""
         n_tiles = len(task.tiles)
         seconds = n_tiles * _TILE_SECONDS / engine.n_threads
@@ -124,7 +126,7 @@ def cluster_of(client: Any) -> Cluster:
 class _Run:
     """A task that is under way on a cluster."""
 
-    def __init__(self, client: Any, task: Task, out: Record, group_size: int, engine: Overseer) -> None:
+    def __init__(self, client: Any, task: Task, out: Record, group_size: int, engine: RunControl) -> None:
         self._client, self._task, self._out, self._engine = client, task, out, engine
         self._name, self._count = f"wt_{uuid4().hex[:12]}", itertools.count()
         self._todo, self._n_done, self._group_size = deque(task.tiles), 0, group_size

@@ -21,20 +21,11 @@ from . import memory as mem
 from .keeping import run_keeping
 from .mapped import scratch_map
 from .progress import Bar, Clock, Progress, Update, bar, is_shown
-from .tasks import (
-    MAX_THREADS,
-    Executor,
-    Flag,
-    Record,
-    Task,
-    Threads,
-    Tile,
-    as_finished,
-    in_worker,
-    run_jobs,
-    run_tiles,
-    threads,
-)  # fmt: skip
+from .tasks import Executor, Record, Task, Threads
+from .threads import MAX_THREADS, as_finished, in_threads, in_worker, threads
+from .tiles import Flag, Tile
+
+_MIN_JOB_BYTES = 2.0**27  # memory of one of several jobs that run at a time
 
 _log = logging.getLogger("wasserstein_transform")
 
@@ -141,13 +132,13 @@ class Engine:
         """Compute a task into the arrays `out`: in threads, or on the cluster; read what a folder has of it."""
         self.check()
         executor = self.executor if self.client is None else _cluster_of(self.client)
-        with self.watched() as engine:
+        with self.progress_scope() as engine:
             if self.folder is not None and len(task.tiles) > 1:
                 run_keeping(self.folder, executor, task, out, engine)
             elif task.tiles:
                 executor.run(task, out, engine)
 
-    def loop(
+    def for_tiles(
         self, name: str, tiles: Sequence[Tile], function: Callable[[Tile, Flag], None], *, joined: bool = False
     ) -> None:
         """Call function(tile, stop) for all tiles, in threads; each call writes its own part of a result.
@@ -157,9 +148,17 @@ class Engine:
         that work side by side computes all tiles in one call.
         """
         self.check()
-        if tiles:
-            with self.watched() as engine:
-                run_tiles(name, tiles, function, engine, joined=joined)
+        stop, n_threads = np.zeros(1, np.uint8), max(1, min(self.n_threads, len(tiles)))
+        if not tiles:
+            return
+        if n_threads == 1 and in_worker():
+            for tile in [Tile(tiles[0].start, tiles[-1].stop)] if joined else tiles:
+                self.check()
+                function(tile, self.flag)
+            return
+        with self.progress_scope() as engine:
+            for _ in in_threads(lambda tile: function(tile, stop), tiles, n_threads, stop, name, engine):
+                pass
 
     def map(self, function: Callable[[J, Engine], R], jobs: Sequence[J], name: str) -> list[R]:
         """Return the results of function(job, engine) in the order of the jobs, which run side by side in threads.
@@ -167,10 +166,17 @@ class Engine:
         The engine of a job has its share of the threads and of the memory. `name` is the stage, for progress.
         """
         self.check()
-        with self.watched() as engine:
-            return run_jobs(function, jobs, name, engine)
+        free = min(mem.available() / 2 if self.memory is None else self.memory, 2.0**60)
+        n_at_once = max(1, min(self.n_threads, int(free / _MIN_JOB_BYTES)))
+        n_threads, stop = max(1, min(n_at_once, len(jobs))), np.zeros(1, np.uint8)
+        with self.progress_scope() as engine:
+            share = replace(
+                engine, progress=None, n_jobs=max(1, self.n_threads // n_threads), memory=free / n_at_once, flag=stop
+            )
+            results = dict(in_threads(lambda job: function(job, share), jobs, n_threads, stop, name, engine))
+        return [results[k] for k in range(len(jobs))]
 
-    def alone(self, function: Callable[[Flag], R], name: str) -> R:
+    def run_single(self, function: Callable[[Flag], R], name: str) -> R:
         """Run sequential work, `function(stop)`, in a thread of its own, and return its result.
 
         Meanwhile this thread checks for Ctrl-C and cancellation, and then sets `stop[0]` to 1. The function may call
@@ -201,7 +207,7 @@ class Engine:
             raise Cancelled("the work was cancelled")
 
     @contextmanager
-    def watched(self) -> Iterator[Self]:
+    def progress_scope(self) -> Iterator[Self]:
         """Group stages into one piece of work for progress; nested calls join the outer one."""
         if self.scope is not None:
             yield self
@@ -222,7 +228,7 @@ class Engine:
         scope = self.scope or Scope(Clock())
         return self if scope.n_iter else replace(self, scope=scope._replace(iteration=k, n_iter=n_iter))
 
-    def quiet(self) -> Self:
+    def silent(self) -> Self:
         """Return the engine without progress, for parts of a stage."""
         return replace(self, progress=False)
 

@@ -18,7 +18,8 @@ from zlib import crc32
 
 import numpy as np
 
-from .tasks import Executor, Place, Record, Task, Tile
+from .tasks import Executor, Record, RecordLayout, Task
+from .tiles import Tile
 
 TILES_SUFFIX = ".tiles"
 _HEAD = struct.Struct("<QI")  # number of the tile, checksum of its record
@@ -34,12 +35,12 @@ def run_keeping(folder: Path, executor: Executor, task: Task, out: Record, engin
         if finished:
             _log.info("%s: %d of %d tiles were finished before", task.name, len(finished), total)
         numbers = {tile: k for k, tile in enumerate(task.tiles) if k not in finished}
-        place = _KeepingPlace(task.place, numbers, stream)
+        layout = _KeepingLayout(task.layout, numbers, stream)
         shown = engine.progress and (
             lambda update: engine.progress(update._replace(done=update.done + len(finished), total=total))
         )
         if numbers:
-            executor.run(replace(task, tiles=list(numbers), place=place), out, replace(engine, progress=shown))
+            executor.run(replace(task, tiles=list(numbers), layout=layout), out, replace(engine, progress=shown))
 
 
 def _restored(stream: IO[bytes], task: Task, out: Record) -> Iterator[int]:
@@ -49,32 +50,32 @@ def _restored(stream: IO[bytes], task: Task, out: Record) -> Iterator[int]:
         number, checksum = _HEAD.unpack(head)
         if number >= len(task.tiles):
             break
-        record = task.place.blank(out, task.tiles[number])
+        record = task.layout.allocate(out, task.tiles[number])
         content = stream.read(sum(array.nbytes for array in record))
         if crc32(content) != checksum:
             break
         ends = np.cumsum([array.nbytes for array in record])[:-1]
         for array, part in zip(record, np.split(np.frombuffer(content, np.uint8), ends), strict=True):
             array[...] = part.view(array.dtype).reshape(array.shape)
-        task.place.put(out, task.tiles[number], record)
+        task.layout.store(out, task.tiles[number], record)
         good = stream.tell()
         yield number
     stream.truncate(good)
 
 
 @dataclass(frozen=True, eq=False)
-class _KeepingPlace(Place):
-    """A place that also appends each record to a file."""
+class _KeepingLayout(RecordLayout):
+    """A layout that also appends each record to a file."""
 
-    inner: Place
+    inner: RecordLayout
     numbers: dict[Tile, int]
     stream: IO[bytes]
 
-    def blank(self, out: Record, tile: Tile) -> Record:
-        return self.inner.blank(out, tile)
+    def allocate(self, out: Record, tile: Tile) -> Record:
+        return self.inner.allocate(out, tile)
 
-    def put(self, out: Record, tile: Tile, record: Record) -> None:
-        self.inner.put(out, tile, record)
+    def store(self, out: Record, tile: Tile, record: Record) -> None:
+        self.inner.store(out, tile, record)
         content = b"".join(array.tobytes() for array in record)
         entry = _HEAD.pack(self.numbers[tile], crc32(content)) + content
         try:

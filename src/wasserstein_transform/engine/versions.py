@@ -9,7 +9,7 @@ from importlib import metadata
 from pathlib import Path
 
 _PACKAGE = Path(__file__).parents[1]
-_SHOWS = frozenset({"cli", "explorer", "plotting", "tables"})  # packages that do not affect results
+_SHOWS = frozenset({"cli", "explorer", "io", "plotting", "tables"})  # packages that do not affect results
 _USED = ("numpy", "scipy", "numba", "llvmlite")
 
 

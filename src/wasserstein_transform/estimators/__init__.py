@@ -1,5 +1,6 @@
 """The transforms and clusterings as scikit-learn estimators."""
 
+from .base import IteratedTransform as IteratedTransform
 from .clusters import AutoCluster, SingleLinkage
 from .distances import KernelTransform, LocalTruncation, WassersteinTransform
 from .moving import GaussianTransform, MeanShift

@@ -25,8 +25,8 @@ from ..parameters.suggestion import Purpose, suggestion_of
 from ..spaces import Space
 from ..spaces.metric import read_only
 from ..transforms import Followed, Process, follow_distances, follow_points
-from ..transforms.iteration import Keep, Request, run
-from ..transforms.preflight import warn_of_scale
+from ..transforms.estimates import warn_of_scale
+from ..transforms.iteration import Keep, check_options, run
 from ..transforms.scaling import Scaling
 from ..transforms.transform import warn_massless
 from .input_output import (
@@ -76,7 +76,7 @@ def choose(eps: Any, lam: Any, n_iter: Any, purpose: Purpose, space: Space, engi
         iterations = _count_iterations(len(radii), iterations)
     if radii is not None and iterations is not None and weight is not None:
         return Chosen(radii, weight, iterations, "as given", given=True)
-    with engine.watched() as watched:
+    with engine.progress_scope() as watched:
         suggestion = suggestion_of(space, purpose, watched, iterations)
     return Chosen(
         (suggestion.eps,) if radii is None else radii,
@@ -158,12 +158,12 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
             engine.reserve(8.0 * matrices * space.n**2, need, f"use fewer points{instead}")
         chosen = self._choose(space, engine)
         process = self._make_process(space, chosen)
-        request = Request(process, chosen.n_iter, self.tol, self.merge, self.keep)
+        n_iter, tol, merge = check_options(process, chosen.n_iter, self.tol, self.merge, self.keep, None)
         if chosen.given:
-            first, n_known = process.start or process.at(0), chosen.n_iter if request.tol is None else None
+            first, n_known = process.start or process.at(0), n_iter if tol is None else None
             warn_of_scale(first, max(chosen.radii), n_known, space, engine)
-        with engine.watched() as watched:
-            walk, massless = run(request, space, watched)
+        with engine.progress_scope() as watched:
+            walk, massless = run(process, space, watched, n_iter=n_iter, tol=tol, merge=merge, keep=self.keep)
         warn_massless(massless)
         self._process, self._space, self.trajectory_ = process, space, walk
         self._from_space = isinstance(X, Space)

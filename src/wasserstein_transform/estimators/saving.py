@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from .._archive import archived, check_array, check_type, read, write
-from .._display import Reported
+from .._display import HasReport
 from ..clustering import Clustering
 from ..engine import Engine, current
 from ..hierarchy import Tree
@@ -39,7 +39,7 @@ COUNT_POINTS: dict[str, Callable[[Any], int]] = {
 }  # fmt: skip
 
 
-class Saved(Reported):
+class Saved(HasReport):
     """An estimator that can be saved and loaded without pickle, with its parameters and fitted attributes."""
 
     _kind: Callable[[], Any]

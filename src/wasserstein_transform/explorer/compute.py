@@ -12,10 +12,9 @@ from .._types import Floats, Ints
 from ..compute.cells.rows import sample_evenly
 from ..engine import Engine
 from ..hierarchy import Tree, spanning_tree
-from ..localize.scale import rows_of
-from ..parameters.suggestion import suggestion_of
-from ..plotting.dendrograms import branches, places
-from ..plotting.embedding import embed
+from ..localize import rows_of
+from ..parameters import suggestion_of
+from ..plotting import branches, embed, node_positions
 from ..spaces import Space
 from ..transforms import Trajectory, iterate
 from .scene import Curve, Scene, compact, frames_of
@@ -55,7 +54,7 @@ def add_metric(scene: Scene, last: Space, engine: Engine, tree: Tree | None = No
         tree = spanning_tree(last, engine) if tree is None else tree
     except ValueError as error:  # some components have no known distance between them
         return replace(scene, notes=(*notes, f"there is no tree: {error}"))
-    order = np.argsort(places(branches(tree))[: last.n], kind="stable")  # no branches cross
+    order = np.argsort(node_positions(branches(tree))[: last.n], kind="stable")  # no branches cross
     shown = order[sample_evenly(last.n, _LANDMARKS)]
     distances = last.metric.take(shown).dense(engine)
     if last.n > _EMBEDDED:

@@ -10,15 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import datasets
-from .._display import Brief, counted
+from .._display import ShortRepr, counted
 from .._types import Ints, cached_property
 from ..compute.cells.rows import sample_evenly
 from ..engine import current
 from ..spaces import Space
-from ..tables import features
-from ..tables.columns import labels, numeric, source_of, weights
-from ..tables.features import is_frame
-from ..tables.roles import roles
+from ..tables import column_roles, features, is_frame, labels, numeric, source_of, weights
 from .scene import Plane, plane_of
 
 if TYPE_CHECKING:
@@ -29,7 +26,7 @@ MAX_BYTES = 1 << 30
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DataSet(Brief):
+class DataSet(ShortRepr):
     """Points or distances, with names.
 
     Attributes
@@ -250,7 +247,7 @@ class Shelf:
         kept, table = None if name in BUILT_IN else self._kept(name)[0], self.table(name)
         if table is None:
             return {"all": [], "numeric": [], "scales": isinstance(kept, Source)}
-        numbers = {*numeric(table), *(one.name for one in roles(table, None)[0] if not one.why_not)}
+        numbers = {*numeric(table), *(one.name for one in column_roles(table, None)[0] if not one.why_not)}
         return {
             "all": list(map(str, table.columns)), "numeric": [one for one in table.columns if one in numbers],
             "scales": True,

@@ -9,7 +9,7 @@ from typing import Any
 from bokeh.models import Column, Div, InlineStyleSheet, LinearColorMapper, PlainText, Row
 from bokeh.plotting import figure
 
-from ..plotting.style import N_COLORS, color
+from ..plotting import N_COLORS, color
 
 LIGHT = ("#8A8A8A", "#A6A6A6", *(color(k) for k in range(N_COLORS)))
 """Colors of branches above the cut, of noise and small clusters, and of the labels."""

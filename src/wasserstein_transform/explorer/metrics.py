@@ -22,7 +22,7 @@ from bokeh.palettes import Magma256
 from .._display import counted
 from .._types import Floats
 from ..hierarchy import Tree
-from ..plotting.dendrograms import Branches, branches, places, top
+from ..plotting import Branches, branches, highest_merges, node_positions
 from .figures import card, empty_figure, html, plain, side_by_side, static, write_note
 from .scene import Curve, Scene
 
@@ -75,8 +75,8 @@ class Dendrogram:
             self._lay_out(branches(scene.tree))
 
     def _lay_out(self, tree: Branches) -> None:
-        drawn = top(tree, _LEAVES)
-        along, n, level = places(drawn), tree.n, drawn.heights[drawn.n :]
+        drawn = highest_merges(tree, _LEAVES)
+        along, n, level = node_positions(drawn), tree.n, drawn.heights[drawn.n :]
         a, b = drawn.pairs.T
         x = np.stack([along[a], along[a], along[b], along[b]], axis=1)
         y = np.stack([drawn.heights[a], level, level, drawn.heights[b]], axis=1)

@@ -8,19 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from .._display import Brief
+from .._display import ShortRepr
 from .._types import Ints
 from ..clustering import Clustering
 from ..curves import Denoised, Skeleton
 from ..engine import Engine, current
-from ..estimators import AutoCluster, SingleLinkage
-from ..estimators.base import IteratedTransform
+from ..estimators import AutoCluster, IteratedTransform, SingleLinkage
 from ..hierarchy import Tree
 from ..parameters import Suggestion
 from ..spaces import Dense, GaussianMetric, Space
 from ..transforms import Trajectory
 from .compute import add_metric, curve_of, with_labels
-from .scene import Curve, Scene, frames_of, places, plane_of, single
+from .scene import Curve, Scene, frames_of, in_plane, plane_of, single
 
 _MAX_POINTS = 100_000  # most points drawn
 _MAX_DENSE = 2_000  # if distances are stored or an embedding is needed
@@ -30,7 +29,7 @@ Facts = dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Story(Brief):
+class Story(ShortRepr):
     """The content of a report: a scene if there are points, else a table; and facts by name."""
 
     scene: Scene | None
@@ -47,7 +46,7 @@ class Story(Brief):
 
 def story_of(result: Any, engine: Engine | None = None) -> Story:
     """The content of a report on a result; raises a TypeError for other objects."""
-    engine = current(engine).quiet()
+    engine = current(engine).silent()
     for kind, attribute, tell in _KINDS:
         if isinstance(result, kind):
             if attribute and attribute not in vars(result):
@@ -103,7 +102,7 @@ def _denoised(result: Denoised, engine: Engine) -> Story:
     n, m = result.points.shape
     rows, notes = _sample(n, _MAX_POINTS)
     plane = plane_of(result.before)
-    frames = np.stack([places(plane, result.before[rows]), places(plane, result.points[rows])])
+    frames = np.stack([in_plane(plane, result.before[rows]), in_plane(plane, result.points[rows])])
     frames = single(frames)
     even = bool((result.scale == result.scale[0]).all())
     eps = result.eps * float(result.scale[0]) if even else float("nan")
@@ -130,7 +129,7 @@ def _skeleton(net: Skeleton, engine: Engine) -> Story:
     below = _denoised(net.source, engine)
     plane = plane_of(net.source.before)
     assert below.scene is not None
-    scene = replace(below.scene, title="Skeleton", lines=tuple(places(plane, line) for line in net.lines))
+    scene = replace(below.scene, title="Skeleton", lines=tuple(in_plane(plane, line) for line in net.lines))
     facts = {"lines": net.in_words, "detail": net.source.length(net.detail)}
     code = f"{below.code}\nlines = wt.skeleton(clean)"
     return Story(scene, "Skeleton", {**facts, **below.facts}, code)

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._display import Brief
+from .._display import ShortRepr
 from .._types import Floats, Ints
 from ..engine import Engine
 from ..hierarchy import Tree
-from ..plotting.embedding import embed
+from ..plotting import embed
 from ..spaces import GaussianMetric, Space
 
 MAX_SHAPES = 20_000  # Gaussians are drawn for at most this many points
@@ -21,7 +21,7 @@ _SMALLEST, _LARGEST = 1e-30, 1e30  # range of values for single precision, with 
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Curve(Brief):
+class Curve(ShortRepr):
     """Mean number of neighbors as a function of the radius, and a suggested radius.
 
     Parameters
@@ -50,7 +50,7 @@ class Curve(Brief):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Scene(Brief):
+class Scene(ShortRepr):
     """Everything that the page draws, as arrays. A part that is None does not exist or is not computed yet.
 
     Attributes
@@ -207,7 +207,7 @@ def _scaled(space: Space, engine: Engine | None) -> Plane:
     return Plane(np.eye(2), np.column_stack([np.cos(turn), np.sin(turn)]), False, (note,))
 
 
-def places(plane: Plane, points: Floats | None) -> Floats:
+def in_plane(plane: Plane, points: Floats | None) -> Floats:
     """Positions of points in the plane, shape (n, 2)."""
     if plane.layout is not None or points is None:
         assert plane.layout is not None
@@ -218,7 +218,7 @@ def places(plane: Plane, points: Floats | None) -> Floats:
 def frames_of(states: Sequence[Space], plane: Plane, names: tuple[str, ...] = ()) -> Scene:
     """A scene with a frame for each state; the caller adds title, rows, radius and everything else."""
     first, metrics = states[0], [state.metric for state in states]
-    frames = np.stack([places(plane, state.points) for state in states])
+    frames = np.stack([in_plane(plane, state.points) for state in states])
     shaped = first.n <= MAX_SHAPES and first.points is not None and is_moderate(np.square(frames))
     covs = [metric.covs for metric in metrics if isinstance(metric, GaussianMetric)]
     gaussian = len(covs) == len(states)

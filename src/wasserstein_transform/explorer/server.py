@@ -92,6 +92,10 @@ class Explorer:
             self._loop.close(all_fds=True)
             self._ended.set()
 
+    def wait(self) -> None:
+        """Wait until the server has ended."""
+        self._ended.wait()
+
     def stop(self) -> None:
         """Stop all work and the server. Call it from another thread than `serve`."""
         if not self._ended.is_set():

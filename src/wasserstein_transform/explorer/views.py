@@ -8,7 +8,7 @@ import numpy as np
 from bokeh.events import MouseLeave, MouseMove, Tap
 from bokeh.models import ColumnDataSource, CustomJS, Row
 
-from ..plotting.style import N_COLORS
+from ..plotting import N_COLORS
 from .figures import DARK, LIGHT, static, style_sheet
 from .metrics import Dendrogram, Heat, Neighbors, first_cut
 from .points import MANY, Points, Scaling, corners, dot_size

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from .. import _check as check
-from .._display import Plotted, counted, frame, table
+from .._display import HasPlot, counted, frame, table
 from .._types import Floats, Ints
 from ..engine import Engine, current, one_blas_thread
 from ..hierarchy.labels import number_by_mass
@@ -25,7 +25,7 @@ _SMALLEST = 4  # nodes of a connected piece that may have communities
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Communities(Plotted):
+class Communities(HasPlot):
     """A partition of the n nodes of a graph into communities.
 
     `communities` and `Flow.communities` return it.
@@ -180,7 +180,7 @@ def communities(
     strengths = 1.0 / network.lengths
     place = np.argsort(order_nodes(network.n, network.edges, strengths))
     matrix = strengths_between(network.n, place[network.edges], strengths)
-    with current(engine, n_jobs=n_jobs, verbose=verbose).watched() as engine, one_blas_thread():
+    with current(engine, n_jobs=n_jobs, verbose=verbose).progress_scope() as engine, one_blas_thread():
         if n_communities is not None:
             labels = Optimizer(matrix, engine).into(n_communities)
             certain = probabilities(matrix, labels)

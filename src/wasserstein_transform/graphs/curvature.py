@@ -12,7 +12,7 @@ from scipy.sparse import csr_array, diags_array
 
 from .. import _check as check
 from .._archive import Part
-from .._display import Plotted, facts, frame, in_range
+from .._display import HasPlot, facts, frame, in_range
 from .._types import Floats, Ints
 from ..compute.exact.batches import exact_listed
 from ..compute.exact.problems import CostSpec
@@ -29,7 +29,7 @@ _FLAT = 1e-9  # rounding errors of curvature
 
 
 @dataclass(frozen=True, eq=False)
-class Curvature(Plotted):
+class Curvature(HasPlot):
     """Ollivier–Ricci curvature κ(x, y) = 1 − W1(m_x, m_y) / d(x, y) of k pairs of nodes.
 
     `curvature` returns it.
@@ -231,7 +231,7 @@ def curvature(
     network, asked = as_network(graph, weight), current(engine, n_jobs=n_jobs, verbose=verbose)
     ends = network.edges if pairs is None else _numbered(pairs, network)
     space = Space(network.metric, check.weights(masses, network.n), None)
-    with asked.watched() as engine:
+    with asked.progress_scope() as engine:
         return compare(network, localized(network, measures, space, engine), ends, engine)
 
 

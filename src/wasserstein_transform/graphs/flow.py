@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import connected_components
 
 from .. import _check as check
 from .._check import warn
-from .._display import Plotted, counted, facts, frame, in_range
+from .._display import HasPlot, counted, facts, frame, in_range
 from .._types import Floats, Ints
 from ..engine import Engine, current
 from ..hierarchy import FewerClustersWarning
@@ -26,7 +26,7 @@ _TIE = 1e-9  # relative difference below which two lengths count as equal
 
 
 @dataclass(frozen=True, eq=False)
-class Flow(Plotted):
+class Flow(HasPlot):
     """Lengths of the m edges of a graph under Ricci flow.
 
     `ricci_flow` returns it.
@@ -180,7 +180,7 @@ def ricci_flow(
     if not 0 < check.positive(step, "step") <= 1:
         raise ValueError(f"step must be at most 1, got {step}; a larger step could make lengths negative")
     rule = LazyWalk(0.5, power=2.0) if measures is None else measures
-    with asked.watched() as engine:
+    with asked.progress_scope() as engine:
         return _flow(network, n_iter, rule, step, tol, engine)
 
 

@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import connected_components
 
 from .. import _check as check
 from .._archive import archived, check_array, check_range
-from .._display import Plotted, facts
+from .._display import HasPlot, facts
 from .._types import Bools, Floats, Ints, cached_property
 from ..compute.records import Nearest
 from ..compute.trees.linkage_jit import join_edges
@@ -28,7 +28,7 @@ _ROUNDING = 1e-14  # rounding of a distance, relative to the largest coordinate 
 
 @archived
 @dataclass(frozen=True, eq=False)
-class Tree(Plotted):
+class Tree(HasPlot):
     """A spanning tree of n weighted points, with edges sorted by height. `spanning_tree` returns it.
 
     Attributes
@@ -180,7 +180,7 @@ def spanning_tree(space: Space, engine: Engine | None = None, *, reachability: i
     check_space(space)
     reachability = check.count(reachability, "reachability", 0)
     space.metric.check_joined()
-    with current(engine).watched() as watched:
+    with current(engine).progress_scope() as watched:
         heavy = np.flatnonzero(space.weights > 0)
         metric = space.metric.take(heavy) if len(heavy) < space.n else space.metric
         lengths = None

@@ -2,6 +2,7 @@
 
 from .contours import segment
 from .radii import segment_by_radii
+from .reading import picture_files as picture_files
 from .segmentation import Segmentation
 from .tree import RegionTree
 

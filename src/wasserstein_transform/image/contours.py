@@ -138,7 +138,7 @@ def segment(
             f"contours are those of a picture of two axes and channels, got shape {pixels.image.shape}; give one frame"
             + check.spell(", or say channel_axis; wt.image.segment_by_radii takes volumes", "")
         )
-    with current(engine, n_jobs=n_jobs, verbose=verbose).watched() as engine:
+    with current(engine, n_jobs=n_jobs, verbose=verbose).progress_scope() as engine:
         tree = region_tree(pixels, engine)
         if scale is None and n_segments is None:
             scale = tree.choose_scale()

@@ -68,7 +68,7 @@ def joined(found: Evidence, engine: Engine, weights: Weights) -> tuple[Ints, Flo
         return int(join_regions(patches, seams, rule, scratch, joins, heights, stop))
 
     engine.report("joining regions", 0, 1)
-    count = engine.alone(work, "joining regions")
+    count = engine.run_single(work, "joining regions")
     return joins[:count], heights[:count]
 
 

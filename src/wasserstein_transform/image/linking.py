@@ -51,7 +51,7 @@ def link_pixels(
     modes = to_host(modes)
     labels, who = np.arange(len(modes)), np.arange(len(modes)) if mask is None else np.flatnonzero(mask)
     engine.report("linking pixels", 0, 1)
-    engine.alone(lambda stop: _link_all(modes, who, len(shape), spatial, range, labels, stop), "linking pixels")
+    engine.run_single(lambda stop: _link_all(modes, who, len(shape), spatial, range, labels, stop), "linking pixels")
     return labels, number_parts(labels, np.empty(0, np.bool_) if mask is None else mask)
 
 

@@ -115,7 +115,7 @@ def segment_by_radii(
     if range_radius is not None:
         check.positive(range_radius, "range_radius")
     pixels = read(image, color, mask, channel_axis)
-    with current(engine, n_jobs=n_jobs, verbose=verbose).watched() as engine:
+    with current(engine, n_jobs=n_jobs, verbose=verbose).progress_scope() as engine:
         _reserve(pixels, lam, linking, min_size > 1, engine)
         values = pixels.features(engine)
         motion = Motion(spatial, range_radius or _usual_range(pixels), lam, tol, n_iter)

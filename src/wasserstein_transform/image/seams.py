@@ -144,7 +144,9 @@ class Evidence(NamedTuple):
                 here, there = (at_angle(measured[name, octave], angle, side) for side in pixels)
                 unit = 2 * ANGLES * CONTRAST * (N_TEXTURES if name == "texture" else 1)
                 cues[:, k] = np.bincount(seam, here + there, len(ends)) / unit
-        cues = np.column_stack([cues, lengths * engine.alone(lambda _: _jumps(ends, lengths, cues, sizes), "contours")])
+        cues = np.column_stack(
+            [cues, lengths * engine.run_single(lambda _: _jumps(ends, lengths, cues, sizes), "contours")]
+        )
         return cls(labels, ends, lengths, cues, sizes, counts, histograms)
 
 
@@ -161,7 +163,7 @@ def _measured(names: tuple[str, ...], channels: list[Singles], engine: Engine) -
             found = [contrasts(values, _BINS[name], OCTAVES[name], stop) for values in together]
             return {octave: np.asarray(sum(one[octave] for one in found)) for octave in OCTAVES[name]}
 
-        for octave, found in engine.alone(each, "contours").items():
+        for octave, found in engine.run_single(each, "contours").items():
             cue = name, octave
             sums[cue] = np.maximum(sums[cue], found) if cue in sums else found
     return {cue: enlarged(found, cue[1], channels[0].shape) for cue, found in sums.items()}

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check as check
-from .._display import Plotted, counted, facts, frame, in_range
+from .._display import HasPlot, counted, facts, frame, in_range
 from .._types import Bools, Floats, Ints
 from ..compute.pixels.motion import region_sums
 from ..engine import DeviceArray, current, on_host
@@ -20,7 +20,7 @@ from .tree import RegionTree
 
 @on_host("modes", "n_iter")
 @dataclass(frozen=True, eq=False)
-class Segmentation(Plotted):
+class Segmentation(HasPlot):
     """Regions of an image; `segment` and `segment_by_radii` return it.
 
     Attributes

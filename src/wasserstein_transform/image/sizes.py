@@ -135,7 +135,7 @@ def carried_up(
         def work(stop: Flag, rows: Singles = rows, top: int = top) -> None:
             carry_up(rows, guide, labels, top, shape[0], sharpness, out[top : top + len(rows)], stop)
 
-        engine.alone(work, "carrying labels up")
+        engine.run_single(work, "carrying labels up")
     if mask is not None:
         out[~mask.reshape(shape)] = -1
     return out

@@ -5,7 +5,8 @@ that declares or unpacks to more than the memory limit is refused before the mem
 GDAL, laspy) are not a sandbox: open files from strangers in one.
 """
 
-from .files import encode as encode, read, write
+from .files import encode as encode, in_pieces as in_pieces, pack as pack, read, write
+from .formats import PLACED as PLACED, WRITTEN as WRITTEN, kind_by_name as kind_by_name
 from .matrices import read_matrix
 
 __all__ = ("read", "read_matrix", "write")

@@ -10,7 +10,7 @@ from .kernel import CachedNeighbors, Kernel, Truncation
 from .localization import Inductive as Inductive, Intrinsic, Localization
 from .markov import Given, Heat
 from .nearest import Identity, Nearest, Whole
-from .scale import Scale as Scale, suggest_eps
+from .scale import Scale as Scale, rows_of as rows_of, suggest_eps
 
 __all__ = (
     "CachedNeighbors",

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse, vstack
 
 from .. import _check as check
-from .._display import Brief
+from .._display import ShortRepr
 from .._types import Floats
 from ..engine import Engine, current
 from ..measures import Discrete, check_mass, make_discrete
@@ -23,7 +23,7 @@ _MAX_TAIL = 1e-16  # share of the mass below which the rest of the series is dro
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Given(Brief, Intrinsic):
+class Given(ShortRepr, Intrinsic):
     """A given Markov matrix: row i is the measure of point i. New points have no measure.
 
     Parameters

@@ -40,7 +40,7 @@ def rows_of(places: Space, centers: Ints, engine: Engine) -> Iterator[tuple[slic
     for start in range(0, len(centers), step):
         engine.check()
         part = slice(start, min(start + step, len(centers)))
-        yield part, places.metric.block(centers[part], everything, engine.quiet())
+        yield part, places.metric.block(centers[part], everything, engine.silent())
 
 
 def weighted_median(values: Floats, weights: Floats) -> float:
@@ -135,7 +135,7 @@ def suggest_eps(X: ArrayLike | Space, *, sample_weight: ArrayLike | None = None,
     eps = 5: the median distance to the 10th nearest of 100 places
     """
     engine = current()
-    with engine.watched() as engine:
+    with engine.progress_scope() as engine:
         return scale_of(distinct(as_space(X, sample_weight, metric), engine), engine)
 
 
@@ -160,7 +160,7 @@ def median_radii(places: Space, ks: list[int], engine: Engine) -> list[float]:
     """Median distance to the k-th nearest place, for each k, over all places or an evenly spaced sample."""
     if places.n > _MAX_ALL_PAIRS and places.metric.is_euclidean and max(ks) <= _MAX_TREE_NEIGHBORS:
         centers = sample_evenly(places.n, _MAX_TREE_QUERIES)
-        nearest = places.metric.neighbors(max(ks) + 1, places.metric.take(centers), engine.quiet())
+        nearest = places.metric.neighbors(max(ks) + 1, places.metric.take(centers), engine.silent())
         radii = nearest.distances[:, ks]  # column 0 is the place itself
     else:
         least = places.n if places.n <= _MAX_ALL_PAIRS else _MIN_ROWS

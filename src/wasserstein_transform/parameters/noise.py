@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _check as check
-from .._display import Brief, Plotted, counted
+from .._display import HasPlot, ShortRepr, counted
 from .._types import Floats, Ints
 from ..compute.cells.rows import sample_evenly
 from ..engine import Engine, Flag, Tile, current, cut_by_size, one_blas_thread
@@ -44,7 +44,7 @@ Level = tuple[int, Floats, Ints]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Noise(Brief, Plotted):
+class Noise(ShortRepr, HasPlot):
     """Noise across a curve or surface, and the measurements it was read from; `noise_scale` returns it.
 
     Balls grow from a few points to a quarter of all points. In small ones, noise spreads as far across the best line
@@ -140,7 +140,7 @@ def noise_scale(
     space = as_space(X, sample_weight)
     if space.points is None:
         raise ValueError("noise across a shape needs coordinates, but this Space has distances only; give points")
-    with engine.watched() as engine:
+    with engine.progress_scope() as engine:
         return noise_of(outward(within_span(distinct(space, engine))), dim, engine)
 
 
@@ -215,7 +215,7 @@ def _grown(places: Space, dim: int, engine: Engine) -> tuple[Floats, Floats, Flo
         found[:, tile.start] = [weighted_median(part[known], masses[known]) for part in measured]
 
     with one_blas_thread():  # many small matrices
-        engine.loop("noise", cut_by_size(len(radii), 1), measure)
+        engine.for_tiles("noise", cut_by_size(len(radii), 1), measure)
     return found[0], radii, found[1], found[2]
 
 
@@ -256,7 +256,7 @@ def _neighbors(places: Space, centers: Ints, most: int, engine: Engine) -> list[
         strides.append(4 * strides[-1])
     widths = [min(min(_MOST, -(-most // stride)) + _TIES, -(-n // stride)) for stride in strides]
     found = [(np.empty((len(centers), width)), np.empty((len(centers), width), np.intp)) for width in widths]
-    own, everything = replace(engine.quiet(), n_jobs=1), np.arange(n)
+    own, everything = replace(engine.silent(), n_jobs=1), np.arange(n)
 
     def search(tile: Tile, stop: Flag) -> None:
         part = slice(*tile)
@@ -265,7 +265,7 @@ def _neighbors(places: Space, centers: Ints, most: int, engine: Engine) -> list[
             indices[part] = stride * _nearest(rows[:, ::stride], distances.shape[1])
             distances[part] = np.take_along_axis(rows, indices[part], axis=1)
 
-    engine.loop("noise", cut_by_size(len(centers), max(1, int(_BLOCK_DISTANCES / n))), search)
+    engine.for_tiles("noise", cut_by_size(len(centers), max(1, int(_BLOCK_DISTANCES / n))), search)
     return [(stride, *level) for stride, level in zip(strides, found, strict=True)]
 
 

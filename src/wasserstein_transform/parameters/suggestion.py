@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _check as check
-from .._display import Reported, counted, frame, table
+from .._display import HasReport, counted, frame, table
 from .._types import Floats, Ints
 from ..compute.cells.rows import sample_evenly
 from ..engine import Engine, current
@@ -57,7 +57,7 @@ def modes_of(places: Space, engine: Engine) -> Modes:
     for k in range(_MOST):
         engine.check()
         eps = start * _STEP**k
-        found = _found(sample, eps, engine.quiet())
+        found = _found(sample, eps, engine.silent())
         mass = np.bincount(found, weights=sample.weights)
         tried.append((eps, int((mass >= _LARGE).sum()), float(mass[mass >= _LARGE].sum())))
         labels.append(found)
@@ -120,7 +120,7 @@ _UNTIL_REST = 300
 
 
 @dataclass(frozen=True, eq=False)
-class Suggestion(Reported):
+class Suggestion(HasReport):
     """Parameters for a transform, the reason, and the radii that were compared; `suggest` returns it.
 
     Attributes
@@ -232,7 +232,7 @@ def suggest(
     space, engine = as_space(X, sample_weight, metric), current(engine)
     if purpose != "clusters" and space.points is None:
         raise ValueError(f"purpose={purpose!r} needs coordinates, and these are distances only; use 'clusters'")
-    with engine.watched() as engine:
+    with engine.progress_scope() as engine:
         return suggestion_of(space, purpose, engine)
 
 

@@ -15,7 +15,7 @@ from ..clustering.profile import Profile, shortened
 from ..compute.cells.rows import sample_evenly
 from .clouds import draw as draw_points, name_axes
 from .colors import look
-from .dendrograms import branches, dendrogram, places, top
+from .dendrograms import branches, dendrogram, highest_merges, node_positions
 from .embedding import embed
 from .style import GRAY, INK, TEXT, THIN, TICKS, WIDTH, canvas, color, expect, panels, tidy
 
@@ -211,9 +211,9 @@ def _draw_tree(ax: Any, found: Clustering) -> None:
     cut = np.flatnonzero(labels[tree.edges[:, 0]] != labels[tree.edges[:, 1]])
     most = tree.n if tree.n <= _LEAVES else max(_FEW_LEAVES, tree.n - int(cut.min()) + 1)
     dendrogram(tree, labels, ax=ax, max_leaves=max(most, 2), title=_name_of(found))
-    drawn = top(branches(tree, labels), most)
+    drawn = highest_merges(branches(tree, labels), most)
     at = len(drawn.heights) - (tree.n - 1 - cut)  # merges are the last nodes, in the order of the edges
-    ax.plot(places(drawn)[at], drawn.heights[at], "o", ms=3.2, mew=0.7, mfc="white", mec=INK, zorder=3)
+    ax.plot(node_positions(drawn)[at], drawn.heights[at], "o", ms=3.2, mew=0.7, mfc="white", mec=INK, zorder=3)
     hidden = f", the highest {drawn.n - 1} merges" * (drawn.n < tree.n)
     ax.set_xlabel(f"dots: cuts{hidden}", fontsize=TEXT, color=INK)
 

@@ -48,7 +48,7 @@ def branches(tree: Tree, labels: Ints | None = None) -> Branches:
     return Branches(pairs, np.concatenate([np.zeros(tree.n), Z[:, 2]]), np.array(below, np.intp))
 
 
-def top(all: Branches, most: int) -> Branches:
+def highest_merges(all: Branches, most: int) -> Branches:
     """The highest merges only, over `most` leaves; a leaf stands for its whole subtree, with its height and label."""
     if all.n <= most:
         return all
@@ -61,7 +61,7 @@ def top(all: Branches, most: int) -> Branches:
     return Branches(number[pairs], all.heights[kept], all.labels[kept])
 
 
-def places(tree: Branches) -> Floats:
+def node_positions(tree: Branches) -> Floats:
     """Positions of the nodes: leaves at 0, 1, … so that no branches cross, merges midway between their two children."""
     n, pairs = tree.n, tree.pairs.tolist()
     sizes = [1] * n
@@ -120,8 +120,8 @@ def dendrogram(
         raise TypeError(f"tree must be a Tree, got {type(tree).__name__}; wt.hierarchy.spanning_tree(space) makes one")
     labels = getattr(tree, "labels_", None) if labels is None else labels
     drawn = branches(grown, None if labels is None else numbered(labels, grown.n))
-    drawn = drawn if max_leaves is None else top(drawn, check.count(max_leaves, "max_leaves", 2))
-    along = places(drawn)
+    drawn = drawn if max_leaves is None else highest_merges(drawn, check.count(max_leaves, "max_leaves", 2))
+    along = node_positions(drawn)
     ax = canvas(ax, 2, (WIDTH, 0.6 * WIDTH))
     for label in sorted(set(drawn.labels[drawn.n :].tolist())):  # those in gray first
         _draw_merges(ax, drawn, along, label)

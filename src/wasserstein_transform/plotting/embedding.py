@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 
 from .. import _check as check
-from .._display import Brief, Plotted
+from .._display import HasPlot, ShortRepr
 from .._types import Floats
 from ..spaces import Space
 from ..transforms.scaling import signs
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Embedding(Brief, Plotted):
+class Embedding(ShortRepr, HasPlot):
     """Coordinates that `embed` finds for distances.
 
     Attributes

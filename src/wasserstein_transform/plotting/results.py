@@ -41,9 +41,9 @@ CHART = (5.2, 3.0)  # size of a chart in inches
 _DOT = 3.5
 
 
-def plot(result: Any, title: str | None = None, **options: Any) -> Figure:
+def figure_of(result: Any, title: str | None = None, **options: Any) -> Figure:
     """Draw a result in a new figure, made without pyplot; `result.plot()` calls this."""
-    draw = next(draw for kind, draw in _PICTURES.items() if isinstance(result, kind))
+    draw = next(draw for kind, draw in PICTURES.items() if isinstance(result, kind))
     with without_pyplot():
         drawn = draw(result, title=title, **options)
     figure: Figure = drawn if hasattr(drawn, "savefig") else np.ravel(drawn)[0].figure
@@ -227,7 +227,7 @@ def _sparse(value: float, _: int | None = None) -> str:
     return f"{value:g}" if f"{value:e}"[0] in "25" else ""
 
 
-_PICTURES: dict[type, Callable[..., Any]] = {
+PICTURES: dict[type, Callable[..., Any]] = {
     Clustering: draw_clustering,
     Profile: draw_profile,
     Score: _draw_score,
@@ -246,3 +246,4 @@ _PICTURES: dict[type, Callable[..., Any]] = {
     Communities: communities,
     Segmentation: lambda found, **options: segmentation(found.image, found.labels, **options),
 }
+"""The function that draws each class of results."""

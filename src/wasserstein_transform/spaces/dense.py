@@ -181,7 +181,7 @@ def _read_condensed(distances: np.ndarray, name: str, engine: Engine) -> Floats:
             "of shape (n, n)"
         )
     out, at = _allocate(n, name, engine), 0
-    with engine.watched() as watched:
+    with engine.progress_scope() as watched:
         for i in range(n - 1):
             row = distances[at : at + n - 1 - i].astype(np.float64)
             _check_values(row, (at,), name)
@@ -200,7 +200,7 @@ def _allocate(n: int, name: str, engine: Engine) -> Floats:
 
 def _blocks(n: int, stage: str, engine: Engine) -> Iterator[tuple[slice, slice]]:
     """Blocks on and above the diagonal, row by row."""
-    with engine.watched() as watched:
+    with engine.progress_scope() as watched:
         for top in range(0, n, _BLOCK_SIDE):
             for left in range(top, n, _BLOCK_SIDE):
                 watched.check()

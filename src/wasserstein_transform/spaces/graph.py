@@ -105,7 +105,7 @@ class Graph(Metric):
         return SparseRows(*paths.path_balls(self, reach, engine)) if np.isfinite(reach) else self.geometry(engine)
 
     def largest(self, engine: Engine | None = None) -> float:
-        row = self.block(np.zeros(1, np.intp), np.arange(self.n), current(engine).quiet())
+        row = self.block(np.zeros(1, np.intp), np.arange(self.n), current(engine).silent())
         return float(max(row[np.isfinite(row)].max(), self.lengths.data.max(initial=0.0)))
 
     @cached_property

@@ -243,7 +243,7 @@ class Metric(ABC):
         self.check_whole("all distances")
         other.check_whole("all distances")
         all_points, step = np.arange(self.n), max(1, _COMPARED // self.n)
-        quiet, largest = current(engine).quiet(), 0.0
+        quiet, largest = current(engine).silent(), 0.0
         for start in range(0, self.n, step):
             rows = all_points[start : start + step]
             change = self.block(rows, all_points, quiet) - other.block(rows, all_points, quiet)
@@ -285,7 +285,7 @@ class Metric(ABC):
 
     def largest(self, engine: Engine | None = None) -> float:
         """Estimate the largest distance: exact for stored distances, otherwise from a point to its farthest point."""
-        return float(self.block(np.zeros(1, np.intp), np.arange(self.n), current(engine).quiet()).max())
+        return float(self.block(np.zeros(1, np.intp), np.arange(self.n), current(engine).silent()).max())
 
     def dense(self, engine: Engine | None = None, dtype: DTypeLike | None = None, out: Out = None) -> Floats:
         """Compute the full n × n matrix; each pair is computed once.

@@ -63,7 +63,7 @@ def metric_by_name(points: Floats, name: str, weights: Floats) -> Metric:
         matrix[start:end, start:] = values
         matrix[start:, start:end] = values.T
 
-    engine.loop("distances", cut_by_size(n, rows), fill)
+    engine.for_tiles("distances", cut_by_size(n, rows), fill)
     return Dense(_finite(matrix, name), TRIANGLE[name])
 
 
@@ -81,7 +81,7 @@ def cross_by_name(new: Floats, points: Floats, name: str, weights: Floats) -> Fl
     def fill(tile: Tile, stop: Flag) -> None:
         out[slice(*tile)] = cdist(new[slice(*tile)], points, name, **scales)
 
-    engine.loop("distances", cut_evenly(len(new), _STEPS * points.size), fill)
+    engine.for_tiles("distances", cut_evenly(len(new), _STEPS * points.size), fill)
     return _finite(out, name)
 
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from .. import _check as check
 from .._archive import archived, check_array, check_range, check_type, read, write
-from .._display import Brief, facts
+from .._display import ShortRepr, facts
 from .._types import Floats, Ints
 from ..cuda import on_gpu
 from ..engine import Engine, current, is_mapped, on_host, stored_array
@@ -316,7 +316,7 @@ def as_space(X: ArrayLike | Space, sample_weight: ArrayLike | None = None, metri
 @archived
 @on_host("points")
 @dataclass(frozen=True, eq=False, repr=False)
-class Quotient(Brief):
+class Quotient(ShortRepr):
     """A space in which points that share one place are merged into one point with their total mass.
 
     `quotient` returns it. Below, n is the number of original points and k the number of merged ones.

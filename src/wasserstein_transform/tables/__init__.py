@@ -6,18 +6,38 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from .earth import Tracks
-from .features import Features, features
+from .features import Features, features, is_frame as is_frame
+from .scaling import Scaling as Scaling
 
 if TYPE_CHECKING:
-    from .columns import coordinates
+    from .columns import (
+        column as column,
+        coordinate_names as coordinate_names,
+        coordinates,
+        counters as counters,
+        has_geometry as has_geometry,
+        labels as labels,
+        numeric as numeric,
+        source_of as source_of,
+        weights as weights,
+        with_columns as with_columns,
+        with_coordinates as with_coordinates,
+    )
+    from .roles import column_roles as column_roles
     from .trips import tracks
 
+_HOME = {"column_roles": "roles", "tracks": "trips"} | dict.fromkeys(
+    (
+        "column", "coordinate_names", "coordinates", "counters", "has_geometry", "labels", "numeric", "source_of",
+        "weights", "with_columns", "with_coordinates",
+    ),
+    "columns",
+)  # fmt: skip
 __all__ = ("Features", "Tracks", "coordinates", "features", "tracks")
-_MODULES = {"coordinates": "columns", "tracks": "trips"}
 
 
 def __getattr__(name: str) -> Any:
     """Import names on first use: `features` serves arrays without pandas."""
-    if name not in _MODULES:
+    if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f".{_MODULES[name]}", __name__), name)
+    return getattr(importlib.import_module(f".{_HOME[name]}", __name__), name)

@@ -77,8 +77,8 @@ def chosen(frame: pd.DataFrame, names: Sequence[str] | None = None, leave_out: S
     without = {leave_out} if isinstance(leave_out, str) else set(leave_out)
     for name in without:
         column(frame, name)
-    places = axes(frame)
-    found = tuple(name for name in (places if without.isdisjoint(places) else numeric(frame)) if name not in without)
+    usual = axes(frame)
+    found = tuple(name for name in (usual if without.isdisjoint(usual) else numeric(frame)) if name not in without)
     if not found:
         beside = f" beside {listed(sorted(without))}" if without else ""
         raise ValueError(
@@ -89,10 +89,10 @@ def chosen(frame: pd.DataFrame, names: Sequence[str] | None = None, leave_out: S
 
 def axes(frame: pd.DataFrame) -> tuple[str, ...]:
     """The columns to use if none are named: geometry, axes of the format, columns such as x and y, else all numeric."""
-    return places(frame) or _axes(frame) or numeric(frame)
+    return coordinate_names(frame) or _axes(frame) or numeric(frame)
 
 
-def places(frame: pd.DataFrame) -> tuple[str, ...]:
+def coordinate_names(frame: pd.DataFrame) -> tuple[str, ...]:
     """The columns that say where points are: geometry, axes of the format, columns such as x and y; or none."""
     if has_geometry(frame):
         return geometry_names(frame)
@@ -149,8 +149,8 @@ def without_geometry(frame: pd.DataFrame) -> pd.DataFrame:
     """The table with coordinates as columns in place of the geometry of a map, for formats that have none."""
     if not has_geometry(frame):
         return frame
-    places = {name: column(frame, name) for name in geometry_names(frame)}
-    out = pd.DataFrame(places).join(pd.DataFrame(frame.drop(columns=frame.geometry.name)))
+    geometry = {name: column(frame, name) for name in geometry_names(frame)}
+    out = pd.DataFrame(geometry).join(pd.DataFrame(frame.drop(columns=frame.geometry.name)))
     out.attrs = frame.attrs
     return out
 
@@ -215,7 +215,7 @@ def with_columns(frame: pd.DataFrame, new: Mapping[str, Any]) -> pd.DataFrame:
     return out
 
 
-def with_places(frame: Any, names: Sequence[str], points: Floats) -> Any:
+def with_coordinates(frame: Any, names: Sequence[str], points: Floats) -> Any:
     """The table with other coordinates: in its columns, or in the geometry of a map."""
     if not has_geometry(frame):
         new = {name: values.astype(frame[name].dtype) if frame[name].dtype.kind == "f" else values

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._archive import archived, check_range, check_type
-from .._display import Brief
+from .._display import ShortRepr
 from .._types import Floats, Ints
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ def cut_at_180(line: Floats) -> list[Floats]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tracks(Brief):
+class Tracks(ShortRepr):
     r"""Points of a table with their trips; `tracks` returns it, and `wt.denoise` takes it.
 
     Attributes

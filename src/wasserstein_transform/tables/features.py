@@ -14,7 +14,7 @@ from scipy.sparse import issparse
 
 from .. import _check as check
 from .._archive import archived, check_array, check_range, check_type
-from .._display import Brief, Plotted, counted
+from .._display import HasPlot, ShortRepr, counted
 from .._types import Bools, Floats, Ints
 from .cells import Column
 from .earth import FARTHEST, LocalMeters
@@ -50,7 +50,7 @@ _AXIS = re.compile(
 
 @archived
 @dataclass(frozen=True, eq=False, repr=False)
-class Features(Brief, Plotted):
+class Features(ShortRepr, HasPlot):
     r"""A table as coordinates; `features` returns it.
 
     Attributes
@@ -375,13 +375,13 @@ def _of_frame(
     frame: DataFrame, columns: Sequence[Any] | None, weights: Floats | None
 ) -> tuple[list[Column], Floats, list[str], bool]:
     from .columns import chosen, source_of
-    from .roles import is_day_first_guessed, is_nameless, misread, read, roles
+    from .roles import column_roles, is_day_first_guessed, is_nameless, misread, read
 
     if not len(frame):
         raise ValueError(f"{source_of(frame)} has no rows; a table needs at least one")
     asked = None if columns is None else chosen(frame, columns)
     heavy = frame if weights is None or weights.all() else frame[weights > 0]
-    found, floats = roles(heavy, asked)
+    found, floats = column_roles(heavy, asked)
     used = [one for one in found if not one.why_not]
     if not used:
         said = "; ".join(f"{one.name} {one.why_not}" for one in found[:_LISTED])

@@ -30,11 +30,11 @@ from .columns import (
     TextCells,
     cell_fault,
     column,
+    coordinate_names,
     is_text,
     missing_cells,
     names_as_text,
     numeric,
-    places,
     source_of,
     text_cells,
 )
@@ -80,13 +80,13 @@ BESIDE = "is beside the coordinates"
 """Why a column is left out if others say where points are."""
 
 
-def roles(frame: pd.DataFrame, names: Sequence[str] | None) -> tuple[list[Column], dict[str, Floats]]:
+def column_roles(frame: pd.DataFrame, names: Sequence[str] | None) -> tuple[list[Column], dict[str, Floats]]:
     """Return how each column is read, and which ones are left out and why; and the numbers in columns of numbers.
 
     Given names are used, whatever they hold; else columns that say where points are, such as x and y; else what is
     neither id, constant, copy, date nor free text, and categories only where there are fewer than two numbers.
     """
-    where = () if names is not None or is_nameless(frame) else places(frame)
+    where = () if names is not None or is_nameless(frame) else coordinate_names(frame)
     labels = dict(zip(frame.columns, names_as_text(frame), strict=True))
     floats = _plain_numbers(frame, labels) if frame.columns.is_unique else {}
 

@@ -1,10 +1,10 @@
 """Transforms: one step, a process of steps, the loop that iterates them, and the named transforms of the paper."""
 
 from ..transport.exact import CostWarning
+from .estimates import ScaleWarning
 from .follow import Followed as Followed, follow_distances as follow_distances, follow_points as follow_points
 from .iteration import iterate
 from .lazy import LazyMetric as LazyMetric, iterate_locally, transform_lazily
-from .preflight import ScaleWarning
 from .trajectory import Trajectory
 from .transform import (
     MasslessWarning,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -63,12 +64,22 @@ class RunFolder:
             return replace(states[-1], quotients=quotients, first=needed[0])
         return None
 
-    def save(self, walk: Trajectory) -> None:
+    def saving(self, hook: Callable[[Trajectory], None] | None) -> Callable[[Trajectory], None]:
+        """A hook that keeps the newest state, and then calls another."""
+
+        def save_and_call(trajectory: Trajectory) -> None:
+            self.save(trajectory)
+            if hook is not None:
+                hook(trajectory)
+
+        return save_and_call
+
+    def save(self, trajectory: Trajectory) -> None:
         """Keep the newest state of a run; one that memory does not hold is made of its tiles again."""
-        if walk.quotients[-1].space.metric.is_on_disk:
+        if trajectory.quotients[-1].space.metric.is_on_disk:
             return
-        walk.only_last().save(self._file(walk.n_iter))
-        old = [] if self._everything else [self._file(k) for k in self._numbers() if k < walk.n_iter - 1]
+        trajectory.only_last().save(self._file(trajectory.n_iter))
+        old = [] if self._everything else [self._file(k) for k in self._numbers() if k < trajectory.n_iter - 1]
         for file in [*old, *self.path.glob(f"*{TILES_SUFFIX}")]:
             with suppress(OSError):  # a file that another process has open
                 file.unlink()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._display import Brief
+from .._display import ShortRepr
 from .._types import Bools, Floats, Ints
 from ..engine import Engine, current
 from ..localize import Extrinsic, Inductive
@@ -22,7 +22,7 @@ from .transform import Process, Transform
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Followed(Brief):
+class Followed(ShortRepr):
     """New points at the end of a run. `follow_points` returns it.
 
     Attributes

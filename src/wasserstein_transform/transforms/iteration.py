@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -14,9 +14,9 @@ from .._types import Bools
 from ..engine import Engine, current, stored_array
 from ..engine.progress import clear_line
 from ..spaces import Quotient, Space, check_space, quotient
+from .estimates import reserve_run, reserve_state
 from .folder import RunFolder
-from .preflight import preflight, reserve_state
-from .subsets import find_changing, step_changing
+from .subsets import Subset, find_changing, step_changing
 from .trajectory import Trajectory
 from .transform import Process, Transform, as_process, warn_massless
 
@@ -91,7 +91,8 @@ def iterate(
     >>> walk.points.ravel()
     array([0.5, 0.5, 5. ])
     """
-    request = Request(as_process(process), n_iter, tol, merge, keep, hook)
+    process = as_process(process)
+    n_iter, tol, merge = check_options(process, n_iter, tol, merge, keep, hook)
     check_space(space)
     if resume is not None and not isinstance(resume, Trajectory):
         raise TypeError(
@@ -107,116 +108,85 @@ def iterate(
         raise ValueError("give resume or out, not both: a folder goes on by itself")
     engine = current(engine)
     if out is not None:
-        folder = RunFolder(out, (space, request.process, merge, tol), keep == "all", engine)
+        folder = RunFolder(out, (space, process, merge, tol), keep == "all", engine)
         resume = folder.latest(n_iter)
-        if resume is not None and resume.converged and request.process.is_steady(resume.n_iter - 1, n_iter):
-            request.tell(resume)
+        if resume is not None and resume.converged and process.is_steady(resume.n_iter - 1, n_iter):
+            _call_hook(hook, resume)
             return resume
-        request, engine = request.kept_in(folder), replace(engine, folder=folder.path)
-    with engine.watched() as watched:
-        walk, massless = run(request, space, watched, resume)
-    warn_massless(massless)
-    return walk
-
-
-@dataclass(frozen=True)
-class Request:
-    """The arguments of a run, checked."""
-
-    process: Process
-    n_iter: int
-    tol: float | None
-    merge: float | None
-    keep: Keep = "last"
-    hook: Hook | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "n_iter", check.count(self.n_iter, "n_iter", 0))
-        for name in ("tol", "merge"):
-            if getattr(self, name) is not None:
-                object.__setattr__(self, name, check.tolerance(getattr(self, name), name))
-        check.choice(self.keep, "keep", ("last", "all"))
-        if self.n_iter:
-            self.process.at(self.n_iter - 1)  # fail now, not after hours, if the sequence of eps is too short
-        if self.hook is not None and not callable(self.hook):
-            raise TypeError(f"hook must be a function of a Trajectory, got {check.shown(self.hook)}")
-
-    def trajectory(self, kept: list[Quotient], movements: list[float], converged: bool = False) -> Trajectory:
-        """The run so far, as the hook gets it and as `iterate` returns it."""
-        return Trajectory(
-            quotients=tuple(kept),
-            movements=tuple(movements),
-            n_iter=len(movements),
-            converged=converged,
-            outcome=describe_outcome(movements, self.tol, converged),
-            first=len(movements) + 1 - len(kept),
+        hook, engine = folder.saving(hook), replace(engine, folder=folder.path)
+    with engine.progress_scope() as watched:
+        trajectory, massless = run(
+            process, space, watched, n_iter=n_iter, tol=tol, merge=merge, keep=keep, hook=hook, resume=resume
         )
-
-    def kept_in(self, folder: RunFolder) -> Request:
-        """The same run, whose states are kept in a folder."""
-
-        def save_and_tell(walk: Trajectory) -> None:
-            folder.save(walk)
-            if self.hook is not None:
-                self.hook(walk)
-
-        return replace(self, hook=save_and_tell)
-
-    def tell(self, walk: Trajectory) -> None:
-        """Call the hook, if there is one."""
-        if self.hook is not None:
-            clear_line()  # a hook may print
-            self.hook(walk)
+    warn_massless(massless)
+    return trajectory
 
 
-def run(request: Request, space: Space, engine: Engine, resume: Trajectory | None = None) -> tuple[Trajectory, Bools]:
-    """Run with checked arguments; return the trajectory and the points that saw no mass."""
-    process, n_iter, tol, merge, keep = request.process, request.n_iter, request.tol, request.merge, request.keep
+def check_options(
+    process: Process, n_iter: int, tol: float | None, merge: float | None, keep: Keep, hook: Hook | None
+) -> tuple[int, float | None, float | None]:
+    """Check the options of a run; return the number of iterations, the tolerance and the merging distance."""
+    n_iter = check.count(n_iter, "n_iter", 0)
+    tol, merge = (
+        None if value is None else check.tolerance(value, name) for name, value in (("tol", tol), ("merge", merge))
+    )
+    check.choice(keep, "keep", ("last", "all"))
+    if n_iter:
+        process.at(n_iter - 1)  # fail now, not after hours, if the sequence of eps is too short
+    if hook is not None and not callable(hook):
+        raise TypeError(f"hook must be a function of a Trajectory, got {check.shown(hook)}")
+    return n_iter, tol, merge
+
+
+def run(
+    process: Process, space: Space, engine: Engine, *, n_iter: int, tol: float | None = None,
+    merge: float | None = None, keep: Keep = "last", hook: Hook | None = None, resume: Trajectory | None = None,
+) -> tuple[Trajectory, Bools]:  # fmt: skip
+    """Repeat the step of a transform, as `iterate`; return the run, and the points that saw no mass."""
     n_states = n_iter + (process.start is not None)
     if keep == "last" or tol is not None:  # with a tolerance, the number of states is unknown
         n_states = min(n_states, 2)
-    if n_states:
-        steps, n_known = process.steps(n_iter), None if tol is not None else n_iter
-        preflight(steps, space, engine, n_iter=n_iter, n_known=n_known, n_states=n_states, merges=merge is not None)
-    massless, changing = np.zeros(space.n, bool), None
+    reserve_run(process.steps(n_iter), space, engine, n_iter, n_states, merge is not None, tol is not None)
+    changing: Subset | None = None  # the points that the next step can change; None: all
     if resume is None:
         state, massless = _start(process, space, merge, engine)
-        kept, movements = [state], list[float]()
-        request.tell(request.trajectory(kept, movements))
+        trajectory = Trajectory.of((state,), (), tol)
+        _call_hook(hook, trajectory)
     else:
-        kept, movements = list(resume.quotients if keep == "all" else resume.quotients[-1:]), list(resume.movements)
-    converged = False
-    for k in range(len(movements), n_iter):
-        step, before, here = process.at(k), kept[-1], engine.iteration(k + 1, n_iter)
-        here.check()
-        if changing is None:
-            moved, alone = step.step(before.space, here)
-        else:
-            moved, alone = step_changing(before.space, step, changing, here)
-        state = _merge(before, moved, step, merge, here)
-        massless |= alone[before.labels]
-        after = state.space.metric
-        if before.labels is not state.labels:  # points were merged: compare the old ones with those they became
-            went_to = np.empty(before.space.n, np.intp)
-            went_to[before.labels] = state.labels
-            after = after.take(went_to)
-        movements.append(before.space.metric.movement(after, here) / eps_of(step, tol))
+        states = resume.quotients if keep == "all" else resume.quotients[-1:]
+        trajectory, massless = Trajectory.of(states, resume.movements, tol), np.zeros(space.n, bool)
+    for k in range(trajectory.n_iter, n_iter):
+        step, before, step_engine = process.at(k), trajectory.quotients[-1], engine.iteration(k + 1, n_iter)
+        step_engine.check()
+        moved, without_mass = step_changing(before.space, step, changing, step_engine)
+        state = _merge(before, moved, step, merge, step_engine)
+        movement = _movement(before, state, step_engine) / eps_of(step, tol)
+        massless |= without_mass[before.labels]
         if keep == "all" and tol is not None and k + 1 < n_iter:
-            reserve_state(state.space.metric, space, merge is not None, k + 2, here)
+            reserve_state(state.space.metric, space, merge is not None, k + 2, step_engine)
         if before.space is not space:
             before.space.metric.forget()  # its cached matrix roots are no longer needed
-        kept = [*kept, state] if keep == "all" else [state]
-        converged = tol is not None and movements[-1] <= tol and process.is_steady(k, n_iter)
-        request.tell(request.trajectory(kept, movements, converged))
+        converged = tol is not None and movement <= tol and process.is_steady(k, n_iter)
+        states = (*trajectory.quotients, state) if keep == "all" else (state,)
+        trajectory = Trajectory.of(states, (*trajectory.movements, movement), tol, converged)
+        _call_hook(hook, trajectory)
         if converged:
             break
         if k + 1 < n_iter:
-            changing = find_changing(before, state, step.localize.reach, here) if process.at(k + 1) == step else None
-    return request.trajectory(kept, movements, converged), massless
+            changing = (
+                find_changing(before, state, step.localize.reach, step_engine) if process.at(k + 1) == step else None
+            )
+    return trajectory, massless
+
+
+def _call_hook(hook: Hook | None, trajectory: Trajectory) -> None:
+    if hook is not None:
+        clear_line()  # a hook may print
+        hook(trajectory)
 
 
 def _start(process: Process, space: Space, merge: float | None, engine: Engine) -> tuple[Quotient, Bools]:
-    """The state at τ = 0."""
+    """The state at τ = 0, and the points that saw no mass."""
     unmerged = Quotient(space, np.arange(space.n), space.weights, stored_array(space, "points"))
     if process.start is None:
         return unmerged, np.zeros(space.n, bool)
@@ -234,21 +204,19 @@ def _merge(before: Quotient, moved: Space, step: Transform, merge: float | None,
     return Quotient(merged.space, labels, before.weights, points, merged.leaders, merged.tol)
 
 
+def _movement(before: Quotient, after: Quotient, engine: Engine) -> float:
+    """The largest movement of a step; points that were merged are compared with those they became."""
+    metric = after.space.metric
+    if before.labels is not after.labels:
+        merged_into = np.empty(before.space.n, np.intp)
+        merged_into[before.labels] = after.labels
+        metric = metric.take(merged_into)
+    return before.space.metric.movement(metric, engine)
+
+
 def eps_of(step: Transform, relative: float | None) -> float:
     """The ε of a step; 1 without one, and then a tolerance relative to ε is an error."""
     scale = step.localize.scale
     if scale is None and relative:
         raise ValueError(f"{step.localize!r} has no eps, and tol and merge are in units of eps; leave them out")
     return scale or 1.0
-
-
-def describe_outcome(movements: list[float], tol: float | None, converged: bool) -> str:
-    """The outcome of a run, in words."""
-    n = len(movements)
-    times = f"{n} iteration{'s' if n != 1 else ''}"
-    if converged:
-        return f"converged after {times}: the last movement was {movements[-1]:.3g} eps, the tolerance is {tol:g}"
-    if not movements:
-        return "no iterations were requested: the points are those of the input"
-    text = f"ran {times}, as requested; the last movement was {movements[-1]:.3g} eps"
-    return text if tol is None else f"{text}, not within the tolerance {tol:g}: raise n_iter to go on"

@@ -8,14 +8,14 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.spatial.distance import pdist, squareform
 
-from .._display import Brief
+from .._display import ShortRepr
 from .._types import Floats
 
 _MIN_EIGENVALUE = 1e-12  # eigenvalues below this share of the largest are rounding
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Scaling(Brief):
+class Scaling(ShortRepr):
     """Points in R^k whose Euclidean distances approximate given distances, by classical scaling.
 
     The axes are sorted by eigenvalue, largest first: the first j columns are the classical scaling in R^j.

@@ -22,7 +22,7 @@ from ..engine import Engine, stored_array, to_host
 from ..spaces import GaussianMetric, Metric, Quotient, Space
 from .transform import Transform
 
-_MAX_CELL_NUMBERS = 2.0**62  # largest number of cells that one integer can index
+MAX_CELL_NUMBER = 2.0**62  # largest number of cells that one integer can index
 _MAX_CELL = 2.0**52  # of a cell: sums with a few cells are exact
 _MAX_SHARE = 0.5  # if more than this share of the points must be computed, compute all
 _N_COMPARED = 1000  # size of the sample that is compared first
@@ -48,8 +48,8 @@ def cells_of(metric: Metric, frame: Frame) -> Floats:
 
 def near_cells(cells: Floats, others: Floats, n_cells: int) -> Bools:
     """Mark the cells that are at most `n_cells` from one of the others along every axis."""
-    apart = cKDTree(_distinct_cells(others)).query(cells, p=np.inf, distance_upper_bound=n_cells + 0.5)[0]
-    return np.asarray(np.isfinite(apart))
+    distances = cKDTree(_distinct_cells(others)).query(cells, p=np.inf, distance_upper_bound=n_cells + 0.5)[0]
+    return np.asarray(np.isfinite(distances))
 
 
 def _distinct_cells(cells: Floats) -> Floats:
@@ -58,7 +58,7 @@ def _distinct_cells(cells: Floats) -> Floats:
         return cells
     low = cells.min(axis=0)
     lengths = cells.max(axis=0) - low + 1
-    if np.prod(lengths) > _MAX_CELL_NUMBERS:
+    if np.prod(lengths) > MAX_CELL_NUMBER:
         return np.asarray(np.unique(cells, axis=0))
     shape = tuple(int(length) for length in lengths)
     numbers = np.unique(np.ravel_multi_index(tuple((cells - low).astype(np.int64).T), shape))
@@ -75,43 +75,45 @@ def step_subset(space: Space, step: Transform, subset: Subset, engine: Engine) -
 
 def find_changing(before: Quotient, now: Quotient, reach: float, engine: Engine) -> Subset | None:
     """The points that may change in the next step, given the changes of the last; None if most points may."""
-    here, there = now.space, before.space
-    places = [stored_array(space, "points") for space in (here, there)]
-    if not np.isfinite(reach) or not all(isinstance(points, np.ndarray) for points in places):
+    current, previous = now.space, before.space
+    points = [stored_array(space, "points") for space in (current, previous)]
+    if not np.isfinite(reach) or not all(isinstance(array, np.ndarray) for array in points):
         return None  # no coordinates, or on a GPU, which computes all points faster than this search
-    if here.metric.n == there.n and _most_differ(there, here):
+    if current.metric.n == previous.n and _most_differ(previous, current):
         return None
-    changed = here.metric.differs(there.metric, now.leaders)
+    changed = current.metric.differs(previous.metric, now.leaders)
     if changed is None:
         return None
-    kept = np.arange(there.n) if now.leaders is None else now.leaders
-    changed |= there.weights[kept] != here.weights
-    if changed.sum() > _MAX_SHARE * here.n:
+    kept = np.arange(previous.n) if now.leaders is None else now.leaders
+    changed |= previous.weights[kept] != current.weights
+    if changed.sum() > _MAX_SHARE * current.n:
         return None
-    frame = frame_of_cloud(here.metric, reach, engine)
+    frame = frame_of_cloud(current.metric, reach, engine)
     if frame is None:
         return None
-    left = np.ones(there.n, bool)
+    left = np.ones(previous.n, bool)
     left[kept[~changed]] = False  # moved away, or merged into another
-    cells = cells_of(here.metric, frame)
-    changes = np.concatenate([cells_of(there.metric.take(np.flatnonzero(left)), frame), cells[changed]])
+    cells = cells_of(current.metric, frame)
+    changes = np.concatenate([cells_of(previous.metric.take(np.flatnonzero(left)), frame), cells[changed]])
     if len(changes) == 0:
         return Subset(np.zeros(0, np.intp), np.zeros(0, np.intp), frame)
     context = np.flatnonzero(near_cells(cells, changes, 2 * halo(frame)))
-    if len(context) > _MAX_SHARE * here.n:
+    if len(context) > _MAX_SHARE * current.n:
         return None
     return Subset(np.flatnonzero(near_cells(cells, changes, halo(frame))), context, frame)
 
 
-def _most_differ(there: Space, here: Space) -> bool:
+def _most_differ(previous: Space, current: Space) -> bool:
     """Whether most points of a sample changed; then the others are not compared."""
-    some = sample_evenly(here.n, _N_COMPARED)
-    changed = here.metric.take(some).differs(there.metric.take(some))
+    sample = sample_evenly(current.n, _N_COMPARED)
+    changed = current.metric.take(sample).differs(previous.metric.take(sample))
     return changed is not None and changed.mean() > (1 + _MAX_SHARE) / 2
 
 
-def step_changing(space: Space, step: Transform, changing: Subset, engine: Engine) -> tuple[Space, Bools]:
-    """Compute the step of the points that may change; the others stay."""
+def step_changing(space: Space, step: Transform, changing: Subset | None, engine: Engine) -> tuple[Space, Bools]:
+    """A step of the points that may change, by default all; the others stay. Also the points that saw no mass."""
+    if changing is None:
+        return step.step(space, engine)
     massless = np.zeros(space.n, bool)
     if len(changing.core) == 0:
         return space, massless

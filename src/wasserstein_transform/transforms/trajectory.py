@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Self
 
 from .._archive import archived, check_range, check_type, read, write
-from .._display import Reported, facts
+from .._display import HasReport, facts
 from .._types import Floats, cached_property
 from ..engine import Engine, current
 from ..spaces import Quotient, Space
@@ -19,7 +20,7 @@ _MAX_SHOWN_MOVEMENTS = 8  # number of movements in the notebook view
 
 @archived
 @dataclass(frozen=True, eq=False)
-class Trajectory(Reported):
+class Trajectory(HasReport):
     """The states of an iterated transform. `wt.iterate` returns it.
 
     Attributes
@@ -54,6 +55,14 @@ class Trajectory(Reported):
     converged: bool
     outcome: str
     first: int = 0
+
+    @classmethod
+    def of(
+        cls, states: Sequence[Quotient], movements: Sequence[float], tol: float | None, converged: bool = False
+    ) -> Self:
+        """The run so far, of the last states and all movements."""
+        outcome, n_iter = _describe_outcome(movements, tol, converged), len(movements)
+        return cls(tuple(states), tuple(movements), n_iter, converged, outcome, n_iter + 1 - len(states))
 
     def _check_archived(self) -> None:
         check_type(self.quotients, "states", tuple)
@@ -119,3 +128,15 @@ class Trajectory(Reported):
 
     def __repr__(self) -> str:
         return f"<Trajectory of {self.quotients[-1].labels.size} points: {self.outcome}>"
+
+
+def _describe_outcome(movements: Sequence[float], tol: float | None, converged: bool) -> str:
+    """The outcome of a run, in words."""
+    n = len(movements)
+    times = f"{n} iteration{'s' if n != 1 else ''}"
+    if converged:
+        return f"converged after {times}: the last movement was {movements[-1]:.3g} eps, the tolerance is {tol:g}"
+    if not movements:
+        return "no iterations were requested: the points are those of the input"
+    text = f"ran {times}, as requested; the last movement was {movements[-1]:.3g} eps"
+    return text if tol is None else f"{text}, not within the tolerance {tol:g}: raise n_iter to go on"

@@ -17,7 +17,7 @@ from ..localize import Gaussian, Kernel, Localization, Mean, Ridge, Truncation
 from ..localize.kernel import ProfileLike
 from ..spaces import Space, check_space
 from ..transport import Bures, DiracDistance, Exact, Transport
-from .preflight import warn_if_long
+from .estimates import warn_if_long
 
 
 class MasslessWarning(UserWarning):

@@ -9,7 +9,7 @@ from enum import Enum
 import numpy as np
 
 from .._archive import Part
-from .._display import Brief, Plotted
+from .._display import HasPlot, ShortRepr
 from .._types import Bools, Floats, Ints
 from ..engine import Engine
 from ..localize import LOCALIZATIONS
@@ -35,7 +35,7 @@ class Status(Enum):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Coupling(Brief, Plotted):
+class Coupling(ShortRepr, HasPlot):
     """An optimal plan between two measures, with a certificate that it is optimal.
 
     `Transport.coupling` and `wt.wasserstein` return it. Below, k and l are the numbers of points with mass.

@@ -19,7 +19,7 @@ from ...engine import GRAIN, Engine, Flag, Tile, cut_by_cost, cut_by_size, fair_
 from ..records import Frame
 from . import cells_jit as kernel
 from .cells_jit import longest_run
-from .rows import are_few, bounds, loop, rows_per_tile, tiles_of
+from .rows import are_few, bounds, for_tiles, rows_per_tile, tiles_of
 
 _MOST_KEYS = 2.0**62  # keys are 64-bit integers
 _FEW = 1000  # points: with at most so many, whole cells save less time than their kernels take to load or compile
@@ -181,7 +181,7 @@ def sort_into_cells(points: Floats, frame: Frame, low: Floats, high: Floats, eng
         part = slice(before[tile.start], before[tile.stop])
         kernel.find_cells(keys, buckets[tile.start], buckets[tile.stop], starts[:-1][part], cell_keys[part])
 
-    loop(_NAME, _tiles(buckets), find, engine)
+    for_tiles(_NAME, _tiles(buckets), find, engine)
     return Sorted(order, places, *_runs(starts, cell_keys, frame.per_reach, strides, engine))
 
 
@@ -260,7 +260,9 @@ def _tables(
     grid = kernel.Grid(axes, origin, frame.side, np.equal(lengths, 0), firsts, np.empty(0), np.empty(0, np.int64))
     marks = np.zeros(firsts[-1], np.uint8)
     if len(marks):  # tiles only set marks, so their order does not matter
-        loop(_NAME, tiles_of(len(points)), lambda tile, stop: kernel.mark_steps(points, grid, *tile, marks), engine)
+        for_tiles(
+            _NAME, tiles_of(len(points)), lambda tile, stop: kernel.mark_steps(points, grid, *tile, marks), engine
+        )
     return grid, [_table(points, frame, a, marks[start:end]) for a, (start, end) in enumerate(pairwise(firsts))]
 
 
@@ -307,7 +309,7 @@ def _sorted(
     def count(tile: Tile, stop: Flag) -> None:
         kernel.count_keys(points, grid, *tile, shift, keys[slice(*tile)], counts[tile.start // size])
 
-    loop(_NAME, tiles, count, engine)
+    for_tiles(_NAME, tiles, count, engine)
     buckets = np.append(0, np.cumsum(counts.sum(axis=0)))
     dealt = (keys, np.arange(n)) if len(tiles) == 1 else _deal(keys, shift, counts, buckets, engine)
     return *_sort_buckets(points, *dealt, buckets, engine), buckets
@@ -325,7 +327,7 @@ def _deal(keys: Ints, shift: int, counts: Ints, buckets: Ints, engine: Engine | 
         kernel.deal(keys[slice(*tile)], tile.start, shift, np.cumsum(counts[k]) - counts[k], *own)
         kernel.put_dealt(*own, counts[k], to[k], *dealt)
 
-    loop(_NAME, tiles_of(n), move, engine)
+    for_tiles(_NAME, tiles_of(n), move, engine)
     return dealt
 
 
@@ -345,7 +347,7 @@ def _sort_buckets(
             points, keys, numbers, starts, *scratch, new_keys[part], order[part], places[part], counts, stop
         )
 
-    loop(_NAME, _tiles(buckets), sort, engine)
+    for_tiles(_NAME, _tiles(buckets), sort, engine)
     return new_keys, order, places, n_cells
 
 
@@ -378,7 +380,7 @@ def _runs(
         positions = slice(starts[tile.start], starts[tile.stop])
         kernel.find_runs(keys, starts, offsets, widths, *tile, cell[positions], runs[part], seen[part])
 
-    loop(_NAME, cut_by_size(n_cells, max(1, -(-n_cells // len(tiles_of(n))))), find, engine)
+    for_tiles(_NAME, cut_by_size(n_cells, max(1, -(-n_cells // len(tiles_of(n))))), find, engine)
     return kernel.Cells(cell, runs), starts, seen
 
 

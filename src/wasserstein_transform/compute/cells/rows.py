@@ -30,10 +30,10 @@ def tiles_of(n: int) -> list[Tile]:
     return cut_by_size(n, rows_per_tile(n))
 
 
-def loop(name: str, tiles: list[Tile], function: Callable[[Tile, Flag], None], engine: Engine | None) -> None:
+def for_tiles(name: str, tiles: list[Tile], function: Callable[[Tile, Flag], None], engine: Engine | None) -> None:
     """Call the function for all tiles; a single tile, or all tiles without an engine, in this thread."""
     if engine is not None and len(tiles) > 1:
-        engine.loop(name, tiles, function)
+        engine.for_tiles(name, tiles, function)
         return
     stop = np.zeros(1, np.uint8)
     for tile in tiles:
@@ -51,7 +51,7 @@ def take(source: np.ndarray, rows: Ints, engine: Engine | None) -> Any:
         part = slice(*tile)
         take_rows(flat, rows[part], flat_out[part])
 
-    loop("sorting points", tiles_of(len(rows)), fill, engine)
+    for_tiles("sorting points", tiles_of(len(rows)), fill, engine)
     return out
 
 
@@ -66,7 +66,7 @@ def columns(source: Floats, rows: Ints | None, engine: Engine | None) -> Floats:
         chosen = np.arange(*tile) if rows is None else rows[slice(*tile)]
         take_columns(source, chosen, out[:, slice(*tile)])
 
-    loop("sorting points", tiles_of(n), fill, engine)
+    for_tiles("sorting points", tiles_of(n), fill, engine)
     return out
 
 
@@ -106,7 +106,7 @@ def bounds(points: Floats, engine: Engine | None = None) -> tuple[Floats, Floats
     def find(tile: Tile, stop: Flag) -> None:
         find_bounds(points, tile.start, tile.stop, low[tile.start // size], high[tile.start // size])
 
-    loop("sorting points", tiles, find, engine)
+    for_tiles("sorting points", tiles, find, engine)
     return low.min(axis=0), high.max(axis=0)
 
 
@@ -123,5 +123,5 @@ def largest_absolute(values: np.ndarray, engine: Engine | None = None) -> float:
     def find(tile: Tile, stop: Flag) -> None:
         out[tile.start // size] = largest_size(flat[slice(*tile)])
 
-    loop("sizes", tiles, find, engine)
+    for_tiles("sizes", tiles, find, engine)
     return float(out.max())

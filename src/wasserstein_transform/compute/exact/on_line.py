@@ -24,7 +24,7 @@ def line_among(places: Floats, p: float, measures: Rows, engine: Engine) -> Floa
         start, end = tile
         fill_line_square(line, p, start, end, out[start:end, start:], out[start:, start:end], _pieces(line, line), stop)
 
-    engine.loop(_name(p), cut_by_cost(_STEPS_PER_MASS * met), fill)
+    engine.for_tiles(_name(p), cut_by_cost(_STEPS_PER_MASS * met), fill)
     return out
 
 
@@ -37,7 +37,7 @@ def line_between(places: Floats, p: float, A: Rows, B: Rows, engine: Engine) -> 
     def fill(tile: Tile, stop: Flag) -> None:
         fill_line_block(*lines, p, tile.start, tile.stop, out[slice(*tile)], _pieces(*lines), stop)
 
-    engine.loop(_name(p), cut_by_cost(_STEPS_PER_MASS * met), fill)
+    engine.for_tiles(_name(p), cut_by_cost(_STEPS_PER_MASS * met), fill)
     return out
 
 

@@ -11,9 +11,9 @@ from scipy.sparse.csgraph import depth_first_order
 from scipy.spatial import cKDTree
 
 from ..._archive import archived
-from ..._display import Tabled
+from ..._display import HtmlTable
 from ..._types import Floats, Ints
-from ...engine import Engine, Place, Record, Tile
+from ...engine import Engine, Record, RecordLayout, Tile
 from ..cells.rows import inverse
 from ..metrics.geometry_jit import Cloud
 from ..records import Rows
@@ -36,7 +36,7 @@ class CostSpec:
 
 @archived
 @dataclass(frozen=True)
-class Report(Tabled):
+class Report(HtmlTable):
     """How a batch of problems was solved.
 
     Attributes
@@ -66,7 +66,7 @@ class Report(Tabled):
 
 
 @dataclass(frozen=True, eq=False)
-class Positions(Place):
+class Positions(RecordLayout):
     """Piece k has the positions `order[starts[k]:ends[k]]` of a list, or of row rows[k] of a matrix.
 
     Of a symmetric matrix, only positions after row k on the tour; the matrix is mirrored in the end, because in a file
@@ -78,11 +78,11 @@ class Positions(Place):
     order: Ints
     rows: Ints | None = None
 
-    def blank(self, out: Record, tile: Tile) -> Record:
+    def allocate(self, out: Record, tile: Tile) -> Record:
         part = slice(*tile)
         return np.zeros(int((self.ends[part] - self.starts[part]).sum())), np.zeros((tile.stop - tile.start, 2))
 
-    def put(self, out: Record, tile: Tile, record: Record) -> None:
+    def store(self, out: Record, tile: Tile, record: Record) -> None:
         values, reports = record
         start = 0
         for k in range(*tile):
@@ -96,7 +96,7 @@ class Positions(Place):
 def mirror(matrix: Floats, engine: Engine) -> None:
     """Complete a matrix of which one of the entries (i, j) and (j, i) is stored, and the other is 0; block by block."""
     n, side = len(matrix), _MIRRORED_BLOCK_SIDE
-    with engine.watched() as watched:
+    with engine.progress_scope() as watched:
         for top in range(0, n, side):
             watched.report("mirroring distances", top, n)
             for left in range(top, n, side):
@@ -165,7 +165,7 @@ def parents_of_listed(parent: Ints, owners: Ints, positions: Ints) -> Ints:
 
 def landmark_distances(metric: Metric, engine: Engine, k: int = _N_LANDMARKS) -> Floats:
     """Distances of all points to k landmarks, each the farthest from the previous ones; fewer if no point is left."""
-    everything, engine = np.arange(metric.n), engine.quiet()
+    everything, engine = np.arange(metric.n), engine.silent()
     rows = [metric.block(np.zeros(1, np.intp), everything, engine)[0]]
     rows[0] = metric.block(rows[0].argmax()[None], everything, engine)[0]
     nearest = rows[0]

@@ -34,7 +34,7 @@ def solve_one(a: Floats, b: Floats, costs: Floats, engine: Engine, unit: float =
 
     `unit` is the scale of the relevant costs if others are much larger.
     """
-    return engine.alone(lambda stop: _solve(a, b, _table(costs, np.asarray, stop), unit, stop), "exact transport")
+    return engine.run_single(lambda stop: _solve(a, b, _table(costs, np.asarray, stop), unit, stop), "exact transport")
 
 
 def _parts(n: int, width: int, stop: Flag) -> Iterator[slice]:
@@ -97,7 +97,7 @@ def solve_power(a: Floats, b: Floats, distances: Floats, p: float, engine: Engin
     Otherwise the costs of short moves would be lost in rounding next to the largest cost. Costs far above 1 are
     clipped; the clip is raised if the plan would use clipped costs.
     """
-    return engine.alone(lambda stop: _solve_power(a, b, distances, p, stop), "exact transport")
+    return engine.run_single(lambda stop: _solve_power(a, b, distances, p, stop), "exact transport")
 
 
 def _solve_power(a: Floats, b: Floats, distances: Floats, p: float, stop: Flag) -> tuple[Solution, float]:
@@ -135,7 +135,7 @@ class Farthest(NamedTuple):
 
 def solve_farthest(a: Floats, b: Floats, distances: Floats, engine: Engine) -> Farthest:
     """The plan between positive masses, which are normalized, with the shortest longest move; its total is 1."""
-    return engine.alone(lambda stop: _solve_farthest(a, b, distances, stop), "bottleneck transport")
+    return engine.run_single(lambda stop: _solve_farthest(a, b, distances, stop), "bottleneck transport")
 
 
 def _solve_farthest(a: Floats, b: Floats, distances: Floats, stop: Flag) -> Farthest:

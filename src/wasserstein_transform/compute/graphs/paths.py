@@ -81,7 +81,7 @@ def _search(adjacency: Adjacency, sources: Ints, indptr: Ints, cols: Ints, engin
         own = sources[slice(*tile)]
         kernel.fill_listed(adjacency, own, starts - starts[0], cols[part], out[part], _scratch(adjacency), stop)
 
-    engine.loop("shortest paths", _tiles(len(sources)), fill)
+    engine.for_tiles("shortest paths", _tiles(len(sources)), fill)
     return out
 
 
@@ -101,7 +101,7 @@ def path_matrix(metric: Metric, out: np.ndarray, engine: Engine) -> None:
                 room = kernel.sweeps(n_nodes(adjacency))
                 kernel.fill_upper_by_sweeps(adjacency, *tile, _MAX_SWEEPS, upper, lower, room, scratch, stop)
 
-        engine.loop("shortest paths", tiles, fill)
+        engine.for_tiles("shortest paths", tiles, fill)
 
 
 def path_vector(metric: Metric, out: np.ndarray, engine: Engine) -> None:
@@ -113,7 +113,7 @@ def path_vector(metric: Metric, out: np.ndarray, engine: Engine) -> None:
             part = host[starts[tile.start] : starts[tile.stop]]
             kernel.fill_condensed(adjacency, n, *tile, part, _scratch(adjacency), stop)
 
-        engine.loop("shortest paths", _tiles(n), fill)
+        engine.for_tiles("shortest paths", _tiles(n), fill)
 
 
 def path_balls(metric: Metric, radius: float, engine: Engine) -> Balls:
@@ -132,7 +132,7 @@ def _balls_by_distance(adjacency: Adjacency, n: int, radius: float, engine: Engi
     def count(tile: Tile, stop: Flag) -> None:
         kernel.count_within(adjacency, *tile, n, limit, counts[slice(*tile)], _scratch(adjacency), stop)
 
-    engine.loop("counting neighbors", tiles, count)
+    engine.for_tiles("counting neighbors", tiles, count)
     indptr = np.append(0, np.cumsum(counts))
     size = int(indptr[-1])
     engine.reserve(40.0 * size, f"{size} neighbors in balls of radius {radius:g}", "use a smaller eps")
@@ -142,7 +142,7 @@ def _balls_by_distance(adjacency: Adjacency, n: int, radius: float, engine: Engi
         part = slice(indptr[tile.start], indptr[tile.stop])
         kernel.fill_within(adjacency, *tile, n, limit, members[part], distances[part], _scratch(adjacency), stop)
 
-    engine.loop("finding neighbors", tiles, fill)
+    engine.for_tiles("finding neighbors", tiles, fill)
     return Balls(indptr, members, distances)
 
 
@@ -156,7 +156,7 @@ def path_nearest(metric: Metric, k: int, of: Metric | None, engine: Engine) -> N
         scratch.mass[:n] = 1.0
         kernel.fill_nearest(adjacency, *tile, k, result.distances[part], result.indices[part], scratch, stop)
 
-    engine.loop("nearest neighbors", _tiles(n), fill)
+    engine.for_tiles("nearest neighbors", _tiles(n), fill)
     return result
 
 

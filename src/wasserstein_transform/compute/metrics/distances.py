@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._types import Floats, Ints
 from ...engine import GRAIN, Engine, Flag, Tile, condensed_starts, cut_by_cost, cut_evenly, host_copy, to_host
-from ..cells.rows import loop, rows_per_tile, tiles_of
+from ..cells.rows import for_tiles, rows_per_tile, tiles_of
 from . import geometry_jit as geometries
 from .distances_jit import fill_block, fill_condensed, fill_matched, fill_pairs, fill_square
 from .geometry_jit import for_thread
@@ -80,7 +80,7 @@ def block(metric: Metric, rows: Ints, cols: Ints, engine: Engine) -> Floats:
     def fill(tile: Tile, stop: Flag) -> None:
         fill_block(for_thread(geometry), rows[slice(*tile)], cols, out[slice(*tile)], stop)
 
-    engine.loop("distances", cut_evenly(len(rows), cost), fill)
+    engine.for_tiles("distances", cut_evenly(len(rows), cost), fill)
     return out
 
 
@@ -95,7 +95,7 @@ def pairs(metric: Metric, rows: Ints, cols: Ints, engine: Engine) -> Floats:
         part = slice(*tile)
         fill_pairs(for_thread(geometry), rows[part], cols[part], out[part])
 
-    engine.loop("distances", cut_evenly(len(rows), cost), fill)
+    engine.for_tiles("distances", cut_evenly(len(rows), cost), fill)
     return out
 
 
@@ -121,7 +121,7 @@ def movement(before: Metric, after: Metric, engine: Engine) -> float:
         fill_matched(geometries.Cloud(both), len(moved), moved)
         largest[tile.start // size] = moved.max()
 
-    loop("movement", tiles_of(len(old)), measure, engine)
+    for_tiles("movement", tiles_of(len(old)), measure, engine)
     return float(largest.max())
 
 
@@ -140,7 +140,7 @@ def dense(metric: Metric, out: np.ndarray, engine: Engine) -> None:
                 rows, cols = slice(top, top + side), slice(left, left + side)
                 fill_square(own, top, left, host[rows, cols], host[cols, rows], scratch, stop)
 
-        engine.loop("distances", tiles, fill)
+        engine.for_tiles("distances", tiles, fill)
 
 
 def condensed(metric: Metric, out: np.ndarray, engine: Engine) -> None:
@@ -153,4 +153,4 @@ def condensed(metric: Metric, out: np.ndarray, engine: Engine) -> None:
             part = host[starts[tile.start] : starts[tile.stop]]
             fill_condensed(for_thread(geometry), n, *tile, part, np.empty(_SIDE), stop)
 
-        engine.loop("distances", tiles, fill)
+        engine.for_tiles("distances", tiles, fill)

@@ -12,7 +12,7 @@ from ..._types import Floats, Ints
 from ...engine import GRAIN, Engine, Flag, Tile, cut_by_size, one_blas_thread
 from ..cells.cells_jit import take_rows
 from ..cells.index import Search
-from ..cells.rows import flatten, largest_absolute, loop, rows_per_tile, take, tiles_of
+from ..cells.rows import flatten, for_tiles, largest_absolute, rows_per_tile, take, tiles_of
 from ..gaussians.plane_jit import fill_plane, fill_root_determinants
 from ..gaussians.space_jit import N_COLUMNS, N_SCRATCH, PIECE, fill_columns
 from .distances_jit import fill_matched
@@ -80,7 +80,7 @@ def geometry_near(metric: GaussianMetric, search: Search, reach: float, engine: 
                 means[part], metric.covs, rows[part], unit, gaussians.lam, *values
             )
 
-        loop("covariances", tiles, fill, engine)
+        for_tiles("covariances", tiles, fill, engine)
         if good.all() or frame is not None:
             return GaussianPlane._make([*columns, gaussians.lam])
     with _one_thread_each(means.shape[1]):
@@ -120,7 +120,7 @@ def _movement(
         largest[k] = moved.max()
 
     with _one_thread_each(m):
-        loop("movement", tiles, measure, engine)
+        for_tiles("movement", tiles, measure, engine)
     return float(largest.max()), bool(good.all())
 
 
@@ -178,7 +178,7 @@ def _space(gaussians: _Gaussians, engine: Engine | None) -> GaussianSpace:
             gaussians.means[part], gaussians.covs, gaussians.rows[part], gaussians.unit, columns[slice(*tile)], scratch
         )
 
-    loop("covariances", cut_by_size(n, _PIECES), fill, engine)
+    for_tiles("covariances", cut_by_size(n, _PIECES), fill, engine)
     return GaussianSpace(columns.reshape(-1), gaussians.lam, np.empty((5, 3, 3)))
 
 
@@ -193,7 +193,7 @@ def _solid(gaussians: _Gaussians, engine: Engine | None) -> GaussianSolid:
         covs[part] /= gaussians.unit
         halves[part], factors[part], ranks[part], spectra[part] = _factors(covs[part])
 
-    loop("covariances", cut_by_size(n, rows_of_tile(m)), fill, engine)
+    for_tiles("covariances", cut_by_size(n, rows_of_tile(m)), fill, engine)
     return GaussianSolid(gaussians.means, covs, halves, factors, ranks, spectra, gaussians.lam, np.empty((3, m, m)))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..._types import Bools, Floats, Ints, cached_property
 from ...engine import GRAIN, Engine, Flag, Record, Tile, cut_by_cost, cut_evenly, one_blas_thread, to_host
 from ..cells.index import Search
-from ..cells.rows import columns, loop, put, take, tiles_of
+from ..cells.rows import columns, for_tiles, put, take, tiles_of
 from ..metrics.distances import closed
 from ..metrics.gaussians import rows_of_tile
 from ..metrics.geometry_jit import Bits, Cloud, Geometry, for_thread
@@ -97,8 +97,8 @@ class Neighborhoods:
         def copy(tile: Tile, stop: Flag) -> None:
             copy_earlier(book, *tile, complete[starts[tile.start] : starts[tile.stop]], stop)
 
-        self.engine.loop("testing pairs", search.tiles(self.cost), test)
-        self.engine.loop("neighborhoods", search.tiles(10), copy)
+        self.engine.for_tiles("testing pairs", search.tiles(self.cost), test)
+        self.engine.for_tiles("neighborhoods", search.tiles(10), copy)
         return replace(self, geometry=book._replace(bits=complete), cost=1.0)
 
     def means(self, points: Floats) -> Moments:
@@ -147,7 +147,7 @@ class Neighborhoods:
                 for values, array in zip(record, out, strict=True):
                     put(values, to[slice(*tile)], array)
 
-        self.engine.loop(name, tiles, add, joined=True)
+        self.engine.for_tiles(name, tiles, add, joined=True)
         if self.twin is not None:
             _copy(out, search.order[copied], search.order[self.twin[copied]])
 
@@ -227,7 +227,7 @@ def _sum_cells(
         parts = (array[:, slice(*tile)] for array in (low, high, sums))
         hold_cells(places, points, weights, starts, *tile, *parts)
 
-    loop("sums of cells", tiles_of(n), add, engine)
+    for_tiles("sums of cells", tiles_of(n), add, engine)
     return _WholeCells(places, Held(starts, low, high, sums), search.per_reach)
 
 
@@ -266,7 +266,7 @@ def _equal_to_previous(ordered: Floats, engine: Engine) -> Bools:
         for column in ordered.T:  # by columns, to save memory
             rows &= column[start : tile.stop] == column[start - 1 : tile.stop - 1]
 
-    loop("equal points", tiles_of(len(ordered)), compare, engine)
+    for_tiles("equal points", tiles_of(len(ordered)), compare, engine)
     return same
 
 
@@ -326,7 +326,7 @@ def ridge_step(points: Floats, means: Floats, covs: Floats, dim: int, engine: En
         moved[part] = points[part] + off_leading_axes(np, means[part] - points[part], covs[part], dim)
 
     with one_blas_thread():
-        engine.loop("ridges", cut_evenly(n, 10.0 * m**3), step)
+        engine.for_tiles("ridges", cut_evenly(n, 10.0 * m**3), step)
     return moved
 
 

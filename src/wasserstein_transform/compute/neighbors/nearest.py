@@ -10,7 +10,7 @@ from ..._types import Floats, Ints
 from ...engine import Engine, Flag, Tile, cut_by_cost, cut_by_size, to_host
 from ..cells.cells_jit import sort_balls
 from ..cells.index import frame_of, sort_points
-from ..cells.rows import loop
+from ..cells.rows import for_tiles
 from ..metrics.distances import closed
 from ..metrics.geometry_jit import for_thread
 from ..records import Balls, Nearest
@@ -33,7 +33,7 @@ def balls(metric: Metric, radius: float, engine: Engine) -> Balls:
         part = counts[slice(*tile)]
         count_balls(for_thread(geometry), cells, *tile, limit, np.empty(longest), part, stop)
 
-    engine.loop("counting neighbors", tiles, count)
+    engine.for_tiles("counting neighbors", tiles, count)
     indptr = np.append(0, np.cumsum(counts))
     size = int(indptr[-1])
     engine.reserve(40.0 * size, f"{size} neighbors in balls of radius {radius:g}", "use a smaller eps")
@@ -44,7 +44,7 @@ def balls(metric: Metric, radius: float, engine: Engine) -> Balls:
         scratch = np.empty(longest)
         fill_balls(for_thread(geometry), cells, *tile, limit, scratch, members[part], distances[part], stop)
 
-    engine.loop("finding neighbors", tiles, fill)
+    engine.for_tiles("finding neighbors", tiles, fill)
     return _by_point(Balls(indptr, members, distances), search.order, engine)
 
 
@@ -63,7 +63,7 @@ def _by_point(by_position: Balls, order: Ints, engine: Engine) -> Balls:
         part = slice(indptr[tile.start], indptr[tile.stop])
         sort_balls(by_position, order, positions[slice(*tile)], result.indices[part], result.distances[part], stop)
 
-    loop("finding neighbors", cut_by_cost(np.diff(indptr) * 20.0 + 1.0), sort, engine)
+    for_tiles("finding neighbors", cut_by_cost(np.diff(indptr) * 20.0 + 1.0), sort, engine)
     return result
 
 
@@ -78,7 +78,7 @@ def leaders(metric: Metric, weights: Floats, tol: float, engine: Engine) -> Ints
     geometry, cells = for_thread(metric.geometry_near(search, tol, engine)), search.cells
     leader, rank, following = np.empty((3, metric.n), np.intp)
     order, of_cells = position[heavy_first], np.empty((3, len(cells.runs)), np.intp)
-    engine.alone(
+    engine.run_single(
         lambda stop: find_leaders(geometry, cells, order, closed(tol), leader, rank, following, of_cells, stop),
         "merging points",
     )
@@ -133,7 +133,7 @@ def nearest(metric: Metric, k: int, of: Metric | None, engine: Engine) -> Neares
         rows = queries.order[slice(*tile)]
         result.distances[rows], result.indices[rows] = distances, indices
 
-    engine.loop("nearest neighbors", cut_by_size(len(askers), _QUERIES), search, joined=True)
+    engine.for_tiles("nearest neighbors", cut_by_size(len(askers), _QUERIES), search, joined=True)
     return result
 
 
@@ -144,7 +144,7 @@ def _search_rows(metric: Metric, result: Nearest, engine: Engine) -> None:
         part = slice(*tile)
         kdtree.nearest_in_rows(for_thread(geometry), n, *tile, result.distances[part], result.indices[part], stop)
 
-    engine.loop("nearest neighbors", cut_by_size(n, _QUERIES), search, joined=True)
+    engine.for_tiles("nearest neighbors", cut_by_size(n, _QUERIES), search, joined=True)
     if not np.isfinite(result.distances).all():
         k = result.distances.shape[1]
         raise ValueError(f"some points have fewer than {k} others at a known distance; ask for a larger radius")
@@ -165,7 +165,7 @@ def grow_tree(metric: Metric, contraction: Floats, engine: Engine) -> kdtree.KdT
         first, last = n_inner + tile.start, n_inner + tile.stop
         kdtree.measure_leaves(for_thread(geometry), tree, first, last, tree.radius[first:last], stop)
 
-    engine.loop("sorting points", cut_by_size(n_inner + 1, _QUERIES), measure, joined=True)
+    engine.for_tiles("sorting points", cut_by_size(n_inner + 1, _QUERIES), measure, joined=True)
     kdtree.measure_inner(for_thread(geometry), tree)
     return tree
 
@@ -173,11 +173,11 @@ def grow_tree(metric: Metric, contraction: Floats, engine: Engine) -> kdtree.KdT
 def _split(contraction: Floats, rounding: Floats, engine: Engine) -> kdtree.KdTree:
     tree = kdtree.seed(contraction, rounding)
     n_levels = _CROWN if len(contraction) > _MOST_AT_ONCE else tree.depth
-    engine.alone(lambda stop: kdtree.split_nodes(tree, 0, n_levels, stop), "sorting points")
+    engine.run_single(lambda stop: kdtree.split_nodes(tree, 0, n_levels, stop), "sorting points")
     first = 2**n_levels - 1  # first node below these levels
     if first < len(tree.starts):
         nodes = [Tile(node, node + 1) for node in range(first, 2 * first + 1)]
-        engine.loop("sorting points", nodes, lambda tile, stop: _grow_branch(tree, tile.start, stop))
+        engine.for_tiles("sorting points", nodes, lambda tile, stop: _grow_branch(tree, tile.start, stop))
     return tree
 
 

@@ -197,8 +197,8 @@ def _move_pixels(image: Image, window: Window, motion: Motion, shapes: int, out:
         shift(values, covs, own, *rule, *tile, patch, swing, sums, mean, *part, stop)
 
     if shapes:
-        engine.loop("shapes of neighborhoods", tiles, see)
-    engine.loop("moving pixels", tiles, move)
+        engine.for_tiles("shapes of neighborhoods", tiles, see)
+    engine.for_tiles("moving pixels", tiles, move)
 
 
 def _part(values: Floats, window: Window, tile: Tile) -> tuple[Floats, Window]:
@@ -229,9 +229,9 @@ def link_touching(modes: Floats, grid: Grid, links: Links, engine: Engine) -> tu
     modes = to_host(modes)
     labels, inside = np.arange(len(modes)), _ALL if links.mask is None else links.mask
     rule = links.axes, inside, np.array(grid), links.spatial, links.range
-    with engine.watched() as engine:
+    with engine.progress_scope() as engine:
         engine.report("linking pixels", 0, 1)
-        engine.alone(lambda stop: link_adjacent(modes, *rule, labels, stop), "linking pixels")
+        engine.run_single(lambda stop: link_adjacent(modes, *rule, labels, stop), "linking pixels")
     return labels, number_parts(labels, inside)
 
 

@@ -126,8 +126,8 @@ def prim(geometry: Geometry, n: int, cost: float, engine: Engine, name: str = "s
                 return
             watched.report(name, tile.stop, n - 1)
 
-    with engine.watched() as watched:
-        watched.alone(work, name)
+    with engine.progress_scope() as watched:
+        watched.run_single(work, name)
     return edges, heights
 
 
@@ -152,8 +152,8 @@ def prim_mutual_reachability(geometry: Geometry, cores: Floats, cost: float, eng
                 return
             watched.report("spanning tree", tile.stop, n - 1)
 
-    with engine.watched() as watched:
-        watched.alone(work, "spanning tree")
+    with engine.progress_scope() as watched:
+        watched.run_single(work, "spanning tree")
     return out
 
 
@@ -177,13 +177,13 @@ def _boruvka(metric: Metric, tree: KdTree, engine: Engine) -> tuple[Ints, Floats
         if not stop[0]:
             near[rows], which[rows] = distances, others
 
-    with engine.watched() as watched:
-        quiet = watched.quiet()  # progress is reported for the tree, not for a round
+    with engine.progress_scope() as watched:
+        quiet = watched.silent()  # progress is reported for the tree, not for a round
         while n_edges < n - 1:
             count = spanning_trees.list_searches(component, where, near, near, which, limits, asking)
             spanning_trees.mark_nodes(tree, component, whole)
             askers = asking[:count].copy()
-            quiet.loop("spanning tree", cut_by_size(count, TOGETHER), search, joined=True)
+            quiet.for_tiles("spanning tree", cut_by_size(count, TOGETHER), search, joined=True)
             chosen = asking[: spanning_trees.first_edges(component, near, near, which, parent, asking)]
             chosen = chosen[np.argsort(near[chosen], kind="stable")]
             n_edges = spanning_trees.join_components(
@@ -214,13 +214,13 @@ def _boruvka_by_reach(metric: Metric, tree: KdTree, cores: Floats, engine: Engin
         if not stop[0]:
             near[rows], apart[rows], which[rows] = reaches, distances, others
 
-    with engine.watched() as watched:
-        quiet = watched.quiet()  # progress is reported for the tree, not for a round
+    with engine.progress_scope() as watched:
+        quiet = watched.silent()  # progress is reported for the tree, not for a round
         while n_edges < n - 1:
             count = spanning_trees.list_searches(component, where, near, apart, which, limits, asking)
             spanning_trees.mark_nodes(tree, component, whole)
             askers = asking[:count].copy()
-            quiet.loop("spanning tree", cut_by_size(count, TOGETHER), search, joined=True)
+            quiet.for_tiles("spanning tree", cut_by_size(count, TOGETHER), search, joined=True)
             chosen = asking[: spanning_trees.first_edges(component, near, apart, which, parent, asking)]
             chosen = chosen[np.lexsort((apart[chosen], near[chosen]))]
             n_edges = reachability.join_by_reach(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -54,34 +54,24 @@ class Step(Protocol):
     def transport(self) -> Transport: ...
 
 
-class Bytes(NamedTuple):
-    """Bytes of each state of a run, and of the working memory of a step."""
-
-    state: float
-    working: float
-
-
-def preflight(
-    steps: Sequence[Step],
-    space: Space,
-    engine: Engine,
-    *,
-    n_iter: int,
-    n_known: int | None,
-    n_states: int,
-    merges: bool,
+def reserve_run(
+    steps: Sequence[Step], space: Space, engine: Engine, n_iter: int, n_states: int, merges: bool, may_end_early: bool
 ) -> None:
     """Reserve the memory of a run, and warn if it takes long.
 
-    `steps` are the different steps of the run, the first one first; `n_known` is the number of iterations if it is
-    known, and `n_states` the number of new states that are in memory at a time.
+    `steps` are the different steps of the run, the first one first; `n_states` is the number of new states that are in
+    memory at a time.
     """
+    if n_states == 0:
+        return
     n_seen = steps[0].localize.n_seen(space)
-    state, working = estimate_bytes(steps, space, engine, n_seen)
+    each = [_step_bytes(step, space, engine, n_seen) for step in steps]
+    state, working = (max(sizes) for sizes in zip(*each, strict=True))
+    slack = min(_SLACK_BYTES, 2 * (state + working))
     merged = n_states * _merged_bytes(space) if merges else 0.0
     what = f"{n_iter} iterations on {space.n} points, {n_states} states at a time"
-    engine.reserve(n_states * state + working + merged, what, _INSTEAD)
-    warn_if_long(steps[0], n_known, space, engine)
+    engine.reserve(n_states * state + working + slack + merged, what, _INSTEAD)
+    warn_if_long(steps[0], None if may_end_early else n_iter, space, engine)
 
 
 def reserve_state(metric: Metric, space: Space, merges: bool, number: int, engine: Engine) -> None:
@@ -91,14 +81,8 @@ def reserve_state(metric: Metric, space: Space, merges: bool, number: int, engin
         engine.reserve(metric.n_bytes + merged, f"state {number} of the flow", _INSTEAD)
 
 
-def estimate_bytes(steps: Sequence[Step], space: Space, engine: Engine, n_seen: float | None = None) -> Bytes:
-    """The memory of the most expensive step, for about `n_seen` neighbors per point, if that is known."""
-    each = [_step_bytes(step, space, engine, n_seen) for step in steps]
-    state, working = max(step.state for step in each), max(step.working for step in each)
-    return Bytes(state, working + min(_SLACK_BYTES, 2 * (state + working)))
-
-
-def _step_bytes(step: Step, space: Space, engine: Engine, n_seen: float | None) -> Bytes:
+def _step_bytes(step: Step, space: Space, engine: Engine, n_seen: float | None) -> tuple[float, float]:
+    """Bytes of the state after a step, and of its working memory."""
     n, m = space.n, 0 if space.points is None else space.points.shape[1]
     state, working = step.transport.memory(n, m)
     if step.transport.makes_matrix and engine.goes_to_disk(state, N_MATRICES):
@@ -107,7 +91,7 @@ def _step_bytes(step: Step, space: Space, engine: Engine, n_seen: float | None) 
         working += working_bytes(space.metric, state, engine)
     elif n_seen is not None:  # balls while they are sorted, or measures and a reordered copy of them
         working = max(40.0 * n * n_seen, working + 32.0 * n * n_seen)
-    return Bytes(state, working)
+    return state, working
 
 
 def _merged_bytes(space: Space) -> float:
@@ -199,4 +183,4 @@ def _share_of_distinct(space: Space, engine: Engine) -> float:
     places = space.metric.places
     if places is None:
         return 1.0
-    return quotient(Space(Euclidean(places), space.weights, None), engine=engine.quiet()).space.n / space.n
+    return quotient(Space(Euclidean(places), space.weights, None), engine=engine.silent()).space.n / space.n
