@@ -17,7 +17,7 @@ from scipy.spatial import cKDTree
 from .. import _check as check
 from .._types import Bools, Floats, Ints
 from ..compute.exact.batches import exact_between, exact_listed
-from ..compute.exact.problems import Ground, tour
+from ..compute.exact.problems import CostSpec, visit_order
 from ..compute.records import Balls
 from ..compute.trees.spanning_jit import shortest_forest, undecided
 from ..cuda import on
@@ -179,8 +179,8 @@ class LazyMetric(Metric):
         return edges, np.append(heights, np.zeros(len(twins)))
 
     @property
-    def _cost_spec(self) -> Ground:
-        return Ground(self.base_metric, self.base_metric.triangle, self.p)
+    def _cost_spec(self) -> CostSpec:
+        return CostSpec(self.base_metric, self.base_metric.triangle, self.p)
 
     def solve(self, i: Ints, j: Ints, engine: Engine, rank: Ints | None = None) -> tuple[Floats, Report]:
         """Distances of the pairs (i[k], j[k]) of measures, which must be sorted by i."""
@@ -197,7 +197,7 @@ def _grow_tree(metric: LazyMetric, engine: Engine) -> tuple[Ints, Floats]:
     edges, lengths, scratch = np.empty((0, 2), np.intp), np.empty(0), np.empty(n, np.intp)
     if n == 1:
         return edges, lengths
-    order, parent = tour(metric.measures.rows, metric.base_metric, engine)
+    order, parent = visit_order(metric.measures.rows, metric.base_metric, engine)
     chosen = np.sort(np.column_stack([order[1:], order[parent[1:]]]), axis=1)  # any tree is an upper bound
     edges, lengths = _add_edges(metric, edges, lengths, chosen, engine)
     rows, cols, bounds = _undecided_pairs(metric, edges, lengths, chosen, engine)

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from .._types import Bools, Floats, Ints, cached_property
-from ..compute.exact.problems import landmark_rows, mean_distances
+from ..compute.exact.problems import landmark_distances, mean_distances
 from ..engine import Engine, current
 from ..measures import Discrete
 from ..spaces import Euclidean, GaussianMetric, Metric
@@ -112,7 +112,7 @@ class LowerBound:
         """Mean distances to landmarks: one row per landmark, one column per measure."""
         if not self.base_metric.triangle or not self.base_metric.is_whole:
             return np.empty((0, self.measures.n))
-        rows = landmark_rows(self.base_metric, current(), _N_LANDMARKS)
+        rows = landmark_distances(self.base_metric, current(), _N_LANDMARKS)
         return np.ascontiguousarray(mean_distances(self.measures.rows, rows).T)
 
     @cached_property

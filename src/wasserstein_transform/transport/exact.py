@@ -11,7 +11,7 @@ from .. import _check as check
 from .._check import warn
 from .._types import Floats, Ints
 from ..compute.exact.batches import exact_among, exact_between
-from ..compute.exact.problems import Ground
+from ..compute.exact.problems import CostSpec
 from ..compute.exact.single import solve_farthest, solve_power
 from ..cuda import on
 from ..engine import N_MATRICES, Engine, current
@@ -108,10 +108,10 @@ class Exact(Transport):
         return Coupling(value, solution.plan, potentials, solution.gap, list(Status)[solution.status], sources, targets)
 
 
-def cost_spec_of(metric: Metric, p: float) -> Ground:
+def cost_spec_of(metric: Metric, p: float) -> CostSpec:
     """The costs between the points of a metric whose distances are all known."""
     metric.check_whole("transport between all measures")
-    return Ground(metric, metric.triangle, float(p))
+    return CostSpec(metric, metric.triangle, float(p))
 
 
 class CostWarning(UserWarning):

@@ -15,7 +15,7 @@ from .. import _check as check
 from .._display import facts, in_range
 from .._types import Floats, Ints
 from ..compute.exact.batches import exact_among, exact_between, exact_listed
-from ..compute.exact.problems import Ground, Report
+from ..compute.exact.problems import CostSpec, Report
 from ..compute.exact.single import solve_one
 from ..cuda import on
 from ..engine import Engine, current
@@ -289,7 +289,7 @@ def wasserstein_pairs(
         warn_of_problems(unique.n * (unique.n - 1) // 2, count_entries(np.diff(unique.indptr)), engine)
         square, report = on(engine, exact_among)(cost_spec_of(metric, p), unique.rows, engine)
         return Distances(squareform(square[np.ix_(which, which)], checks=False), report)
-    values, report = solve_listed(Ground(metric, metric.triangle, float(p)), rows, as_pairs(pairs, rows.n), engine)
+    values, report = solve_listed(CostSpec(metric, metric.triangle, float(p)), rows, as_pairs(pairs, rows.n), engine)
     return Distances(values, report)
 
 
@@ -417,7 +417,7 @@ def _mass(values: ArrayLike | None, n: int, name: str) -> Floats:
     return mass
 
 
-def solve_listed(cost_spec: Ground, rows: Discrete, pairs: Ints, engine: Engine) -> tuple[Floats, Report]:
+def solve_listed(cost_spec: CostSpec, rows: Discrete, pairs: Ints, engine: Engine) -> tuple[Floats, Report]:
     """Distances of listed pairs; each unordered pair of different measures is solved once."""
     if len(pairs) == 0:
         return np.empty(0), Report(0, 0, 0.0)
