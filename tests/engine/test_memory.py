@@ -15,7 +15,7 @@ from scipy.spatial.distance import cdist, squareform
 
 import wasserstein_transform as wt
 from wasserstein_transform.clustering.ground import Places
-from wasserstein_transform.hierarchy.cut import nearest_place
+from wasserstein_transform.estimators.converged import nearest_center
 
 _UNITS = {"bytes": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 
@@ -192,9 +192,9 @@ def test_where_new_points_end_is_found_without_a_matrix() -> None:
     points, centers = cloud(6000, 2).points, cloud(4000, 2).points
     assert points is not None
     assert centers is not None
-    nearest = nearest_place(points, centers)
+    nearest = nearest_center(points, centers)
     tracemalloc.start()
-    nearest_place(points, centers)
+    nearest_center(points, centers)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 8 * len(points) * len(centers) / 4
