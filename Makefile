@@ -6,7 +6,6 @@ PLAIN := $(VENV)/plain
 READY := $(VENV)/ready
 LOWEST := $(VENV)/lowest
 QUALITY := $(VENV)/quality
-DOCS := $(VENV)/docs
 INSTALL := -m pip install --quiet --disable-pip-version-check
 
 # tests start many processes: without bytecode on disk each would compile all it imports
@@ -49,9 +48,9 @@ release-check: $(VENV)/release warm
 	$(BIN)/python tests/gpu/record.py --check
 	$(BIN)/python tests/release.py $(TAG)
 
-# Everything: what `make test` runs, and what it leaves out.
-slow: $(READY)
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "slow or not slow"
+# Everything: what `make test` and `make docs` run, and what they leave out.
+slow: $(VENV)/docs
+	$(BIN)/python -m pytest tests src paper docs/tests -n 2 --dist worksteal -m "slow or not slow"
 
 # The tests as on other processors: kernels without instructions beyond the baseline (on x86-64: without fused operations),
 # and BLAS with the kernels of other processors. Those with AVX-512 run where the processor has it.
@@ -94,20 +93,20 @@ bench: $(VENV)/bench
 bench-quality: $(QUALITY)/ready
 	$(QUALITY)/bin/python -m benchmarks.quality $(SETS)
 
-# The site, in build/docs. Warnings are errors. Spelling, code on pages, links and public docstrings are checked. Building it
-# downloads nothing.
-docs: $(DOCS)/ready
-	$(DOCS)/bin/wt warmup --quiet  # on all cores, each kernel once: code on pages and the gallery would compile the same ones side by side
+# The site, in build/docs, and the tests of pages, figures and benchmarks. Warnings are errors. Spelling, code on pages, links
+# and public docstrings are checked.
+docs: $(VENV)/docs warm
 	$(MAKE) -j 2 docs-code docs-site
-	PYTHONPATH=docs $(DOCS)/bin/python -m building.complete build/docs
+	PYTHONPATH=docs $(BIN)/python -m building.complete build/docs
 	@echo "the site is build/docs/index.html"
 
-docs-code: $(DOCS)/ready
-	PYTHONPATH=docs $(DOCS)/bin/python -m building.spelling
-	PYTHONPATH=docs $(DOCS)/bin/python -m building.snippets
+docs-code: $(VENV)/docs
+	PYTHONPATH=docs $(BIN)/python -m building.spelling
+	PYTHONPATH=docs $(BIN)/python -m building.snippets
+	$(BIN)/python -m pytest docs/tests
 
-docs-site: $(DOCS)/ready
-	PYTHONPATH=docs $(DOCS)/bin/python -m sphinx -j auto -E -W --keep-going -q -b html -d build/doctrees docs build/docs
+docs-site: $(VENV)/docs
+	PYTHONPATH=docs $(BIN)/python -m sphinx -j auto -E -W --keep-going -q -b html -d build/doctrees docs build/docs
 
 soak: $(READY)
 	PYTHONPATH=tests $(BIN)/python tests/soak.py 600
@@ -140,10 +139,9 @@ $(LOWEST)/ready: pyproject.toml tests/lowest.txt
 	$(LOWEST)/bin/python $(INSTALL) --constraint tests/lowest.txt --editable ".[all,test]"
 	touch $(LOWEST)/ready
 
-$(DOCS)/ready: pyproject.toml
-	$(PYTHON) -m venv --clear $(DOCS)
-	$(DOCS)/bin/python $(INSTALL) --no-compile --editable ".[docs]"
-	touch $(DOCS)/ready
+$(VENV)/docs: $(READY)
+	$(BIN)/python $(INSTALL) --no-compile --editable ".[docs]"
+	touch $(VENV)/docs
 
 # a peer that cannot be installed is named in the table
 $(QUALITY)/ready: pyproject.toml benchmarks/quality/peers.txt

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import signal
 from collections import defaultdict
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -39,19 +37,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture
 def rng() -> np.random.Generator:
     return np.random.default_rng(20)
-
-
-@pytest.fixture(scope="session")
-def page_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of sample files in which the code of pages runs."""
-    for needed in ("laspy", "PIL", "networkx"):
-        pytest.importorskip(needed)
-    from docs.building import samples  # noqa: PLC0415
-
-    found = tmp_path_factory.mktemp("files")
-    with contextlib.chdir(found):
-        samples.make_files()
-    return found
 
 
 @pytest.fixture

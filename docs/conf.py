@@ -29,7 +29,7 @@ extensions = [
     "sphinx_design",
     "sphinx_copybutton",
 ]
-exclude_patterns = ["building", "templates", "**/sg_execution_times.rst", "sg_execution_times.rst"]
+exclude_patterns = ["building", "tests", "templates", "**/sg_execution_times.rst", "sg_execution_times.rst"]
 templates_path = ["templates"]
 nitpicky = True
 smartquotes = False  # "precomputed" in a list of parameters is code

@@ -7,7 +7,7 @@ those of `console` blocks run: what stands below them is what they print.
 - A `text` block right below a `python` block is all that it prints.
 - `print(…)  # text`: if one line is printed, the comment must begin with it. `# [3 2]: two clusters` may explain it.
 - A block that cannot run everywhere begins with `# not run: needs …`, with one of the reasons in `REASONS`.
-- A block that begins with the path of a file, as `# tests/extend/…`, is a file: the tests of docs/extend.md run it.
+- A block that begins with the path of a file, as `# src/…`, is a file: the tests of docs/extend.md run it.
 """
 
 from __future__ import annotations

@@ -280,8 +280,10 @@ def _transports(measures: Discrete, metric: Any, ends: Ints, engine: Engine) -> 
     order = np.lexsort((cols, rows))
     indptr = np.searchsorted(rows[order], np.arange(n + 1))
     everybody = np.arange(n)
-    ground, masses = CostSpec(metric, metric.triangle, 1.0), measures.rows
-    found, report = on(engine, exact_listed)(ground, masses, masses, indptr, cols[order], engine, everybody, everybody)
+    cost_spec, masses = CostSpec(metric, metric.triangle, 1.0), measures.rows
+    found, report = on(engine, exact_listed)(
+        cost_spec, masses, masses, indptr, cols[order], engine, everybody, everybody
+    )
     values = np.empty(len(ends))
     values[order] = found
     return _Transports(values, report)

@@ -1,53 +1,64 @@
-"""What pages for users say is so: all that their code prints, and figures of the README."""
+"""What the README and the documentation say is so; `building.snippets` runs their code."""
 
 from __future__ import annotations
 
-import contextlib
 import re
 import runpy
-import shutil
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("click")
-
 from click.testing import CliRunner
 
-from docs.building import figures, snippets
+from docs.building import figures, names, snippets
 from wasserstein_transform.cli.app import app
+from wt_paper.experiments.parameters import FULL
+from wt_paper.reporting import summary
 
-ROOT = Path(__file__).parents[1]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "page", [page for page in snippets.pages() if page.name in snippets.EXACT], ids=lambda p: p.name
-)
-def test_pages_for_users_have_all_that_their_code_prints(page: Path, page_files: Path, tmp_path: Path) -> None:
-    shutil.copytree(page_files, tmp_path, dirs_exist_ok=True)  # commands write no file twice
-    with contextlib.chdir(tmp_path):
-        found = snippets.check(page)
-    assert found.faults == ()
-    assert found.left == ()
-    assert found.n_run > 0
+ROOT = Path(__file__).parents[2]
 
 
-def test_pages_for_users_are_there() -> None:
-    assert {page.name for page in snippets.pages()} > set(snippets.EXACT)
+def between_marks(file: str) -> str:
+    text = (ROOT / file).read_text("utf-8")
+    return text.partition("<!-- claims -->\n")[2].partition("\n<!-- end of claims -->")[0]
 
 
-def test_the_readme_has_all_that_its_code_prints() -> None:
-    found = snippets.check(ROOT / "README.md")
-    assert found.faults == ()
-    assert found.left == ()
-    assert found.n_run >= 4
+def test_the_summary_of_claims_is_that_of_the_record() -> None:
+    assert between_marks("docs/paper.md") == summary()
+
+
+def names_in(page: str) -> list[str]:
+    """Names of the package and the theory in code of a page: wt.image.segment, theory.prokhorov."""
+    return re.findall(r"`((?:wt|theory)\.[\w.]+)", page)
+
+
+def test_every_name_on_the_map_of_the_paper_exists() -> None:
+    page = (ROOT / "docs/paper.md").read_text("utf-8")
+    found = names_in(page)
+    linked = names.written()
+    for name in found:
+        assert name in linked, name
+    rows = [line for line in page.splitlines() if re.match(r"\| [2-6]\.\d", line)]
+    assert len(rows) > 30
+    assert all(names_in(row) or "`python -m wt_paper" in row for row in rows)
+    experiments = {name for line in re.findall(r"`python -m wt_paper ([\w\s-]+)`", page) for name in line.split()}
+    assert experiments == set(FULL)
+
+
+def test_links_and_images_of_the_readme_are_there() -> None:
+    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", (ROOT / "README.md").read_text("utf-8")):
+        assert target.startswith("http") or (ROOT / target).exists(), target
+
+
+def test_pages_for_users_are_there_and_all_their_code_runs() -> None:
+    pages = {page.name: page.read_text("utf-8") for page in snippets.pages()}
+    assert pages.keys() > set(snippets.EXACT)
+    for name in snippets.EXACT:
+        assert all(block.reason is None for block in snippets.blocks(pages[name])), name
 
 
 def test_the_command_of_the_readme_runs_on_the_table_that_the_demo_writes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("matplotlib")
     command = re.search(r"^wt (cluster .*?) +#", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
     assert command is not None
     monkeypatch.chdir(tmp_path)

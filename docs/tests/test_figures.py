@@ -12,7 +12,7 @@ from benchmarks import record
 from benchmarks.timing import Row
 from docs.building import figures
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 SHOWN = figures.pages(ROOT)
 
 

@@ -14,8 +14,6 @@ from benchmarks.quality.peers import by_sample
 from benchmarks.quality.scoring import fill, rand, score
 from benchmarks.quality.sets import Labelled, read_folder, sklearn_sets
 
-pytestmark = pytest.mark.slow
-
 HALVES = json.loads(Path(split.__file__).with_name("split.json").read_text())["halves"]
 
 

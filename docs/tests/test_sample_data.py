@@ -10,7 +10,7 @@ import numpy as np
 
 import wasserstein_transform as wt
 
-FOLDER = Path(__file__).parents[1] / "examples" / "data"
+FOLDER = Path(__file__).parents[2] / "examples" / "data"
 LAST_DIGIT = 1.5e-6  # sines may differ from machine to machine
 
 

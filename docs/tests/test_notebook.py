@@ -11,9 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("matplotlib")
-
-NOTEBOOK = Path(__file__).parents[1] / "examples" / "quickstart.ipynb"
+NOTEBOOK = Path(__file__).parents[2] / "examples" / "quickstart.ipynb"
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,6 @@ from benchmarks.quality.methods import METHODS, Method
 from benchmarks.quality.runs import Kept, Run, asked, key_of, run, run_all
 from benchmarks.quality.sets import Labelled
 
-pytestmark = pytest.mark.slow
-
 CALLS = []
 
 

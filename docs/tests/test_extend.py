@@ -9,12 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from extend.extending import Block, blocks, changed, extend
+from extending import Block, blocks, changed, extend
 
-pytestmark = pytest.mark.slow
-
-pytest.importorskip("click")
-pytest.importorskip("matplotlib")
 SECTIONS = sorted({block.section for block in blocks()})
 TESTS = sorted(block.path for block in blocks() if Path(block.path).name.startswith("test_"))
 
@@ -48,7 +44,7 @@ def test_the_code_of_the_page_works(extended: Path) -> None:
         for block in blocks()
         if block.language == "python" and block.path.startswith(("src/", "paper/wt_paper/"))
     ]
-    said = pytest_said(extended, *TESTS, *written, "tests/extend/in_the_copy.py")
+    said = pytest_said(extended, *TESTS, *written, "docs/tests/in_the_copy.py")
     for block in blocks():
         for name in re.findall(r"^def (test_\w+)", block.text, re.MULTILINE):
             assert f"{block.path}::{name} PASSED" in said
@@ -82,7 +78,6 @@ def test_the_laws_run_over_a_new_part(extended: Path) -> None:
 
 @pytest.mark.slow
 def test_new_code_passes_the_linters(extended: Path) -> None:
-    pytest.importorskip("importlinter")
     files = sorted({block.path for block in blocks() if re.match(r"(src|paper/wt_paper)/.*\.py$", block.path)})
     run(extended, "-m", "ruff", "check", "--no-cache", *files)
     run(extended, "-c", "from importlinter.cli import lint_imports_command; lint_imports_command()", "--no-cache")

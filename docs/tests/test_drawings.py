@@ -5,14 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
-pytest.importorskip("matplotlib")
-pytest.importorskip("sphinx_gallery")
-
 from docs.building import gallery, inks, links, theory_pictures
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[1]
 
 
 def shown(directive: str) -> dict[str, str]:
