@@ -9,7 +9,7 @@ import ot
 from ot.lp.emd_wrap import emd_c
 
 import wasserstein_transform as wt
-from wasserstein_transform.compute.exact.problems import tour
+from wasserstein_transform.compute.exact.problems import visit_order
 
 from .clouds import circles, spiral
 from .timing import Row, median_seconds
@@ -68,7 +68,7 @@ def _against_core(cloud: Neighbourhoods, p: int) -> Row:
 
 def _against_warm(cloud: Neighbourhoods, p: int) -> Row:
     """POT's own warm start (`potentials_init`) from the same earlier problem as ours; its preparation is not timed."""
-    order, parent = tour(cloud.measures.rows, cloud.space.metric, wt.Engine(1))
+    order, parent = visit_order(cloud.measures.rows, cloud.space.metric, wt.Engine(1))
     tasks = []
     for i in order[:: len(order) // 4][:4]:
         (a, x), known = cloud.row(i), []

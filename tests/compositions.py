@@ -80,14 +80,14 @@ def transports(kind: type) -> list[Any]:
 
 def transforms(n: int, eps: float = EPS, *, dim: int = 2, of_alpha: bool = False) -> list[wt.Transform]:
     """All compositions for points in R^dim; with `of_alpha` only those whose measures are made from the weights α."""
-    ground = wt.spaces.Euclidean(np.zeros((n, dim)))
+    base_metric = wt.spaces.Euclidean(np.zeros((n, dim)))
     return [
         wt.Transform(localize, transport)
         for kind in wt.localize.LOCALIZATIONS.values()
         for localize in localizations(kind, n, eps)
         for other in wt.transport.TRANSPORTS.values()
         for transport in transports(other)
-        if (localize.of_alpha or not of_alpha) and localize.makes is transport.accepts and transport.fits(ground)
+        if (localize.of_alpha or not of_alpha) and localize.makes is transport.accepts and transport.fits(base_metric)
     ]
 
 

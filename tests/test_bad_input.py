@@ -150,7 +150,7 @@ def test_arrays_in_place_of_spaces_and_metrics_are_refused() -> None:
         (wt.Gaussian(wt.Truncation(9.0), 1.0), wt.Bures()),
     ):
         measures = localize(space)
-        with pytest.raises(TypeError, match="ground"):
+        with pytest.raises(TypeError, match="base_metric"):
             transport.coupling(measures, space, 0, 1)
         for i in (-1, 3):
             with pytest.raises(IndexError, match="indices"):

@@ -17,13 +17,13 @@ from scipy.spatial.distance import cdist
 
 import wasserstein_transform as wt
 from wasserstein_transform.compute.exact.bottleneck_jit import (
-    Bottleneck,
+    BottleneckWorkspace,
     bottleneck_workspace,
     certified,
     solve_bottleneck,
 )
 from wasserstein_transform.compute.exact.simplex_jit import INTERRUPTED, OPTIMAL, STALLED
-from wasserstein_transform.compute.exact.simplex_tree_jit import Work, workspace
+from wasserstein_transform.compute.exact.simplex_tree_jit import SimplexWorkspace, simplex_workspace
 from wasserstein_transform.measures import make_discrete
 
 Floats = NDArray[np.float64]
@@ -44,8 +44,8 @@ class Posed(NamedTuple):
     a: Floats
     b: Floats
     cost: Floats
-    work: Work
-    scratch: Bottleneck
+    work: SimplexWorkspace
+    scratch: BottleneckWorkspace
     total: float
 
     def solve(self) -> tuple[float, int]:
@@ -62,7 +62,7 @@ class Posed(NamedTuple):
     def plan(self) -> Floats:
         """The plan as a matrix that writes through to the kernel's."""
         na, nb = self.shape
-        return self.scratch.fill.flow[: na * nb].reshape(nb, na).T
+        return self.scratch.flow.amount[: na * nb].reshape(nb, na).T
 
     @property
     def violator(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -74,14 +74,17 @@ class Posed(NamedTuple):
 def posed(pair: Pair, cap: int = 0, stop: bool = False) -> Posed:
     """Masses cross-multiplied by the other total, as a batch poses them."""
     na, nb = pair.distances.shape
-    work, scratch = workspace(max(na, nb, cap), np.array([stop], np.uint8)), bottleneck_workspace(max(na, nb, cap))
+    work, scratch = (
+        simplex_workspace(max(na, nb, cap), np.array([stop], np.uint8)),
+        bottleneck_workspace(max(na, nb, cap)),
+    )
     return pose_again(pair, work, scratch)
 
 
-def pose_again(pair: Pair, work: Work, scratch: Bottleneck) -> Posed:
+def pose_again(pair: Pair, work: SimplexWorkspace, scratch: BottleneckWorkspace) -> Posed:
     na, nb = pair.distances.shape
     work.supply[:na], work.demand[:nb] = pair.a * pair.b.sum(), pair.b * pair.a.sum()
-    work.row[:nb] = np.arange(nb) * na
+    work.cost_start[:nb] = np.arange(nb) * na
     cost = np.ascontiguousarray(pair.distances.T, float).ravel()
     return Posed((na, nb), pair.a * 1.0, pair.b * 1.0, cost, work, scratch, float(pair.a.sum() * pair.b.sum()))
 
@@ -443,8 +446,8 @@ def w_p(pair: Pair, p: float) -> float:
 
 def test_what_the_workspace_held_before_does_not_matter() -> None:
     rng = np.random.default_rng(16)
-    work, scratch = workspace(40, np.zeros(1, np.uint8)), bottleneck_workspace(40)
-    for array in (*work[:-1], *scratch.fill, *scratch[1:]):
+    work, scratch = simplex_workspace(40, np.zeros(1, np.uint8)), bottleneck_workspace(40)
+    for array in (*work[:-4], *work.peeling, *work.candidates, *work.excess, *scratch.flow, *scratch[1:]):
         array[:] = 77
     for _ in range(200):
         pair = KINDS[rng.choice(list(KINDS))](rng, 25)
@@ -461,10 +464,10 @@ def test_costs_may_lie_anywhere_in_a_shared_table() -> None:
         pair = planar(rng, 20)
         na, nb = pair.distances.shape
         problem = posed(pair)
-        problem.work.row[:nb] = rng.permutation(2 * nb)[:nb] * na
+        problem.work.cost_start[:nb] = rng.permutation(2 * nb)[:nb] * na
         table = np.full(2 * nb * na, -1.0)
         for j in range(nb):
-            table[problem.work.row[j] :][:na] = pair.distances[:, j]
+            table[problem.work.cost_start[j] :][:na] = pair.distances[:, j]
         elsewhere = problem._replace(cost=table)
         value, _ = elsewhere.solve()
         assert value == solved(pair)

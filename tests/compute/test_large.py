@@ -13,14 +13,19 @@ from scipy.spatial.distance import cdist
 import wasserstein_transform as wt
 from wasserstein_transform.compute.exact.simplex_jit import (
     INTERRUPTED,
-    LARGE,
+    MIN_NODES_OF_LARGE,
     OPTIMAL,
     optimize_large,
     plan_cost,
     solve,
 )
-from wasserstein_transform.compute.exact.simplex_tree_jit import UNKNOWN, grow, peel, workspace
-from wasserstein_transform.compute.exact.single import SAMPLED, warm_potentials
+from wasserstein_transform.compute.exact.simplex_tree_jit import (
+    UNKNOWN_POTENTIAL,
+    initialize_tree,
+    peel,
+    simplex_workspace,
+)
+from wasserstein_transform.compute.exact.single import MIN_POINTS_TO_SAMPLE, warm_potentials
 
 Floats = NDArray[np.float64]
 
@@ -53,7 +58,7 @@ def test_costs_are_those_of_pot(draw, whole: bool, shape: tuple[int, int]) -> No
     a, b = (rng.integers(1, 5, n) * 1.0 if whole else rng.exponential(size=n) for n in shape)
     a, b = a / a.sum(), b / b.sum()
     costs = draw(rng, *shape)
-    assert sum(shape) >= LARGE
+    assert sum(shape) >= MIN_NODES_OF_LARGE
     found = wt.wasserstein(a, b, costs)
     top = np.abs(costs).max()
     assert abs(found.value - ot.emd2(a, b, costs, numItermax=10**7)) <= 1e-12 * top
@@ -75,14 +80,14 @@ def test_few_candidates_end_where_all_of_them_do(draw) -> None:
         top, table = costs.max(), np.ascontiguousarray(costs.T).ravel()
         values = []
         for large in (False, True):
-            work = workspace(max(na, nb), np.zeros(1, np.uint8))
-            work.supply[:na], work.demand[:nb], work.row[:nb] = nb, na, np.arange(nb) * na
-            work.dual[:na] = UNKNOWN
+            work = simplex_workspace(max(na, nb), np.zeros(1, np.uint8))
+            work.supply[:na], work.demand[:nb], work.cost_start[:nb] = nb, na, np.arange(nb) * na
+            work.potential[:na] = UNKNOWN_POTENTIAL
             if not large:
                 values.append(solve(na, nb, top, top, False, table, work)[0])
                 continue
             root = peel(na, nb, 0.0, table, work)
-            grow(na, nb, root, table, work)
+            initialize_tree(na, nb, root, table, work)
             status, bound = optimize_large(na, nb, root, 1e-14 * top, table, work)
             values += [plan_cost(na, nb, root, table, work), bound]
             assert status == OPTIMAL
@@ -92,7 +97,10 @@ def test_few_candidates_end_where_all_of_them_do(draw) -> None:
 @pytest.mark.slow
 def test_a_thousand_equal_masses_are_an_assignment() -> None:
     rng = np.random.default_rng(0)
-    for costs in (in_the_plane(rng, SAMPLED, SAMPLED), at_random(rng, SAMPLED, SAMPLED)):
+    for costs in (
+        in_the_plane(rng, MIN_POINTS_TO_SAMPLE, MIN_POINTS_TO_SAMPLE),
+        at_random(rng, MIN_POINTS_TO_SAMPLE, MIN_POINTS_TO_SAMPLE),
+    ):
         rows, columns = linear_sum_assignment(costs)
         assert abs(wt.wasserstein(None, None, costs).value - costs[rows, columns].mean()) <= 1e-13 * costs.max()
 
@@ -100,7 +108,7 @@ def test_a_thousand_equal_masses_are_an_assignment() -> None:
 @pytest.mark.slow
 def test_large_measures_on_points_and_on_a_line() -> None:
     rng = np.random.default_rng(1)
-    n = SAMPLED + 40
+    n = MIN_POINTS_TO_SAMPLE + 40
     places = np.sort(rng.normal(size=2 * n)) ** 3
     masses = rng.integers(1, 9, 2 * n) * 1.0
     odd, even = np.arange(1, 2 * n, 2), np.arange(0, 2 * n, 2)
@@ -133,13 +141,13 @@ def test_large_measures_on_a_graph() -> None:
 
 def test_a_sample_helps_where_costs_are_smooth_and_is_left_alone_elsewhere() -> None:
     rng = np.random.default_rng(3)
-    n = SAMPLED
+    n = MIN_POINTS_TO_SAMPLE
     a = np.full(n, 1 / n)
     never = np.zeros(1, np.uint8)
     for costs, smooth in ((in_the_plane(rng, n, n), True), (at_random(rng, n, n), False)):
         u = warm_potentials(a, a, lambda x, y, c=costs: c[np.ix_(x, y)], never)
-        assert (u != UNKNOWN).all() == smooth
-        assert (u == UNKNOWN).any() != smooth
+        assert (u != UNKNOWN_POTENTIAL).all() == smooth
+        assert (u == UNKNOWN_POTENTIAL).any() != smooth
         if smooth:  # what it proves is near what a plan costs
             value = wt.wasserstein(None, None, costs).value
             assert 0.9 * value <= a @ u + a @ (costs - u[:, None]).min(axis=0) <= value + 1e-12
@@ -148,11 +156,11 @@ def test_a_sample_helps_where_costs_are_smooth_and_is_left_alone_elsewhere() -> 
 def test_an_interrupted_problem_says_so() -> None:
     rng = np.random.default_rng(4)
     costs = in_the_plane(rng, 100, 100)
-    work = workspace(100, np.zeros(1, np.uint8))
-    work.supply[:], work.demand[:], work.row[:] = 1.0, 1.0, np.arange(100) * 100
-    work.dual[:100] = UNKNOWN
+    work = simplex_workspace(100, np.zeros(1, np.uint8))
+    work.supply[:], work.demand[:], work.cost_start[:] = 1.0, 1.0, np.arange(100) * 100
+    work.potential[:100] = UNKNOWN_POTENTIAL
     table = np.ascontiguousarray(costs.T).ravel()
     root = peel(100, 100, 0.0, table, work)
-    grow(100, 100, root, table, work)
+    initialize_tree(100, 100, root, table, work)
     work.stop[0] = 1
     assert optimize_large(100, 100, root, 1e-14, table, work)[0] == INTERRUPTED

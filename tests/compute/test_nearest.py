@@ -13,7 +13,7 @@ import wasserstein_transform as wt
 from wasserstein_transform.compute.neighbors import nearest as nearby
 from wasserstein_transform.compute.neighbors.kdtree_jit import LEAF
 from wasserstein_transform.compute.neighbors.nearest import grow_tree
-from wasserstein_transform.compute.trees.spanning import _boruvka, grow
+from wasserstein_transform.compute.trees.spanning import _boruvka, prim as grow_prim
 
 
 def gaussians(n: int, m: int, lam: float, rank: int | None = None, seed: int = 0) -> wt.spaces.GaussianMetric:
@@ -88,7 +88,7 @@ def prim(metric: wt.spaces.Metric, n_jobs: int = -1) -> np.ndarray:
     """Heights of the tree from all pairs, in increasing order."""
     engine = wt.Engine(n_jobs)
     geometry, unit = metric.tree_geometry(engine)
-    return np.sort(grow(geometry, metric.n, metric.cost, engine)[1]) * unit
+    return np.sort(grow_prim(geometry, metric.n, metric.cost, engine)[1]) * unit
 
 
 def rounding_of(metric: wt.spaces.Metric, contraction: np.ndarray | None = None) -> np.ndarray:

@@ -10,7 +10,7 @@ import pytest
 from gpu.calling import CPU, Cuda
 
 import wasserstein_transform as wt
-from wasserstein_transform.compute.exact.problems import Ground
+from wasserstein_transform.compute.exact.problems import CostSpec
 from wasserstein_transform.compute.records import Rows
 from wasserstein_transform.cuda import exact as batch
 from wasserstein_transform.engine import Cancelled
@@ -32,7 +32,7 @@ def measures(rng: np.random.Generator, n_points: int, sizes: list[int], spread: 
     return Rows(indptr, np.concatenate(points), masses, np.add.reduceat(masses, indptr[:-1]))
 
 
-def check_among(cuda: Cuda, ground: Ground, rows: Rows, most_left: int = 0) -> np.ndarray:
+def check_among(cuda: Cuda, ground: CostSpec, rows: Rows, most_left: int = 0) -> np.ndarray:
     """All pairs as on the CPU, with at most so many of them solved there."""
     engine = wt.Engine(1, device=cuda)
     found = batch.exact_among(ground, rows, engine, device=cuda.device)
@@ -50,7 +50,7 @@ def check_among(cuda: Cuda, ground: Ground, rows: Rows, most_left: int = 0) -> n
 @pytest.mark.repeated(1)
 @pytest.mark.parametrize("p", [1.0, pytest.param(1.5, marks=pytest.mark.slow), 2.0])
 def test_ragged_measures_that_overlap(p: float, cuda: Cuda, rng: np.random.Generator) -> None:
-    ground = Ground(wt.spaces.Euclidean(rng.normal(size=(40, 2))), True, p)
+    ground = CostSpec(wt.spaces.Euclidean(rng.normal(size=(40, 2))), True, p)
     sizes = [1, 2, 3, 5, 9, 16, 17, 24, 31, 32]
     for spread in (0.0, 2.0, None):
         check_among(cuda, ground, measures(rng, 40, sizes, spread))
@@ -59,7 +59,7 @@ def test_ragged_measures_that_overlap(p: float, cuda: Cuda, rng: np.random.Gener
 def test_against_another_library(cuda: Cuda, rng: np.random.Generator) -> None:
     points = rng.normal(size=(60, 2))
     rows = measures(rng, 60, [20, 25, 30], 1.0)
-    values = check_among(cuda, Ground(wt.spaces.Euclidean(points), True, 2.0), rows)
+    values = check_among(cuda, CostSpec(wt.spaces.Euclidean(points), True, 2.0), rows)
     for i, j in ((0, 1), (0, 2), (1, 2)):
         (a, x), (b, y) = ((rows.masses[part] / rows.totals[k], rows.indices[part]) for k, part in _rows(rows, i, j))
         assert values[i, j] ** 2 == pytest.approx(ot.emd2(a, b, ot.dist(points[x], points[y])), rel=1e-12)
@@ -71,13 +71,13 @@ def _rows(rows: Rows, *which: int) -> list[tuple[int, slice]]:
 
 def test_ties_everywhere(cuda: Cuda, rng: np.random.Generator) -> None:
     grid = np.stack(np.meshgrid(np.arange(8.0), np.arange(8.0)), -1).reshape(-1, 2)
-    ground = Ground(wt.spaces.Euclidean(np.repeat(grid, 2, axis=0)), True, 1.0)
+    ground = CostSpec(wt.spaces.Euclidean(np.repeat(grid, 2, axis=0)), True, 1.0)
     check_among(cuda, ground, measures(rng, 128, [12, 12, 24, 24, 24, 30, 32, 32], 0.0))
     check_among(cuda, ground, measures(rng, 128, [12, 12, 24, 24, 24, 30, 32, 32], None))
 
 
 def test_masses_of_all_sizes(cuda: Cuda, rng: np.random.Generator) -> None:
-    ground = Ground(wt.spaces.Euclidean(rng.normal(size=(60, 2))), True, 1.0)
+    ground = CostSpec(wt.spaces.Euclidean(rng.normal(size=(60, 2))), True, 1.0)
     check_among(cuda, ground, measures(rng, 60, [8, 16, 24, 30, 32], 18.0))
 
 
@@ -86,7 +86,7 @@ def test_equal_measures_and_nearly_equal_ones(cuda: Cuda, rng: np.random.Generat
     doubled = np.concatenate([one.masses, one.masses, 3 * one.masses, one.masses * (1 + 1e-15)])
     rows = Rows(12 * np.arange(5), np.tile(one.indices, 4), doubled, np.add.reduceat(doubled, 12 * np.arange(4)))
     for p in (1.0, 2.0):
-        values = check_among(cuda, Ground(wt.spaces.Euclidean(rng.normal(size=(30, 2))), True, p), rows)
+        values = check_among(cuda, CostSpec(wt.spaces.Euclidean(rng.normal(size=(30, 2))), True, p), rows)
         assert values[0, 1] == 0
         assert (values < 1e-7).all()
 
@@ -94,7 +94,7 @@ def test_equal_measures_and_nearly_equal_ones(cuda: Cuda, rng: np.random.Generat
 def test_points_at_one_place(cuda: Cuda, rng: np.random.Generator) -> None:
     for p in (1.0, 2.0):
         assert not check_among(
-            cuda, Ground(wt.spaces.Euclidean(np.ones((30, 2))), True, p), measures(rng, 30, [3, 8, 9])
+            cuda, CostSpec(wt.spaces.Euclidean(np.ones((30, 2))), True, p), measures(rng, 30, [3, 8, 9])
         ).any()
 
 
@@ -105,9 +105,9 @@ def _some_matrix(rng: np.random.Generator, n: int) -> wt.spaces.Metric:
 
 def test_matrices_without_triangle_inequality(cuda: Cuda, rng: np.random.Generator) -> None:
     metric, rows = _some_matrix(rng, 40), measures(rng, 40, [5, 9, 16, 25, 30], 1.0)
-    values = check_among(cuda, Ground(metric, False, 1.0), rows)
+    values = check_among(cuda, CostSpec(metric, False, 1.0), rows)
     engine = wt.Engine(1, device=cuda)
-    wrongly, report = cuda.exact_among(Ground(metric, True, 1.0), rows, engine)  # a promise that does not hold
+    wrongly, report = cuda.exact_among(CostSpec(metric, True, 1.0), rows, engine)  # a promise that does not hold
     assert report.n_fallbacks > 0
     np.testing.assert_allclose(wrongly, values, rtol=0, atol=1e-12 * values.max())
 
@@ -117,7 +117,7 @@ def test_large_measures(cuda: Cuda, rng: np.random.Generator) -> None:
     """A warp with two points a thread, a block, and the CPU, in one list."""
     sizes = [1, 40, 60, 64, 100, 128, 140]
     rows = measures(rng, 150, sizes, None)
-    ground = Ground(wt.spaces.Euclidean(rng.normal(size=(150, 2))), True, 1.0)
+    ground = CostSpec(wt.spaces.Euclidean(rng.normal(size=(150, 2))), True, 1.0)
     indptr, targets = np.array([0, 2, 4, 5, 5, 6, 7, 8]), np.array([3, 5, 3, 6, 2, 5, 4, 0])
     engine = wt.Engine(1, device=cuda)
     values, report = cuda.exact_listed(ground, rows, rows, indptr, targets, engine)
@@ -144,7 +144,7 @@ def test_short_moves_between_wide_measures_keep_their_digits(p: float, cuda: Cud
     moved = places + rng.uniform(0, 1e-4, 12)
     masses = np.tile(rng.uniform(1, 2, 12), 2)
     rows = Rows(np.array([0, 12, 24]), np.arange(24), masses, np.full(2, masses[:12].sum()))
-    ground = Ground(wt.spaces.Euclidean(np.column_stack([np.append(places, moved), np.zeros(24)])), True, p)
+    ground = CostSpec(wt.spaces.Euclidean(np.column_stack([np.append(places, moved), np.zeros(24)])), True, p)
     values, report = cuda.exact_among(ground, rows, wt.Engine(1, device=cuda))
     expected = np.average((moved - places) ** p, weights=masses[:12]) ** (1 / p)
     assert values[0, 1] == pytest.approx(expected, rel=1e-12)
@@ -161,7 +161,7 @@ def test_other_points_at_the_same_places(cuda: Cuda, rng: np.random.Generator) -
     masses[-1] = 1e-9
     rows = Rows(indptr, indices, masses, np.add.reduceat(masses, indptr[:-1]))
     for p in (2.0, 6.0):
-        ground = Ground(wt.spaces.Euclidean(far), True, p)
+        ground = CostSpec(wt.spaces.Euclidean(far), True, p)
         values, _ = cuda.exact_among(ground, rows, wt.Engine(1, device=cuda))
         expected, _ = CPU.exact_among(ground, rows, wt.Engine(1))
         assert values[0, 1] == 0
@@ -170,7 +170,7 @@ def test_other_points_at_the_same_places(cuda: Cuda, rng: np.random.Generator) -
 
 def test_the_same_bits_however_pairs_are_asked_for(cuda: Cuda, rng: np.random.Generator) -> None:
     rows = measures(rng, 40, [3, 8, 15, 16, 20, 31], 1.0)
-    ground, engine = Ground(wt.spaces.Euclidean(rng.normal(size=(40, 2))), True, 1.0), wt.Engine(1, device=cuda)
+    ground, engine = CostSpec(wt.spaces.Euclidean(rng.normal(size=(40, 2))), True, 1.0), wt.Engine(1, device=cuda)
     whole, _ = cuda.exact_among(ground, rows, engine)
     first = Rows(rows.indptr[:3], rows.indices[:11], rows.masses[:11], rows.totals[:2])
     across, report = cuda.exact_between(ground, first, rows, engine)
@@ -185,9 +185,9 @@ def test_coordinates_of_any_size(cuda: Cuda, rng: np.random.Generator) -> None:
     points, rows = rng.normal(size=(40, 2)), measures(rng, 40, [10, 20, 30], 1.0)
     engine = wt.Engine(1, device=cuda)
     for p in (1.0, 1.5, 2.0):
-        values, _ = cuda.exact_among(Ground(wt.spaces.Euclidean(points), True, p), rows, engine)
+        values, _ = cuda.exact_among(CostSpec(wt.spaces.Euclidean(points), True, p), rows, engine)
         for unit in (2.0**-300, 2.0**300):
-            found, report = cuda.exact_among(Ground(wt.spaces.Euclidean(unit * points), True, p), rows, engine)
+            found, report = cuda.exact_among(CostSpec(wt.spaces.Euclidean(unit * points), True, p), rows, engine)
             np.testing.assert_allclose(found / unit, values, rtol=1e-14)
             assert report.n_fallbacks == 0
 
@@ -205,11 +205,11 @@ def test_work_can_be_cancelled(cuda: Cuda, rng: np.random.Generator) -> None:
     engine = wt.Engine(1, device=cuda)
     engine.cancel()
     with pytest.raises(Cancelled):
-        cuda.exact_among(Ground(_some_matrix(rng, 20), False, 1.0), measures(rng, 20, [3, 4, 5]), engine)
+        cuda.exact_among(CostSpec(_some_matrix(rng, 20), False, 1.0), measures(rng, 20, [3, 4, 5]), engine)
 
 
 def test_small_work_stays_on_the_cpu(cuda: Cuda, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
-    ground, rows = Ground(_some_matrix(rng, 20), False, 1.0), measures(rng, 20, [3, 4, 5])
+    ground, rows = CostSpec(_some_matrix(rng, 20), False, 1.0), measures(rng, 20, [3, 4, 5])
     engine = wt.Engine(1, device=cuda)
 
     def run(p: float) -> object:
@@ -228,7 +228,7 @@ def test_many_measures(p: float, m: int, cuda: Cuda, rng: np.random.Generator) -
     sizes = rng.integers(1, 129, 12).tolist()
     for spread in (0.0, 18.0, None):
         check_among(
-            cuda, Ground(wt.spaces.Euclidean(rng.normal(size=(200, m))), True, p), measures(rng, 200, sizes, spread)
+            cuda, CostSpec(wt.spaces.Euclidean(rng.normal(size=(200, m))), True, p), measures(rng, 200, sizes, spread)
         )
 
 
@@ -236,4 +236,4 @@ def test_many_measures(p: float, m: int, cuda: Cuda, rng: np.random.Generator) -
 def test_gaussian_ground(cuda: Cuda, rng: np.random.Generator) -> None:
     half = rng.normal(size=(30, 2, 2))
     metric = wt.spaces.GaussianMetric(rng.normal(size=(30, 2)), half @ half.transpose(0, 2, 1), 0.7)
-    check_among(cuda, Ground(metric, True, 1.0), measures(rng, 30, [3, 8, 15, 16, 20, 29], 1.0))
+    check_among(cuda, CostSpec(metric, True, 1.0), measures(rng, 30, [3, 8, 15, 16, 20, 29], 1.0))

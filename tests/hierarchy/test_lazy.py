@@ -11,7 +11,7 @@ from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import cdist, squareform
 
 import wasserstein_transform as wt
-from wasserstein_transform.transport.bounds import Lower
+from wasserstein_transform.transport.bounds import LowerBound
 
 ORDERS = [1.0, 1.5, 2.0, 3.0]
 
@@ -75,7 +75,7 @@ def test_bounds_hold(name: str, p: float) -> None:
     exact = wt.Exact(p).metric(measures, space.metric).matrix
     i, j = np.triu_indices(space.n, 1)
     top = exact.max()
-    low = Lower(measures, space.metric, p).of(i, j)
+    low = LowerBound(measures, space.metric, p).of(i, j)
     assert (low <= exact[i, j] + 1e-13 * top).all()
     if name != "no triangle":
         assert np.median(low / np.maximum(exact[i, j], 1e-300)) > 0.8  # they say something
@@ -83,7 +83,7 @@ def test_bounds_hold(name: str, p: float) -> None:
 
 def test_nothing_is_known_from_below_without_the_triangle_inequality() -> None:
     space, eps = SPACES["no triangle"]
-    low = Lower(wt.Truncation(eps)(space), space.metric, 1.0)
+    low = LowerBound(wt.Truncation(eps)(space), space.metric, 1.0)
     assert not low.of(np.array([0]), np.array([9])).any()
 
 
@@ -317,7 +317,7 @@ def test_bounds_hold_for_measures_on_parallel_lines(shift: float) -> None:
     measures = wt.localize.Given(np.kron(np.eye(2), windows) / 5)(space)
     exact = wt.Exact(2.0).metric(measures, space.metric).matrix
     i, j = np.triu_indices(space.n, 1)
-    assert (Lower(measures, space.metric, 2.0).of(i, j) <= exact[i, j] * (1 + 1e-9)).all()
+    assert (LowerBound(measures, space.metric, 2.0).of(i, j) <= exact[i, j] * (1 + 1e-9)).all()
 
 
 def test_an_outlier_does_not_make_all_pairs_candidates() -> None:

@@ -10,7 +10,7 @@ from scipy.sparse.csgraph import dijkstra
 from scipy.sparse.linalg import expm_multiply
 
 import wasserstein_transform as wt
-from wasserstein_transform.compute.exact.simplex_tree_jit import peel, workspace
+from wasserstein_transform.compute.exact.simplex_tree_jit import peel, simplex_workspace
 from wasserstein_transform.compute.graphs import paths
 
 
@@ -210,9 +210,9 @@ def test_tables_of_paths_are_announced_beside_the_workspaces(monkeypatch: pytest
 
 
 def test_the_start_of_a_large_problem_can_be_interrupted() -> None:
-    space = workspace(8, np.ones(1, np.uint8))
-    space.supply[:], space.demand[:], space.dual[:] = 1.0, 1.0, 0.0
-    space.row[:] = 8 * np.arange(len(space.row))
+    space = simplex_workspace(8, np.ones(1, np.uint8))
+    space.supply[:], space.demand[:], space.potential[:] = 1.0, 1.0, 0.0
+    space.cost_start[:] = 8 * np.arange(len(space.cost_start))
     assert peel(8, 8, 0.0, np.random.default_rng(0).random(64), space) == -1
     space.stop[0] = 0
     assert peel(8, 8, 0.0, np.random.default_rng(0).random(64), space) >= 0

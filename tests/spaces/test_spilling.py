@@ -40,7 +40,7 @@ def _step(
 
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(problems, "_MIRRORED_SIDE", 37)
+    monkeypatch.setattr(problems, "_MIRRORED_BLOCK_SIDE", 37)
     monkeypatch.setattr(dense, "_BLOCK_DISTANCES", 1000)
 
 

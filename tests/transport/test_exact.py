@@ -19,10 +19,17 @@ from scipy.sparse import csr_array
 from scipy.spatial.distance import pdist, squareform
 
 import wasserstein_transform as wt
-from wasserstein_transform.compute.exact.problems_jit import CostRule, Costs, begin, costs, pose
+from wasserstein_transform.compute.exact.problems_jit import (
+    CostRule,
+    CostTables,
+    WorkspaceSizes,
+    begin_measure,
+    cost_tables,
+    load_problem,
+)
 from wasserstein_transform.compute.exact.simplex_jit import INTERRUPTED, OPTIMAL, solve
-from wasserstein_transform.compute.exact.simplex_tree_jit import Work, workspace
-from wasserstein_transform.compute.exact.transport_jit import careful_transport, transport, transport_row
+from wasserstein_transform.compute.exact.simplex_tree_jit import SimplexWorkspace, simplex_workspace
+from wasserstein_transform.compute.exact.transport_jit import solve_carefully, solve_row, transport
 from wasserstein_transform.compute.metrics.geometry_jit import Table
 from wasserstein_transform.measures import make_discrete
 
@@ -148,7 +155,7 @@ def huge_distances(rng: np.random.Generator) -> Problems:
 
 
 def mixed_distances(rng: np.random.Generator) -> Problems:
-    """Costs of twelve orders of magnitude in one problem, and no triangle inequality."""
+    """CostTables of twelve orders of magnitude in one problem, and no triangle inequality."""
     distances = symmetric(40, lambda k: 10.0 ** rng.uniform(-12, 0, k))
     return Problems(distances, supports(rng, 20, 40, 12) * rng.exponential(size=(20, 40)))
 
@@ -274,28 +281,28 @@ class Posed(NamedTuple):
     unit: float  # of its total mass and largest cost
     top: float
     cost: np.ndarray
-    work: Work
+    work: SimplexWorkspace
 
     def solve(self, safe: bool) -> tuple[float, float, int]:
         value, gap, status, _ = solve(*self.sizes, self.top, self.top, safe, self.cost, self.work)
         return value / self.unit, gap / self.unit, status
 
 
-def room_for(problems: Problems) -> Costs:
+def room_for(problems: Problems) -> CostTables:
     size = len(problems.distances)
-    scratch = costs(size, size, size, size)
-    begin(scratch)
+    scratch = cost_tables(WorkspaceSizes(size, size, size, size, False, size))
+    begin_measure(scratch)
     return scratch
 
 
 def posed(problems: Problems, p: float, i: int, j: int, stop: bool = False) -> Posed:
     rows, scratch = problems.measures.rows, room_for(problems)
-    work = workspace(len(problems.distances), np.array([stop], np.uint8))
+    work = simplex_workspace(len(problems.distances), np.array([stop], np.uint8))
     rule = CostRule(p, 1.0 / problems.distances.max(), False)
-    top, _, shared = pose(rows, i, rows, j, Table(problems.distances), rule, scratch, work)
+    top, _, shared = load_problem(rows, i, rows, j, Table(problems.distances), rule, scratch, work)
     sizes = int(np.diff(rows.indptr)[i]), int(np.diff(rows.indptr)[j])
     unit = rows.totals[i] * rows.totals[j] * (top or 1.0)
-    return Posed(sizes, unit, top, scratch.table if shared else scratch.own, work)
+    return Posed(sizes, unit, top, scratch.shared if shared else scratch.single, work)
 
 
 @pytest.mark.repeated(3)
@@ -303,7 +310,7 @@ def posed(problems: Problems, p: float, i: int, j: int, stop: bool = False) -> P
 def test_the_safe_path_gives_the_same_values(solved: Solved, every: int) -> None:
     for i, j in list(solved.problems.pairs)[::every]:
         problem = posed(solved.problems, solved.p, i, j)
-        problem.work.dual[:] = np.nan  # a cold start: what the workspace held before must not matter
+        problem.work.potential[:] = np.nan  # a cold start: what the workspace held before must not matter
         value, gap, status = problem.solve(safe=True)
         assert status == OPTIMAL
         assert abs(gap) <= ACCURACY
@@ -315,7 +322,7 @@ def test_a_warm_start_from_any_potentials_gives_the_same_values(solved: Solved, 
     rng = np.random.default_rng(5)
     for i, j in list(solved.problems.pairs)[::every]:
         problem = posed(solved.problems, solved.p, i, j)
-        problem.work.dual[:] = rng.normal(size=len(problem.work.dual))
+        problem.work.potential[:] = rng.normal(size=len(problem.work.potential))
         value, gap, status = problem.solve(safe=False)
         assert status == OPTIMAL
         assert abs(gap) <= ACCURACY
@@ -558,7 +565,7 @@ def test_distances_below_the_normal_numbers_give_distances_too() -> None:
 def test_a_raised_flag_interrupts_every_kernel() -> None:
     problems = seeded(random)
     rows, scratch, table = problems.measures.rows, room_for(problems), Table(problems.distances)
-    work = workspace(len(problems.distances), np.ones(1, np.uint8))
+    work = simplex_workspace(len(problems.distances), np.ones(1, np.uint8))
     for safe in (False, True):
         assert posed(problems, 1.0, 0, 1, stop=True).solve(safe)[2] == INTERRUPTED
     rule = CostRule(1.0, 1.0, False)
@@ -566,8 +573,8 @@ def test_a_raised_flag_interrupts_every_kernel() -> None:
     out, report = np.full(problems.n, -1.0), np.zeros(2)
     everything = np.arange(1, problems.n)
     row = rows, 0, rows, everything, everything - 2, table, rule, scratch, work, out, report
-    assert transport_row(*row, 0) == 0
-    assert not careful_transport(*row, 0)
+    assert solve_row(*row, 0) == 0
+    assert not solve_carefully(*row, 0)
     assert (out == -1.0).all()
     assert scratch.state[1] == 0  # no point was met, no distance computed
 
@@ -575,7 +582,7 @@ def test_a_raised_flag_interrupts_every_kernel() -> None:
 def test_a_lowered_flag_lets_an_interrupted_workspace_go_on() -> None:
     problems = seeded(random)
     rows, scratch = problems.measures.rows, room_for(problems)
-    work = workspace(len(problems.distances), np.ones(1, np.uint8))
+    work = simplex_workspace(len(problems.distances), np.ones(1, np.uint8))
     problem = rows, 0, rows, 1, Table(problems.distances), CostRule(1.0, 1.0, False), scratch, work
     transport(*problem)
     work.stop[0] = 0

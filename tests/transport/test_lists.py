@@ -10,7 +10,7 @@ from scipy.spatial.distance import squareform
 import wasserstein_transform as wt
 from wasserstein_transform import measures as module
 from wasserstein_transform.compute.exact import batches as exact
-from wasserstein_transform.compute.exact.problems import listed_parents
+from wasserstein_transform.compute.exact.problems import parents_of_listed
 
 Ints = NDArray[np.intp]
 
@@ -85,7 +85,7 @@ def test_parents_on_a_list_are_the_nearest_above_that_the_owner_has() -> None:
     parent = np.append(-1, [rng.integers(0, k) for k in range(1, n)])
     listed = np.argwhere(rng.random((8, n)) < 0.4)
     owners, places = listed.T
-    found = listed_parents(parent, owners, places)
+    found = parents_of_listed(parent, owners, places)
     for k, (owner, place) in enumerate(listed):
         up, expected = place, -1
         for _ in range(2):

@@ -11,7 +11,7 @@ from reference.bottleneck import w_infinity
 from scipy.spatial.distance import cdist
 
 import wasserstein_transform as wt
-from wasserstein_transform.transport.bounds import Lower
+from wasserstein_transform.transport.bounds import LowerBound
 
 MANY = [1.0, 1.5, 2.0, 3.0, 10.0, 50.0, 149.0, np.inf]
 
@@ -141,7 +141,7 @@ def test_bounds_lazy_trees_and_the_light_cone_know_the_bottleneck(name: str) -> 
     matrix = full.metric.dense()
     measures = wt.Truncation(eps)(space)
     i, j = np.triu_indices(space.n, 1)
-    assert (Lower(measures, space.metric, np.inf).of(i, j) <= matrix[i, j] * (1 + 1e-12)).all()
+    assert (LowerBound(measures, space.metric, np.inf).of(i, j) <= matrix[i, j] * (1 + 1e-12)).all()
     np.testing.assert_allclose(
         wt.hierarchy.spanning_tree(wt.transforms.transform_lazily(step, space)).heights,
         wt.hierarchy.spanning_tree(full).heights,

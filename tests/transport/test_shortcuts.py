@@ -25,7 +25,7 @@ def counted(module: Any, name: str, patch: pytest.MonkeyPatch) -> list[Any]:
 
 
 def test_edges_of_equal_length_need_no_simplex(monkeypatch: pytest.MonkeyPatch) -> None:
-    with_prices, by_simplex = counted(batch, "listed_by_hops", monkeypatch), counted(batch, "_run", monkeypatch)
+    with_prices, by_simplex = counted(batch, "listed_by_hops", monkeypatch), counted(batch, "_solve_batch", monkeypatch)
     graph = nx.karate_club_graph()
     wt.graphs.curvature(graph, weight=None)
     assert sum(report.n_problems for _, report in with_prices) == graph.number_of_edges()
@@ -33,7 +33,7 @@ def test_edges_of_equal_length_need_no_simplex(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_large_problems_start_from_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(single, "SAMPLED", 20)
+    monkeypatch.setattr(single, "MIN_POINTS_TO_SAMPLE", 20)
     monkeypatch.setattr(single, "_MIN_SAMPLE", 5)
     starts = counted(single, "warm_potentials", monkeypatch)
     points = np.random.default_rng(0).normal(size=(60, 2))
@@ -42,7 +42,7 @@ def test_large_problems_start_from_a_sample(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_most_problems_of_a_tour_inherit_potentials(monkeypatch: pytest.MonkeyPatch) -> None:
-    tours = counted(batch, "tour", monkeypatch)
+    tours = counted(batch, "visit_order", monkeypatch)
     space = wt.Space.from_points(np.random.default_rng(0).normal(size=(40, 2)))
     wt.Exact(1.0).metric(wt.Truncation(0.8)(space), space.metric, wt.Engine(1))
     ((order, parent),) = tours

@@ -9,7 +9,7 @@ import numpy as np
 
 from .._types import Floats, Ints
 from ..compute.exact import batches as on_cpu
-from ..compute.exact.problems import Ground, Report
+from ..compute.exact.problems import CostSpec, Report
 from ..compute.records import Rows
 from ..engine import N_MATRICES, Engine
 from .cells import places_of
@@ -26,7 +26,7 @@ _MIN_REUSE = 0.5  # all distances are computed if the costs are at least this sh
 _UNCERTAIN = -1.0  # result for a pair without a certificate; other negative results are also solved by the CPU
 
 
-def exact_among(ground: Ground, measures: Rows, engine: Engine, *, device: Device) -> Any:
+def exact_among(ground: CostSpec, measures: Rows, engine: Engine, *, device: Device) -> Any:
     """The full matrix of distances, each pair solved once."""
     n, sizes = len(measures.totals), np.diff(measures.indptr)
     n_bytes = 8.0 * n * n
@@ -46,7 +46,7 @@ def exact_among(ground: Ground, measures: Rows, engine: Engine, *, device: Devic
     return matrix, report
 
 
-def exact_between(ground: Ground, A: Rows, B: Rows, engine: Engine, *, device: Device) -> Any:
+def exact_between(ground: CostSpec, A: Rows, B: Rows, engine: Engine, *, device: Device) -> Any:
     """The rectangle of distances from the measures A to the measures B."""
     n_a, n_b = len(A.totals), len(B.totals)
     if n_a * n_b < MIN_PAIRS or not device.fits(8.0 * n_a * n_b):
@@ -61,7 +61,7 @@ def exact_between(ground: Ground, A: Rows, B: Rows, engine: Engine, *, device: D
 
 
 def exact_listed(
-    ground: Ground, A: Rows, B: Rows, indptr: Ints, targets: Ints, engine: Engine, rank: Ints | None = None,
+    ground: CostSpec, A: Rows, B: Rows, indptr: Ints, targets: Ints, engine: Engine, rank: Ints | None = None,
     homes: Ints | None = None, *, device: Device,
 ) -> Any:  # fmt: skip
     """Distances of listed pairs, in their order."""
@@ -77,7 +77,7 @@ def exact_listed(
 
 
 def _solve_all(
-    ground: Ground, array: Array, A: Rows, B: Rows, plan: SolvePlan, n: int, device: Device, engine: Engine
+    ground: CostSpec, array: Array, A: Rows, B: Rows, plan: SolvePlan, n: int, device: Device, engine: Engine
 ) -> tuple[Floats, Report]:
     """Distances of n pairs: those of the device, then those that it leaves to the CPU."""
     out = device.xp.zeros(n)
@@ -88,7 +88,7 @@ def _solve_all(
 
 
 def _solve_left(
-    ground: Ground, A: Rows, B: Rows, left: MeasurePairs, report: Report, engine: Engine
+    ground: CostSpec, A: Rows, B: Rows, left: MeasurePairs, report: Report, engine: Engine
 ) -> tuple[Floats, Report]:
     """Distances of the remaining pairs, solved by the CPU, and the report on all."""
     if len(left.firsts) == 0:
@@ -101,7 +101,7 @@ def _solve_left(
 
 
 def _solve(
-    ground: Ground, array: Array, A: Rows, B: Rows, plan: SolvePlan, out: Array, device: Device, engine: Engine
+    ground: CostSpec, array: Array, A: Rows, B: Rows, plan: SolvePlan, out: Array, device: Device, engine: Engine
 ) -> tuple[Report, MeasurePairs]:
     """Fill the flat array `out` with the distances of a plan; returns a report, and the pairs left to the CPU."""
     xp, gap, done, failed, left = device.xp, 0.0, 0, 0, [plan.large]
@@ -192,7 +192,7 @@ def _uses_coordinates(metric: Metric) -> bool:
     return metric.places is not None and metric.lam == 0 and metric.places.shape[1] <= MAX_DIM
 
 
-def _put_ground(ground: Ground, plan: SolvePlan, n_entries: float, device: Device, engine: Engine) -> Array | None:
+def _put_ground(ground: CostSpec, plan: SolvePlan, n_entries: float, device: Device, engine: Engine) -> Array | None:
     """Coordinates or distances for problems with `n_entries` costs in total; None if the CPU should solve them."""
     metric, key = ground.metric, ("distances", device.name)
     if ground.p == np.inf or plan.n_pairs < MIN_PAIRS:

@@ -136,9 +136,9 @@ def reach_tree(metric: Metric, cores: Floats | None, engine: Engine, *, device: 
     fill_matrix(geometry, distances, device, engine)
     table, unit = on_cpu.table_and_unit(distances, float(distances.max()))
     if cores is None:
-        edges, heights = on_cpu.grow(table, metric.n, 1.0, engine)
+        edges, heights = on_cpu.prim(table, metric.n, 1.0, engine)
         return ReachTree(edges, heights * unit, heights * unit)
-    edges, heights, lengths = on_cpu.grow_by_reach(table, cores / unit, 1.0, engine)
+    edges, heights, lengths = on_cpu.prim_mutual_reachability(table, cores / unit, 1.0, engine)
     return ReachTree(edges, heights * unit, lengths * unit)
 
 

@@ -15,7 +15,7 @@ from .._archive import Part
 from .._display import HasPlot, facts, frame, in_range
 from .._types import Floats, Ints
 from ..compute.exact.batches import exact_listed
-from ..compute.exact.problems import Ground
+from ..compute.exact.problems import CostSpec
 from ..cuda import on
 from ..engine import Engine, current
 from ..localize import Given, Localization
@@ -280,8 +280,10 @@ def _transports(measures: Discrete, metric: Any, ends: Ints, engine: Engine) -> 
     order = np.lexsort((cols, rows))
     indptr = np.searchsorted(rows[order], np.arange(n + 1))
     everybody = np.arange(n)
-    ground, masses = Ground(metric, metric.triangle, 1.0), measures.rows
-    found, report = on(engine, exact_listed)(ground, masses, masses, indptr, cols[order], engine, everybody, everybody)
+    cost_spec, masses = CostSpec(metric, metric.triangle, 1.0), measures.rows
+    found, report = on(engine, exact_listed)(
+        cost_spec, masses, masses, indptr, cols[order], engine, everybody, everybody
+    )
     values = np.empty(len(ends))
     values[order] = found
     return _Transports(values, report)

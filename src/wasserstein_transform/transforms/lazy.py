@@ -17,7 +17,7 @@ from scipy.spatial import cKDTree
 from .. import _check as check
 from .._types import Bools, Floats, Ints
 from ..compute.exact.batches import exact_between, exact_listed
-from ..compute.exact.problems import Ground, tour
+from ..compute.exact.problems import CostSpec, visit_order
 from ..compute.records import Balls
 from ..compute.trees.spanning_jit import shortest_forest, undecided
 from ..cuda import on
@@ -26,7 +26,7 @@ from ..localize import Kernel, Localization
 from ..measures import Discrete
 from ..spaces import Metric, Space, Sparse, check_space, rim
 from ..transport import Exact, Report
-from ..transport.bounds import Lower
+from ..transport.bounds import LowerBound
 from ..transport.pairs import solve_listed
 from .transform import Process, Transform, as_process, warn_massless
 
@@ -46,7 +46,7 @@ class LazyMetric(Metric):
         The measures.
     which : array of int, shape (n,)
         The measure of each point.
-    ground : Metric
+    base_metric : Metric
         The metric of the space of the measures.
     p : float
         The order of the distance.
@@ -70,7 +70,7 @@ class LazyMetric(Metric):
 
     measures: Discrete
     which: Ints
-    ground: Metric
+    base_metric: Metric
     p: float
     triangle: bool
     homes: Ints
@@ -122,13 +122,13 @@ class LazyMetric(Metric):
         )
         engine = current(engine)
         A, B = self.measures.take(sources).rows, self.measures.take(targets).rows
-        values, report = on(engine, exact_between)(self._ground, A, B, engine)
+        values, report = on(engine, exact_between)(self._cost_spec, A, B, engine)
         self._reports.append(report)
         return values[np.ix_(row_of, col_of)]
 
     def pairs(self, rows: Ints, cols: Ints, engine: Engine | None = None) -> Floats:
         ends = np.column_stack([self.which[self._indices(points)] for points in (rows, cols)])
-        values, report = solve_listed(self._ground, self.measures, ends, current(engine))
+        values, report = solve_listed(self._cost_spec, self.measures, ends, current(engine))
         self._reports.append(report)
         return values
 
@@ -152,11 +152,11 @@ class LazyMetric(Metric):
 
     def _candidates(self, radius: float, engine: Engine) -> tuple[Ints, Ints]:
         """The pairs i < j of measures that may be within the radius, sorted by i."""
-        lower = Lower(self.measures, self.ground, self.p)
+        lower = LowerBound(self.measures, self.base_metric, self.p)
         if not (self.triangle and np.isfinite(self.reach)):
             i, j, _ = lower.below(rim(radius), engine)
             return i, j
-        homes = self.ground if len(self.homes) == self.ground.n else self.ground.take(self.homes)
+        homes = self.base_metric if len(self.homes) == self.base_metric.n else self.base_metric.take(self.homes)
         balls = homes.balls(radius + 2 * self.reach, engine)
         n_pairs = len(balls.indices) // 2
         engine.reserve(96.0 * n_pairs, f"{n_pairs} candidate pairs", "use a smaller radius or eps")
@@ -179,14 +179,14 @@ class LazyMetric(Metric):
         return edges, np.append(heights, np.zeros(len(twins)))
 
     @property
-    def _ground(self) -> Ground:
-        return Ground(self.ground, self.ground.triangle, self.p)
+    def _cost_spec(self) -> CostSpec:
+        return CostSpec(self.base_metric, self.base_metric.triangle, self.p)
 
     def solve(self, i: Ints, j: Ints, engine: Engine, rank: Ints | None = None) -> tuple[Floats, Report]:
         """Distances of the pairs (i[k], j[k]) of measures, which must be sorted by i."""
         indptr = np.searchsorted(i, np.arange(self.measures.n + 1))
         rows = self.measures.rows
-        values, report = on(engine, exact_listed)(self._ground, rows, rows, indptr, j, engine, rank)
+        values, report = on(engine, exact_listed)(self._cost_spec, rows, rows, indptr, j, engine, rank)
         self._reports.append(report)
         return values, report
 
@@ -197,7 +197,7 @@ def _grow_tree(metric: LazyMetric, engine: Engine) -> tuple[Ints, Floats]:
     edges, lengths, scratch = np.empty((0, 2), np.intp), np.empty(0), np.empty(n, np.intp)
     if n == 1:
         return edges, lengths
-    order, parent = tour(metric.measures.rows, metric.ground, engine)
+    order, parent = visit_order(metric.measures.rows, metric.base_metric, engine)
     chosen = np.sort(np.column_stack([order[1:], order[parent[1:]]]), axis=1)  # any tree is an upper bound
     edges, lengths = _add_edges(metric, edges, lengths, chosen, engine)
     rows, cols, bounds = _undecided_pairs(metric, edges, lengths, chosen, engine)
@@ -226,7 +226,7 @@ def _undecided_pairs(
     metric: LazyMetric, edges: Ints, lengths: Floats, solved: Ints, engine: Engine
 ) -> tuple[Ints, Ints, Floats]:
     """Unsolved pairs that may be closer than their height in the first tree, sorted by lower bound."""
-    lower, n = Lower(metric.measures, metric.ground, metric.p), metric.measures.n
+    lower, n = LowerBound(metric.measures, metric.base_metric, metric.p), metric.measures.n
     scratch = np.empty(n, np.intp)
 
     def keep(rows: Ints, cols: Ints, bounds: Floats) -> Bools:
@@ -299,7 +299,7 @@ def _lazy_metric(localize: Localization, transport: Exact, space: Space, engine:
     if space.points is not None:
         rank[cKDTree(space.points[homes], leafsize=1).indices] = np.arange(measures.n)
     return LazyMetric(
-        measures=measures, which=which, ground=space.metric, p=float(transport.p), triangle=space.metric.triangle,
+        measures=measures, which=which, base_metric=space.metric, p=float(transport.p), triangle=space.metric.triangle,
         homes=homes, reach=localize.reach, rank=rank,
     )  # fmt: skip
 

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from .._types import Bools, Floats, Ints, cached_property
-from ..compute.exact.problems import landmark_rows, mean_distances
+from ..compute.exact.problems import landmark_distances, mean_distances
 from ..engine import Engine, current
 from ..measures import Discrete
 from ..spaces import Euclidean, GaussianMetric, Metric
@@ -22,8 +22,8 @@ _GROUP_LANDMARKS = 6  # landmarks per group; after each group, pairs that are ru
 
 
 @dataclass(frozen=True, eq=False)
-class Lower:
-    """Lower bounds of W_p between measures on the points of `ground`.
+class LowerBound:
+    """Lower bounds of W_p between measures on the points of `base_metric`.
 
     If the triangle inequality holds, landmarks z give |∫d(·,z)dα − ∫d(·,z)dβ| ≤ W1 ≤ W_p. In Euclidean space, means
     give |mean α − mean β| ≤ W1, and for p ≥ 2 the W2 distance of the Gaussians with the same moments is a bound.
@@ -31,14 +31,14 @@ class Lower:
     Examples
     --------
     >>> import numpy as np, wasserstein_transform as wt
-    >>> from wasserstein_transform.transport.bounds import Lower
+    >>> from wasserstein_transform.transport.bounds import LowerBound
     >>> space = wt.Space.from_points([[0.0], [1.0], [5.0], [6.0]])
-    >>> Lower(wt.Truncation(1.0)(space), space.metric, 1.0).of(np.array([0]), np.array([3])).round(3)
+    >>> LowerBound(wt.Truncation(1.0)(space), space.metric, 1.0).of(np.array([0]), np.array([3])).round(3)
     array([5.])
     """
 
     measures: Discrete
-    ground: Metric
+    base_metric: Metric
     p: float
 
     def of(self, rows: Ints, cols: Ints) -> Floats:
@@ -110,15 +110,15 @@ class Lower:
     @cached_property
     def _seen(self) -> Floats:
         """Mean distances to landmarks: one row per landmark, one column per measure."""
-        if not self.ground.triangle or not self.ground.is_whole:
+        if not self.base_metric.triangle or not self.base_metric.is_whole:
             return np.empty((0, self.measures.n))
-        rows = landmark_rows(self.ground, current(), _N_LANDMARKS)
+        rows = landmark_distances(self.base_metric, current(), _N_LANDMARKS)
         return np.ascontiguousarray(mean_distances(self.measures.rows, rows).T)
 
     @cached_property
     def _moments(self) -> list[tuple[Metric, Floats]]:
         """Metrics of the means and, for p ≥ 2 in the plane, of the Gaussians, each with its rounding error."""
-        points = self.ground.euclidean
+        points = self.base_metric.euclidean
         if points is None:
             return []
         means = self.measures.means(points).values

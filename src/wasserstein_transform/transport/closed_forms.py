@@ -38,22 +38,22 @@ class Bures(Transport):
     makes_matrix = False
     p = 2.0
 
-    def metric(self, measures: Measures, ground: Metric, engine: Engine | None = None) -> GaussianMetric:
+    def metric(self, measures: Measures, base_metric: Metric, engine: Engine | None = None) -> GaussianMetric:
         self.check(measures)
         assert isinstance(measures, Gaussians)
         return measures.metric()
 
-    def cross(self, new: Measures, measures: Measures, ground: Metric, engine: Engine | None = None) -> Floats:
-        both = self.metric(new, ground).concatenate(self.metric(measures, ground))
+    def cross(self, new: Measures, measures: Measures, base_metric: Metric, engine: Engine | None = None) -> Floats:
+        both = self.metric(new, base_metric).concatenate(self.metric(measures, base_metric))
         return rectangle(both, new.n, current(engine))
 
     def memory(self, n: int, m: int) -> tuple[float, float]:
         return 8.0 * n * (m + m * m), 0.0
 
-    def coupling(self, measures: Measures, ground: Metric, i: int, j: int) -> Coupling:
+    def coupling(self, measures: Measures, base_metric: Metric, i: int, j: int) -> Coupling:
         """Compute the optimal joint Gaussian; `plan` is the covariance E[(X − x)(Y − y)ᵀ] between the two sides."""
-        self.check_pair(measures, ground, i, j)
-        metric = self.metric(measures, ground)
+        self.check_pair(measures, base_metric, i, j)
+        metric = self.metric(measures, base_metric)
         value = float(metric.block(np.array([i]), np.array([j]))[0, 0])
         A, B = metric.lam * metric.covs[i], metric.lam * metric.covs[j]
         plan = _cross_covariance(A, B)
@@ -216,22 +216,22 @@ class DiracDistance(Transport):
     makes_matrix = False
     p = 1.0  # the distance is the same for every p
 
-    def metric(self, measures: Measures, ground: Metric, engine: Engine | None = None) -> Euclidean:
+    def metric(self, measures: Measures, base_metric: Metric, engine: Engine | None = None) -> Euclidean:
         self.check(measures)
         assert isinstance(measures, Diracs)
         return measures.metric()
 
-    def cross(self, new: Measures, measures: Measures, ground: Metric, engine: Engine | None = None) -> Floats:
-        both = self.metric(new, ground).concatenate(self.metric(measures, ground))
+    def cross(self, new: Measures, measures: Measures, base_metric: Metric, engine: Engine | None = None) -> Floats:
+        both = self.metric(new, base_metric).concatenate(self.metric(measures, base_metric))
         return rectangle(both, new.n, current(engine))
 
     def memory(self, n: int, m: int) -> tuple[float, float]:
         return 8.0 * n * m, 0.0
 
-    def coupling(self, measures: Measures, ground: Metric, i: int, j: int) -> Coupling:
+    def coupling(self, measures: Measures, base_metric: Metric, i: int, j: int) -> Coupling:
         """Return the only plan: all mass goes from one point to the other."""
-        self.check_pair(measures, ground, i, j)
-        metric = self.metric(measures, ground)
+        self.check_pair(measures, base_metric, i, j)
+        metric = self.metric(measures, base_metric)
         value = float(metric.block(np.array([i]), np.array([j]))[0, 0])
         potentials, plan = (np.zeros(1), np.array([value])), np.ones((1, 1))
         return Coupling(value, plan, potentials, 0.0, Status.OPTIMAL, sources=np.array([i]), targets=np.array([j]))
@@ -267,15 +267,15 @@ class Stored(Transport):
         object.__setattr__(self, "accepts", self.of.accepts)
         object.__setattr__(self, "p", self.of.p)
 
-    def fits(self, ground: Metric) -> bool:
-        return self.of.fits(ground)
+    def fits(self, base_metric: Metric) -> bool:
+        return self.of.fits(base_metric)
 
-    def metric(self, measures: Measures, ground: Metric, engine: Engine | None = None) -> Metric:
-        metric = self.of.metric(measures, ground, engine)
+    def metric(self, measures: Measures, base_metric: Metric, engine: Engine | None = None) -> Metric:
+        metric = self.of.metric(measures, base_metric, engine)
         return metric if isinstance(metric, Dense) else Dense(metric.dense(engine), metric.triangle)
 
-    def cross(self, new: Measures, measures: Measures, ground: Metric, engine: Engine | None = None) -> Floats:
-        return self.of.cross(new, measures, ground, engine)
+    def cross(self, new: Measures, measures: Measures, base_metric: Metric, engine: Engine | None = None) -> Floats:
+        return self.of.cross(new, measures, base_metric, engine)
 
     def memory(self, n: int, m: int) -> tuple[float, float]:
         return 8.0 * n * n, sum(self.of.memory(n, m)) if self.of.memory(n, m)[0] < 8.0 * n * n else 8.0 * n * n
@@ -283,5 +283,5 @@ class Stored(Transport):
     def seconds(self, n: int, n_seen: float) -> float:
         return self.of.seconds(n, n_seen)
 
-    def coupling(self, measures: Measures, ground: Metric, i: int, j: int) -> Coupling:
-        return self.of.coupling(measures, ground, i, j)
+    def coupling(self, measures: Measures, base_metric: Metric, i: int, j: int) -> Coupling:
+        return self.of.coupling(measures, base_metric, i, j)

@@ -11,7 +11,7 @@ from .. import _check as check
 from .._check import warn
 from .._types import Floats, Ints
 from ..compute.exact.batches import exact_among, exact_between
-from ..compute.exact.problems import Ground
+from ..compute.exact.problems import CostSpec
 from ..compute.exact.single import solve_farthest, solve_power
 from ..cuda import on
 from ..engine import N_MATRICES, Engine, current
@@ -63,7 +63,7 @@ class Exact(Transport):
     def seconds(self, n: int, n_seen: float) -> float:
         return estimate_seconds(n * (n - 1) // 2, n * (n - 1) / 2 * n_seen * n_seen)
 
-    def metric(self, measures: Measures, ground: Metric, engine: Engine | None = None) -> Dense:
+    def metric(self, measures: Measures, base_metric: Metric, engine: Engine | None = None) -> Dense:
         """Compute all distances; equal measures are solved once. The metric stores the largest gap."""
         self.check(measures)
         assert isinstance(measures, Discrete)
@@ -72,23 +72,23 @@ class Exact(Transport):
         if not engine.goes_to_disk(8.0 * measures.n**2, N_MATRICES):
             n_bytes, instead = 8.0 * (measures.n**2 + unique.n**2), "use fewer points, or wt.iterate(…, out=folder)"
             engine.reserve(n_bytes, f"exact distances of {measures.n} measures", instead)
-        out, report = on(engine, exact_among)(ground_of(ground, self.p), unique.rows, engine)
+        out, report = on(engine, exact_among)(cost_spec_of(base_metric, self.p), unique.rows, engine)
         matrix = out if unique.n == measures.n else take_points(out, which, engine)
-        return Dense(matrix, ground.triangle, report.gap, report.n_fallbacks)
+        return Dense(matrix, base_metric.triangle, report.gap, report.n_fallbacks)
 
-    def cross(self, new: Measures, measures: Measures, ground: Metric, engine: Engine | None = None) -> Floats:
+    def cross(self, new: Measures, measures: Measures, base_metric: Metric, engine: Engine | None = None) -> Floats:
         self.check(new)
         self.check(measures)
         assert isinstance(new, Discrete)
         assert isinstance(measures, Discrete)
         unique, which = measures.distinct()
         engine = current(engine)
-        distances, _ = on(engine, exact_between)(ground_of(ground, self.p), new.rows, unique.rows, engine)
+        distances, _ = on(engine, exact_between)(cost_spec_of(base_metric, self.p), new.rows, unique.rows, engine)
         return distances[:, which]
 
-    def coupling(self, measures: Measures, ground: Metric, i: int, j: int) -> Coupling:
+    def coupling(self, measures: Measures, base_metric: Metric, i: int, j: int) -> Coupling:
         """Compute the optimal plan between measures i and j, with dual variables and the primal–dual gap."""
-        self.check_pair(measures, ground, i, j)
+        self.check_pair(measures, base_metric, i, j)
         assert isinstance(measures, Discrete)
         both = measures.take(np.array([i, j]))
         na, nb = np.diff(both.indptr)
@@ -96,7 +96,7 @@ class Exact(Transport):
         if both.distinct()[0].n == 1:
             stay = np.diag(both.masses[:na] / both.totals[0])
             return Coupling(0.0, stay, (np.zeros(na), np.zeros(nb)), 0.0, Status.OPTIMAL, sources, targets)
-        distances = ground.block(sources, targets)
+        distances = base_metric.block(sources, targets)
         if self.p == np.inf:
             far = solve_farthest(both.masses[:na], both.masses[na:], distances, current())
             return Coupling(far.value, far.plan, None, 0.0, Status.OPTIMAL, sources, targets, far.violator)
@@ -108,10 +108,10 @@ class Exact(Transport):
         return Coupling(value, solution.plan, potentials, solution.gap, list(Status)[solution.status], sources, targets)
 
 
-def ground_of(metric: Metric, p: float) -> Ground:
-    """The ground of measures on the points of a metric whose distances are all known."""
+def cost_spec_of(metric: Metric, p: float) -> CostSpec:
+    """The costs between the points of a metric whose distances are all known."""
     metric.check_whole("transport between all measures")
-    return Ground(metric, metric.triangle, float(p))
+    return CostSpec(metric, metric.triangle, float(p))
 
 
 class CostWarning(UserWarning):

@@ -53,33 +53,33 @@ class Line(Transport):
     def __post_init__(self) -> None:
         check.order_p(self.p)
 
-    def fits(self, ground: Metric) -> bool:
-        return isinstance(ground, Euclidean) and ground.points.shape[1:] == (1,)
+    def fits(self, base_metric: Metric) -> bool:
+        return isinstance(base_metric, Euclidean) and base_metric.points.shape[1:] == (1,)
 
-    def metric(self, measures: Measures, ground: Metric, engine: Engine | None = None) -> Dense:
+    def metric(self, measures: Measures, base_metric: Metric, engine: Engine | None = None) -> Dense:
         """Compute all distances."""
         self.check(measures)
         assert isinstance(measures, Discrete)
-        x, n, engine = _coordinates(ground), measures.n, current(engine)
+        x, n, engine = _coordinates(base_metric), measures.n, current(engine)
         n_held = 0 if engine.goes_to_disk(8.0 * n * n, N_MATRICES) else n**2
         instead = "use fewer points or a smaller eps, or wt.iterate(…, out=folder)"
         _reserve(engine, n_held, f"distances of {n} measures on a line", measures, instead=instead)
-        return Dense(on(engine, line_among)(x, float(self.p), measures.rows, engine), ground.triangle)
+        return Dense(on(engine, line_among)(x, float(self.p), measures.rows, engine), base_metric.triangle)
 
-    def cross(self, new: Measures, measures: Measures, ground: Metric, engine: Engine | None = None) -> Floats:
+    def cross(self, new: Measures, measures: Measures, base_metric: Metric, engine: Engine | None = None) -> Floats:
         self.check(new)
         self.check(measures)
         assert isinstance(new, Discrete)
         assert isinstance(measures, Discrete)
-        x, engine = _coordinates(ground), current(engine)
+        x, engine = _coordinates(base_metric), current(engine)
         _reserve(engine, new.n * measures.n, f"distances of {new.n} to {measures.n} measures on a line", new, measures)
         return on(engine, line_between)(x, float(self.p), new.rows, measures.rows, engine)
 
-    def coupling(self, measures: Measures, ground: Metric, i: int, j: int) -> Coupling:
+    def coupling(self, measures: Measures, base_metric: Metric, i: int, j: int) -> Coupling:
         """Compute the order-preserving plan, with dual variables (None for p = ∞) and the primal–dual gap."""
-        self.check_pair(measures, ground, i, j)
+        self.check_pair(measures, base_metric, i, j)
         assert isinstance(measures, Discrete)
-        x, both = _coordinates(ground), measures.take(np.array([i, j]))
+        x, both = _coordinates(base_metric), measures.take(np.array([i, j]))
         value, pieces = distance_on_line(sort_on_line(both.rows, x), float(self.p))
         a, b = np.split(both.masses, both.indptr[1:2])
         sources, targets = np.split(both.indices, both.indptr[1:2])
@@ -100,19 +100,19 @@ class Line(Transport):
         return Coupling(value, plan, potentials, gap, Status.OPTIMAL, sources=sources, targets=targets)
 
 
-def _coordinates(ground: Metric) -> Floats:
+def _coordinates(base_metric: Metric) -> Floats:
     """The coordinate of each point; raises an error if there is more than one."""
-    if not isinstance(ground, Euclidean):
+    if not isinstance(base_metric, Euclidean):
         raise TypeError(
-            f"Line needs points with one coordinate and the Euclidean metric, got {type(ground).__name__}; "
+            f"Line needs points with one coordinate and the Euclidean metric, got {type(base_metric).__name__}; "
             "use Exact for other metrics"
         )
-    if ground.points.shape[1:] != (1,):
+    if base_metric.points.shape[1:] != (1,):
         raise ValueError(
-            f"Line needs points with one coordinate, got points of shape {ground.points.shape}; "
+            f"Line needs points with one coordinate, got points of shape {base_metric.points.shape}; "
             "use Exact for more coordinates"
         )
-    return ground.points[:, 0]
+    return base_metric.points[:, 0]
 
 
 def _reserve(

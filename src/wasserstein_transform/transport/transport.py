@@ -108,7 +108,7 @@ class Transport(Part, ABC):
     p: float
     makes_matrix: bool = True
 
-    def fits(self, ground: Metric) -> bool:
+    def fits(self, base_metric: Metric) -> bool:
         """Whether this transport supports measures on a space with this metric."""
         return True
 
@@ -120,11 +120,11 @@ class Transport(Part, ABC):
         """Estimate the seconds that one core needs for n measures on `n_seen` points each; 0 if negligible."""
         return 0.0
 
-    def check_pair(self, measures: Measures, ground: Metric, i: int, j: int) -> None:
+    def check_pair(self, measures: Measures, base_metric: Metric, i: int, j: int) -> None:
         """Check the arguments of `coupling`."""
         self.check(measures)
-        if not isinstance(ground, Metric):
-            raise TypeError(f"ground must be a Metric, got {type(ground).__name__}; pass space.metric")
+        if not isinstance(base_metric, Metric):
+            raise TypeError(f"base_metric must be a Metric, got {type(base_metric).__name__}; pass space.metric")
         if not (0 <= i < measures.n and 0 <= j < measures.n):
             raise IndexError(f"i and j must be indices of measures from 0 to {measures.n - 1}, got {i} and {j}")
 
@@ -141,12 +141,12 @@ class Transport(Part, ABC):
         )
 
     @abstractmethod
-    def metric(self, measures: Measures, ground: Metric, engine: Engine | None = None) -> Metric:
-        """Compute the metric between all n measures; `ground` is the metric of the space of discrete measures."""
+    def metric(self, measures: Measures, base_metric: Metric, engine: Engine | None = None) -> Metric:
+        """Compute the metric between all n measures; `base_metric` is the metric of the space of discrete measures."""
 
     @abstractmethod
-    def cross(self, new: Measures, measures: Measures, ground: Metric, engine: Engine | None = None) -> Floats:
-        """Compute the distances from new measures to `measures`, on the same ground, shape (new.n, measures.n)."""
+    def cross(self, new: Measures, measures: Measures, base_metric: Metric, engine: Engine | None = None) -> Floats:
+        """Compute the distances from new measures to `measures`, on the same base_metric, shape (new.n, measures.n)."""
 
     def cross_diracs(self, distances: Floats, measures: Discrete) -> Floats:
         """Compute the distances from k Diracs outside the space to the n measures, shape (k, n).
@@ -167,7 +167,7 @@ class Transport(Part, ABC):
         return distances_to
 
     @abstractmethod
-    def coupling(self, measures: Measures, ground: Metric, i: int, j: int) -> Coupling:
+    def coupling(self, measures: Measures, base_metric: Metric, i: int, j: int) -> Coupling:
         """Compute the optimal plan between measures i and j."""
 
 

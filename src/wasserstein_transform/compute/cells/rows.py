@@ -75,6 +75,13 @@ def sample_evenly(n: int, count: int) -> Ints:
     return np.unique(np.linspace(0, n - 1, min(n, count)).round().astype(np.intp))
 
 
+def inverse(order: Ints) -> Ints:
+    """The inverse of a permutation."""
+    positions = np.empty(len(order), np.intp)
+    positions[order] = np.arange(len(order))
+    return positions
+
+
 def flatten(array: np.ndarray) -> np.ndarray:
     """Rows of any shape as rows of numbers."""
     return array.reshape(len(array), -1)

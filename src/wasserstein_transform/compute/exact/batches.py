@@ -9,15 +9,16 @@ from scipy.sparse import csr_array
 
 from ..._types import Floats, Ints
 from ...engine import N_MATRICES, Engine, Flag, Record, Task, Tile, cut_by_cost
+from ..cells.rows import inverse
 from ..graphs.paths import is_worth_storing
 from ..metrics.distances import dense
 from ..metrics.geometry_jit import Geometry, Table, for_thread
 from ..records import Rows
-from .on_graphs import Explorer, are_hops, explorer_of, listed_by_hops
-from .problems import Ground, Positions, Report, Scratch, inverse, listed_parents, mirror, tour, walk
-from .problems_jit import CostRule, costs, n_bytes
-from .simplex_tree_jit import UNKNOWN, workspace
-from .transport_jit import careful_transport, farthest_row, transport_row
+from .on_graphs import PathTables, are_hops, listed_by_hops, path_tables
+from .problems import CostSpec, Positions, Report, mirror, parents_of_listed, spatial_rank, visit_order
+from .problems_jit import CostRule, WorkspaceSizes, cost_tables, n_bytes
+from .simplex_tree_jit import UNKNOWN_POTENTIAL, simplex_workspace
+from .transport_jit import solve_carefully, solve_row, solve_row_farthest
 
 if TYPE_CHECKING:
     from ...spaces import Metric
@@ -30,8 +31,8 @@ _MIN_PIECE_COST = 8e4  # entries of cost matrices: about two milliseconds
 _NONE = np.empty(0, np.intp)
 
 
-class _Targets(NamedTuple):
-    """The pairs to solve, in pieces: measure owners[k] with the measures `targets[starts[k]:ends[k]]`.
+class _Pieces(NamedTuple):
+    """The pairs to solve, in pieces: measure owners[k] of A with the measures `targets[starts[k]:ends[k]]` of B.
 
     `parents` gives for each target the position in `targets` of the problem whose potentials it starts from, −1 for
     none. If it is empty, each problem starts from the one before. Potentials are inherited within a piece.
@@ -42,145 +43,161 @@ class _Targets(NamedTuple):
     ends: Ints
     targets: Ints
     parents: Ints
+    cost: Floats  # number of entries of the cost matrices of a piece
 
 
-class _Problems(NamedTuple):
+class _Batch(NamedTuple):
+    """All problems of a call. `positions` says where the result of each target goes: see `Positions`."""
+
+    spec: CostSpec
     A: Rows
     B: Rows
-    lists: _Targets
+    pieces: _Pieces
+    positions: Ints
+    rows: Ints | None
+    n_met: int  # the most points that the targets of a measure have
+    homes: Ints | None = None
+
+
+class _TileInputs(NamedTuple):
+    A: Rows
+    B: Rows
+    pieces: _Pieces
     geometry: Geometry | None
-    explorer: Explorer | None
+    tables: PathTables | None
     rule: CostRule
-    scratch: Scratch
+    sizes: WorkspaceSizes
 
 
-def exact_among(ground: Ground, measures: Rows, engine: Engine) -> tuple[Floats, Report]:
+def exact_among(spec: CostSpec, measures: Rows, engine: Engine) -> tuple[Floats, Report]:
     """The full matrix of distances; each pair is solved once."""
     n = len(measures.totals)
     out = engine.allocate((n, n), f"exact distances of {n} measures", "use fewer points", n_held=N_MATRICES)
-    order, parent = tour(measures, ground.metric, engine)
-    walked = _take(measures, order)
-    sizes = np.diff(walked.indptr).astype(np.float64)
+    order, parent = visit_order(measures, spec.metric, engine)
+    ordered = _take(measures, order)
+    sizes = np.diff(ordered.indptr).astype(np.float64)
     cost = sizes * (sizes.sum() - np.cumsum(sizes))
-    lists = _Targets(np.arange(n), np.arange(1, n + 1), np.full(n, n), np.arange(n), parent)
-    report = _run(ground, walked, walked, lists, order, order, out, cost, ground.metric.n, engine)
+    pieces = _Pieces(np.arange(n), np.arange(1, n + 1), np.full(n, n), np.arange(n), parent, cost)
+    report = _solve_batch(_Batch(spec, ordered, ordered, pieces, order, order, spec.metric.n), out, engine)
     mirror(out, engine)
     return out, report
 
 
-def exact_between(ground: Ground, A: Rows, B: Rows, engine: Engine) -> tuple[Floats, Report]:
+def exact_between(spec: CostSpec, A: Rows, B: Rows, engine: Engine) -> tuple[Floats, Report]:
     """The rectangle of distances from the measures A to the measures B."""
     n_a, n_b = len(A.totals), len(B.totals)
     engine.reserve(8.0 * n_a * n_b, f"{n_a} × {n_b} distances", "take fewer measures at a time")
     out = np.zeros((n_a, n_b))
     if n_b <= _TREE_DISTANCES_PER_PROBLEM * n_a:
-        order, parent = tour(B, ground.metric, engine)
+        order, parent = visit_order(B, spec.metric, engine)
     else:
-        order, parent = np.argsort(walk(B, ground.metric, engine)), _NONE
-    walked = _take(B, order)
-    cost = np.diff(A.indptr) * float(len(B.indices))
-    rows = np.arange(n_a)
-    lists = _Targets(rows, np.zeros(n_a, np.intp), np.full(n_a, n_b), np.arange(n_b), parent)
-    return out, _run(ground, A, walked, lists, order, rows, out, cost, ground.metric.n, engine)
+        order, parent = np.argsort(spatial_rank(B, spec.metric, engine)), _NONE
+    rows, cost = np.arange(n_a), np.diff(A.indptr) * float(len(B.indices))
+    pieces = _Pieces(rows, np.zeros(n_a, np.intp), np.full(n_a, n_b), np.arange(n_b), parent, cost)
+    return out, _solve_batch(_Batch(spec, A, _take(B, order), pieces, order, rows, spec.metric.n), out, engine)
 
 
 def exact_listed(
-    ground: Ground, A: Rows, B: Rows, indptr: Ints, targets: Ints, engine: Engine,
+    spec: CostSpec, A: Rows, B: Rows, indptr: Ints, targets: Ints, engine: Engine,
     rank: Ints | None = None, homes: Ints | None = None,
 ) -> tuple[Floats, Report]:  # fmt: skip
     """Distances from each measure i of A to the measures `targets[indptr[i]:indptr[i+1]]` of B, in that order."""
-    adjacency = ground.metric.adjacency
-    if adjacency is not None and homes is not None and are_hops(ground, A, B, indptr, targets, homes):
+    adjacency = spec.metric.adjacency
+    if adjacency is not None and homes is not None and are_hops(spec, A, B, indptr, targets, homes):
         return listed_by_hops(adjacency, A, indptr, targets, engine)
     n_rows, n, parent = len(A.totals), len(B.totals), _NONE
     if rank is None and 2 * np.count_nonzero(np.diff(indptr)) > len(targets):
         rank, parent = np.zeros(n, np.intp), np.full(n, -1)  # most have a single target: the order does not matter
     elif rank is None and n * n <= _TREE_DISTANCES_PER_PROBLEM * len(targets):
-        order, parent = tour(B, ground.metric, engine)
+        order, parent = visit_order(B, spec.metric, engine)
         rank = inverse(order)
     elif rank is None:
-        rank = walk(B, ground.metric, engine)
+        rank = spatial_rank(B, spec.metric, engine)
     out = np.zeros(len(targets))
-    rows = csr_array((np.arange(len(targets)), rank[targets], indptr), shape=(n_rows, n))
-    rows = rows.tocsc().tocsr()  # sorts each row: similar targets follow each other
-    order, targets = rows.data, targets[rows.data]
+    by_rank = csr_array((np.arange(len(targets)), rank[targets], indptr), shape=(n_rows, n))
+    by_rank = by_rank.tocsc().tocsr()  # sorts each row: similar targets follow each other
+    order, targets = by_rank.data, targets[by_rank.data]
     met = np.append(0, np.cumsum(np.diff(B.indptr)[targets]))[indptr]
-    cost = np.diff(A.indptr) * np.diff(met).astype(np.float64)
-    n_met = int(min(ground.metric.n, np.diff(met).max(initial=0)))
     owners = np.repeat(np.arange(n_rows), np.diff(indptr))
-    parents = listed_parents(parent, owners, rows.indices) if len(parent) else _NONE
-    lists = _Targets(np.arange(n_rows), indptr[:-1], indptr[1:], targets, parents)
-    return out, _run(ground, A, B, lists, order, None, out, cost, n_met, engine, homes)
+    parents = parents_of_listed(parent, owners, by_rank.indices) if len(parent) else _NONE
+    cost = np.diff(A.indptr) * np.diff(met).astype(np.float64)
+    pieces = _Pieces(np.arange(n_rows), indptr[:-1], indptr[1:], targets, parents, cost)
+    n_met = int(min(spec.metric.n, np.diff(met).max(initial=0)))
+    return out, _solve_batch(_Batch(spec, A, B, pieces, order, None, n_met, homes), out, engine)
 
 
-def _run(
-    ground: Ground, A: Rows, B: Rows, lists: _Targets, order: Ints, rows: Ints | None, out: Floats, cost: Floats,
-    n_met: int, engine: Engine, homes: Ints | None = None,
-) -> Report:  # fmt: skip
-    sizes, metric = np.diff(A.indptr), ground.metric
-    width = int(sizes[cost > 0].max(initial=1))  # over measures with at least one target
+def _solve_batch(batch: _Batch, out: Floats, engine: Engine) -> Report:
+    """Solve the problems in parallel and put their distances into `out`."""
+    spec, A, B, pieces, positions, rows, n_met, homes = batch
+    lengths, metric = np.diff(A.indptr), spec.metric
+    width = int(lengths[pieces.cost > 0].max(initial=1))  # over measures with at least one target
     cap = int(max(width, np.diff(B.indptr).max()))
-    n_entries = float(np.minimum(cost, sizes * float(n_met)).sum())
-    lists, cost = _cut_long(lists, cost)
-    n_stored = int((lists.ends - lists.starts).max()) if len(lists.parents) else 0
-    scratch = Scratch(cap, n_met, metric.n, n_stored, ground.p == np.inf, width)
-    engine.reserve(engine.n_threads * n_bytes(*scratch), "workspaces of the simplex", "use a smaller eps or n_jobs")
-    geometry = _geometry(metric, n_entries, rows is not None, engine)
-    explorer = None
+    n_entries = float(np.minimum(pieces.cost, lengths * float(n_met)).sum())
+    pieces = _cut_long(pieces)
+    counts = pieces.ends - pieces.starts
+    n_stored = int(counts.max()) if len(pieces.parents) else 0
+    sizes = WorkspaceSizes(cap, n_met, metric.n, n_stored, spec.p == np.inf, width)
+    engine.reserve(engine.n_threads * n_bytes(sizes), "workspaces of the simplex", "use a smaller eps or n_jobs")
+    geometry, tables = _geometry(metric, n_entries, rows is not None, engine), None
     if geometry is None:
         assert metric.adjacency is not None
-        explorer = explorer_of(metric.adjacency, A, homes, width, n_met, engine)
-    rule = CostRule(float(ground.p), 1.0 / _scale(metric, engine), ground.p == 1 and ground.triangle)
-    problems = _Problems(A, B, lists, geometry, explorer, rule, scratch)
-    name = "bottleneck transport" if ground.p == np.inf else "exact transport"
-    reports = np.zeros((len(cost), 2))
-    place = Positions(lists.starts, lists.ends, order, None if rows is None else rows[lists.owners])
-    tiles = cut_by_cost(_STEPS_PER_COST * cost)
-    engine.run(Task(name, _solve, problems, tiles, place), (out, reports))
-    solved = int((lists.ends - lists.starts).sum())
-    return Report(solved, int(reports[:, 1].sum()), float(reports[:, 0].max(initial=0.0)))
+        tables = path_tables(metric.adjacency, A, homes, width, n_met, engine)
+    rule = CostRule(float(spec.p), 1.0 / _scale(metric, engine), spec.p == 1 and spec.triangle)
+    inputs = _TileInputs(A, B, pieces, geometry, tables, rule, sizes)
+    name = "bottleneck transport" if spec.p == np.inf else "exact transport"
+    reports = np.zeros((len(counts), 2))
+    place = Positions(pieces.starts, pieces.ends, positions, None if rows is None else rows[pieces.owners])
+    tiles = cut_by_cost(_STEPS_PER_COST * pieces.cost)
+    engine.run(Task(name, _solve_tile, inputs, tiles, place), (out, reports))
+    return Report(int(counts.sum()), int(reports[:, 1].sum()), float(reports[:, 0].max(initial=0.0)))
 
 
-def _cut_long(lists: _Targets, cost: Floats) -> tuple[_Targets, Floats]:
-    """Cut the targets of expensive measures into pieces, so that threads share few long lists; and the new costs."""
+def _cut_long(pieces: _Pieces) -> _Pieces:
+    """Cut the targets of expensive measures into pieces, so that threads share few long lists."""
+    cost, counts = pieces.cost, pieces.ends - pieces.starts
     n_parts = np.ceil(cost / max(float(cost.sum()) / _N_PIECES, _MIN_PIECE_COST)).astype(np.intp)
-    n_parts = np.clip(n_parts, 1, np.maximum(lists.ends - lists.starts, 1))
+    n_parts = np.clip(n_parts, 1, np.maximum(counts, 1))
     if n_parts.max(initial=1) == 1:
-        return lists, cost
+        return pieces
     whole = np.repeat(np.arange(len(cost)), n_parts)
     part = np.arange(len(whole)) - np.repeat(np.cumsum(n_parts) - n_parts, n_parts)
-    starts, counts, n_parts = lists.starts[whole], (lists.ends - lists.starts)[whole], n_parts[whole]
-    cut = starts + counts * part // n_parts, starts + counts * (part + 1) // n_parts
-    return lists._replace(owners=lists.owners[whole], starts=cut[0], ends=cut[1]), cost[whole] / n_parts
+    starts, counts, n_parts = pieces.starts[whole], counts[whole], n_parts[whole]
+    return pieces._replace(
+        owners=pieces.owners[whole],
+        starts=starts + counts * part // n_parts,
+        ends=starts + counts * (part + 1) // n_parts,
+        cost=cost[whole] / n_parts,
+    )
 
 
-def _solve(problems: _Problems, tile: Tile, stop: Flag, record: Record) -> None:
+def _solve_tile(inputs: _TileInputs, tile: Tile, stop: Flag, record: Record) -> None:
     """Solve the problems of a tile of pieces; fills distances and reports."""
-    A, B, (owners, starts, ends, all_targets, parents), geometry, explorer, rule, scratch = problems
-    values, reports = record
-    work, tables = workspace(scratch.cap, stop), costs(*scratch)
-    if explorer is None:
+    A, B, pieces, geometry, tables, rule, sizes = inputs
+    distances, reports = record
+    work, costs = simplex_workspace(sizes.cap, stop), cost_tables(sizes)
+    if tables is None:
         assert geometry is not None
-        mine, look = for_thread(geometry), None
+        local, fill_table = for_thread(geometry), None
     else:
-        mine, look = explorer.begin(A, B, stop)
-    at = 0
+        local, fill_table = tables.for_thread(A, B, stop)
+    filled = 0
     for k in range(*tile):
-        i, start, end = owners[k], starts[k], ends[k]
+        i, start, end = pieces.owners[k], pieces.starts[k], pieces.ends[k]
         if start == end:
             continue
-        targets = all_targets[start:end]
-        guides = parents[start:end] - start if len(parents) else _NONE
-        if look is not None:
-            look(i, targets)
+        targets = pieces.targets[start:end]
+        parents = pieces.parents[start:end] - start if len(pieces.parents) else _NONE
+        if fill_table is not None:
+            fill_table(i, targets)
         if stop[0]:
             return
-        row, results = (A, i, B, targets, guides, mine), (values[at : at + end - start], reports[k - tile.start])
+        results = distances[filled : filled + end - start], reports[k - tile.start]
+        problem = A, i, B, targets, parents, local, rule, costs, work, *results
         if rule.p == np.inf:
-            failed = farthest_row(*row, rule, tables, work, *results)
+            failed = solve_row_farthest(*problem)
         else:
-            work.dual[: scratch.width] = UNKNOWN
-            failed = _solve_row(*row, rule, tables, work, *results)
+            work.potential[: sizes.width] = UNKNOWN_POTENTIAL
+            failed = _solve_row(*problem)
         if stop[0]:
             return
         if failed >= 0:
@@ -188,7 +205,7 @@ def _solve(problems: _Problems, tile: Tile, stop: Flag, record: Record) -> None:
                 f"the transport problem of measures {i} and {failed} could not be certified: the simplex did not reach "
                 "the optimum within its limit of pivots; please report it with the data"
             )
-        at += end - start
+        filled += end - start
 
 
 def _solve_row(*problem: Any) -> int:
@@ -196,9 +213,9 @@ def _solve_row(*problem: Any) -> int:
 
     Few problems are hard; the code for them is compiled when the first one is met.
     """
+    easy: Any = solve_row
+    careful: Any = solve_carefully
     targets = problem[3]
-    easy: Any = transport_row
-    careful: Any = careful_transport
     k = easy(*problem, 0)
     while k < len(targets):
         if not careful(*problem, k):

@@ -15,99 +15,110 @@ import numpy as np
 from ..jit import jit
 from ..jit.arithmetic_jit import excess
 from ..metrics.geometry_jit import Adjacency
-from .max_flow_jit import BITS, Fill, flow_workspace, lowest_bit, maximize_flow
-from .transport_jit import GAP
+from .max_flow_jit import BITS, FlowWorkspace, flow_workspace, lowest_bit, maximize_flow
+from .transport_jit import MAX_GAP
 
-_MIN_KEPT_SHARE = 1e-4  # differences below this, relative to the mass, have lost digits
+_MIN_RELATIVE_EXCESS = 1e-4  # differences below this, relative to the mass, have lost digits
 
 
-class Hops(NamedTuple):
-    """Workspace of one thread. Masks of near points of the measure have n_words words for each node."""
+class HopSizes(NamedTuple):
+    """Sizes of the memory of one thread."""
 
-    place: np.ndarray  # (nodes,) slot of a visited node, 0 if it is not visited
+    n: int  # nodes of the graph
+    width: int  # the most points of a measure with targets
+    cap: int  # the most sinks
+    n_met: int  # the most nodes around a measure and its targets
+
+
+class HopWorkspace(NamedTuple):
+    """Memory of one thread. Masks of near points of the measure have n_words words for each node."""
+
+    slot: np.ndarray  # (nodes,) of a visited node, 0 if it is not visited
     nodes: np.ndarray  # visited nodes, from slot 1 on
-    one: np.ndarray  # points within one edge of the node; empty in slot 0
-    two: np.ndarray  # points within two edges, for nodes that are `known`
-    known: np.ndarray
-    own: np.ndarray  # (cap,) slots of the sinks
+    within_one: np.ndarray  # points within one edge of the node; empty in slot 0
+    within_two: np.ndarray  # points within two edges, for nodes that have `has_two`
+    has_two: np.ndarray
+    sink_slot: np.ndarray  # (cap,) slots of the sinks
     supply: np.ndarray  # (width,) and (cap,) initial masses
     demand: np.ndarray
-    lift: np.ndarray  # (width,) and (cap,) potentials
-    height: np.ndarray
-    fill: Fill
+    source_price: np.ndarray  # (width,) and (cap,) potentials
+    sink_price: np.ndarray
+    flow: FlowWorkspace
 
 
-def hops_workspace(n: int, width: int, cap: int, n_met: int) -> Hops:
-    """Workspace for measures of up to `width` points on n nodes with up to `n_met` visited nodes and `cap` sinks."""
+def hop_workspace(sizes: HopSizes) -> HopWorkspace:
+    """Memory for problems of these sizes."""
+    n, width, cap, n_met = sizes
     n_words = -(-width // BITS)
-    place, nodes, known = np.zeros(n, np.int32), np.zeros(n_met + 1, np.int32), np.zeros(n_met + 1, np.bool_)
-    one, two = np.zeros((2, (n_met + 1) * n_words), np.int64)
-    (supply, lift), (demand, height) = np.zeros((2, width)), np.zeros((2, cap))
-    fill = flow_workspace(width, n_words, cap)
-    return Hops(place, nodes, one, two, known, np.zeros(cap, np.intp), supply, demand, lift, height, fill)
+    slot, nodes, has_two = np.zeros(n, np.int32), np.zeros(n_met + 1, np.int32), np.zeros(n_met + 1, np.bool_)
+    within_one, within_two = np.zeros((2, (n_met + 1) * n_words), np.int64)
+    (supply, source_price), (demand, sink_price) = np.zeros((2, width)), np.zeros((2, cap))
+    masses, flow = (supply, demand, source_price, sink_price), flow_workspace(width, n_words, cap)
+    return HopWorkspace(slot, nodes, within_one, within_two, has_two, np.zeros(cap, np.intp), *masses, flow)
 
 
-def n_bytes(n: int, width: int, cap: int, n_met: int) -> float:
-    """Bytes of this workspace."""
+def n_bytes(sizes: HopSizes) -> float:
+    """Bytes of this memory."""
+    n, width, cap, n_met = sizes
     n_words = -(-width // BITS)
     return 4.0 * n + (n_met + 1) * (5 + 16 * n_words) + 8.0 * (cap * (width + 2 * n_words + 6) + width * (n_words + 7))
 
 
 @jit
-def _begin(na: int, nb: int, n_words: int, work: Hops) -> None:
+def _start(na: int, nb: int, n_words: int, work: HopWorkspace) -> None:
     """Start without flow: arcs of one edge are open, and potentials are those of that price."""
     for s in range(na):
-        work.fill.supply[s] = work.supply[s]
-        work.lift[s] = 0.0
+        work.flow.supply[s] = work.supply[s]
+        work.source_price[s] = 0.0
     for t in range(nb):
-        work.fill.demand[t] = work.demand[t]
-        work.height[t] = 1.0
+        work.flow.demand[t] = work.demand[t]
+        work.sink_price[t] = 1.0
         for w in range(n_words):
-            work.fill.held[t * n_words + w] = 0
-            work.fill.open[t * n_words + w] = work.one[work.own[t] * n_words + w]
+            work.flow.senders[t * n_words + w] = 0
+            work.flow.allowed[t * n_words + w] = work.within_one[work.sink_slot[t] * n_words + w]
 
 
 @jit
-def _raise(na: int, nb: int, work: Hops) -> None:
+def _raise_prices(na: int, nb: int, work: HopWorkspace) -> None:
     """Raise the potentials of unreached nodes by one edge."""
     for s in range(na):
-        work.lift[s] += (work.fill.seen[s // BITS] >> (s % BITS)) & 1 == 0
+        work.source_price[s] += (work.flow.reached[s // BITS] >> (s % BITS)) & 1 == 0
     for t in range(nb):
-        work.height[t] += work.fill.round[t] < 0
+        work.sink_price[t] += work.flow.round[t] < 0
 
 
 @jit
-def _open_two(nb: int, n_words: int, work: Hops) -> None:
+def _allow_two(nb: int, n_words: int, work: HopWorkspace) -> None:
     """Open the arcs whose cost equals the difference of the potentials, after prices were raised once."""
-    seen = work.fill.seen
+    reached = work.flow.reached
     for t in range(nb):
         for w in range(n_words):
-            at = work.own[t] * n_words + w
-            one = work.one[at]
-            if work.height[t] == 1.0:
-                work.fill.open[t * n_words + w] = one & seen[w]
+            word = work.sink_slot[t] * n_words + w
+            one = work.within_one[word]
+            if work.sink_price[t] == 1.0:
+                work.flow.allowed[t * n_words + w] = one & reached[w]
             else:
-                work.fill.open[t * n_words + w] = (work.two[at] & ~one & seen[w]) | (one & ~seen[w])
+                work.flow.allowed[t * n_words + w] = (work.within_two[word] & ~one & reached[w]) | (one & ~reached[w])
 
 
 @jit
-def _plan_cost(na: int, nb: int, n_words: int, need: float, work: Hops) -> float:
+def _plan_cost(na: int, nb: int, n_words: int, need: float, work: HopWorkspace) -> float:
     """Cost of the plan in edges; the mass `need` moves three edges."""
     cost = 3.0 * need
     for t in range(nb):
         for w in range(n_words):
-            mask, one = work.fill.held[t * n_words + w], work.one[work.own[t] * n_words + w]
+            mask, one = work.flow.senders[t * n_words + w], work.within_one[work.sink_slot[t] * n_words + w]
             while mask != 0:
                 bit = mask & -mask
                 mask ^= bit
-                cost += work.fill.flow[t * na + w * BITS + lowest_bit(bit)] * (1.0 if one & bit else 2.0)
+                cost += work.flow.amount[t * na + w * BITS + lowest_bit(bit)] * (1.0 if one & bit else 2.0)
     return cost
 
 
 @jit
-def _bound(na: int, nb: int, n_words: int, work: Hops) -> float:
+def _dual_value(na: int, nb: int, n_words: int, work: HopWorkspace) -> float:
     """The dual value of the potentials; NaN if they are not feasible."""
-    low, middle = work.fill.layers[0], work.fill.seen
+    low, middle = work.flow.layers[0], work.flow.reached
     for w in range(n_words):
         low[w] = 0
         middle[w] = 0
@@ -115,96 +126,96 @@ def _bound(na: int, nb: int, n_words: int, work: Hops) -> float:
     for s in range(na):
         if work.supply[s] > 0.0:
             bit = np.int64(1) << (s % BITS)
-            low[s // BITS] |= bit if work.lift[s] == 0.0 else 0
-            middle[s // BITS] |= bit if work.lift[s] == 1.0 else 0
-            bound -= work.supply[s] * work.lift[s]
+            low[s // BITS] |= bit if work.source_price[s] == 0.0 else 0
+            middle[s // BITS] |= bit if work.source_price[s] == 1.0 else 0
+            bound -= work.supply[s] * work.source_price[s]
     for t in range(nb):
         bad = np.int64(0)
         for w in range(n_words):
-            at = work.own[t] * n_words + w
-            if work.height[t] >= 2.0:
-                bad |= work.one[at] & low[w]
-            if work.height[t] >= 3.0:
-                bad |= (work.two[at] & low[w]) | (work.one[at] & middle[w])
-        if bad != 0 or work.height[t] > 3.0:
+            word = work.sink_slot[t] * n_words + w
+            if work.sink_price[t] >= 2.0:
+                bad |= work.within_one[word] & low[w]
+            if work.sink_price[t] >= 3.0:
+                bad |= (work.within_two[word] & low[w]) | (work.within_one[word] & middle[w])
+        if bad != 0 or work.sink_price[t] > 3.0:
             return np.nan
-        bound += work.demand[t] * work.height[t]
+        bound += work.demand[t] * work.sink_price[t]
     return bound
 
 
 @jit
-def solve_at_prices(na: int, nb: int, n_words: int, work: Hops, stop: Any) -> tuple[float, float]:
+def solve_at_prices(na: int, nb: int, n_words: int, work: HopWorkspace, stop: Any) -> tuple[float, float]:
     """Cost and primal–dual gap, in edges.
 
     Potentials after cancelling common mass are valid for the whole problem, because graph distances are a metric.
     """
-    _begin(na, nb, n_words, work)
-    need = maximize_flow(nb, na, n_words, work.fill, stop)
+    _start(na, nb, n_words, work)
+    need = maximize_flow(nb, na, n_words, work.flow, stop)
     if need > 0.0 and stop[0] == 0:
-        _raise(na, nb, work)
-        _open_two(nb, n_words, work)
-        need = maximize_flow(nb, na, n_words, work.fill, stop)
+        _raise_prices(na, nb, work)
+        _allow_two(nb, n_words, work)
+        need = maximize_flow(nb, na, n_words, work.flow, stop)
         if need > 0.0 and stop[0] == 0:
-            _raise(na, nb, work)
+            _raise_prices(na, nb, work)
     cost = _plan_cost(na, nb, n_words, need, work)
-    return cost, cost - _bound(na, nb, n_words, work)
+    return cost, cost - _dual_value(na, nb, n_words, work)
 
 
 @jit
-def _place(node: int, count: int, n_words: int, work: Hops) -> int:
+def _visit(node: int, count: int, n_words: int, work: HopWorkspace) -> int:
     """Give a node a slot; returns the number of used slots."""
-    if work.place[node] > 0:
+    if work.slot[node] > 0:
         return count
     count += 1
-    work.place[node] = count
+    work.slot[node] = count
     work.nodes[count] = node
-    work.known[count] = False
+    work.has_two[count] = False
     for w in range(n_words):
-        work.one[count * n_words + w] = 0
+        work.within_one[count * n_words + w] = 0
     return count
 
 
 @jit
-def _find_within_one(adjacency: Adjacency, rows: Any, i: int, n_words: int, work: Hops) -> int:
+def _find_within_one(adjacency: Adjacency, rows: Any, i: int, n_words: int, work: HopWorkspace) -> int:
     """For the nodes around, find the points of row i within one edge; returns the number of nodes."""
     count = 0
     for w in range(n_words):
-        work.one[w] = 0
+        work.within_one[w] = 0
     for s in range(rows.indptr[i + 1] - rows.indptr[i]):
         x = rows.indices[rows.indptr[i] + s]
         w, bit = s // BITS, np.int64(1) << (s % BITS)
-        count = _place(x, count, n_words, work)
-        work.one[work.place[x] * n_words + w] |= bit
+        count = _visit(x, count, n_words, work)
+        work.within_one[work.slot[x] * n_words + w] |= bit
         for e in range(adjacency.indptr[x], adjacency.indptr[x + 1]):
             y = adjacency.indices[e]
-            count = _place(y, count, n_words, work)
-            work.one[work.place[y] * n_words + w] |= bit
+            count = _visit(y, count, n_words, work)
+            work.within_one[work.slot[y] * n_words + w] |= bit
     return count
 
 
 @jit
-def _find_within_two(adjacency: Adjacency, y: int, full: Any, n_words: int, work: Hops) -> None:
+def _find_within_two(adjacency: Adjacency, y: int, full: Any, n_words: int, work: HopWorkspace) -> None:
     """Find the points of the row within two edges of y; `full` is the mask of all points, if it is one word."""
-    at = work.place[y]
-    work.known[at] = True
+    slot = work.slot[y]
+    work.has_two[slot] = True
     if n_words == 1:
-        mask = work.one[at]
+        mask = work.within_one[slot]
         for e in range(adjacency.indptr[y], adjacency.indptr[y + 1]):
-            mask |= work.one[work.place[adjacency.indices[e]]]
+            mask |= work.within_one[work.slot[adjacency.indices[e]]]
             if mask == full:
                 break
-        work.two[at] = mask
+        work.within_two[slot] = mask
         return
     for w in range(n_words):
-        work.two[at * n_words + w] = work.one[at * n_words + w]
+        work.within_two[slot * n_words + w] = work.within_one[slot * n_words + w]
     for e in range(adjacency.indptr[y], adjacency.indptr[y + 1]):
-        z = work.place[adjacency.indices[e]]
+        z = work.slot[adjacency.indices[e]]
         for w in range(n_words):
-            work.two[at * n_words + w] |= work.one[z * n_words + w]
+            work.within_two[slot * n_words + w] |= work.within_one[z * n_words + w]
 
 
 @jit
-def _pose(rows: Any, i: int, j: int, work: Hops) -> int:
+def _load_problem(rows: Any, i: int, j: int, work: HopWorkspace) -> int:
     """Put excess masses of row i into `supply` and those of row j, packed, into `demand`; returns their number."""
     indices, masses = rows.indices, rows.masses
     s, s_end, t, t_end = rows.indptr[i], rows.indptr[i + 1], rows.indptr[j], rows.indptr[j + 1]
@@ -215,11 +226,11 @@ def _pose(rows: Any, i: int, j: int, work: Hops) -> int:
         over = masses[s] * rows.totals[j] if x <= y else 0.0
         if y <= x:
             whole, over = over, over - masses[t] * rows.totals[i]
-            if 0.0 < abs(over) < _MIN_KEPT_SHARE * whole:
+            if 0.0 < abs(over) < _MIN_RELATIVE_EXCESS * whole:
                 over = excess(masses[s], rows.totals[j], masses[t], rows.totals[i])
             if over < 0.0:
                 work.demand[count] = -over
-                work.own[count] = y
+                work.sink_slot[count] = y
                 count += 1
         if x <= y:
             work.supply[s - first] = max(over, 0.0)
@@ -229,7 +240,9 @@ def _pose(rows: Any, i: int, j: int, work: Hops) -> int:
 
 
 @jit
-def _row(adjacency: Adjacency, rows: Any, i: int, targets: Any, out: Any, report: Any, work: Hops, stop: Any) -> int:
+def _solve_row(
+    adjacency: Adjacency, rows: Any, i: int, targets: Any, out: Any, report: Any, work: HopWorkspace, stop: Any
+) -> int:
     """Distances of row i to its targets; returns −1, or a target that failed."""
     na = rows.indptr[i + 1] - rows.indptr[i]
     n_words = (na + BITS - 1) // BITS
@@ -238,29 +251,29 @@ def _row(adjacency: Adjacency, rows: Any, i: int, targets: Any, out: Any, report
     failed = -1
     for k in range(targets.shape[0]):
         j = targets[k]
-        nb = _pose(rows, i, j, work)
+        nb = _load_problem(rows, i, j, work)
         for t in range(nb):
-            y = work.own[t]
-            n_met = _place(y, n_met, n_words, work)
-            if not work.known[work.place[y]]:
+            y = work.sink_slot[t]
+            n_met = _visit(y, n_met, n_words, work)
+            if not work.has_two[work.slot[y]]:
                 _find_within_two(adjacency, y, full, n_words, work)
-            work.own[t] = work.place[y]
+            work.sink_slot[t] = work.slot[y]
         total = rows.totals[i] * rows.totals[j]
         cost, gap = solve_at_prices(na, nb, n_words, work, stop)
-        if not abs(gap) <= 3.0 * GAP * total or stop[0] != 0:
+        if not abs(gap) <= 3.0 * MAX_GAP * total or stop[0] != 0:
             failed = j
             break
         out[k] = adjacency.least * (cost / total)
         report[0] = max(report[0], abs(gap) / (3.0 * total))
     for k in range(1, n_met + 1):
-        work.place[work.nodes[k]] = 0
+        work.slot[work.nodes[k]] = 0
     return failed
 
 
 @jit
 def hops_rows(
     adjacency: Adjacency, rows: Any, start: int, end: int, indptr: Any, targets: Any, out: Any, reports: Any,
-    work: Hops, stop: Any,
+    work: HopWorkspace, stop: Any,
 ) -> tuple[int, int]:  # fmt: skip
     """W1 of the rows start…end and their targets, row by row; returns a pair that failed, or −1. `reports`: gaps."""
     first = indptr[start]
@@ -268,7 +281,7 @@ def hops_rows(
         low, high = indptr[i], indptr[i + 1]
         if low == high:
             continue
-        failed = _row(
+        failed = _solve_row(
             adjacency, rows, i, targets[low:high], out[low - first : high - first], reports[i - start], work, stop
         )
         if failed >= 0:

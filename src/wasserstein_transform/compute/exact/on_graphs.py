@@ -14,60 +14,63 @@ from ..graphs import paths
 from ..graphs.path_tables_jit import Vicinity, fill_path_table, path_search
 from ..metrics.geometry_jit import Adjacency, PathTable
 from ..records import Rows
-from .hops_jit import hops_rows, hops_workspace, n_bytes as n_bytes_of_hops
-from .problems import Ground, Positions, Report
+from . import hops_jit as hops
+from .problems import CostSpec, Positions, Report
 
 _STEPS_PER_POINT = 40.0  # approximate inner-loop steps per point of a problem
-_MIN_SHARE = 1e-9  # smaller shares of mass need the simplex: differences of totals, which are rounded, move here
+_MIN_MASS_SHARE = 1e-9  # smaller shares of mass need the simplex: differences of totals, which are rounded, move here
 
 
-class Explorer(NamedTuple):
-    """Searches shortest paths around the homes of measures."""
+class PathTables(NamedTuple):
+    """Shortest paths around the homes of measures, searched for one measure at a time."""
 
     adjacency: Adjacency
-    near: Vicinity
+    vicinity: Vicinity
     homes: Ints
     width: int
     n_met: int
 
-    def begin(self, A: Rows, B: Rows, stop: Flag) -> tuple[PathTable, Callable[[int, Ints], None]]:
+    def for_thread(self, A: Rows, B: Rows, stop: Flag) -> tuple[PathTable, Callable[[int, Ints], None]]:
         """A table for one tile, and the function that fills it for a measure and its targets."""
         n = len(self.adjacency.indptr) - 1
         row, column = np.empty((2, n), np.intp)
         table = PathTable(row, column, np.zeros(1, np.intp), np.empty(self.width * self.n_met))
-        scratch = path_search(n, self.width, self.n_met)
+        search = path_search(n, self.width, self.n_met)
 
-        def look(i: int, targets: Ints) -> None:
-            fill_path_table(self.adjacency, self.near, self.homes[i], A, i, B, targets, table, scratch, stop)
+        def fill(i: int, targets: Ints) -> None:
+            fill_path_table(self.adjacency, self.vicinity, self.homes[i], A, i, B, targets, table, search, stop)
 
-        return table, look
+        return table, fill
 
 
-def explorer_of(adjacency: Adjacency, A: Rows, homes: Ints | None, width: int, n_met: int, engine: Engine) -> Explorer:
+def path_tables(
+    adjacency: Adjacency, A: Rows, homes: Ints | None, width: int, n_met: int, engine: Engine
+) -> PathTables:
     """Reserve memory for the tables, and find the nodes near each node."""
     engine.reserve(
         8.0 * engine.n_threads * (width * (n_met + 1) + 2 * n_met + 7 * len(adjacency.indptr)),
         "tables of shortest paths around measures",
         "use a smaller eps or n_jobs",
     )
-    return Explorer(adjacency, paths.vicinity(adjacency, engine), _homes(A) if homes is None else homes, width, n_met)
+    homes = _heaviest_nodes(A) if homes is None else homes
+    return PathTables(adjacency, paths.vicinity(adjacency, engine), homes, width, n_met)
 
 
-def _homes(measures: Rows) -> Ints:
+def _heaviest_nodes(measures: Rows) -> Ints:
     """The node with the largest mass of each measure."""
     owner = np.repeat(np.arange(len(measures.totals)), np.diff(measures.indptr))
     heaviest = np.lexsort((-measures.masses, owner))[measures.indptr[:-1]]
     return np.asarray(measures.indices[heaviest])
 
 
-def are_hops(ground: Ground, A: Rows, B: Rows, indptr: Ints, targets: Ints, homes: Ints) -> bool:
+def are_hops(spec: CostSpec, A: Rows, B: Rows, indptr: Ints, targets: Ints, homes: Ints) -> bool:
     """Whether measures are supported within one edge of their homes, and compared only with those of neighbors."""
-    adjacency = ground.metric.adjacency
-    if ground.p != 1 or adjacency is None or A.indices is not B.indices:
+    adjacency = spec.metric.adjacency
+    if spec.p != 1 or adjacency is None or A.indices is not B.indices:
         return False
     if not adjacency.even or len(homes) != len(A.totals):
         return False
-    if (np.minimum.reduceat(A.masses, A.indptr[:-1]) < _MIN_SHARE * A.totals).any():
+    if (np.minimum.reduceat(A.masses, A.indptr[:-1]) < _MIN_MASS_SHARE * A.totals).any():
         return False
     owners = homes[np.repeat(np.arange(len(A.totals)), np.diff(A.indptr))]
     sources = homes[np.repeat(np.arange(len(A.totals)), np.diff(indptr))]
@@ -82,21 +85,12 @@ def _are_neighbors(adjacency: Adjacency, a: Ints, b: Ints) -> bool:
     return bool(edges.multiply(pairs).nnz == pairs.nnz)
 
 
-class _HopSizes(NamedTuple):
-    """Sizes of the workspace; see `hops_workspace`."""
-
-    n: int
-    width: int
-    cap: int
-    n_met: int
-
-
 class _HopProblems(NamedTuple):
     adjacency: Adjacency
     measures: Rows
     indptr: Ints
     targets: Ints
-    sizes: _HopSizes
+    sizes: hops.HopSizes
 
 
 def listed_by_hops(
@@ -107,16 +101,14 @@ def listed_by_hops(
     degrees = np.append(0, np.cumsum(np.diff(adjacency.indptr)[measures.indices] + 1))
     around = np.diff(degrees[measures.indptr])
     met = np.append(0, np.cumsum(widths[targets]))[indptr]
-    most = (around + np.diff(met))[has_targets].max(initial=0)
-    sizes = _HopSizes(
+    most_met = (around + np.diff(met))[has_targets].max(initial=0)
+    sizes = hops.HopSizes(
         n=n,
         width=int(widths[has_targets].max(initial=1)),
         cap=int(widths[targets].max(initial=1)),
-        n_met=int(min(most, n)),
+        n_met=int(min(most_met, n)),
     )
-    engine.reserve(
-        engine.n_threads * n_bytes_of_hops(*sizes), "workspaces of flows around edges", "use a smaller n_jobs"
-    )
+    engine.reserve(engine.n_threads * hops.n_bytes(sizes), "workspaces of flows around edges", "use a smaller n_jobs")
     problems = _HopProblems(adjacency, measures, indptr, targets, sizes)
     cost = np.where(has_targets, around + _STEPS_PER_POINT * (np.diff(met) + np.diff(indptr) * widths), 0.0)
     out, reports = np.zeros(len(targets)), np.zeros((len(widths), 2))
@@ -128,8 +120,8 @@ def listed_by_hops(
 def _solve_hops(problems: _HopProblems, tile: Tile, stop: Flag, record: Record) -> None:
     """Solve the problems of a tile of measures."""
     adjacency, rows, indptr, targets, sizes = problems
-    room, (values, reports) = hops_workspace(*sizes), record
-    i, j = hops_rows(adjacency, rows, tile.start, tile.stop, indptr, targets, values, reports, room, stop)
+    distances, reports = record
+    i, j = hops.hops_rows(adjacency, rows, *tile, indptr, targets, distances, reports, hops.hop_workspace(sizes), stop)
     if i >= 0 and not stop[0]:
         raise RuntimeError(
             f"the transport problem of measures {i} and {j} could not be certified; please report it with the data"

@@ -1,4 +1,4 @@
-"""What batches of transport problems have in common: their ground, order, places of results, workspaces, a report."""
+"""What batches of transport problems have in common: their costs and order, where results go, and a report."""
 
 from __future__ import annotations
 
@@ -14,19 +14,20 @@ from ..._archive import archived
 from ..._display import HtmlTable
 from ..._types import Floats, Ints
 from ...engine import Engine, Record, RecordLayout, Tile
+from ..cells.rows import inverse
 from ..metrics.geometry_jit import Cloud
 from ..records import Rows
-from ..trees.spanning import grow
+from ..trees.spanning import prim
 
 if TYPE_CHECKING:
     from ...spaces import Metric
 
-_MIRRORED_SIDE = 1024  # side of the blocks of a matrix that are mirrored
+_MIRRORED_BLOCK_SIDE = 1024  # side of the blocks of a matrix that are mirrored
 
 
 @dataclass(frozen=True)
-class Ground:
-    """The ground of discrete measures: a metric, whether the triangle inequality holds, and the order p of W_p."""
+class CostSpec:
+    """The costs d^p of transport: a metric, whether the triangle inequality holds, and the order p of W_p."""
 
     metric: Metric
     triangle: bool
@@ -83,29 +84,18 @@ class Positions(RecordLayout):
 
     def store(self, out: Record, tile: Tile, record: Record) -> None:
         values, reports = record
-        at = 0
+        start = 0
         for k in range(*tile):
-            where = self.order[self.starts[k] : self.ends[k]]
+            positions = self.order[self.starts[k] : self.ends[k]]
             row = out[0] if self.rows is None else out[0][self.rows[k]]
-            row[where] = values[at : at + len(where)]
-            at += len(where)
+            row[positions] = values[start : start + len(positions)]
+            start += len(positions)
         out[1][tile.start : tile.stop] = reports
-
-
-class Scratch(NamedTuple):
-    """Sizes of the workspaces; see `costs`."""
-
-    cap: int
-    n_met: int
-    n_points: int
-    n_stored: int
-    farthest: bool
-    width: int
 
 
 def mirror(matrix: Floats, engine: Engine) -> None:
     """Complete a matrix of which one of the entries (i, j) and (j, i) is stored, and the other is 0; block by block."""
-    n, side = len(matrix), _MIRRORED_SIDE
+    n, side = len(matrix), _MIRRORED_BLOCK_SIDE
     with engine.progress_scope() as watched:
         for top in range(0, n, side):
             watched.report("mirroring distances", top, n)
@@ -116,11 +106,11 @@ def mirror(matrix: Floats, engine: Engine) -> None:
                 matrix[rows, cols], matrix[cols, rows] = both, both.T
 
 
-_MAX_TABLE = 100_000  # entries of a table of pairs, small enough for a cache
+_MAX_TABLE_SIZE = 100_000  # entries of a table of pairs, small enough for a cache
 _N_LANDMARKS = 8
 
 
-class Tour(NamedTuple):
+class VisitOrder(NamedTuple):
     """Measures in the order of a walk along their spanning tree, and the positions of their parents; −1 for the root.
 
     It depends only on the measures, so that results do not depend on the number of threads.
@@ -130,53 +120,50 @@ class Tour(NamedTuple):
     parent: Ints
 
 
-def walk(measures: Rows, metric: Metric, engine: Engine) -> Ints:
+def spatial_rank(measures: Rows, metric: Metric, engine: Engine) -> Ints:
     """Ranks of the measures such that similar ones are close: the leaves of a k-d tree of landmark coordinates."""
-    rows = landmark_rows(metric, engine)
-    return inverse(cKDTree(mean_distances(measures, rows / (rows.max() or 1.0)), leafsize=1).indices)
+    return inverse(cKDTree(_landmark_coordinates(measures, metric, engine), leafsize=1).indices)
 
 
-def tour(measures: Rows, metric: Metric, engine: Engine) -> Tour:
+def visit_order(measures: Rows, metric: Metric, engine: Engine) -> VisitOrder:
     """A walk along the minimum spanning tree of the landmark coordinates of the measures."""
     n = len(measures.totals)
     if n == 1:
-        return Tour(np.zeros(1, np.intp), np.full(1, -1, np.intp))
-    rows = landmark_rows(metric, engine)
-    coordinates = mean_distances(measures, rows / (rows.max() or 1.0))  # the spanning tree squares coordinates
-    edges, _ = grow(Cloud(coordinates), n, 1.0, engine, "tour of the measures")
+        return VisitOrder(np.zeros(1, np.intp), np.full(1, -1, np.intp))
+    coordinates = _landmark_coordinates(measures, metric, engine)
+    edges, _ = prim(Cloud(coordinates), n, 1.0, engine, "tour of the measures")
     tree = csr_array((np.ones(n - 1), (edges[:, 0], edges[:, 1])), shape=(n, n))
     order, parent = depth_first_order(tree, 0, directed=False)
-    places = np.append(-1, inverse(order)[parent[order[1:]]])
-    return Tour(order.astype(np.intp), places.astype(np.intp))
+    parent_positions = np.append(-1, inverse(order)[parent[order[1:]]])
+    return VisitOrder(order.astype(np.intp), parent_positions.astype(np.intp))
 
 
-def inverse(order: Ints) -> Ints:
-    """The inverse of a permutation."""
-    place = np.empty(len(order), np.intp)
-    place[order] = np.arange(len(order))
-    return place
+def _landmark_coordinates(measures: Rows, metric: Metric, engine: Engine) -> Floats:
+    """The mean distances to landmarks, in a unit in which squares do not overflow."""
+    distances = landmark_distances(metric, engine)
+    return mean_distances(measures, distances / (distances.max() or 1.0))
 
 
-def listed_parents(parent: Ints, owners: Ints, places: Ints) -> Ints:
-    """For pairs sorted by owner and tour position: the index of the owner's nearest ancestor on the tour; −1 for none.
+def parents_of_listed(parent: Ints, owners: Ints, positions: Ints) -> Ints:
+    """For pairs sorted by owner and visit: the index of the owner's nearest ancestor that is listed; −1 for none.
 
     Only two steps up are searched: potentials from farther away are not better than none.
     """
     n = len(parent)
-    up, parents = np.append(np.where(parent < 0, n, parent), n), np.empty(len(places), np.intp)
-    n_at_once = max(1, _MAX_TABLE // (n + 1))  # owners
+    up, parents = np.append(np.where(parent < 0, n, parent), n), np.empty(len(positions), np.intp)
+    n_at_once = max(1, _MAX_TABLE_SIZE // (n + 1))  # owners
     table = np.full(n_at_once * (n + 1), -1)  # the pair of an owner and a position, if listed
     for first in range(0, int(owners.max(initial=-1)) + 1, n_at_once):
         part = slice(*np.searchsorted(owners, [first, first + n_at_once]))
-        begin, here = (owners[part] - first) * (n + 1), places[part]
-        table[begin + here] = np.arange(part.start, part.stop)
-        near, far = table[begin + up[here]], table[begin + up[up[here]]]
-        parents[part] = np.where(near >= 0, near, far)
-        table[begin + here] = -1
+        start, position = (owners[part] - first) * (n + 1), positions[part]
+        table[start + position] = np.arange(part.start, part.stop)
+        by_parent, by_grandparent = table[start + up[position]], table[start + up[up[position]]]
+        parents[part] = np.where(by_parent >= 0, by_parent, by_grandparent)
+        table[start + position] = -1
     return parents
 
 
-def landmark_rows(metric: Metric, engine: Engine, k: int = _N_LANDMARKS) -> Floats:
+def landmark_distances(metric: Metric, engine: Engine, k: int = _N_LANDMARKS) -> Floats:
     """Distances of all points to k landmarks, each the farthest from the previous ones; fewer if no point is left."""
     everything, engine = np.arange(metric.n), engine.silent()
     rows = [metric.block(np.zeros(1, np.intp), everything, engine)[0]]

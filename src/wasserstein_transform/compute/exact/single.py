@@ -11,12 +11,12 @@ import numpy as np
 from ..._types import Bools, Floats, Ints
 from ...engine import Engine, Flag
 from .bottleneck_jit import bottleneck_workspace, certified, solve_bottleneck
-from .problems_jit import DROWNING, TINY
+from .problems_jit import MIN_COST, MIN_RELATIVE_COST
 from .simplex_jit import INTERRUPTED, OPTIMAL, fill_plan, solve
-from .simplex_tree_jit import UNKNOWN, workspace
-from .transport_jit import CLIP, GAP, LOST, ROUNDS, settle
+from .simplex_tree_jit import UNKNOWN_POTENTIAL, simplex_workspace
+from .transport_jit import CLIP_FACTOR, MAX_GAP, MAX_RESCALINGS, MIN_RELATIVE_DISTANCE, recompute_flows
 
-COSTS_AT_A_TIME = 1 << 19  # costs processed between two checks of the stop flag
+MAX_COSTS_BETWEEN_CHECKS = 1 << 19  # costs processed between two checks of the stop flag
 
 
 class Solution(NamedTuple):
@@ -39,7 +39,7 @@ def solve_one(a: Floats, b: Floats, costs: Floats, engine: Engine, unit: float =
 
 def _parts(n: int, width: int, stop: Flag) -> Iterator[slice]:
     """Slices of n rows of a table, until the stop flag is set."""
-    step = max(1, COSTS_AT_A_TIME // width)
+    step = max(1, MAX_COSTS_BETWEEN_CHECKS // width)
     for start in range(0, n, step):
         if stop[0]:
             return
@@ -55,7 +55,7 @@ def _table(costs: Floats, function: Callable[[Floats], Floats], stop: Flag) -> F
     return table
 
 
-def _near_one(masses: Floats) -> Floats:
+def _scale_to_one(masses: Floats) -> Floats:
     """Masses scaled to about 1 by a power of two, because totals of two measures are multiplied."""
     return np.asarray(np.ldexp(masses, -np.frexp(masses.max())[1]))
 
@@ -63,28 +63,28 @@ def _near_one(masses: Floats) -> Floats:
 def _solve(a: Floats, b: Floats, table: Floats, unit: float, stop: Flag) -> Solution:
     """Solve the problem; `table` has a row of costs for each sink, and is overwritten."""
     nb, na = table.shape
-    a, b = _near_one(a), _near_one(b)
+    a, b = _scale_to_one(a), _scale_to_one(b)
     top = max((float(np.abs(table[part]).max()) for part in _parts(nb, na, stop)), default=0.0) or 1.0
     for part in _parts(nb, na, stop):
         table[part] /= top
     costs = table.ravel()
-    work = workspace(max(na, nb), stop)
+    work = simplex_workspace(max(na, nb), stop)
     total = a.sum() * b.sum()
-    work.dual[:na] = UNKNOWN
-    if min(na, nb) >= SAMPLED:
-        work.dual[:na] = warm_potentials(a, b, lambda x, y: table[np.ix_(y, x)].T, stop)
+    work.potential[:na] = UNKNOWN_POTENTIAL
+    if min(na, nb) >= MIN_POINTS_TO_SAMPLE:
+        work.potential[:na] = warm_potentials(a, b, lambda x, y: table[np.ix_(y, x)].T, stop)
     for safe in (False, True):
-        work.supply[:na], work.demand[:nb], work.row[:nb] = a * b.sum(), b * a.sum(), np.arange(nb) * na
+        work.supply[:na], work.demand[:nb], work.cost_start[:nb] = a * b.sum(), b * a.sum(), np.arange(nb) * na
         value, gap, status, root = solve(na, nb, 1.0, min(unit / top, 1.0), safe, costs, work)
-        if (status == OPTIMAL and abs(gap) <= GAP * total) or status == INTERRUPTED:
+        if (status == OPTIMAL and abs(gap) <= MAX_GAP * total) or status == INTERRUPTED:
             break
     flow = np.zeros((na, nb))
     if root >= 0 and status != INTERRUPTED:
         bound = value - gap
-        value, dropped = settle(na, nb, root, a, b, costs, work)
+        value, dropped = recompute_flows(na, nb, root, a, b, costs, work)
         gap = value + dropped - bound
         fill_plan(na, nb, root, total, work, flow)
-    u = work.dual[:na].copy()
+    u = work.potential[:na].copy()
     v = np.empty(nb)
     for part in _parts(nb, na, stop):
         v[part] = (table[part] - u).min(axis=1)
@@ -102,21 +102,21 @@ def solve_power(a: Floats, b: Floats, distances: Floats, p: float, engine: Engin
 
 def _solve_power(a: Floats, b: Floats, distances: Floats, p: float, stop: Flag) -> tuple[Solution, float]:
     length, clip = float(distances.max()) or 1.0, 1.0
-    for _ in range(ROUNDS):
+    for _ in range(MAX_RESCALINGS):
         powers = partial(_powers, length=length, p=p, clip=clip)
-        solution = _solve(a, b, _table(distances, powers, stop), CLIP, stop)
+        solution = _solve(a, b, _table(distances, powers, stop), CLIP_FACTOR, stop)
         used = distances[solution.plan > 0]
         if solution.status != OPTIMAL or not used.any():
             return solution, length
-        if 1.0 < clip < 1 / TINY and (powers(used) >= clip).any():
-            clip *= CLIP
-        elif solution.cost >= (DROWNING if p != 1.0 else LOST):
+        if 1.0 < clip < 1 / MIN_COST and (powers(used) >= clip).any():
+            clip *= CLIP_FACTOR
+        elif solution.cost >= (MIN_RELATIVE_COST if p != 1.0 else MIN_RELATIVE_DISTANCE):
             return solution, length
         else:
-            shorter = length * max(solution.cost, TINY) ** (1 / p)
+            shorter = length * max(solution.cost, MIN_COST) ** (1 / p)
             if shorter in (0.0, length):
                 break
-            length, clip = shorter, max(clip, CLIP)
+            length, clip = shorter, max(clip, CLIP_FACTOR)
     return solution, length
 
 
@@ -140,25 +140,27 @@ def solve_farthest(a: Floats, b: Floats, distances: Floats, engine: Engine) -> F
 
 def _solve_farthest(a: Floats, b: Floats, distances: Floats, stop: Flag) -> Farthest:
     na, nb = distances.shape
-    a, b = _near_one(a), _near_one(b)
+    a, b = _scale_to_one(a), _scale_to_one(b)
     cap = max(na, nb)
-    work, scratch = workspace(cap, stop), bottleneck_workspace(cap)
+    work, memory = simplex_workspace(cap, stop), bottleneck_workspace(cap)
     total = a.sum() * b.sum()
-    work.supply[:na], work.demand[:nb], work.row[:nb] = a * b.sum(), b * a.sum(), np.arange(nb) * na
+    work.supply[:na], work.demand[:nb], work.cost_start[:nb] = a * b.sum(), b * a.sum(), np.arange(nb) * na
     table = _table(distances, np.asarray, stop).ravel()
-    value, status = solve_bottleneck(na, nb, a, b, table, work, scratch)
-    if not stop[0] and (status != OPTIMAL or not certified(na, nb, value, table, work, scratch)):
+    value, status = solve_bottleneck(na, nb, a, b, table, work, memory)
+    if not stop[0] and (status != OPTIMAL or not certified(na, nb, value, table, work, memory)):
         raise RuntimeError("the bottleneck problem could not be certified; please report it with the data")
     flow = np.zeros((na, nb))
     for part in _parts(nb, na, stop):
-        flow[:, part] = scratch.fill.flow[: na * nb].reshape(nb, na)[part].T / total
-    marks = scratch.violator[: na + nb] > 0
+        flow[:, part] = memory.flow.amount[: na * nb].reshape(nb, na)[part].T / total
+    marks = memory.violator[: na + nb] > 0
     return Farthest(float(value), flow, (marks[:na], marks[na:]))
 
 
 _POINTS_PER_SAMPLED = 4  # a sample has a quarter of the points, and is itself started from a sample
 _MIN_SAMPLE = 60  # points on the smaller side of the first sample
-SAMPLED = _MIN_SAMPLE * _POINTS_PER_SAMPLED**2  # from here on it pays: 4,000 points save a third, 10,000 two thirds
+MIN_POINTS_TO_SAMPLE = (
+    _MIN_SAMPLE * _POINTS_PER_SAMPLED**2
+)  # from here on it pays: 4,000 points save a third, 10,000 two thirds
 _GOLDEN = 0.6180339887498949
 
 Costs = Callable[[Ints, Ints], Floats]  # costs from some sources (rows) to some sinks
@@ -167,10 +169,10 @@ Costs = Callable[[Ints, Ints], Floats]  # costs from some sources (rows) to some
 def warm_potentials(a: Floats, b: Floats, costs: Costs, stop: Flag) -> Floats:
     """Potentials for all sources, which are nearly optimal if near points have nearly the same costs.
 
-    Otherwise the potentials of a small sample are worse for a larger one than none; then all are UNKNOWN. Sources and
+    Otherwise the potentials of a small sample are worse for a larger one than none; then all are unknown. Sources and
     sinks of a sample are spread evenly over the indices.
     """
-    cold = np.full(len(a), UNKNOWN)
+    cold = np.full(len(a), UNKNOWN_POTENTIAL)
     spread_a, spread_b = (np.argsort(_GOLDEN * np.arange(len(m)) % 1.0) for m in (a, b))
     shares = [_POINTS_PER_SAMPLED**k for k in range(1, 32)]
     shares = [share for share in shares if min(len(a), len(b)) >= share * _MIN_SAMPLE]
@@ -209,9 +211,9 @@ def _price_sinks(a: Floats, b: Floats, costs: Floats, u: Floats, stop: Flag) -> 
     na, nb = costs.shape
     top = float(np.abs(costs).max()) or 1.0
     table = np.ascontiguousarray(costs.T) / top
-    work = workspace(max(na, nb), stop)
-    work.supply[:na], work.demand[:nb], work.row[:nb] = a * b.sum(), b * a.sum(), np.arange(nb) * na
-    work.dual[:na] = u / top
+    work = simplex_workspace(max(na, nb), stop)
+    work.supply[:na], work.demand[:nb], work.cost_start[:nb] = a * b.sum(), b * a.sum(), np.arange(nb) * na
+    work.potential[:na] = u / top
     _, _, status, _ = solve(na, nb, 1.0, 1.0, False, table.ravel(), work)
-    u = top * work.dual[:na] if status == OPTIMAL else np.zeros(na)
+    u = top * work.potential[:na] if status == OPTIMAL else np.zeros(na)
     return np.asarray((costs - u[:, None]).min(axis=0))

@@ -32,7 +32,7 @@ def spanning_tree(metric: Metric, engine: Engine) -> tuple[Ints, Floats]:
     if tree is not None:
         return _boruvka(metric, tree, engine)
     geometry, unit = metric.tree_geometry(engine)
-    edges, heights = grow(geometry, metric.n, metric.cost, engine)
+    edges, heights = prim(geometry, metric.n, metric.cost, engine)
     return edges, heights * unit
 
 
@@ -42,7 +42,7 @@ def reach_tree(metric: Metric, cores: Floats, engine: Engine) -> ReachTree:
     if tree is not None:
         return _boruvka_by_reach(metric, tree, cores, engine)
     geometry, unit = metric.tree_geometry(engine)
-    edges, heights, lengths = grow_by_reach(geometry, cores / unit, metric.cost, engine)
+    edges, heights, lengths = prim_mutual_reachability(geometry, cores / unit, metric.cost, engine)
     return ReachTree(edges, heights * unit, lengths * unit)
 
 
@@ -107,7 +107,7 @@ def _slot() -> tuple[Floats, Ints]:
     return np.empty(1), np.empty(1, np.intp)
 
 
-def grow(geometry: Geometry, n: int, cost: float, engine: Engine, name: str = "spanning tree") -> tuple[Ints, Floats]:
+def prim(geometry: Geometry, n: int, cost: float, engine: Engine, name: str = "spanning tree") -> tuple[Ints, Floats]:
     """Prim's algorithm, some edges at a time; each part needs the one before."""
     edges, heights = np.empty((n - 1, 2), np.intp), np.empty(n - 1)
     done = np.zeros(n, np.bool_)
@@ -131,7 +131,7 @@ def grow(geometry: Geometry, n: int, cost: float, engine: Engine, name: str = "s
     return edges, heights
 
 
-def grow_by_reach(geometry: Geometry, cores: Floats, cost: float, engine: Engine) -> ReachTree:
+def prim_mutual_reachability(geometry: Geometry, cores: Floats, cost: float, engine: Engine) -> ReachTree:
     """The same for mutual reachability."""
     n = len(cores)
     edges, heights, lengths = out = ReachTree(np.empty((n - 1, 2), np.intp), np.empty(n - 1), np.empty(n - 1))
