@@ -40,7 +40,7 @@ def write_distances(
     shape: tuple[int, ...], what: str, engine: Engine, dtype: DTypeLike | None, out: Out, fill: Callable[[Any], None]
 ) -> Any:
     """Let `fill` write into new memory, into the array `out`, or into the file `out`; return the array."""
-    there = on_gpu(out, copy=False)
+    gpu_out = on_gpu(out, copy=False)
     kind = out.dtype if dtype is None and hasattr(out, "dtype") else np.dtype(dtype)
     if kind not in (np.float32, np.float64):
         raise ValueError(f"distances are stored as float32 or float64, got dtype={kind}")
@@ -58,15 +58,15 @@ def write_distances(
             )
         fill(out)
         return out
-    if there is not None:
+    if gpu_out is not None:
         if engine.device == "cpu":
             raise ValueError("out is on a GPU, but the engine computes on the CPU; use wt.using(device='cuda')")
-        if there.shape != shape or there.dtype != kind or not there.is_in_a_row:
+        if gpu_out.shape != shape or gpu_out.dtype != kind or not gpu_out.is_in_a_row:
             raise ValueError(
-                f"out must be a C-contiguous array of shape {shape} and dtype {kind}, got shape {there.shape}, "
-                f"dtype {there.dtype}, C-contiguous: {there.is_in_a_row}"
+                f"out must be a C-contiguous array of shape {shape} and dtype {kind}, got shape {gpu_out.shape}, "
+                f"dtype {gpu_out.dtype}, C-contiguous: {gpu_out.is_in_a_row}"
             )
-        fill(there)
+        fill(gpu_out)
         return out
     engine.announce(n_bytes, f"{what}, on disk")
     return np.asanyarray(write_mapped(out, kind, shape, fill, what))
@@ -166,7 +166,7 @@ class Metric(ABC):
         """Number of points."""
 
     @property
-    def places(self) -> Floats | None:
+    def coordinates(self) -> Floats | None:
         """Coordinates (n, m) of the points, possibly on a GPU; None if the metric has none."""
         return None
 
@@ -203,9 +203,9 @@ class Metric(ABC):
 
         Euclidean distances of the coordinates must be lower bounds of the distances.
         """
-        if self.places is None or not np.isfinite(reach):
+        if self.coordinates is None or not np.isfinite(reach):
             return Search.exhaustive(self.n)
-        points: Floats = to_host(self.places)
+        points: Floats = to_host(self.coordinates)
         low, high = bounds(points, engine)
         frame = self.frame
         if frame is None:
@@ -418,7 +418,7 @@ class Metric(ABC):
 
     @property
     def is_euclidean(self) -> bool:
-        """Whether these are exactly the Euclidean distances between the rows of `places`."""
+        """Whether these are exactly the Euclidean distances between the rows of `coordinates`."""
         return False
 
     def joins(self, other: Metric) -> bool:
