@@ -14,7 +14,7 @@ from .. import _check as check
 from .._archive import archived, check_array, check_range
 from .._display import HasPlot, facts
 from .._types import Bools, Floats, Ints, cached_property
-from ..compute.records import Nearest
+from ..compute.records import KNeighbors
 from ..compute.trees.linkage_jit import join_edges
 from ..engine import Engine, current
 from ..spaces import Metric, Space, check_space
@@ -205,12 +205,12 @@ def spanning_tree(space: Space, engine: Engine | None = None, *, reachability: i
     return Tree(edges[order], np.maximum.accumulate(heights[order]), space.weights, space, lengths[order])
 
 
-def find_nearest(metric: Metric, points: Ints, others: Ints, k: int, engine: Engine) -> Nearest:
+def find_nearest(metric: Metric, points: Ints, others: Ints, k: int, engine: Engine) -> KNeighbors:
     """Distances and indices of the k nearest of the others for each of the points, shape (len(points), k)."""
     if metric.places is not None and len(points):
         distances, indices = metric.take(others).neighbors(k, metric.take(points), engine)
-        return Nearest(distances, others[indices])
-    result = Nearest(np.empty((len(points), k)), np.empty((len(points), k), np.intp))
+        return KNeighbors(distances, others[indices])
+    result = KNeighbors(np.empty((len(points), k)), np.empty((len(points), k), np.intp))
     step = max(1, _BLOCK_DISTANCES // len(others))
     for start in range(0, len(points), step):
         part = slice(start, start + step)
