@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..tables.cells import MISSING, is_value
-from ..tables.columns import EXACT, default_names, is_missing, is_text, listed, number_of, numeric, unique_names
+from ..tables.cells import MISSING, is_value, number_of
+from ..tables.columns import EXACT, default_names, is_missing, is_text, listed, numeric, unique_names
 
 _MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _OWN = {"csv": ",", "tsv": "\t", "txt": None}  # usual delimiter of a format; None means blanks and tabs

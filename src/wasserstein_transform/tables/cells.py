@@ -9,11 +9,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .. import _check as check
 from .._archive import archived, check_type
 from .._types import Floats
 
 MISSING = ("", "na", "n/a", "#n/a", "nan", "?", "null", "none", "<na>")
 """Cells that mean a missing value, in lower case."""
+
+MAX_LISTED = 8
+"""Columns that a note lists."""
 
 _BLANKS = " \u00a0\u202f"  # also those that do not break
 _MONEY = "[€$£¥₹]|USD|EUR|GBP|CHF|JPY|CNY|INR|CAD|AUD|SEK|NOK|DKK|PLN|BRL"
@@ -34,6 +38,9 @@ _LINES = {
     point: re.compile(rf"^[-+]?(?=[\d.,iI])(?:{body.pattern})$", re.MULTILINE | re.ASCII)
     for point, body in _BODIES.items()
 }
+_PLAIN = re.compile(
+    r"\s*[-+]?(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[iI][nN][fF](?:inity)?)\s*"
+).fullmatch  # a number as programs write it
 _CODE = re.compile(r"0\d+")  # a post code or a number of a part, not a quantity
 _ANY_CODE = re.compile(r"^0\d+$", re.MULTILINE).search
 _CLOCK = r"\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?(?:\s?[AaPp]\.?[Mm]\.?)?(?:\s?(?:Z|UTC|[-+]\d\d:?\d\d))?"
@@ -146,6 +153,16 @@ def _value(one: re.Match[str], decimal: str) -> float:
     return -float(body) if minus else float(body)
 
 
+def number_of(cell: str, decimal: str = ".") -> float | None:
+    """The number in a cell as programs write it, or None.
+
+    Python's 1_000 and digits of other scripts do not count as numbers.
+    """
+    if decimal == ",":
+        cell = "_" if "." in cell else cell.replace(",", ".")
+    return float(cell) if _PLAIN(cell) else None
+
+
 def is_value(cell: str) -> bool:
     """Whether a cell is a number with separators or a unit, or a date: something below a header, not in it."""
     found = _WRITTEN.fullmatch(cell.strip())
@@ -187,3 +204,23 @@ def boolean_codes(levels: Sequence[str]) -> dict[str, int]:
     """Return what words mean, in lower case: 0 for what means the same as the first of two levels, 1 for the second."""
     same = next((pairs for pairs in (_TRUTH, _SEXES) if " ".join(levels) in pairs), ())
     return {word: code for pair in same for code, word in enumerate(pair.split())}
+
+
+def say_left_out(found: list[Column]) -> list[str]:
+    """Say which columns are left out and why: at most one note."""
+    left = [one for one in found if one.why_not]
+    if not left:
+        return []
+    if left[0].why_not == "is beside the coordinates":
+        used = " and ".join(one.name for one in found if not one.why_not)
+        others = [one.name for one in left if one.kind == "number"]
+        include = check.spell("columns=[...]")
+        return [f"{used} are used as coordinates; {include} includes {list_names(others)}"] if others else []
+    names = list_names([f"{one.name} ({one.why_not})" for one in left])
+    return [f"left out: {names}; {check.spell('columns=[...]')} names those to use"]
+
+
+def list_names(words: list[str]) -> str:
+    """Names in a note: the first few, and how many more there are."""
+    more = f" and {len(words) - MAX_LISTED} more" if len(words) > MAX_LISTED else ""
+    return ", ".join(words[:MAX_LISTED]) + more

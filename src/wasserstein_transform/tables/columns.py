@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from difflib import get_close_matches
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from .. import _check as check
 from .._check import warn_of_rounding
 from .._types import Floats, Ints
-from .cells import MISSING
+from .cells import MISSING, number_of
 
 EXACT = 2**53
 """Integers up to this one are represented exactly as floats."""
@@ -26,8 +25,6 @@ _LONGITUDES, _LATITUDES = ("longitude", "lon", "lng", "long"), ("latitude", "lat
 _PLACES = (("x", "y", "z"), ("x", "y"), *product(_LONGITUDES, _LATITUDES), ("easting", "northing"))
 _OF_PLACES = {name for names in _PLACES for name in names}
 _COUNTS = ("id", "fid", "index", "row", "no", "nr", "number", "unnamed: 0", "column_1")  # columns that number the rows
-_NUMBER = r"\s*[-+]?(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[iI][nN][fF](?:inity)?)\s*"
-_IS_NUMBER = re.compile(_NUMBER).fullmatch
 _UNITS = {"las": "point", "laz": "point", "ply": "vertex", "geojson": "feature", "gpx": "point", "gpkg": "feature"}
 
 
@@ -253,13 +250,6 @@ def is_missing(cell: object) -> bool:
     return cell.strip().lower() in MISSING if isinstance(cell, str) else bool(pd.isna(cell))
 
 
-def number_of(cell: str, decimal: str = ".") -> float | None:
-    """The number in a cell, or None. Python's 1_000 and digits of other scripts do not count as numbers."""
-    if decimal == ",":
-        cell = "_" if "." in cell else cell.replace(",", ".")
-    return float(cell) if _IS_NUMBER(cell) else None
-
-
 def _decimal(frame: pd.DataFrame) -> str:
     return str(frame.attrs.get("decimal", "."))
 
@@ -290,15 +280,9 @@ def text_cells(values: pd.Series) -> TextCells:
     return TextCells(number, list(known), np.bincount(number[number >= 0], minlength=len(known)))
 
 
-def _of_text(values: pd.Series, decimal: str) -> pd.Series:
+def _numbers_in(values: pd.Series, decimal: str) -> Floats:
     """The numbers in a column of text; NaN where there is none."""
-    cells = values.astype(str)
-    if decimal == ",":
-        cells = cells.where(~cells.str.contains(".", regex=False), "_").str.replace(",", ".", regex=False)
-    good = cells.str.fullmatch(_NUMBER)
-    out = pd.Series(np.nan, values.index)
-    out[good] = [float(cell) for cell in cells[good]]
-    return out
+    return np.array([number_of(cell, decimal) for cell in values.astype(str)], np.float64)
 
 
 def _is_numeric(values: pd.Series, decimal: str) -> bool:
@@ -307,8 +291,8 @@ def _is_numeric(values: pd.Series, decimal: str) -> bool:
     if not is_text(values):
         return False
     counts = values[~missing_cells(values)].astype(str).value_counts()
-    numbers = _of_text(counts.index.to_series(), decimal).notna().to_numpy()
-    return bool(numbers.any()) and bool(2 * counts[numbers].sum() >= counts.sum())
+    is_number = ~np.isnan(_numbers_in(counts.index.to_series(), decimal))
+    return bool(is_number.any()) and bool(2 * counts[is_number].sum() >= counts.sum())
 
 
 def _finite(frame: pd.DataFrame, name: str) -> Floats:
@@ -317,7 +301,7 @@ def _finite(frame: pd.DataFrame, name: str) -> Floats:
         leave = f"leave it out ({check.spell('columns=[...]')})"
         raise ValueError(f"{source_of(frame)}, column {name!s:.60} holds dates, not numbers; {leave}")
     if is_text(values) or isinstance(values.dtype, pd.CategoricalDtype):
-        floats = np.asarray(_of_text(values, _decimal(frame)))
+        floats = _numbers_in(values, _decimal(frame))
     elif values.dtype.kind in "biuf":
         if values.dtype.kind in "iu" and not values.isna().any():
             warn_of_rounding(values.to_numpy(), f"{source_of(frame)}, column {name!s:.60},")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.spatial import cKDTree
 
 from .._check import warn_of_rounding
 from .._types import Floats, Ints
@@ -46,10 +45,8 @@ _REPEATS = 3  # rows for each value of a category, at least
 _ROWS = 10  # rows from which on a column that only counts is no measurement, whatever its name
 _DENSE, _UNIQUE = 2, 30  # so many different integers in a range of twice their number are numbers of rows
 _SAME = 0.03  # interquartile ranges: the largest rounding between two copies of a column
-_ALIKE = 0.999  # the least correlation of copies
-_APART = 0.065
-_COMPARED = 8  # rows in which all columns are compared
-_TOGETHER = 1024  # columns whose possible copies are in memory at a time
+MIN_COPY_CORRELATION = 0.999
+BLOCK_COLUMNS = 128  # columns whose correlations are in memory at a time
 
 # words that end the name of an id; with the second ones it must also be different in every row
 _IDS = {"id", "ids", "fid", "rowid", "uid", "uuid", "guid", "key", "code", "zip", "zipcode", "postcode", "plz", "phone",
@@ -399,7 +396,7 @@ def _without_copies(found: list[Column], floats: Mapping[str, Floats]) -> list[C
     numbers = [k for k, one in enumerate(found) if not one.why_not and one.kind in ("number", "percent", "money")]
     if len(numbers) < 2:
         return found
-    n_bytes = 32.0 * len(numbers) * len(floats[found[numbers[0]].name])
+    n_bytes = 40.0 * len(numbers) * len(floats[found[numbers[0]].name])
     current().reserve(n_bytes, f"comparing {len(numbers)} columns", "use fewer columns")
     X = np.stack([floats[found[k].name] for k in numbers])
     X = X[:, np.isfinite(X).all(axis=0)]
@@ -407,45 +404,25 @@ def _without_copies(found: list[Column], floats: Mapping[str, Floats]) -> list[C
         return found
     low, middle, high = quartiles(X.T)[:, :, None]
     X = (X - middle) / np.where(high > low, high - low, np.maximum(np.ptp(X, axis=1, keepdims=True), 1e-300))
+    centered = X - X.mean(axis=1, keepdims=True)
+    centered /= np.maximum(np.linalg.norm(centered, axis=1, keepdims=True), 1e-300)
     out = list(found)
-    for j, candidates in enumerate(_possible_copies(X)):
-        for i in candidates:
-            if not out[numbers[i]].why_not and _is_copy(X[i], X[j]):
-                said = f"is a copy of {found[numbers[i]].name}"
-                out[numbers[j]] = replace(found[numbers[j]], kind="copy", why_not=said)
-                break
+    for start in range(0, len(X), BLOCK_COLUMNS):
+        correlations = np.abs(centered[start : start + BLOCK_COLUMNS] @ centered.T)
+        for j, row in enumerate(correlations, start):
+            for i in np.flatnonzero(row[:j] > MIN_COPY_CORRELATION - 1e-6).tolist():
+                if not out[numbers[i]].why_not and _is_copy(X[i], X[j]):
+                    said = f"is a copy of {found[numbers[i]].name}"
+                    out[numbers[j]] = replace(found[numbers[j]], kind="copy", why_not=said)
+                    break
     return out
 
 
-def _possible_copies(X: Floats) -> Iterator[list[int]]:
-    """Yield, for each row of X, earlier rows that are near it, or near its negative, in some of the columns.
-
-    In units of the interquartile range, copies differ by rounding up to `_SAME`, so by a shift of as much and a slope
-    within ±2 `_SAME` of ±1: log(1 + |x|) differs by less than `_APART` everywhere.
-    """
-    G = X[:, np.unique(np.linspace(0, X.shape[1] - 1, 4 * _COMPARED).round().astype(np.intp))]
-    G = np.copysign(np.log1p(np.abs(G)), G)
-    G = np.ascontiguousarray(G[:, np.argsort(-G.std(axis=0), kind="stable")[:_COMPARED]])
-    G[-G.min(axis=1) > G.max(axis=1)] *= -1
-    doubtful = G.max(axis=1) + G.min(axis=1) <= 2 * _APART  # the negative of a copy may be meant
-    first = dict[bytes, int]()
-    leader = np.array([first.setdefault(row.tobytes(), j) for j, row in enumerate(np.round(G, 9) + 0.0)])
-    own = np.unique(leader)  # equal ones would all be near each other
-    tree, near = cKDTree(G[own], leafsize=64), dict[int, list[int]]()
-    for at in range(0, len(G), _TOGETHER):
-        block = own[np.searchsorted(own, at) : np.searchsorted(own, at + _TOGETHER)]
-        for some, sign in ((block, 1.0), (block[doubtful[block]], -1.0)):
-            found = tree.query_ball_point(sign * G[some], _APART, np.inf)
-            for j, ones in zip(some.tolist(), found, strict=True):
-                near.setdefault(j, []).extend(i for i in own[ones].tolist() if i < j)
-        for j in range(at, min(at + _TOGETHER, len(G))):
-            yield sorted({*near[int(leader[j])], *(() if leader[j] == j else (int(leader[j]),))})
-
-
 def _is_copy(one: Floats, other: Floats) -> bool:
+    """Whether a column is another one, rounded, in another unit."""
     one, other = one - one.mean(), other - other.mean()
     squares, product = one @ one, one @ other
-    if product**2 <= _ALIKE**2 * squares * (other @ other):
+    if product**2 <= MIN_COPY_CORRELATION**2 * squares * (other @ other):
         return False
     rest = np.abs(other - product / squares * one).max()
     return bool(rest <= (_SAME if len(one) >= _ROWS else 1e-9))

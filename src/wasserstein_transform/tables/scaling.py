@@ -31,7 +31,8 @@ class Scaling:
     @classmethod
     def of(cls, how: str, X: Floats, weights: Floats | None = None) -> Self:
         """The scaling with this name for the columns of X; weight k is the same as k copies of a row."""
-        center, length = _HOW[how](X, weights)
+        m = X.shape[1]
+        center, length = (np.zeros(m), np.ones(m)) if how == "none" else _HOW[how](X, weights)
         return cls(how, center, np.where(length > 0, length, 1.0))
 
     def _check_archived(self) -> None:
@@ -111,8 +112,4 @@ def _range(X: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
     return X.min(axis=0), np.ptp(X, axis=0)
 
 
-def _none(X: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
-    return np.zeros(X.shape[1]), np.ones(X.shape[1])
-
-
-_HOW = {"auto": _typical, "none": _none, "standard": _standard, "robust": _robust, "range": _range}
+_HOW = {"auto": _typical, "standard": _standard, "robust": _robust, "range": _range}

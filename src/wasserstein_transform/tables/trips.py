@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -75,17 +76,18 @@ def tracks(
     given = of_table.coordinates(frame, names)
     earth, unit, crs, said = map_of(frame, names, given)
     points = given if earth is None else _project(frame, names, given, earth)
+    found = Tracks(points, given, names, earth=earth, unit=unit, crs=crs, notes=(*notes, *said))
     if trip is False:
-        return Tracks(points, given, names, earth=earth, unit=unit, crs=crs, notes=(*notes, *said))
+        return found
     times, why = (None, []) if time_column is None else _times(frame, time_column, time is not None)
     trips = _trips(frame, trip_columns) if trip_columns else None
     if trips is None and times is not None and (time is not None or _follow(points, times)):
         trips = np.zeros(len(points), np.intp)
     if trips is None:
-        return Tracks(points, given, names, earth=earth, unit=unit, crs=crs, notes=(*notes, *said))
+        return found
     used = trip_columns if times is None else aside
-    notes += [*said, *why, _say_trips(trips, trip_columns, None if times is None else time_column)]
-    return Tracks(points, given, names, trips, times, used, earth, unit, crs, tuple(notes))
+    about_trips = _say_trips(trips, trip_columns, None if times is None else time_column)
+    return replace(found, trips=trips, times=times, columns=used, notes=(*found.notes, *why, about_trips))
 
 
 def as_points(frame: Any, source: str) -> Any:
