@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from ._types import Bools, Floats, Ints
-from .compute.records import MeansAndCovs, Moments, Rows
+from .compute.records import CsrMeasures, MeansAndCovs, Moments
 from .engine import Engine, on_host, stored_array, to_host
 from .spaces import Euclidean, GaussianMetric, Metric
 
@@ -126,9 +126,9 @@ class Discrete(Measures):
         return len(self.totals)
 
     @property
-    def rows(self) -> Rows:
+    def rows(self) -> CsrMeasures:
         """The arrays that a backend reads."""
-        return Rows(self.indptr, self.indices, self.masses, self.totals)
+        return CsrMeasures(self.indptr, self.indices, self.masses, self.totals)
 
     def matrix(self) -> csr_array:
         """Return the measures as a sparse Markov matrix of shape (n, size): row i is m(x_i)."""

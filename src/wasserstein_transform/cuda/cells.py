@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._types import Floats, Ints, cached_property
-from ..compute.cells.index import frame_of_extent
+from ..compute.cells.index import frame_between
 from ..compute.records import Frame
 from ..engine import Engine
 from .device import Array, Device, is_on_device
@@ -92,7 +92,7 @@ def cells_of(metric: Metric, reach: float, device: Device, before: Array | None 
         ends = xp.arange(2) * n
         return Cells(xp.arange(n) if before is None else before, xp.zeros(n, np.int64), ends, ends.reshape(1, 1, 2))
     low, high = bounds(places, device)
-    frame = metric.frame or frame_of_extent(
+    frame = metric.frame or frame_between(
         low, high, n, reach, lambda cut: _count_along(_compressed_numbers(places, cut, xp), cut)
     )
     keys, strides = _keys_and_strides(places, frame, low, high, device)

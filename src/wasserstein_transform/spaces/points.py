@@ -10,7 +10,7 @@ import numpy as np
 from .. import _check as check
 from .._archive import check_array
 from .._types import Bools, Floats, Ints
-from ..compute.cells.index import Search
+from ..compute.cells.index import CellIndex
 from ..compute.metrics import gaussians
 from ..compute.metrics.distances import movement
 from ..compute.metrics.geometry_jit import Cloud, Geometry
@@ -65,8 +65,8 @@ class Euclidean(Metric):
     def _make_geometry(self, engine: Engine) -> Cloud:
         return Cloud(self.points)
 
-    def geometry_near(self, search: Search, reach: float, engine: Engine) -> Geometry:
-        return self.geometry(engine) if search.places is None else Cloud(search.places)
+    def geometry_near(self, index: CellIndex, reach: float, engine: Engine) -> Geometry:
+        return self.geometry(engine) if index.sorted_points is None else Cloud(index.sorted_points)
 
     def contraction(self) -> Floats:
         return self.points
@@ -179,7 +179,7 @@ class GaussianMetric(Metric):
         return f" in R^{stored_array(self, 'means').shape[1]}, lam={self.lam:g}"
 
     def _make_geometry(self, engine: Engine) -> Geometry:
-        return self.geometry_near(Search.exhaustive(self.n), np.inf, engine)
+        return self.geometry_near(CellIndex.exhaustive(self.n), np.inf, engine)
 
     @property
     def n(self) -> int:
