@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import signal
-from collections import defaultdict
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
-import repeated
 from scipy.cluster.hierarchy import cophenet, linkage
 from scipy.spatial.distance import squareform
 
@@ -15,23 +14,16 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # of a shell that runs al
     signal.signal(signal.SIGINT, signal.default_int_handler)  # some tests press Ctrl-C
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    repeated.only_quick = config.option.markexpr == "not slow"
-
-
-@pytest.hookimpl(tryfirst=True)  # before tests are selected by their marks
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark all but n cases, evenly spread, of a test marked `repeated(n)` as slow."""
-    cases = defaultdict[str, list[pytest.Item]](list)
-    for item in items:
-        if item.get_closest_marker("repeated") and not item.get_closest_marker("slow"):
-            cases[item.nodeid.partition("[")[0]].append(item)
-    for several in cases.values():
-        n = min(several[0].get_closest_marker("repeated").args[0], len(several))
-        quick = {k * len(several) // n for k in range(n)}
-        for k, item in enumerate(several):
-            if k not in quick:
-                item.add_marker(pytest.mark.slow)
+@pytest.hookimpl(wrapper=True)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> Iterator[None]:
+    """Make no slow cases where they are left out, and of a test marked `repeated(n)` n of the others, evenly spread."""
+    yield
+    quick = [case for case in metafunc._calls if not {"slow", "gpu"} & {mark.name for mark in case.marks}]
+    if quick and metafunc.config.option.markexpr == "not slow":
+        marker = metafunc.definition.get_closest_marker("repeated")
+        n = min(marker.args[0], len(quick)) if marker else len(quick)
+        every = len(quick) // n
+        metafunc._calls[:] = [quick[k * len(quick) // n + k % every] for k in range(n)]
 
 
 @pytest.fixture

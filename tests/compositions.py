@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import repeated
 
 import wasserstein_transform as wt
 from wasserstein_transform.compute.neighbors.moments_jit import PROFILES
@@ -97,9 +96,7 @@ def first_of_each_kind(found: list[wt.Transform]) -> list[Any]:
     first = {(type(transform.localize), type(transform.transport)): transform for transform in reversed(found)}
     quick = {id(transform) for transform in first.values()}
     return [
-        transform if id(transform) in quick else pytest.param(transform, marks=pytest.mark.slow)
-        for transform in found
-        if id(transform) in quick or not repeated.only_quick
+        transform if id(transform) in quick else pytest.param(transform, marks=pytest.mark.slow) for transform in found
     ]
 
 

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from compositions import first_of_each_kind, localizations, name, transforms, transports
 from reference.backend import Plain
-from repeated import mostly_slow
 
 import wasserstein_transform as wt
 from wasserstein_transform.localize.extrinsic import takes_new_points
@@ -22,7 +21,7 @@ OF_ALPHA = pytest.mark.parametrize("transform", first_of_each_kind(transforms(N,
 
 @pytest.fixture(
     autouse=True,
-    params=mostly_slow(["cpu", Plain()], quick=["cpu"]),
+    params=["cpu", pytest.param(Plain(), marks=pytest.mark.slow)],
     ids=lambda device: getattr(device, "name", device),
 )
 def computed_by(request: pytest.FixtureRequest) -> Iterator[None]:

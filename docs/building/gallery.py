@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from sphinx_gallery.scrapers import figure_rst
 
 FOLDER = "gallery"
-ORDER = ("clusters", "errors", "gps", "surface", "image", "graph", "distances", "large", "topology")
+ORDER = ("clusters", "errors", "gps", "surface", "image", "graph", "distances", "topology")
 
 
 def settings(root: Path) -> dict[str, Any]:

@@ -20,7 +20,13 @@ from spellchecker import SpellChecker
 ROOT = Path(__file__).parents[2]
 WORDS = ROOT / "docs" / "words.txt"
 _FOLDERS = ("src", "paper/wt_paper", "docs", "examples", "benchmarks")
-_MADE = {"gallery", "project", "reference", "__pycache__"}  # folders of docs/ that the build writes, and bytecode
+_MADE = {
+    "gallery",
+    "project",
+    "reference",
+    "__pycache__",
+    "tests",
+}  # what the build writes, bytecode
 _FENCE = re.compile(r"^( *)(```|~~~).*?^\1\2", re.DOTALL | re.MULTILINE)
 _CODE = re.compile(r"`+[^`]*`+|\]\([^)]*\)|<[^<>]*>|https?://\S+|\{[^{}\s]*\}|%\w")
 _MARKUP = re.compile(r"</|/>|<\w+ \w+=|[;{]\s*$|=>|^def ", re.MULTILINE)

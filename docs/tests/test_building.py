@@ -89,7 +89,7 @@ def test_a_command_that_is_none_is_found(command: str, fault: str | None, tmp_pa
 
 
 def test_a_docstring_without_example_or_with_unknown_parameters_is_found() -> None:
-    good = names.Name("", "suggest_eps", names.wt.suggest_eps)
+    good = names.Name("localize", "suggest_eps", names.wt.localize.suggest_eps)
     assert names.without_example([good]) == []
     assert docstrings.faults([good])[0] == []
     assert names.without_example([names.Name("tests", "python", python)]) == ["wt.tests.python"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from repeated import mostly_slow
 
 from wasserstein_transform.engine import Engine
 from wt_paper.experiments import EXPERIMENTS
@@ -50,7 +49,9 @@ LONG = {
 
 
 @pytest.mark.repeated(1)
-@pytest.mark.parametrize("name", mostly_slow(EXPERIMENTS, quick=set(EXPERIMENTS) - LONG))
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in LONG else name for name in EXPERIMENTS]
+)
 def test_claims_come_out_as_on_record(name: str) -> None:
     check_claims(name, quick=True)
 

@@ -17,7 +17,7 @@ from wasserstein_transform.clustering.candidates import k_means, lasting_cuts, l
 from wasserstein_transform.clustering.ground import Ground, thin_places
 from wasserstein_transform.engine import current
 from wasserstein_transform.hierarchy import spanning_tree
-from wasserstein_transform.hierarchy.cut import Rooted
+from wasserstein_transform.hierarchy.cut import RootedTree
 from wasserstein_transform.hierarchy.dendrogram import Dendrogram
 
 
@@ -37,7 +37,7 @@ def test_the_walk_down_a_tree_is_that_of_recomputing_all_pieces(rng: np.random.G
         edges = random_tree(rng, n)
         mass = rng.integers(1, 4, n).astype(float) if rng.random() < 0.5 else np.ones(n)
         least, max_cuts = float(rng.integers(1, 8)) - 0.5, int(rng.integers(1, 12))
-        cuts = Rooted.of(edges, mass).cut_between_large(least, max_cuts)
+        cuts = RootedTree.of(edges, mass).cut_between_large(least, max_cuts)
         assert cuts.tolist() == twin.walk_down(edges, mass, least, max_cuts)
 
 

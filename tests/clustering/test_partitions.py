@@ -12,7 +12,7 @@ from wasserstein_transform.clustering import candidates, compact, criteria, desc
 from wasserstein_transform.clustering.candidates import grow, without_count
 from wasserstein_transform.clustering.ground import Ground, Places
 from wasserstein_transform.compute.trees.partitions_jit import add_agreeing
-from wasserstein_transform.hierarchy.cut import Rooted
+from wasserstein_transform.hierarchy.cut import RootedTree
 
 CLOUDS = {
     "blobs": make_blobs(200, centers=4, random_state=0)[0],
@@ -71,7 +71,7 @@ def test_a_cluster_for_every_third_point() -> None:
 
 def test_parts_of_a_tree_are_numbered_by_first_appearance() -> None:
     edges = np.array([[3, 4], [0, 2], [1, 3], [2, 3]])
-    rooted = Rooted.of(edges, np.ones(5))
+    rooted = RootedTree.of(edges, np.ones(5))
     assert rooted.label_parts(np.array([3])).tolist() == [0, 1, 0, 1, 1]
     assert rooted.label_parts(np.array([0, 2, 1])).tolist() == [0, 1, 2, 2, 3]
     assert rooted.mass[0] == 5

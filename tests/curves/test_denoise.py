@@ -5,7 +5,6 @@ from dataclasses import FrozenInstanceError
 import numpy as np
 import pytest
 from curves.shapes import Shape, circle, helix, in_background, saddle, sphere, swiss_roll, torus
-from repeated import each_once, mostly_slow
 
 import wasserstein_transform as wt
 from wasserstein_transform.curves.moving import thinness
@@ -32,7 +31,8 @@ HARDLY = {
 
 
 @pytest.mark.repeated(1)
-@pytest.mark.parametrize(("name", "seed"), each_once(NOISY, [3, 4]))
+@pytest.mark.parametrize("name", NOISY)
+@pytest.mark.parametrize("seed", [3, 4])
 def test_the_error_is_halved_where_there_is_noise(name, seed):
     shape: Shape = NOISY[name](seed)
     found = wt.denoise(shape.points)
@@ -41,7 +41,8 @@ def test_the_error_is_halved_where_there_is_noise(name, seed):
 
 
 @pytest.mark.repeated(3)
-@pytest.mark.parametrize(("name", "seed"), each_once(HARDLY, [3, 4]))
+@pytest.mark.parametrize("name", HARDLY)
+@pytest.mark.parametrize("seed", [3, 4])
 def test_the_error_never_rises_where_there_is_hardly_any(name, seed):
     shape: Shape = HARDLY[name](seed)
     found = wt.denoise(shape.points)
@@ -250,7 +251,8 @@ def test_who_sees_few_others_stays():
     assert np.allclose(wt.denoise(X, 1, eps=0.6, trust=1e9).points, X)
 
 
-@pytest.mark.parametrize("seed", mostly_slow([3, 4, 5], quick=[3]))
+@pytest.mark.repeated(1)
+@pytest.mark.parametrize("seed", [3, 4, 5])
 def test_few_neighbors_suffice_where_the_shape_is_thin(seed):
     assert thinness(0.2, 0.6, 2) == 1
     assert thinness(0.01, 0.6, 2) == pytest.approx(thinness(0.02, 0.6, 2) / 2)

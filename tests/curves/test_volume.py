@@ -3,7 +3,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from curves.shapes import helix, saddle, sphere, swiss_roll, torus
-from repeated import each_once
 from scipy.spatial import cKDTree
 
 import wasserstein_transform as wt
@@ -20,7 +19,8 @@ SURFACES = {
 
 
 @pytest.mark.repeated(3)
-@pytest.mark.parametrize(("name", "seed"), each_once(volumes(), [31, 32]))
+@pytest.mark.parametrize("name", volumes())
+@pytest.mark.parametrize("seed", [31, 32])
 def test_nothing_moves_where_points_fill_a_volume(name, seed):
     X = volumes()[name](np.random.default_rng(seed))
     found = wt.denoise(X)
@@ -30,7 +30,8 @@ def test_nothing_moves_where_points_fill_a_volume(name, seed):
 
 
 @pytest.mark.repeated(2)
-@pytest.mark.parametrize(("name", "seed"), each_once(SURFACES, [31, 32]))
+@pytest.mark.parametrize("name", SURFACES)
+@pytest.mark.parametrize("seed", [31, 32])
 def test_noise_around_a_surface_or_curve_is_no_volume(name, seed):
     shape = SURFACES[name](seed)
     found = wt.denoise(shape.points)

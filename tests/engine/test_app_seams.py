@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from repeated import mostly_slow
 
 import wasserstein_transform as wt
 
@@ -33,11 +32,10 @@ WORK: dict[str, Callable[[], list[np.ndarray]]] = {
     "shapes in the plane, masked": lambda: segmented(grey(), 2.0, mask=grey() % 7 != 0),
     "shapes in space": lambda: segmented(volume(), 2.0, channel_axis=None),
 }
-SOME = mostly_slow(WORK, quick=["gray levels", "shapes in space"])
 
 
 @pytest.mark.repeated(1)
-@pytest.mark.parametrize("name", SOME)
+@pytest.mark.parametrize("name", WORK)
 def test_work_of_apps_gives_the_bits_of_one_thread(name: str) -> None:
     with wt.using(n_jobs=1):
         alone = WORK[name]()

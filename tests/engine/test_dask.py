@@ -21,7 +21,6 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import pytest
 from reference.executor import InRows
-from repeated import mostly_slow
 from test_seams import TASKS, WORK
 
 import wasserstein_transform as wt
@@ -79,7 +78,7 @@ def was_sent(stages: Iterable[str]) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", mostly_slow(WORK, quick=list(WORK)[::3]))
+@pytest.mark.parametrize("name", WORK)
 def test_a_cluster_gives_the_bits_of_threads(name: str, client: Any) -> None:
     here, stages = WORK[name](), set[str]()
     with wt.using(all_to(client, progress=lambda update: stages.add(update.stage))):

@@ -10,12 +10,11 @@ from functools import partial
 
 import numpy as np
 import pytest
-from repeated import mostly_slow
 from scipy.spatial.distance import cdist, squareform
 
 import wasserstein_transform as wt
 from wasserstein_transform.clustering.ground import Places
-from wasserstein_transform.hierarchy.cut import nearest_place
+from wasserstein_transform.estimators.converged import nearest_center
 
 _UNITS = {"bytes": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 
@@ -58,8 +57,8 @@ def _taken(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("keep", mostly_slow(["last", "all"], ["all"]))
-@pytest.mark.parametrize("name", mostly_slow(RUNS, ["GT in space", "LT-WT, large neighborhoods", "an uncut kernel"]))
+@pytest.mark.parametrize("keep", ["all", "last"])
+@pytest.mark.parametrize("name", RUNS)
 def test_a_run_stays_within_its_plan(name: str, keep: str, caplog: pytest.LogCaptureFixture) -> None:
     make, process = RUNS[name]
     space = make()
@@ -192,9 +191,9 @@ def test_where_new_points_end_is_found_without_a_matrix() -> None:
     points, centers = cloud(6000, 2).points, cloud(4000, 2).points
     assert points is not None
     assert centers is not None
-    nearest = nearest_place(points, centers)
+    nearest = nearest_center(points, centers)
     tracemalloc.start()
-    nearest_place(points, centers)
+    nearest_center(points, centers)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 8 * len(points) * len(centers) / 4

@@ -11,7 +11,6 @@ from poison import spoil_new_arrays
 from reference.backend import Plain
 from reference.executor import Shipped
 from reference.subsets import subset_of
-from repeated import each_once
 
 import wasserstein_transform as wt
 from wasserstein_transform.transforms.subsets import frame_of_cloud, step_subset
@@ -200,13 +199,11 @@ def _enough(walk: wt.transforms.Trajectory) -> None:
 
 
 @pytest.mark.repeated(1)
+@pytest.mark.parametrize("merge", [None, 0.05])
+@pytest.mark.parametrize("keep", ["last", "all"])
 @pytest.mark.parametrize(
-    ("process", "keep", "merge"),
-    each_once(
-        [wt.transforms.mean_shift(0.7), wt.transforms.gaussian_transform(0.7), wt.transforms.local_truncation(0.7)],
-        ["last", "all"],
-        [None, 0.05],
-    ),
+    "process",
+    [wt.transforms.mean_shift(0.7), wt.transforms.gaussian_transform(0.7), wt.transforms.local_truncation(0.7)],
     ids=repr,
 )
 def test_a_run_goes_on_from_any_saved_state_to_the_same_bits(

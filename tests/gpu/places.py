@@ -43,5 +43,6 @@ METRICS: dict[str, Callable[[], wt.spaces.Metric]] = {
     "Gaussians m=4": lambda: gaussians(12, 4),
 }
 QUICK = ["plane", "grid", "thirds", "clusters", "duplicates", "one place", "few"]
+SLOW = [name for name in METRICS if name not in QUICK]
 EQUAL_BITS = {"plane", "grid", "thirds", "clusters", "duplicates", "one place", "far away", "huge", "tiny", "few",
               "line", "space"}  # fmt: skip

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from gpu.calling import Cuda
-from repeated import mostly_slow
 
 import wasserstein_transform as wt
 from wasserstein_transform.cuda.device import Device, touch_pages
@@ -31,18 +30,17 @@ def gaussians(n: int, m: int) -> wt.spaces.Metric:
 
 
 METRICS: dict[str, Callable[[], wt.spaces.Metric]] = {
+    "Gaussians in the plane": lambda: gaussians(N, 2),
     "points on a line": lambda: points(N, 1),
     "points in the plane": lambda: points(N, 2),
     "points in R^20": lambda: points(N, 20),
     "Gaussians on a line": lambda: gaussians(N, 1),
-    "Gaussians in the plane": lambda: gaussians(N, 2),
     "Gaussians in space": lambda: gaussians(N, 3),
     "Gaussians in R^5": lambda: gaussians(10, 5),
 }
-QUICK = ["Gaussians in the plane", "Gaussians in R^5"]
 
 
-@pytest.mark.parametrize("name", mostly_slow(METRICS, QUICK))
+@pytest.mark.parametrize("name", METRICS)
 def test_all_pairs_agree_with_the_cpu(name: str, cuda: Cuda) -> None:
     metric = METRICS[name]()
     n, engine = metric.n, wt.Engine(device=cuda)
@@ -59,7 +57,7 @@ def test_all_pairs_agree_with_the_cpu(name: str, cuda: Cuda) -> None:
     assert (cuda.block(metric, rows, cols, engine) == found[np.ix_(rows, cols)]).all()
 
 
-@pytest.mark.parametrize("name", mostly_slow(METRICS, ["Gaussians in the plane"]))
+@pytest.mark.parametrize("name", METRICS)
 def test_single_precision_is_stored_rounded(name: str, cuda: Cuda) -> None:
     metric = METRICS[name]()
     engine, found, n = wt.Engine(device=cuda), np.empty((metric.n, metric.n), np.float32), metric.n
@@ -68,7 +66,7 @@ def test_single_precision_is_stored_rounded(name: str, cuda: Cuda) -> None:
     assert (found[i, j] == cuda.pairs(metric, i, j, engine).astype(np.float32)).all()
 
 
-@pytest.mark.parametrize("name", mostly_slow(METRICS, ["Gaussians in the plane"]))
+@pytest.mark.parametrize("name", METRICS)
 def test_single_precision_errs_by_a_millionth_of_the_largest(name: str, cuda: Cuda) -> None:
     metric = METRICS[name]()
     found, expected = np.empty((metric.n, metric.n), np.float32), metric.dense()
@@ -78,7 +76,8 @@ def test_single_precision_errs_by_a_millionth_of_the_largest(name: str, cuda: Cu
     assert (np.diagonal(found) == 0.0).all()
 
 
-@pytest.mark.parametrize("name", mostly_slow(METRICS, ["Gaussians in the plane"]))
+@pytest.mark.repeated(1)
+@pytest.mark.parametrize("name", METRICS)
 def test_arrays_of_the_device_are_filled_where_they_lie(name: str, cuda: Cuda, device: Device) -> None:
     metric = METRICS[name]()
     n, engine = metric.n, wt.Engine(device=cuda)

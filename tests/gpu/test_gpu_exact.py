@@ -47,6 +47,7 @@ def check_among(cuda: Cuda, ground: CostSpec, rows: Rows, most_left: int = 0) ->
     return values
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize("p", [1.0, pytest.param(1.5, marks=pytest.mark.slow), 2.0])
 def test_ragged_measures_that_overlap(p: float, cuda: Cuda, rng: np.random.Generator) -> None:
     ground = CostSpec(wt.spaces.Euclidean(rng.normal(size=(40, 2))), True, p)

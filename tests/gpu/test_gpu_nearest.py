@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from gpu.calling import CPU, Cuda
-from gpu.places import EQUAL_BITS, METRICS, QUICK, gaussians, grid, random
-from repeated import mostly_slow
+from gpu.places import EQUAL_BITS, METRICS, gaussians, grid, random
 
 import wasserstein_transform as wt
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", mostly_slow(METRICS, QUICK))
+@pytest.mark.parametrize("name", METRICS)
 def test_neighbors_are_those_of_the_cpu(name: str, cuda: Cuda) -> None:
     metric = METRICS[name]()
     found = cuda.nearest(metric, 5, None, wt.Engine(device=cuda))
@@ -22,7 +21,7 @@ def test_neighbors_are_those_of_the_cpu(name: str, cuda: Cuda) -> None:
     np.testing.assert_allclose(found.distances, expected.distances, rtol=tolerance, atol=tolerance)
 
 
-@pytest.mark.parametrize("k", mostly_slow([1, 32, 33, 70, 128], quick=[1, 70]))
+@pytest.mark.parametrize("k", [1, 32, 33, 70, 128])
 def test_any_number_of_neighbors(k: int, cuda: Cuda) -> None:
     metric = wt.spaces.Euclidean(grid(12))
     found = cuda.nearest(metric, k, None, wt.Engine(device=cuda))
@@ -37,7 +36,7 @@ def test_more_neighbors_than_fit_are_found_on_the_cpu(cuda: Cuda) -> None:
     assert (found.indices == CPU.nearest(metric, 129, None, wt.Engine(1)).indices).all()
 
 
-@pytest.mark.parametrize("m", mostly_slow([2, 4], quick=[2]))
+@pytest.mark.parametrize("m", [2, 4])
 def test_other_points_ask(m: int, cuda: Cuda) -> None:
     n = 150 if m == 2 else 8
     for metric, of in (

@@ -47,6 +47,7 @@ def _slow(*values: object) -> object:
     return pytest.param(*values, marks=pytest.mark.slow)
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize(
     ("channels", "kind", "lam"),
     [

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from gpu.calling import CPU, Cuda
-from gpu.places import METRICS, QUICK
-from repeated import mostly_slow
+from gpu.places import METRICS, QUICK, SLOW
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
@@ -18,7 +17,7 @@ def spans(edges: Ints, n: int) -> bool:
     return edges.shape == (n - 1, 2) and connected_components(coo_array((np.ones(n - 1), edges.T), (n, n)))[0] == 1
 
 
-@pytest.mark.parametrize("name", mostly_slow(METRICS, QUICK))
+@pytest.mark.parametrize("name", [*QUICK, *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW)])
 def test_heights_are_those_of_the_cpu(name: str, cuda: Cuda) -> None:
     metric, here = METRICS[name](), wt.Engine(1)
     edges, heights = cuda.spanning_tree(metric, wt.Engine(device=cuda))
@@ -27,7 +26,7 @@ def test_heights_are_those_of_the_cpu(name: str, cuda: Cuda) -> None:
     np.testing.assert_allclose(np.sort(heights), np.sort(CPU.spanning_tree(metric, here)[1]), rtol=1e-12, atol=1e-300)
 
 
-@pytest.mark.parametrize("name", mostly_slow(METRICS, ["thirds", "clusters"]))
+@pytest.mark.parametrize("name", METRICS)
 def test_mutual_reachability_is_that_of_the_cpu(name: str, cuda: Cuda) -> None:
     metric, here = METRICS[name](), wt.Engine(1)
     cores = np.ascontiguousarray(CPU.nearest(metric, 4, None, here).distances[:, -1])

@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 from engine.test_seams import WORK
 from gpu.calling import Cuda
-from repeated import mostly_slow
 
 import wasserstein_transform as wt
 
 _QUICK = ("condensed", "mean shift", "GT in the plane", "LT-WT")
 
 
-@pytest.mark.parametrize("name", mostly_slow(WORK, _QUICK))
+@pytest.mark.parametrize("name", WORK)
 def test_a_device_gives_what_the_cpu_gives(name: str, cuda: Cuda) -> None:
     here = WORK[name]()
     with wt.using(device=cuda):
@@ -30,7 +29,7 @@ def _tolerance(name: str, values: np.ndarray) -> float:
     return 1e-8 if name.startswith(("GT", "ridge")) and values.shape[0] == values.shape[1] else 1e-12
 
 
-@pytest.mark.parametrize("name", mostly_slow(WORK, ["mean shift"]))
+@pytest.mark.parametrize("name", WORK)
 def test_a_device_gives_the_same_bits_again(name: str, cuda: Cuda) -> None:
     with wt.using(device=cuda):
         one, other = WORK[name](), WORK[name]()

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from reference import graphs as reference
 from reference.transforms import wasserstein
-from repeated import each_once
 from scipy.sparse import csr_array
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
@@ -95,9 +94,10 @@ def test_the_limit_is_linear_from_one_half_on(make: Callable[..., nx.Graph], pow
         np.testing.assert_allclose(near, limit, atol=1e-10)
 
 
-@pytest.mark.parametrize(
-    ("lengths", "idleness", "small"), each_once([(0, 0.0), (1, 2.0), (2, 1.0)], [0.0, 0.3, 0.5], [0.0, 2.0**22])
-)
+@pytest.mark.repeated(3)
+@pytest.mark.parametrize("lengths", [(0, 0.0), (1, 2.0), (2, 1.0)])
+@pytest.mark.parametrize("idleness", [0.0, 0.3, 0.5])
+@pytest.mark.parametrize("small", [0.0, 2.0**22])
 def test_curvature_is_that_of_the_linear_program(
     lengths: tuple[int, float], idleness: float, small: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:

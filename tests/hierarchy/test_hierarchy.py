@@ -7,7 +7,6 @@ import warnings
 import numpy as np
 import pytest
 from reference.transforms import euclidean
-from repeated import mostly_slow
 from scipy.cluster import hierarchy as scipy_hierarchy
 from scipy.spatial.distance import pdist
 from sklearn.datasets import make_blobs, make_moons
@@ -176,7 +175,7 @@ def test_points_without_mass_join_what_they_are_nearest_to(cut: dict[str, object
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n_clouds", mostly_slow([60, 1000], quick=[60]))
+@pytest.mark.parametrize("n_clouds", [60, pytest.param(1000, marks=pytest.mark.slow)])
 def test_noise_does_not_depend_on_the_order_of_the_points(n_clouds: int, rng: np.random.Generator) -> None:
     for _ in range(n_clouds):
         X = rng.integers(0, 30, size=(12, 1)).astype(float)
@@ -273,7 +272,7 @@ def partition(labels: np.ndarray) -> list[int]:
 @pytest.mark.repeated(2)
 @pytest.mark.filterwarnings("ignore::wasserstein_transform.hierarchy.FewerClustersWarning")
 @pytest.mark.parametrize("cut", CUTS.values(), ids=CUTS.keys())
-@pytest.mark.parametrize("n_clouds", mostly_slow([15, 300], quick=[15]))
+@pytest.mark.parametrize("n_clouds", [15, pytest.param(300, marks=pytest.mark.slow)])
 def test_clusters_of_ties_depend_neither_on_the_order_of_points_nor_on_their_unit(cut, n_clouds, rng) -> None:
     def clusters(X: np.ndarray, weights: np.ndarray | None, unit: float) -> np.ndarray:
         scaled = {**cut, "height": cut["height"] * unit} if "height" in cut else cut

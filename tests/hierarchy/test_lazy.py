@@ -7,7 +7,6 @@ import warnings
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from repeated import each_once
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import cdist, squareform
 
@@ -68,7 +67,8 @@ def solved(tree: wt.hierarchy.Tree) -> wt.transforms.LazyMetric:
 
 
 @pytest.mark.repeated(1)
-@pytest.mark.parametrize(("name", "p"), each_once(SPACES, ORDERS))
+@pytest.mark.parametrize("name", SPACES)
+@pytest.mark.parametrize("p", ORDERS)
 def test_bounds_hold(name: str, p: float) -> None:
     space, eps = SPACES[name]
     measures = wt.Truncation(eps)(space)
@@ -88,7 +88,8 @@ def test_nothing_is_known_from_below_without_the_triangle_inequality() -> None:
 
 
 @pytest.mark.repeated(1)
-@pytest.mark.parametrize(("name", "p"), each_once(SPACES, [1.0, 2.0, 3.0]))
+@pytest.mark.parametrize("name", SPACES)
+@pytest.mark.parametrize("p", [1.0, 2.0, 3.0])
 def test_the_lazy_tree_is_the_single_linkage_tree(name: str, p: float) -> None:
     space, eps = SPACES[name]
     tree = lazy_tree(step(eps, p), space)
@@ -133,7 +134,10 @@ def test_lazy_results_do_not_depend_on_the_number_of_threads() -> None:
     np.testing.assert_array_equal(trees[0].heights, trees[1].heights)
 
 
-@pytest.mark.parametrize(("name", "quantile", "p"), each_once(SPACES, [0.0, 0.01, 0.3], [1.0, 2.0]))
+@pytest.mark.repeated(5)
+@pytest.mark.parametrize("name", SPACES)
+@pytest.mark.parametrize("quantile", [0.0, 0.01, 0.3])
+@pytest.mark.parametrize("p", [1.0, 2.0])
 def test_lazy_balls_are_the_balls(name: str, quantile: float, p: float) -> None:
     space, eps = SPACES[name]
     full = step(eps, p)(space).metric.dense()
@@ -183,9 +187,9 @@ def test_a_lazy_metric_refuses_what_needs_all_distances() -> None:
 
 
 @pytest.mark.repeated(1)
-@pytest.mark.parametrize(
-    ("name", "n_iter", "p"), each_once(["ring", "grid", "line", "stored ring"], [2, 3, 1], [1.0, 2.0, 3.0])
-)
+@pytest.mark.parametrize("name", ["ring", "grid", "line", "stored ring"])
+@pytest.mark.parametrize("n_iter", [2, 3, 1])
+@pytest.mark.parametrize("p", [1.0, 2.0, 3.0])
 def test_the_light_cone_gives_the_distances_of_the_full_transform(name: str, n_iter: int, p: float) -> None:
     space, eps = SPACES[name]
     eps = eps / 2 if name == "ring" else eps

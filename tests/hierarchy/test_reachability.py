@@ -8,7 +8,6 @@ import networkx as nx
 import numpy as np
 import pytest
 from reference.cuts import reach_heights
-from repeated import mostly_slow
 from scipy.spatial.distance import cdist
 from sklearn.datasets import make_moons
 from sklearn.metrics import adjusted_rand_score
@@ -46,7 +45,7 @@ def test_trees_that_share_neighbors_are_those_that_do_not(weighted: bool, rng: n
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("m", mostly_slow([1, 2, 3], quick=[1]))
+@pytest.mark.parametrize("m", [1, 2, 3])
 def test_many_points_have_the_heights_of_all_pairs(m: int, rng: np.random.Generator) -> None:
     X = np.concatenate([rng.normal(size=(1500, m)), rng.integers(0, 4, (700, m)), rng.normal(size=(300, m)) + 1e3])
     start = wt.Space.from_points(X)
@@ -163,7 +162,7 @@ def test_noise_connects_clusters_less(rng: np.random.Generator) -> None:
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::wasserstein_transform.hierarchy.FewerClustersWarning")
 @pytest.mark.parametrize("options", [{}, {"noise": True}, {"cut": "count"}], ids=str)
-@pytest.mark.parametrize("n_clouds", mostly_slow([40, 1000], quick=[40]))
+@pytest.mark.parametrize("n_clouds", [40, pytest.param(1000, marks=pytest.mark.slow)])
 def test_clusters_of_ties_depend_neither_on_the_order_of_points_nor_on_their_unit(n_clouds, options, rng) -> None:
     for turn in range(n_clouds):
         n, k = int(rng.integers(6, 30)), int(rng.integers(2, 5))

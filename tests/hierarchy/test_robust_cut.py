@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from reference.cuts import robust_clusters
-from repeated import mostly_slow
 from scipy.spatial.distance import cdist
 from sklearn.datasets import make_blobs
 
@@ -36,7 +35,7 @@ def keys_of(heights: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n_spaces", mostly_slow([100, 1500], quick=[100]))
+@pytest.mark.parametrize("n_spaces", [100, pytest.param(1500, marks=pytest.mark.slow)])
 def test_the_robust_cut_is_that_of_its_twin(n_spaces: int, rng: np.random.Generator) -> None:
     for _ in range(n_spaces):
         X, weights = random_space(rng)

@@ -7,7 +7,6 @@ from contextlib import nullcontext
 import numpy as np
 import pytest
 from reference import images as reference
-from repeated import each_once
 from sklearn.exceptions import ConvergenceWarning
 
 import wasserstein_transform as wt
@@ -41,7 +40,8 @@ def test_pixels_move_as_their_slow_twins(shape: tuple[int, ...], channels: int, 
 
 
 @pytest.mark.repeated(1)
-@pytest.mark.parametrize(("shape", "n_iter"), each_once([(12, 10), (4, 6, 5)], [1, 2, 5]))
+@pytest.mark.parametrize("shape", [(12, 10), (4, 6, 5)])
+@pytest.mark.parametrize("n_iter", [1, 2, 5])
 def test_the_gaussian_transform_moves_pixels_as_its_slow_twin(
     shape: tuple[int, ...], n_iter: int, rng: np.random.Generator
 ) -> None:
@@ -81,7 +81,8 @@ def test_a_constant_channel_and_threads_change_no_bit(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("shape", "whole"), each_once([(16, 14), (4, 6, 5)], [False, True]))
+@pytest.mark.parametrize("shape", [(16, 14), (4, 6, 5)])
+@pytest.mark.parametrize("whole", [False, True])
 def test_pixels_that_swing_are_stopped_where_their_slow_twins_are(
     shape: tuple[int, ...], whole: bool, rng: np.random.Generator
 ) -> None:

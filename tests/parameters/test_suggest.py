@@ -7,7 +7,6 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from repeated import each_once
 from scipy.spatial.distance import pdist, squareform
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
@@ -70,7 +69,8 @@ def test_spirals_stay_apart_at_what_is_suggested() -> None:
 
 
 @pytest.mark.repeated(1)
-@pytest.mark.parametrize(("n", "seed"), each_once([300, 3000], range(3)))
+@pytest.mark.parametrize("n", [300, 3000])
+@pytest.mark.parametrize("seed", range(3))
 def test_mean_shift_finds_three_blobs(n: int, seed: int) -> None:
     X, truth = make_blobs(n, centers=[[0, 0], [8, 0], [0, 8]], random_state=seed)
     found = wt.MeanShift().fit(X)

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from repeated import mostly_slow
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
 
@@ -57,7 +56,7 @@ def both(kind: str, folder: Path, X: np.ndarray | None = None) -> tuple[wt.Space
 
 
 @pytest.mark.repeated(2)
-@pytest.mark.parametrize("kind", mostly_slow(KINDS, [*SOME, "square, columns first"]))
+@pytest.mark.parametrize("kind", KINDS)
 def test_single_linkage_and_cuts_are_those_of_the_matrix_in_memory(kind: str, tmp_path: Path) -> None:
     filed, known = both(kind, tmp_path)
     for k in (0, 1, 4):
@@ -77,7 +76,7 @@ def test_single_linkage_and_cuts_are_those_of_the_matrix_in_memory(kind: str, tm
 
 
 @pytest.mark.repeated(1)
-@pytest.mark.parametrize("kind", mostly_slow(SOME, ["square float32"]))
+@pytest.mark.parametrize("kind", SOME)
 def test_clusters_are_those_of_the_matrix_in_memory(kind: str, tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     X = np.concatenate([rng.normal(3 * k, 0.5, (40, 2)) for k in range(3)] + [rng.uniform(-3, 9, (15, 2))])
@@ -88,7 +87,7 @@ def test_clusters_are_those_of_the_matrix_in_memory(kind: str, tmp_path: Path) -
 
 
 @pytest.mark.repeated(2)
-@pytest.mark.parametrize("kind", mostly_slow(KINDS, [*SOME, "square, columns first"]))
+@pytest.mark.parametrize("kind", KINDS)
 def test_neighbors_balls_and_blocks_are_those_of_the_matrix_in_memory(kind: str, tmp_path: Path) -> None:
     filed, known = (space.metric for space in both(kind, tmp_path))
     rng = np.random.default_rng(0)
@@ -111,7 +110,7 @@ def test_neighbors_balls_and_blocks_are_those_of_the_matrix_in_memory(kind: str,
 
 
 @pytest.mark.repeated(3)
-@pytest.mark.parametrize("kind", mostly_slow(KINDS, SOME))
+@pytest.mark.parametrize("kind", KINDS)
 def test_movement_is_the_largest_change_of_a_distance(kind: str, tmp_path: Path) -> None:
     filed, known = (space.metric for space in both(kind, tmp_path))
     later = wt.spaces.Dense(wt.spaces.Euclidean(cloud() * 1.5).dense())
@@ -121,7 +120,7 @@ def test_movement_is_the_largest_change_of_a_distance(kind: str, tmp_path: Path)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", mostly_slow(SOME, ["square", "condensed"]))
+@pytest.mark.parametrize("kind", SOME)
 def test_a_transform_of_distances_in_a_file_is_that_of_the_matrix(kind: str, tmp_path: Path) -> None:
     filed, known = both(kind, tmp_path)
     process = wt.transforms.local_truncation(1.2, p=2)
@@ -133,7 +132,7 @@ def test_a_transform_of_distances_in_a_file_is_that_of_the_matrix(kind: str, tmp
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", mostly_slow(SOME, ["condensed"]))
+@pytest.mark.parametrize("kind", SOME)
 def test_points_beside_distances_and_points_without_mass_work_as_in_memory(kind: str, tmp_path: Path) -> None:
     X = cloud()
     D = wt.spaces.Euclidean(X).dense().astype(KINDS[kind][1])

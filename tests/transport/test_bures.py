@@ -11,7 +11,6 @@ import pytest
 from numpy.typing import NDArray
 from reference.bures import bures
 from reference.transforms import dcov_squared
-from repeated import each_once, mostly_slow
 from scipy.spatial.distance import pdist, squareform
 from scipy.stats import ortho_group
 
@@ -26,6 +25,7 @@ HIGH = (3, 4, 5, 8)
 STEPS = (1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13, 1e-14)
 MODERATE = (1e1, 1e3, 1e6)  # condition numbers for which m ≥ 3 promises 1e-12·√(tr A + tr B)
 LARGE = (1e8, 1e10, 1e12)  # full rank still: double precision ends at 1e16
+CONDITIONS = [(m, c) for c in (*MODERATE, *LARGE) for m in LOW] + [(m, c) for c in MODERATE for m in HIGH]
 SCALES = (1e-8, 1e-4, 1.0, 1e4, 1e8)  # of the coordinates: covariances change by the square
 EXTREMES = [1e-300, 1e-200, 1e-100, 1e100, 1e200, 1e300]
 
@@ -36,6 +36,13 @@ def symmetric(A: Floats) -> Floats:
 
 def distance(A: Floats, B: Floats) -> float:
     return float(wt.bures_pairs([A, B])[0])
+
+
+def assert_near(A: Floats, B: Floats, found: float | None = None) -> None:
+    """Nine digits in one and two dimensions; in more, twelve digits of the size, where covariances have full rank."""
+    expected = bures(A, B)
+    room = 1e-9 * expected if len(A) <= 2 else 1e-12 * size(A, B)
+    assert abs((distance(A, B) if found is None else found) - expected) <= room, (A, B)
 
 
 def size(A: Floats, B: Floats) -> float:
@@ -76,27 +83,22 @@ def zoo(m: int) -> Floats:
     return np.array([*plain, *flat, *close, *scaled, whole, np.ones((m, m)), np.zeros((m, m))])
 
 
-@pytest.mark.repeated(1)
-@pytest.mark.parametrize("condition", mostly_slow([*MODERATE, *LARGE], quick=[1e1, 1e12]), ids="{:.0e}".format)
-@pytest.mark.parametrize("m", LOW)
-def test_near_covariances_keep_nine_digits_in_one_and_two_dimensions(m: int, condition: float) -> None:
+@pytest.mark.repeated(2)
+@pytest.mark.parametrize(("m", "condition"), CONDITIONS)
+def test_near_covariances_keep_their_digits(m: int, condition: float) -> None:
     rng = np.random.default_rng(1)
     for step in STEPS:
-        for _ in range(12):
+        for _ in range(12 if m <= 2 else 1):
             A = full_rank(rng, m, condition)
-            B = near(rng, A, step)
-            if (A != B).any():
-                expected = bures(A, B)
-                assert abs(distance(A, B) - expected) <= 1e-9 * expected, (step, A, B)
+            assert_near(A, near(rng, A, step))
 
 
-@pytest.mark.parametrize(("m", "condition"), each_once(LOW, [*MODERATE, *LARGE]))
-def test_unrelated_covariances_keep_nine_digits_in_one_and_two_dimensions(m: int, condition: float) -> None:
+@pytest.mark.repeated(8)
+@pytest.mark.parametrize(("m", "condition"), CONDITIONS)
+def test_unrelated_covariances_keep_their_digits(m: int, condition: float) -> None:
     rng = np.random.default_rng(2)
-    for _ in range(40):
-        A, B = full_rank(rng, m, condition), rng.uniform(0.1, 10) * full_rank(rng, m, condition)
-        expected = bures(A, B)
-        assert abs(distance(A, B) - expected) <= 1e-9 * expected, (A, B)
+    for _ in range(40 if m <= 2 else 8):
+        assert_near(full_rank(rng, m, condition), rng.uniform(0.1, 10) * full_rank(rng, m, condition))
 
 
 @pytest.mark.parametrize("m", LOW)
@@ -106,32 +108,11 @@ def test_changing_one_entry_by_the_least_step_is_seen_exactly(m: int) -> None:
         A = full_rank(rng, m, 10.0)
         B = A.copy()
         B[k % m, k % m] = np.nextafter(B[k % m, k % m], np.inf)
-        expected = bures(A, B)
-        assert abs(distance(A, B) - expected) <= 1e-9 * expected
+        assert_near(A, B)
 
 
 @pytest.mark.repeated(1)
-@pytest.mark.parametrize("condition", mostly_slow(MODERATE, quick=[1e6]), ids="{:.0e}".format)
-@pytest.mark.parametrize("m", mostly_slow(HIGH, quick=[3, 5]))
-def test_near_covariances_keep_twelve_digits_of_their_size_in_more_dimensions(m: int, condition: float) -> None:
-    rng = np.random.default_rng(4)
-    for step in STEPS:
-        A = full_rank(rng, m, condition)
-        B = near(rng, A, step)
-        assert abs(distance(A, B) - bures(A, B)) <= 1e-12 * size(A, B), step
-
-
-@pytest.mark.parametrize("condition", mostly_slow(MODERATE, quick=[1e6]), ids="{:.0e}".format)
-@pytest.mark.parametrize("m", mostly_slow(HIGH, quick=[3, 5]))
-def test_unrelated_covariances_keep_twelve_digits_of_their_size_in_more_dimensions(m: int, condition: float) -> None:
-    rng = np.random.default_rng(5)
-    for _ in range(8):
-        A, B = full_rank(rng, m, condition), rng.uniform(0.1, 10) * full_rank(rng, m, condition)
-        assert abs(distance(A, B) - bures(A, B)) <= 1e-12 * size(A, B)
-
-
-@pytest.mark.repeated(1)
-@pytest.mark.parametrize("m", mostly_slow([2, 3, 4, 5], quick=[2, 3, 5]))
+@pytest.mark.parametrize("m", [2, 3, 4, 5])
 def test_singular_covariances_keep_seven_digits_of_their_size(m: int) -> None:
     rng = np.random.default_rng(6)
     for rank in range(m):
@@ -141,7 +122,7 @@ def test_singular_covariances_keep_seven_digits_of_their_size(m: int) -> None:
 
 
 @pytest.mark.repeated(2)
-@pytest.mark.parametrize("m", mostly_slow([2, 3, 4, 5], quick=[2, 3, 5]))
+@pytest.mark.parametrize("m", [2, 3, 4, 5])
 def test_near_singular_covariances_keep_seven_digits_of_their_size(m: int) -> None:
     rng = np.random.default_rng(7)
     for rank in range(1, m):
@@ -158,26 +139,19 @@ def test_distance_to_zero_is_the_root_of_the_trace(m: int) -> None:
         assert distance(A, np.zeros((m, m))) == pytest.approx(np.sqrt(np.trace(A)), rel=1e-12)
 
 
-@pytest.mark.parametrize(("m", "scale"), each_once(LOW, SCALES))
-def test_nine_digits_are_kept_at_any_scale_in_one_and_two_dimensions(m: int, scale: float) -> None:
+@pytest.mark.repeated(10)
+@pytest.mark.parametrize("m", [*LOW, 3, 5])
+@pytest.mark.parametrize("scale", SCALES)
+def test_digits_are_kept_at_any_scale(m: int, scale: float) -> None:
     rng = np.random.default_rng(8)
-    for step in STEPS:
+    for step in STEPS if m <= 2 else STEPS[::2]:
         A = scale**2 * full_rank(rng, m, 1e3)
-        B = near(rng, A, step)
-        expected = bures(A, B)
-        assert abs(distance(A, B) - expected) <= 1e-9 * expected, step
+        assert_near(A, near(rng, A, step))
 
 
-@pytest.mark.parametrize(("m", "scale"), each_once([3, 5], SCALES))
-def test_twelve_digits_of_the_size_are_kept_at_any_scale_in_more_dimensions(m: int, scale: float) -> None:
-    rng = np.random.default_rng(9)
-    for step in STEPS[::2]:
-        A = scale**2 * full_rank(rng, m, 1e3)
-        B = near(rng, A, step)
-        assert abs(distance(A, B) - bures(A, B)) <= 1e-12 * size(A, B), step
-
-
-@pytest.mark.parametrize(("m", "scale"), each_once([2, 3, 5], SCALES))
+@pytest.mark.repeated(5)
+@pytest.mark.parametrize("m", [2, 3, 5])
+@pytest.mark.parametrize("scale", SCALES)
 def test_seven_digits_of_the_size_are_kept_at_any_scale_by_singular_covariances(m: int, scale: float) -> None:
     rng = np.random.default_rng(10)
     for _ in range(5):
@@ -185,13 +159,16 @@ def test_seven_digits_of_the_size_are_kept_at_any_scale_by_singular_covariances(
         assert abs(distance(A, B) - bures(A, B)) <= 1e-7 * size(A, B)
 
 
-@pytest.mark.parametrize("m", mostly_slow([1, 2, 3, 4, 5, 8], quick=[1, 2, 3, 5]))
+@pytest.mark.repeated(4)
+@pytest.mark.parametrize("m", [1, 2, 3, 4, 5, 8])
 def test_equal_covariances_have_distance_exactly_zero(m: int) -> None:
     for A in zoo(m):
         assert distance(A, A.copy()) == 0.0
 
 
-@pytest.mark.parametrize(("m", "scale"), each_once([1, 2, 3, 4, 5, 8], EXTREMES))
+@pytest.mark.repeated(6)
+@pytest.mark.parametrize("m", [1, 2, 3, 4, 5, 8])
+@pytest.mark.parametrize("scale", EXTREMES)
 def test_equal_covariances_of_extreme_size_have_distance_exactly_zero(m: int, scale: float) -> None:
     A = scale * full_rank(np.random.default_rng(11), m, 10.0)
     assert distance(A, A.copy()) == 0.0
@@ -203,14 +180,9 @@ def test_equal_covariances_beside_a_huge_one_have_distance_exactly_zero(m: int) 
     assert squareform(wt.bures_pairs([1e200 * A, A, A]))[1, 2] == 0.0
 
 
-@pytest.mark.parametrize("m", mostly_slow([1, 2, 3, 4, 5, 8], quick=[1, 2, 3, 5]))
-def test_distances_are_finite_and_not_negative(m: int) -> None:
-    found = wt.bures_pairs(zoo(m))
-    assert np.isfinite(found).all()
-    assert (found >= 0).all()
-
-
-@pytest.mark.parametrize(("m", "scale"), each_once([1, 2, 3, 4, 5, 8], EXTREMES))
+@pytest.mark.repeated(6)
+@pytest.mark.parametrize("m", [1, 2, 3, 4, 5, 8])
+@pytest.mark.parametrize("scale", EXTREMES)
 def test_distances_of_covariances_of_extreme_size_are_finite_and_not_negative(m: int, scale: float) -> None:
     rng = np.random.default_rng(12)
     A = full_rank(rng, m, 10.0)
@@ -219,30 +191,24 @@ def test_distances_of_covariances_of_extreme_size_are_finite_and_not_negative(m:
     assert (found >= 0).all()
 
 
-@pytest.mark.repeated(1)
-@pytest.mark.parametrize("m", LOW)
-def test_the_two_sides_can_be_swapped_in_one_and_two_dimensions(m: int) -> None:
+@pytest.mark.repeated(3)
+@pytest.mark.parametrize("m", [*LOW, *HIGH])
+def test_the_two_sides_can_be_swapped(m: int) -> None:
     rng = np.random.default_rng(13)
     for condition in MODERATE:
         for step in STEPS:
             A = full_rank(rng, m, condition)
             B = near(rng, A, step)
-            assert distance(A, B) == pytest.approx(distance(B, A), rel=1e-9, abs=0)
+            one, other = distance(A, B), distance(B, A)
+            assert abs(one - other) <= (1e-9 * one if m <= 2 else 1e-12 * size(A, B))
 
 
-@pytest.mark.parametrize("m", mostly_slow(HIGH, quick=[3, 5]))
-def test_the_two_sides_can_be_swapped_in_more_dimensions(m: int) -> None:
-    rng = np.random.default_rng(14)
-    for condition in MODERATE:
-        for step in STEPS:
-            A = full_rank(rng, m, condition)
-            B = near(rng, A, step)
-            assert abs(distance(A, B) - distance(B, A)) <= 1e-12 * size(A, B)
-
-
-@pytest.mark.parametrize("m", mostly_slow([1, 2, 3, 4, 5, 8], quick=[1, 2, 3, 5]))
-def test_the_two_sides_can_be_swapped_in_the_zoo(m: int) -> None:
+@pytest.mark.repeated(4)
+@pytest.mark.parametrize("m", [1, 2, 3, 4, 5, 8])
+def test_distances_in_the_zoo_are_finite_and_the_same_from_both_sides(m: int) -> None:
     covs = zoo(m)
+    assert np.isfinite(wt.bures_pairs(covs)).all()
+    assert (wt.bures_pairs(covs) >= 0).all()
     straight, swapped = squareform(wt.bures_pairs(covs)), squareform(wt.bures_pairs(covs[::-1]))[::-1, ::-1]
     traces = np.trace(covs, axis1=1, axis2=2)
     assert (np.abs(straight - swapped) <= 1e-7 * np.sqrt(traces[:, None] + traces)).all()
@@ -253,7 +219,8 @@ def largest_detour(distances: Floats) -> float:
     return float((distances[:, None, :] - distances[:, :, None] - distances[None, :, :]).max())
 
 
-@pytest.mark.parametrize("m", mostly_slow([1, 2, 3, 4, 5, 8], quick=[1, 2, 3, 5]))
+@pytest.mark.repeated(4)
+@pytest.mark.parametrize("m", [1, 2, 3, 4, 5, 8])
 def test_triangle_inequality_holds(m: int) -> None:
     rng = np.random.default_rng(15)
     plain = [full_rank(rng, m, 1e3) for _ in range(12)]
@@ -261,7 +228,8 @@ def test_triangle_inequality_holds(m: int) -> None:
     assert largest_detour(squareform(wt.bures_pairs(covs))) <= 3e-12 * size(covs[0], covs[0])
 
 
-@pytest.mark.parametrize("m", mostly_slow([2, 3, 4, 5, 8], quick=[2, 3, 5]))
+@pytest.mark.repeated(3)
+@pytest.mark.parametrize("m", [2, 3, 4, 5, 8])
 def test_triangle_inequality_holds_for_singular_covariances(m: int) -> None:
     rng = np.random.default_rng(16)
     covs = np.array([low_rank(rng, m, rank) for rank in range(m) for _ in range(4)])
@@ -274,7 +242,8 @@ def closed_form(a: Floats, b: Floats) -> float:
     return float(np.linalg.norm((a - b) / (np.sqrt(a) + np.sqrt(b))))
 
 
-@pytest.mark.parametrize("m", mostly_slow([1, 2, 3, 4, 5, 8], quick=[1, 2, 3, 5]))
+@pytest.mark.repeated(4)
+@pytest.mark.parametrize("m", [1, 2, 3, 4, 5, 8])
 def test_diagonal_covariances_have_the_closed_form(m: int) -> None:
     rng = np.random.default_rng(17)
     for step in (10.0, *STEPS):
@@ -285,7 +254,8 @@ def test_diagonal_covariances_have_the_closed_form(m: int) -> None:
         assert abs(distance(A, B) - closed_form(a, b)) <= limit, step
 
 
-@pytest.mark.parametrize("m", mostly_slow([2, 3, 4, 5, 8], quick=[2, 3, 5]))
+@pytest.mark.repeated(3)
+@pytest.mark.parametrize("m", [2, 3, 4, 5, 8])
 def test_covariances_with_common_axes_have_the_closed_form(m: int) -> None:
     rng = np.random.default_rng(18)
     for _ in range(20):
@@ -295,7 +265,8 @@ def test_covariances_with_common_axes_have_the_closed_form(m: int) -> None:
         assert abs(distance(A, B) - closed_form(a, b)) <= 1e-12 * size(A, B)
 
 
-@pytest.mark.parametrize("m", mostly_slow([1, 2, 3, 4, 5, 8], quick=[1, 2, 3, 5]))
+@pytest.mark.repeated(4)
+@pytest.mark.parametrize("m", [1, 2, 3, 4, 5, 8])
 def test_distance_lies_between_those_of_the_eigenvalues_and_of_the_roots(m: int) -> None:
     rng = np.random.default_rng(19)
     for _ in range(20):
@@ -304,14 +275,6 @@ def test_distance_lies_between_those_of_the_eigenvalues_and_of_the_roots(m: int)
         roots = (u * np.sqrt(a)) @ u.T - (v * np.sqrt(b)) @ v.T
         room = 1e-12 * size(A, B)
         assert np.linalg.norm(np.sqrt(a) - np.sqrt(b)) - room <= distance(A, B) <= np.linalg.norm(roots) + room
-
-
-@pytest.mark.parametrize("m", mostly_slow([1, 2, 3, 4, 5, 8], quick=[1, 2, 3, 5]))
-def test_ordinary_covariances_agree_with_pot(m: int) -> None:
-    rng = np.random.default_rng(20)
-    covs = np.array([low_rank(rng, m, 2 * m + 2) for _ in range(12)])
-    other = ot.gaussian.bures_distance(covs, covs)
-    np.testing.assert_allclose(wt.bures_pairs(covs), other[np.triu_indices(12, 1)], rtol=1e-9)
 
 
 @pytest.mark.parametrize("m", [1, 2, 3])
@@ -345,14 +308,9 @@ def test_one_covariance_has_no_pairs() -> None:
     ("covs", "message"),
     [
         (np.ones((2, 2, 3)), r"stack of square matrices, shape \(n, m, m\), got shape \(2, 2, 3\)"),
-        (np.eye(3), r"stack of square matrices, shape \(n, m, m\), got shape \(3, 3\)"),
-        (np.ones((0, 2, 2)), r"stack of square matrices, shape \(n, m, m\), got shape \(0, 2, 2\)"),
         ([np.eye(2), [[1.0, 0.0], [0.0, np.nan]]], r"covs must be finite, got nan at \[1, 1, 1\]"),
-        ([np.eye(2), [[np.inf, 0.0], [0.0, 1.0]]], r"covs must be finite, got inf at \[1, 0, 0\]"),
         ([[[1.0, 0.5], [0.4, 1.0]]], r"covs must be symmetric matrices; use \(C \+ C.transpose\(0, 2, 1\)\) / 2"),
-        ([np.eye(2), [[1.0, 2.0], [2.0, 1.0]]], "positive semidefinite, matrix 1 has the eigenvalue -1"),
         ([[[-1.0]]], "positive semidefinite, matrix 0 has the eigenvalue -1"),
-        ([np.eye(2), np.eye(3)], "covs must be numbers"),
         ("covariances", "covs must be numbers, got str"),
     ],
 )
@@ -389,8 +347,10 @@ def cost_of(found: wt.transport.Coupling, measures: wt.measures.Gaussians, i: in
     return largest - 2 * float(np.trace(found.plan)), largest
 
 
+@pytest.mark.repeated(8)
 @pytest.mark.parametrize("make", [ordinary, flat])
-@pytest.mark.parametrize(("m", "lam"), each_once([1, 2, 3, 5], [0.0, 0.3, 4.0]))
+@pytest.mark.parametrize("m", [1, 2, 3, 5])
+@pytest.mark.parametrize("lam", [0.0, 0.3, 4.0])
 def test_plan_makes_a_positive_semidefinite_joint_covariance(make: Maker, m: int, lam: float) -> None:
     measures = make(m, lam)
     for i in range(measures.n):
@@ -400,8 +360,10 @@ def test_plan_makes_a_positive_semidefinite_joint_covariance(make: Maker, m: int
             assert np.linalg.eigvalsh(joint)[0] >= -1e-14 * np.trace(joint)
 
 
+@pytest.mark.repeated(8)
 @pytest.mark.parametrize(("make", "accuracy"), [(ordinary, 1e-12), (flat, 1e-7)])
-@pytest.mark.parametrize(("m", "lam"), each_once([1, 2, 3, 5], [0.0, 0.3, 4.0]))
+@pytest.mark.parametrize("m", [1, 2, 3, 5])
+@pytest.mark.parametrize("lam", [0.0, 0.3, 4.0])
 def test_cost_of_the_plan_is_the_squared_distance(make: Maker, accuracy: float, m: int, lam: float) -> None:
     measures = make(m, lam)
     for i in range(measures.n):
@@ -413,7 +375,9 @@ def test_cost_of_the_plan_is_the_squared_distance(make: Maker, accuracy: float, 
             assert found.status is wt.transport.Status.OPTIMAL
 
 
-@pytest.mark.parametrize(("m", "lam"), each_once([1, 2, 3, 5], [0.0, 0.3, 4.0]))
+@pytest.mark.repeated(4)
+@pytest.mark.parametrize("m", [1, 2, 3, 5])
+@pytest.mark.parametrize("lam", [0.0, 0.3, 4.0])
 def test_distance_of_gaussians_is_that_of_means_and_covariances(m: int, lam: float) -> None:
     measures = ordinary(m, lam)
     found = wt.Bures().metric(measures, wt.spaces.Euclidean(measures.means)).dense()
@@ -479,13 +443,6 @@ def test_translations_are_euclidean_distances(m: int) -> None:
     np.testing.assert_allclose(wt.transport.gaussian_wasserstein(x, np.array([A] * 8)), pdist(x), rtol=1e-14)
 
 
-def test_gaussians_on_the_line_have_the_closed_form() -> None:
-    rng = np.random.default_rng(34)
-    x, s = rng.normal(size=9), rng.random(9)
-    found = wt.transport.gaussian_wasserstein(x[:, None], (s**2)[:, None, None])
-    np.testing.assert_allclose(found, pdist(np.column_stack([x, s])), rtol=1e-12)
-
-
 @pytest.mark.parametrize("m", [1, 2, 3, 5])
 def test_diagonals_stand_for_diagonal_matrices(m: int) -> None:
     rng = np.random.default_rng(35)
@@ -513,7 +470,8 @@ def test_rectangles_do_not_depend_on_the_number_of_threads(m: int, n: int) -> No
     assert (np.diagonal(one) == 0).all()
 
 
-@pytest.mark.parametrize("m", mostly_slow([1, 2, 3, 4, 5, 8, 12], quick=[1, 2, 3, 5]))
+@pytest.mark.repeated(4)
+@pytest.mark.parametrize("m", [1, 2, 3, 4, 5, 8, 12])
 def test_sizes_may_differ_by_hundreds_of_orders(m: int) -> None:
     rng = np.random.default_rng(37)
     covs = np.array([scale * full_rank(rng, m, 10.0) for scale in (1e-300, 1e-200, 1e-150, 1.0, 1e-300, 1e-150)])
@@ -530,17 +488,10 @@ EYES = [np.eye(2)] * 3
     ("arguments", "message"),
     [
         ((np.zeros((2, 2)), EYES), "with the same n and m"),
-        ((np.zeros((3, 3)), EYES), "with the same n and m"),
         ((np.zeros(3), EYES), "means must be a 2-D array"),
         ((None, np.eye(2)), r"covs must be a stack of square matrices, shape \(n, m, m\), got shape \(2, 2\)"),
-        ((np.zeros((3, 2)), np.eye(2)), r"covs must be a stack of square matrices, shape \(n, m, m\)"),
-        ((np.zeros((3, 2)), np.ones(3)), "covs must be a stack of square matrices"),
         ((np.zeros((3, 2)), -np.ones((3, 2))), "covs as variances must not be negative"),
-        ((np.zeros((1, 2)), [[[1.0, 0.5], [0.0, 1.0]]]), "covs must be symmetric"),
-        ((np.zeros((1, 2)), [[[1.0, 2.0], [2.0, 1.0]]]), "covs must be positive semidefinite"),
-        ((np.zeros((1, 2)), [[[1.0, np.nan], [np.nan, 1.0]]]), "covs must be finite"),
         (([[0.0, np.inf]], [np.eye(2)]), "means must be finite"),
-        (([[0.0, 0.0]], [1j * np.eye(2)]), "covs must be numbers"),
         ((None, EYES, np.zeros((3, 2))), "means_b needs covs_b: pass both"),
         ((np.zeros((3, 2)), EYES, None, EYES), "means and means_b must both be given"),
         ((None, EYES, None, [np.eye(3)]), "both families must have the same dimension, got 2 and 3"),

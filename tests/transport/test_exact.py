@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given, settings
 from numpy.typing import NDArray
 from reference.transport import exact_cost, w_linprog
-from repeated import each_once, mostly_slow
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_array
 from scipy.spatial.distance import pdist, squareform
@@ -220,7 +219,11 @@ def seeded(family: Callable[[np.random.Generator], Problems]) -> Problems:
     return family(np.random.default_rng(20240 + FAMILIES.index(family)))
 
 
-FAMILIES_AND_ORDERS = [pytest.param(case.values, marks=case.marks) for case in each_once(FAMILIES, ORDERS)]
+FAMILIES_AND_ORDERS = [
+    pytest.param((family, p), marks=() if i % len(ORDERS) == j else pytest.mark.slow)
+    for i, family in enumerate(FAMILIES)
+    for j, p in enumerate(ORDERS)
+]
 
 
 @pytest.fixture(scope="module", params=FAMILIES_AND_ORDERS, ids=lambda case: f"{case[0].__name__}-p={case[1]:g}")
@@ -230,7 +233,7 @@ def solved(request: pytest.FixtureRequest) -> Solved:
     return Solved(problems, p, solve_all(problems, p))
 
 
-EVERY = pytest.mark.parametrize("every", mostly_slow([1, 4], quick=[4]), ids="every {}".format)
+EVERY = pytest.mark.parametrize("every", [pytest.param(1, marks=pytest.mark.slow), 4], ids="every {}".format)
 
 
 @EVERY
@@ -408,7 +411,7 @@ def test_proportional_masses_are_one_measure(solved: Solved) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("p", mostly_slow([1.0, 1.5], quick=[1.0]))
+@pytest.mark.parametrize("p", [1.0, 1.5])
 def test_result_does_not_depend_on_the_number_of_threads(p: float) -> None:
     rng = np.random.default_rng(10)
     problems = Problems(euclidean(rng, 100), supports(rng, 110, 100, 80) * rng.integers(1, 9, (110, 100)) * 1.0)

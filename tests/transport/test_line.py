@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given, settings
 from numpy.typing import NDArray
 from reference.transport import exact_cost
-from repeated import each_once, mostly_slow
 from scipy.sparse import csr_array
 from scipy.stats import wasserstein_distance
 
@@ -122,10 +121,14 @@ def problems(request: pytest.FixtureRequest) -> Problems:
     return seeded(request.param)
 
 
-def of_families(orders: Iterable[float]) -> pytest.MarkDecorator:
+def of_families(orders: Sequence[float]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize(
         ("problems", "p"),
-        each_once(FAMILIES, orders),
+        [
+            pytest.param(family, p, marks=() if i % len(orders) == j else pytest.mark.slow)
+            for i, family in enumerate(FAMILIES)
+            for j, p in enumerate(orders)
+        ],
         indirect=["problems"],
         ids=lambda value: getattr(value, "__name__", value),
     )
@@ -394,7 +397,7 @@ def test_a_single_measure_and_a_single_point(p: float) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("p", mostly_slow([1.0, 1.5, np.inf], quick=[1.0, np.inf]))
+@pytest.mark.parametrize("p", [1.0, 1.5, np.inf])
 def test_result_does_not_depend_on_the_number_of_threads(p: float) -> None:
     rng = np.random.default_rng(10)
     problems = Problems(rng.normal(size=300), supports(rng, 300, 300, 299) * rng.integers(1, 9, (300, 300)) * 1.0)

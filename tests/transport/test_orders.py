@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from reference.bottleneck import w_infinity
-from repeated import mostly_slow
 from scipy.spatial.distance import cdist
 
 import wasserstein_transform as wt
@@ -133,7 +132,8 @@ def test_a_bottleneck_coupling_carries_its_proof(name: str) -> None:
             assert max(surplus, lack) > 1e-6  # nobody can do with less
 
 
-@pytest.mark.parametrize("name", mostly_slow(CLOUDS, quick=["plane"]))
+@pytest.mark.repeated(1)
+@pytest.mark.parametrize("name", CLOUDS)
 def test_bounds_lazy_trees_and_the_light_cone_know_the_bottleneck(name: str) -> None:
     space, eps = CLOUDS[name]
     step = wt.Transform(wt.Truncation(eps), wt.Exact(np.inf))

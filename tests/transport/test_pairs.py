@@ -8,7 +8,6 @@ import numpy as np
 import ot
 import pytest
 from numpy.typing import NDArray
-from repeated import mostly_slow
 from scipy.sparse import coo_array, csr_array
 from scipy.spatial.distance import cdist, pdist, squareform
 
@@ -115,7 +114,7 @@ def test_parallel_edges_count_as_the_shortest_and_loops_not_at_all() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("p", mostly_slow([1.0, 2.0], quick=[1.0]))
+@pytest.mark.parametrize("p", [1.0, 2.0])
 def test_threads_do_not_change_a_bit(p: float) -> None:
     rng = np.random.default_rng(5)
     points, masses = rng.normal(size=(100, 2)), some_measures(rng, 80, 100)

@@ -14,7 +14,7 @@ import numpy as np
 from .._types import Floats, Ints
 from ..engine import Engine, one_blas_thread
 from ..hierarchy import Tree, spanning_tree
-from ..hierarchy.cut import Rooted
+from ..hierarchy.cut import RootedTree
 from ..hierarchy.dendrogram import Dendrogram, choose_merges
 from ..hierarchy.labels import number_by_first
 from ..spaces import Space
@@ -252,7 +252,7 @@ def with_count(ground: Ground, trees: Trees, k: int, engine: Engine) -> list[Can
     """Return partitions into k clusters."""
 
     def cut(one: tuple[Recipe, Tree], _: Engine) -> list[Candidate]:
-        (recipe, tree), rooted = one, Rooted.of(one[1].edges, ground.mass)
+        (recipe, tree), rooted = one, RootedTree.of(one[1].edges, ground.mass)
         cuts = [(share, rooted.cut_between_large(share * ground.n / k, k)) for share in SHARES]
         return [_candidate(recipe._replace(share=share), tree, rooted, edges, k) for share, edges in cuts]
 
@@ -279,7 +279,7 @@ def without_count(ground: Ground, trees: Trees, engine: Engine) -> list[Candidat
 
 def _cut_everywhere(ground: Ground, recipe: Recipe, tree: Tree) -> Iterator[Candidate]:
     """Yield the cuts of a tree before its widest steps, and those into lasting parts."""
-    dendrogram, rooted, heights = Dendrogram.of(tree), Rooted.of(tree.edges, ground.mass), log_levels(tree)
+    dendrogram, rooted, heights = Dendrogram.of(tree), RootedTree.of(tree.edges, ground.mass), log_levels(tree)
     for share in LEAST:
         least = max(share * ground.n, min(_FEWEST, ground.n / 4))
         cuts = rooted.cut_between_large(least, _MOST)
@@ -290,7 +290,7 @@ def _cut_everywhere(ground: Ground, recipe: Recipe, tree: Tree) -> Iterator[Cand
         yield _candidate(of_tree._replace(lasting=True), tree, rooted, lasting, len(lasting) + 1)
 
 
-def _candidate(recipe: Recipe, tree: Tree, rooted: Rooted, cuts: Ints, k: int) -> Candidate:
+def _candidate(recipe: Recipe, tree: Tree, rooted: RootedTree, cuts: Ints, k: int) -> Candidate:
     cuts = cuts[tree.heights[cuts] > 0]  # points that have met are not cut apart
     gap = _gap(*tree.heights[cuts[k - 2 : k]].tolist()) if 1 < k <= len(cuts) else 0.0
     return Candidate(recipe, rooted.label_parts(cuts[: k - 1]), gap)

@@ -9,7 +9,8 @@ import numpy as np
 from .._types import Bools, Floats, Ints
 from ..engine import Engine, one_blas_thread
 from ..localize.scale import far_sums
-from ..spaces import Euclidean, Metric, Space, quotient
+from ..spaces import Euclidean, Space, quotient
+from ..spaces.nearest import nearest_among
 from ..spaces.span import within_span
 from ..transforms.scaling import Scaling
 
@@ -135,8 +136,6 @@ def _turned(points: Floats, weights: Floats) -> Floats:
 LARGEST = {1: 10_000, 2: 10_000, 3: 2_000}
 """Number of places, by number of coordinates, above which only a sample is clustered."""
 _WIDE = 2_000  # the same with more coordinates
-_DISTANCES = 1 << 22  # distances in memory at a time
-_QUERIES = 1 << 16  # searches for the nearest place at a time
 
 
 class Places(NamedTuple):
@@ -184,26 +183,11 @@ class Places(NamedTuple):
         rank[kept] = np.arange(len(kept))
         place = np.full(space.n, -1)
         place[heavy] = rank[merged.labels]
-        left = np.flatnonzero(place < 0)
-        place[left] = nearest_of(space.metric, left, rows, engine)
+        left, position = np.flatnonzero(place < 0), np.empty(space.n, np.intp)
+        position[rows] = np.arange(len(rows))
+        place[left] = position[nearest_among(space.metric, left, rows, 1, engine).indices[:, 0]]
         mass = np.bincount(place, weights=space.weights, minlength=len(rows)).astype(np.float64)
         return cls(sorted_places, place, rows, mass, merged.space.n)
-
-
-def nearest_of(metric: Metric, points: Ints, others: Ints, engine: Engine) -> Ints:
-    """Return the position in `others` of the nearest one to each of the points."""
-    if len(points) == 0:
-        return np.empty(0, np.intp)
-    step = _QUERIES if metric.places is not None else max(1, _DISTANCES // len(others))
-    return np.concatenate(
-        [_nearest(metric, points[at : at + step], others, engine) for at in range(0, len(points), step)]
-    )
-
-
-def _nearest(metric: Metric, points: Ints, others: Ints, engine: Engine) -> Ints:
-    if metric.places is not None:
-        return metric.take(others).neighbors(1, metric.take(points), engine).indices[:, 0]
-    return np.asarray(metric.block(points, others, engine).argmin(axis=1))
 
 
 _SPREADS = 3.0  # standard deviations of log distances above the median of the cluster

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import wait
 from contextlib import contextmanager
 from contextvars import ContextVar
+from copy import copy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeVar
@@ -170,8 +171,8 @@ class Engine:
         n_at_once = max(1, min(self.n_threads, int(free / _MIN_JOB_BYTES)))
         n_threads, stop = max(1, min(n_at_once, len(jobs))), np.zeros(1, np.uint8)
         with self.progress_scope() as engine:
-            share = replace(
-                engine, progress=None, n_jobs=max(1, self.n_threads // n_threads), memory=free / n_at_once, flag=stop
+            share = engine._with(
+                progress=None, n_jobs=max(1, self.n_threads // n_threads), memory=free / n_at_once, flag=stop
             )
             results = dict(in_threads(lambda job: function(job, share), jobs, n_threads, stop, name, engine))
         return [results[k] for k in range(len(jobs))]
@@ -217,7 +218,7 @@ class Engine:
             if progress is None and is_shown():
                 progress = Bar()
                 progress.start()
-            yield replace(self, scope=Scope(Clock()), progress=progress)
+            yield self._with(scope=Scope(Clock()), progress=progress)
             n_complete = 1
         finally:
             if callable(progress):
@@ -226,11 +227,17 @@ class Engine:
     def iteration(self, k: int, n_iter: int) -> Self:
         """Return the engine for iteration k, from 1, of at most `n_iter`; inner loops are not counted."""
         scope = self.scope or Scope(Clock())
-        return self if scope.n_iter else replace(self, scope=scope._replace(iteration=k, n_iter=n_iter))
+        return self if scope.n_iter else self._with(scope=scope._replace(iteration=k, n_iter=n_iter))
 
     def silent(self) -> Self:
         """Return the engine without progress, for parts of a stage."""
-        return replace(self, progress=False)
+        return self._with(progress=False)
+
+    def _with(self, **changes: Any) -> Self:
+        """A copy with other values, which are not checked again."""
+        engine = copy(self)
+        vars(engine).update(changes)
+        return engine
 
     def report(self, stage: str, done: int, total: int) -> None:
         """Report to progress that `done` of `total` tiles of a stage are done."""

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._check import warn
 from .._types import Ints
-from ..hierarchy.cut import TOGETHER, nearest_place, resting_places, within_reach
+from ..hierarchy.cut import components_within
 from ..localize.kernel import ProfileLike
 from ..parameters.suggestion import Purpose
 from ..spaces import Space
@@ -20,6 +20,7 @@ from ..transforms import Process, gaussian_transform, mean_shift
 from ..transforms.iteration import Keep
 from ..transforms.transform import Eps
 from .base import Chosen, PointTransform
+from .converged import MERGE_TOL, merge_converged, nearest_center
 from .input_output import Output
 
 SETTLED_MOVEMENT = 1e-6  # in units of eps: smaller movements do not change the clusters
@@ -245,11 +246,11 @@ class MeanShift(ClusterMixin, PointTransform):
         """
         super().fit(X, y, sample_weight=sample_weight)
         movements, end, eps = self.trajectory_.movements, self.trajectory_.last, float(np.max(self.eps_))
-        self._rested = bool(movements) and movements[-1] <= max(min(self.tol or 0.0, TOGETHER), SETTLED_MOVEMENT)
+        self._rested = bool(movements) and movements[-1] <= max(min(self.tol or 0.0, MERGE_TOL), SETTLED_MOVEMENT)
         if self._rested:
-            self.labels_, self.cluster_centers_ = resting_places(end, eps)
+            self.labels_, self.cluster_centers_ = merge_converged(end, eps)
             return self
-        self.labels_, self.cluster_centers_ = within_reach(end, eps)
+        self.labels_, self.cluster_centers_ = components_within(end, eps)
         if self.tol is not None:
             warn(
                 f"the points did not converge, and labels_ are groups of points within eps of each other so far: "
@@ -274,8 +275,8 @@ class MeanShift(ClusterMixin, PointTransform):
         check_is_fitted(self, "trajectory_")
         places = self._follow(X).points
         if self._rested:  # all points of a cluster are at its center
-            return nearest_place(places, self.cluster_centers_)
+            return nearest_center(places, self.cluster_centers_)
         moved = self.trajectory_.points
         assert moved is not None  # mean shift moves points
         heavy = np.flatnonzero(self._space.weights > 0)
-        return np.asarray(self.labels_[heavy[nearest_place(places, moved[heavy])]])
+        return np.asarray(self.labels_[heavy[nearest_center(places, moved[heavy])]])

@@ -1,4 +1,4 @@
-"""Clusters from a tree, by count, by height, or by the robust cut; and of points that came to rest."""
+"""Clusters from a tree, by count, by height, or by the robust cut."""
 
 from __future__ import annotations
 
@@ -15,16 +15,15 @@ from .._types import Bools, Floats, Ints, cached_property
 from ..compute.trees.linkage_jit import root_tree, walk_down
 from ..compute.trees.partitions_jit import label_parts
 from ..engine import current
-from ..spaces import Euclidean, Metric, Space, quotient
+from ..spaces import Metric, Space
+from ..spaces.nearest import nearest_among
 from .dendrogram import Dendrogram, choose_merges, separable
 from .labels import number_by_first, number_by_mass
-from .tree import TIE, Tree, find_nearest, spanning_tree
+from .tree import TIE, Tree, spanning_tree
 
 Cut = Literal["count", "height", "robust"]
 
-TOGETHER = 1e-3  # in units of eps: points within this distance are in the same place
-_N_NEAR = 8  # number of nearest points to search first; more if all of them tie
-_BLOCK_DISTANCES = 1 << 20  # distances computed at a time
+_N_SEARCHED = 8  # number of nearest points to search first; more if all of them tie
 
 
 class FewerClustersWarning(UserWarning):
@@ -161,15 +160,15 @@ def _check_tree(tree: Tree) -> None:
 
 def _cut_count(tree: Tree, n_clusters: int) -> Ints:
     """Remove whole levels, from the highest down, as long as there are not too many clusters."""
-    level, open_ = tree.level_of_edges, separable(tree)
-    left = 1 + np.cumsum(np.bincount(level[open_], minlength=level.max(initial=-1) + 1)[::-1])  # after each removal
+    level, clusters = tree.level_of_edges, separable(tree)
+    left = 1 + np.cumsum(np.bincount(level[clusters], minlength=level.max(initial=-1) + 1)[::-1])  # after each removal
     n_levels = int(np.searchsorted(left, n_clusters, side="right"))
     n_found = int(left[n_levels - 1]) if n_levels else 1
     reason = "there are no more distinct points with mass"
     if n_found < int(left.max(initial=1)):
         reason = f"the next merges tie, and cutting all of them would make {left[n_levels]}"
     _warn_if_fewer(n_found, n_clusters, reason)
-    removed = open_ & (level >= len(left) - n_levels)
+    removed = clusters & (level >= len(left) - n_levels)
     return _number_by_mass(tree, components(tree, ~removed))
 
 
@@ -203,11 +202,11 @@ def _small_pieces(tree: Tree, lowest: int, cluster: Ints, least: float) -> Bools
     """
     part = components(tree, tree.level_of_edges < lowest)
     mass = np.round(np.bincount(part, weights=tree.weights), 12)
-    home = np.full(len(mass), -1)
-    home[part[tree.weights > 0]] = cluster[tree.weights > 0]
+    cluster_of_piece = np.full(len(mass), -1)
+    cluster_of_piece[part[tree.weights > 0]] = cluster[tree.weights > 0]
     heaviest = np.zeros(cluster.max() + 2)  # the last entry is for points without a cluster (−1)
-    np.maximum.at(heaviest, home, mass)
-    light = (mass < least) & (mass < heaviest[home])
+    np.maximum.at(heaviest, cluster_of_piece, mass)
+    light = (mass < least) & (mass < heaviest[cluster_of_piece])
     return np.asarray(light[part])
 
 
@@ -224,24 +223,24 @@ def _warn_if_fewer(n_found: int, wanted: int, reason: str) -> None:
         warn(f"found {n_found} of the {wanted} clusters requested: {reason}", FewerClustersWarning)
 
 
-class Rooted(NamedTuple):
+class RootedTree(NamedTuple):
     """A tree whose edges lead down from the point 0.
 
     Attributes
     ----------
     order : array of int, shape (n,)
-        The points, each after the one above it.
-    above : array of int, shape (n,)
+        The points, each after its parent.
+    parent : array of int, shape (n,)
         The next point on the way to the root; −1 for the root.
-    below : array of int, shape (n−1,)
+    child_of_edge : array of int, shape (n−1,)
         The lower point of each edge.
     mass : array of shape (n,)
         The mass of each point and all points below it.
     """
 
     order: Ints
-    above: Ints
-    below: Ints
+    parent: Ints
+    child_of_edge: Ints
     mass: Floats
 
     @classmethod
@@ -258,13 +257,13 @@ class Rooted(NamedTuple):
         Here small parts that join higher up count with a side, as in Lumbermark; in the robust cut, with no side.
         """
         cuts = np.empty(max_cuts, np.intp)
-        return cuts[: walk_down(self.above.copy(), self.below, self.mass.copy(), least * (1 - 1e-9), cuts)]
+        return cuts[: walk_down(self.parent.copy(), self.child_of_edge, self.mass.copy(), least * (1 - 1e-9), cuts)]
 
     def label_parts(self, cuts: Ints) -> Ints:
         """The part of each point if some edges are cut, numbered by first appearance."""
         is_cut, labels = np.zeros(len(self.order), bool), np.empty(len(self.order), np.intp)
-        is_cut[self.below[cuts]] = True
-        label_parts(self.order, self.above, is_cut, labels)
+        is_cut[self.child_of_edge[cuts]] = True
+        label_parts(self.order, self.parent, is_cut, labels)
         return number_by_first(labels)
 
 
@@ -299,7 +298,7 @@ def _find_clusters(tree: Tree, dendrogram: Dendrogram, chosen: Ints, least: floa
     same = (np.diff(left) == 1) & (np.diff(cut[left]) == 0)
     same &= dendrogram.gaps[left[:-1]] < dendrogram.levels[chosen[cut[left[:-1]]]]
     points, piece = dendrogram.points[left], np.append(0, np.cumsum(~same))
-    clusters[points] = _find_homes(tree, tree.space.metric, points, piece, clusters)
+    clusters[points] = _assign_small_parts(tree, tree.space.metric, points, piece, clusters)
     return clusters
 
 
@@ -314,24 +313,24 @@ def _assign_along_edges(tree: Tree, cores: Ints, dendrogram: Dendrogram, chosen:
     return np.where(tree.weights > 0, cluster_of[part], -1)
 
 
-def _find_homes(tree: Tree, metric: Metric, points: Ints, piece: Ints, cores: Ints) -> Ints:
+def _assign_small_parts(tree: Tree, metric: Metric, points: Ints, piece: Ints, cores: Ints) -> Ints:
     """The cluster of each point of a piece: the cluster nearest to the piece."""
     members, n_pieces = np.flatnonzero(cores >= 0), int(piece[-1]) + 1
-    prefer, engine = Preference(tree, cores), current()
-    distances, nearest = find_nearest(metric, points, members, min(_N_NEAR, len(members)), engine)
+    tie_break, engine = ClusterTieBreak(tree, cores), current()
+    distances, nearest = nearest_among(metric, points, members, min(_N_SEARCHED, len(members)), engine)
     edge = np.full(n_pieces, np.inf)
     np.minimum.at(edge, piece, distances[:, 0])
     edge = (edge * (1 + TIE))[piece]
     point, column = np.nonzero(distances <= edge[:, None])
-    home = prefer.each(piece[point], cores[nearest[point, column]], n_pieces)
+    cluster_of_piece = tie_break.each(piece[point], cores[nearest[point, column]], n_pieces)
     others_tie = (distances[:, -1] <= edge) & (distances.shape[1] < len(members))
     starts, clusters = np.searchsorted(piece, np.arange(n_pieces + 1)), np.unique(cores[members])
     for unsure in np.unique(piece[others_tie]).tolist():  # these need a search of all clusters
         inside = points[starts[unsure] : starts[unsure + 1]]
-        searches = (find_nearest(metric, inside, np.flatnonzero(cores == one), 1, engine) for one in clusters.tolist())
-        apart = np.array([search.distances.min() for search in searches])
-        home[unsure] = prefer.among(clusters[apart <= apart.min() * (1 + TIE)])
-    return home[piece]
+        searches = (nearest_among(metric, inside, np.flatnonzero(cores == one), 1, engine) for one in clusters.tolist())
+        distance_of = np.array([search.distances.min() for search in searches])
+        cluster_of_piece[unsure] = tie_break.among(clusters[distance_of <= distance_of.min() * (1 + TIE)])
+    return cluster_of_piece[piece]
 
 
 def _attach_light(tree: Tree, cluster: Ints) -> Ints:
@@ -341,33 +340,33 @@ def _attach_light(tree: Tree, cluster: Ints) -> Ints:
         return cluster
     turned = tree.weights[edges[:, 0]] == 0
     edges[turned] = edges[turned, ::-1]
-    prefer, attached = Preference(tree, np.where(tree.weights > 0, cluster, -1)), cluster.copy()
+    tie_break, attached = ClusterTieBreak(tree, np.where(tree.weights > 0, cluster, -1)), cluster.copy()
     attached[edges[:, 1]] = cluster[edges[:, 0]]
     if tree.space is None:
         return attached
-    for point, hosts in _find_hosts(tree, tree.space.metric, edges[:, 1]):
-        open_ = np.unique(cluster[hosts])
-        if len(open_) > 1:
-            attached[point] = prefer.among(open_[open_ >= 0])
+    for point, nearest in _nearest_heavy_points(tree, tree.space.metric, edges[:, 1]):
+        clusters = np.unique(cluster[nearest])
+        if len(clusters) > 1:
+            attached[point] = tie_break.among(clusters[clusters >= 0])
     return attached
 
 
-def _find_hosts(tree: Tree, metric: Metric, light: Ints) -> Iterator[tuple[int, Ints]]:
+def _nearest_heavy_points(tree: Tree, metric: Metric, light: Ints) -> Iterator[tuple[int, Ints]]:
     """Points without mass that may have several nearest points with mass, and those points."""
     heavy = np.flatnonzero(tree.weights > 0)
-    rows, k = light, min(_N_NEAR, len(heavy))
-    if metric.places is not None and k == _N_NEAR:  # most have one host: few need a whole row
-        distances, hosts = find_nearest(metric, light, heavy, k, current())
+    rows, k = light, min(_N_SEARCHED, len(heavy))
+    if metric.places is not None and k == _N_SEARCHED:  # most have one host: few need a whole row
+        distances, nearest = nearest_among(metric, light, heavy, k, current())
         near = distances <= distances[:, :1] * (1 + TIE)
         for i in np.flatnonzero((near.sum(axis=1) > 1) & ~near[:, -1]):
-            yield int(light[i]), hosts[i][near[i]]
+            yield int(light[i]), nearest[i][near[i]]
         rows = light[near[:, -1]]
     for i in rows:
         row = metric.block(np.array([i]), heavy)[0]
         yield int(i), heavy[row <= row.min() * (1 + TIE)]
 
 
-class Preference:
+class ClusterTieBreak:
     """Choose the heaviest of equally near clusters, then the first one by coordinates.
 
     `cores` holds the cluster of each point that counts, and −1 for the others. Without coordinates, ties between
@@ -414,24 +413,7 @@ class Preference:
         return chosen
 
 
-def resting_places(space: Space, eps: float) -> tuple[Ints, Floats]:
-    """Labels, numbered from the largest mass, ties by place, and the places; points without mass get the nearest."""
-    assert space.points is not None
-    heavy = np.flatnonzero(space.weights > 0)
-    places = quotient(space if len(heavy) == space.n else space.take(heavy), TOGETHER * eps)
-    assert places.space.points is not None
-    order = np.lexsort((*places.space.points.T[::-1], -np.round(places.space.weights, 12)))
-    rank = np.empty(len(order), np.intp)
-    rank[order] = np.arange(len(order))
-    centers = places.space.points[order]
-    labels = np.empty(space.n, np.intp)
-    labels[heavy] = rank[places.labels]
-    light = np.flatnonzero(space.weights == 0)
-    labels[light] = nearest_place(space.points[light], centers)
-    return labels, centers
-
-
-def within_reach(space: Space, eps: float) -> tuple[Ints, Floats]:
+def components_within(space: Space, eps: float) -> tuple[Ints, Floats]:
     """Labels of chains of points within ε of each other, numbered from the largest mass, and their means."""
     assert space.points is not None
     labels = cut_tree(spanning_tree(space), cut="height", height=eps)
@@ -439,13 +421,3 @@ def within_reach(space: Space, eps: float) -> tuple[Ints, Floats]:
     sums = np.zeros((len(mass), space.points.shape[1]))
     np.add.at(sums, labels, space.weights[:, None] * space.points)
     return labels, sums / mass[:, None]
-
-
-def nearest_place(points: Floats, centers: Floats) -> Ints:
-    """The index of the nearest center of each point."""
-    both, n = Euclidean(np.concatenate([points, centers])), len(points)
-    step, cols, nearest = max(1, _BLOCK_DISTANCES // len(centers)), np.arange(n, both.n), np.empty(n, np.intp)
-    for start in range(0, n, step):
-        rows = np.arange(start, min(start + step, n))
-        nearest[rows] = both.block(rows, cols).argmin(axis=1)
-    return nearest

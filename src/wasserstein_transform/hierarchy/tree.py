@@ -14,15 +14,14 @@ from .. import _check as check
 from .._archive import archived, check_array, check_range
 from .._display import HasPlot, facts
 from .._types import Bools, Floats, Ints, cached_property
-from ..compute.records import Nearest
 from ..compute.trees.linkage_jit import join_edges
 from ..engine import Engine, current
 from ..spaces import Metric, Space, check_space
+from ..spaces.nearest import nearest_among
 
 TIE = 1e-9  # relative tolerance of tied heights and of equal masses
 """Key of nearest neighbors in `derived` of a metric, for core distances: several trees of a metric share them."""
 _MAX_SHOWN_MERGES = 8  # number of merges in the notebook view
-_BLOCK_DISTANCES = 1 << 20  # distances computed at a time
 _ROUNDING = 1e-14  # rounding of a distance, relative to the largest coordinate it is computed from
 
 
@@ -190,7 +189,7 @@ def spanning_tree(space: Space, engine: Engine | None = None, *, reachability: i
             cores = core_distances(metric, space.weights[heavy], reachability, watched)
             edges, heights, lengths = metric.reach_tree(cores, watched)
         light = np.flatnonzero(space.weights == 0)
-        hosts = find_nearest(space.metric, light, heavy, 1, watched)
+        hosts = nearest_among(space.metric, light, heavy, 1, watched)
     apart = hosts.distances[:, 0]
     n_parts = len(heavy) - len(edges) + int(np.count_nonzero(np.isinf(apart)))
     space.metric.check_joined(n_parts)
@@ -203,27 +202,6 @@ def spanning_tree(space: Space, engine: Engine | None = None, *, reachability: i
     level = Tree(edges[order], heights[order], space.weights, space).level_of_edges
     order = order[np.lexsort((lengths[order], level))]
     return Tree(edges[order], np.maximum.accumulate(heights[order]), space.weights, space, lengths[order])
-
-
-def find_nearest(metric: Metric, points: Ints, others: Ints, k: int, engine: Engine) -> Nearest:
-    """Distances and indices of the k nearest of the others for each of the points, shape (len(points), k)."""
-    if metric.places is not None and len(points):
-        distances, indices = metric.take(others).neighbors(k, metric.take(points), engine)
-        return Nearest(distances, others[indices])
-    result = Nearest(np.empty((len(points), k)), np.empty((len(points), k), np.intp))
-    step = max(1, _BLOCK_DISTANCES // len(others))
-    for start in range(0, len(points), step):
-        part = slice(start, start + step)
-        rows = metric.block(points[part], others, engine)
-        if k == 1:
-            nearest = rows.argmin(axis=1)[:, None]
-        else:
-            nearest = np.argpartition(rows, k - 1, axis=1)[:, :k] if k < len(others) else np.argsort(rows, axis=1)
-        values = np.take_along_axis(rows, nearest, axis=1)
-        order = np.argsort(values, axis=1)
-        result.distances[part] = np.take_along_axis(values, order, axis=1)
-        result.indices[part] = others[np.take_along_axis(nearest, order, axis=1)]
-    return result
 
 
 def core_distances(metric: Metric, weights: Floats, k: int, engine: Engine) -> Floats:

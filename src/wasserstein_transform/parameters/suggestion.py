@@ -18,7 +18,7 @@ from .._display import HasReport, counted, frame, table
 from .._types import Floats, Ints
 from ..compute.cells.rows import sample_evenly
 from ..engine import Engine, current
-from ..hierarchy.cut import within_reach
+from ..hierarchy.cut import components_within
 from ..hierarchy.labels import adjusted_rand
 from ..localize.scale import distinct, median_radii, n_neighbors, ordinal, rows_of, scale_of
 from ..spaces import Euclidean, Space, as_space
@@ -78,7 +78,7 @@ def _sampled(places: Space) -> Space:
 
 def _found(sample: Space, eps: float, engine: Engine) -> Ints:
     walk = iterate(mean_shift(eps), sample, n_iter=_ITERATIONS, tol=_TOL, merge=_MERGE, engine=engine)
-    return within_reach(walk.last, eps)[0]
+    return components_within(walk.last, eps)[0]
 
 
 def _chosen(radii: Floats, clusters: Ints, stability: Floats) -> tuple[int, str]:
