@@ -53,7 +53,7 @@ def test_covariances_are_seen_along_the_directions_of_the_picture():
 
 
 def test_points_beyond_the_landmarks_lie_where_classical_scaling_puts_them(monkeypatch):
-    monkeypatch.setattr("wasserstein_transform.explorer.compute._LANDMARKS", 40)
+    monkeypatch.setattr("wasserstein_transform.explorer.compute.N_LANDMARKS", 40)
     X = np.random.default_rng(1).normal(size=(300, 2))
     data = of_points(X)
     scene, _ = _scene(data, Settings(1e-6, "ms", n_iter=0))
@@ -108,7 +108,7 @@ def test_built_in_sets_are_what_their_code_says(name):
 
 
 def test_of_many_points_a_sample_is_embedded(monkeypatch):
-    monkeypatch.setattr("wasserstein_transform.explorer.compute._EMBEDDED", 50)
+    monkeypatch.setattr("wasserstein_transform.explorer.compute.MAX_EMBEDDED", 50)
     X = np.random.default_rng(1).normal(size=(600, 2))
     scene, _ = _scene(of_points(X), Settings(1e-6, "ms", n_iter=0))
     assert len(scene.embedded) == len(scene.embedding) == 50

@@ -48,8 +48,8 @@ def test_cuts_are_marked_at_the_heights_of_the_edges_between_clusters(found: Clu
     ends = labels[found.tree.edges]
     heights = found.tree.heights[ends[:, 0] != ends[:, 1]]
     for most in (1000, 5):  # the whole tree, and its highest merges
-        monkeypatch.setattr(clusterings, "_LEAVES", most)
-        monkeypatch.setattr(clusterings, "_FEW_LEAVES", most)
+        monkeypatch.setattr(clusterings, "MAX_LEAVES", most)
+        monkeypatch.setattr(clusterings, "MAX_LEAVES_WITH_DETAILS", most)
         ax = found.plot(details=True).axes[1]
         np.testing.assert_allclose(np.sort(ax.lines[0].get_ydata()), np.sort(heights))
     assert "the highest" in ax.get_xlabel()
