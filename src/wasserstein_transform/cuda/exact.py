@@ -203,7 +203,7 @@ def shared_bytes(size: int) -> int:
 
 def _uses_coordinates(metric: Metric) -> bool:
     """Whether kernels compute the distances from coordinates, and do not read them from a matrix."""
-    return metric.places is not None and metric.lam == 0 and metric.places.shape[1] <= MAX_DIM
+    return metric.coordinates is not None and metric.lam == 0 and metric.coordinates.shape[1] <= MAX_DIM
 
 
 def _put_ground(ground: CostSpec, plan: SolvePlan, n_entries: float, device: Device, engine: Engine) -> Array | None:

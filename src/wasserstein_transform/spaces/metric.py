@@ -38,7 +38,7 @@ def write_distances(
     shape: tuple[int, ...], what: str, engine: Engine, dtype: DTypeLike | None, out: Out, fill: Callable[[Any], None]
 ) -> Any:
     """Let `fill` write into new memory, into the array `out`, or into the file `out`; return the array."""
-    there = on_gpu(out, copy=False)
+    gpu_out = on_gpu(out, copy=False)
     kind = out.dtype if dtype is None and hasattr(out, "dtype") else np.dtype(dtype)
     if kind not in (np.float32, np.float64):
         raise ValueError(f"distances are stored as float32 or float64, got dtype={kind}")
@@ -56,15 +56,15 @@ def write_distances(
             )
         fill(out)
         return out
-    if there is not None:
+    if gpu_out is not None:
         if engine.device == "cpu":
             raise ValueError("out is on a GPU, but the engine computes on the CPU; use wt.using(device='cuda')")
-        if there.shape != shape or there.dtype != kind or not there.is_in_a_row:
+        if gpu_out.shape != shape or gpu_out.dtype != kind or not gpu_out.is_in_a_row:
             raise ValueError(
-                f"out must be a C-contiguous array of shape {shape} and dtype {kind}, got shape {there.shape}, "
-                f"dtype {there.dtype}, C-contiguous: {there.is_in_a_row}"
+                f"out must be a C-contiguous array of shape {shape} and dtype {kind}, got shape {gpu_out.shape}, "
+                f"dtype {gpu_out.dtype}, C-contiguous: {gpu_out.is_in_a_row}"
             )
-        fill(there)
+        fill(gpu_out)
         return out
     engine.announce(n_bytes, f"{what}, on disk")
     return np.asanyarray(write_mapped(out, kind, shape, fill, what))
@@ -164,7 +164,7 @@ class Metric(ABC):
         """Number of points."""
 
     @property
-    def places(self) -> Floats | None:
+    def coordinates(self) -> Floats | None:
         """Coordinates (n, m) of the points, possibly on a GPU; None if the metric has none."""
         return None
 
@@ -201,9 +201,9 @@ class Metric(ABC):
 
         Euclidean distances of the coordinates must be lower bounds of the distances.
         """
-        if self.places is None or not np.isfinite(reach):
+        if self.coordinates is None or not np.isfinite(reach):
             return CellIndex.exhaustive(self.n)
-        return CellIndex.of_points(to_host(self.places), reach, self.frame, engine)
+        return CellIndex.of_points(to_host(self.coordinates), reach, self.frame, engine)
 
     def contraction(self) -> Floats | None:
         """Points in some R^k whose Euclidean distances are lower bounds of the distances; None if there are none."""
@@ -410,7 +410,7 @@ class Metric(ABC):
 
     @property
     def is_euclidean(self) -> bool:
-        """Whether these are exactly the Euclidean distances between the rows of `places`."""
+        """Whether these are exactly the Euclidean distances between the rows of `coordinates`."""
         return False
 
     def joins(self, other: Metric) -> bool:

@@ -14,7 +14,7 @@ _MAX_BLOCK = 1 << 20  # distances in memory at a time
 
 def nearest_among(metric: Metric, points: Ints, others: Ints, k: int, engine: Engine) -> KNeighbors:
     """Distances and indices of the k nearest of the others for each of the points, shape (len(points), k)."""
-    if metric.places is not None and len(points):
+    if metric.coordinates is not None and len(points):
         distances, indices = metric.take(others).neighbors(k, metric.take(points), engine)
         return KNeighbors(distances, others[indices])
     result = KNeighbors(np.empty((len(points), k)), np.empty((len(points), k), np.intp))

@@ -86,7 +86,7 @@ class Euclidean(Metric):
         return int(self._points_there.nbytes)
 
     @property
-    def places(self) -> Floats:
+    def coordinates(self) -> Floats:
         points: Floats = self._points_there
         return points
 
@@ -197,7 +197,7 @@ class GaussianMetric(Metric):
         return int(stored_array(self, "means").nbytes + stored_array(self, "covs").nbytes)
 
     @property
-    def places(self) -> Floats:
+    def coordinates(self) -> Floats:
         means: Floats = stored_array(self, "means")
         return means
 
@@ -221,10 +221,10 @@ class GaussianMetric(Metric):
     def concatenate(self, other: Metric) -> GaussianMetric:
         if not isinstance(other, GaussianMetric):
             raise TypeError(f"new points must be a GaussianMetric like the others, got {type(other).__name__}")
-        here, there = (self.means.shape[1], self.lam), (other.means.shape[1], other.lam)
-        if here != there:
+        ours, theirs = (self.means.shape[1], self.lam), (other.means.shape[1], other.lam)
+        if ours != theirs:
             raise ValueError(
-                f"new Gaussians must be in R^{here[0]} with lam={here[1]:g}, got R^{there[0]} with lam={there[1]:g}"
+                f"new Gaussians must be in R^{ours[0]} with lam={ours[1]:g}, got R^{theirs[0]} with lam={theirs[1]:g}"
             )
         return GaussianMetric(
             np.concatenate([self.means, other.means]), np.concatenate([self.covs, other.covs]), self.lam

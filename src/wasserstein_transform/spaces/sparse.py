@@ -118,10 +118,10 @@ class Sparse(Metric):
 
     def balls(self, radius: float, engine: Engine | None = None) -> Balls:
         self.check_reach(radius)
-        near = self.rows.distances * self.rows.distances <= closed(radius)
-        counts = np.add.reduceat(near, self.rows.indptr[:-1])
+        is_near = self.rows.distances * self.rows.distances <= closed(radius)
+        counts = np.add.reduceat(is_near, self.rows.indptr[:-1])
         indptr = np.append(0, np.cumsum(counts))
-        return Balls(indptr, self.rows.indices[near], self.rows.distances[near])
+        return Balls(indptr, self.rows.indices[is_near], self.rows.distances[is_near])
 
     @property
     def is_whole(self) -> bool:

@@ -46,7 +46,7 @@ def neighborhoods(
     """Neighborhoods within `reach` of the points from `first` on, weighted by profile(d²/ε²)."""
     index = metric.search(reach, engine)
     limit = closed(reach) if np.isfinite(reach) else np.inf
-    ordered, coordinates = take(weights, index.order, engine), to_host(metric.places)
+    ordered, coordinates = take(weights, index.order, engine), to_host(metric.coordinates)
     first_duplicate = None if first > 0 else _find_duplicates(metric, coordinates, index, engine)
     geometry = metric.geometry_near(index, reach, engine)
     result = Neighborhoods(
@@ -284,9 +284,9 @@ def working_bytes(metric: Metric, state: float, engine: Engine) -> float:
     A step of means and covariances needs them besides its result of `state` bytes.
     """
     tiles = state * min(1.0, engine.n_threads / 8)
-    if metric.places is None:
+    if metric.coordinates is None:
         return 64.0 * metric.n + state + tiles
-    m = metric.places.shape[1]
+    m = metric.coordinates.shape[1]
     gaussian = state > 8.0 * metric.n * m  # the state has covariances, which the next step reads
     columns = 0 if not gaussian else 9 if m <= 2 else 1 + 2 * m + 3 * m * m
     runs = (2, 6, 18)[min(m, 3) - 1]

@@ -69,8 +69,8 @@ def _by_point(by_position: Balls, order: Ints, engine: Engine) -> Balls:
 def leaders(metric: Metric, weights: Floats, tol: float, engine: Engine) -> Ints:
     """For every point, the first leader within `tol`; a point without mass never leads one with mass."""
     heavy_first = np.argsort(weights == 0, kind="stable")
-    if tol == 0 and metric.places is not None and metric.covs is None:
-        return _first_of_equal(to_host(metric.places), heavy_first, engine)
+    if tol == 0 and metric.coordinates is not None and metric.covs is None:
+        return _first_of_equal(to_host(metric.coordinates), heavy_first, engine)
     index = metric.search(tol, engine)
     position = inverse(index.order)
     geometry, cells = for_thread(metric.geometry_near(index, tol, engine)), index.cells
