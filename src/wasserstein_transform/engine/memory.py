@@ -50,7 +50,7 @@ def in_bytes(size: Any) -> float:
         return float(match[1]) * unit
     number = check.number(size)
     if not number >= 0:
-        name = check.spell("memory")
+        name = check.option_text("memory")
         raise ValueError(f"{name} must be a number of bytes, such as 4GB or 500MiB, got {check.shown(size)}")
     return number
 

@@ -83,7 +83,7 @@ def choose_meaning(present: Collection[str], weight: Weight, others: Collection[
 def _say(weight: Weight) -> str:
     """Return the argument as the user writes it; the command line takes NAME:MEANING."""
     written = repr(":".join(weight)) if isinstance(weight, tuple) else repr(weight)
-    return check.spell(f"weight={weight!r}", f"weight={written}")
+    return check.option_text(f"weight={weight!r}", f"weight={written}")
 
 
 def _say_answers() -> str:
@@ -136,7 +136,7 @@ def lengths_of(values: Floats, meant: Meaning, weight: Weight) -> Floats:
         weights = f"weights of edges, {np.min(values):g} to {np.max(values):g},"
         raise ValueError(
             f"{weights} may be lengths or strengths; say {_say_answers()}"
-            + check.spell("; where a function has no weight=, pass wt.spaces.Graph.of(graph, weight=…)", "")
+            + check.option_text("; where a function has no weight=, pass wt.spaces.Graph.of(graph, weight=…)", "")
         )
     return values
 

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from .._check import spell, warn
+from .._check import option_text, warn
 from .._types import Floats
 from ..compute.cells.rows import sample_evenly
 from ..compute.neighbors.moments import working_bytes
@@ -119,7 +119,7 @@ def warn_of_scale(step: Step, eps: float, n_iter: int | None, space: Space, engi
         return
     warn(
         f"{wrong}; is eps in the unit of the data?{_compare_columns(space.points)} "
-        f"{spell('wt.suggest(X)', 'suggest')} proposes an eps",
+        f"{option_text('wt.suggest(X)', 'suggest')} proposes an eps",
         ScaleWarning,
     )
 
@@ -132,7 +132,7 @@ def _compare_columns(points: Floats | None) -> str:
     wide, narrow = int(spreads.argmax()), int(np.where(spreads > 0, spreads, np.inf).argmin())
     if not spreads[wide] > _MAX_UNEQUAL * spreads[narrow] > 0:
         return ""
-    scaling = spell("StandardScaler", "scale='standard'")
+    scaling = option_text("StandardScaler", "scale='standard'")
     return (
         f" Column {wide} spreads {spreads[wide] / spreads[narrow]:.2g} times as far as column {narrow}: if they have "
         f"different units, scale them first ({scaling})."
@@ -152,7 +152,7 @@ def warn_if_long(step: Step, n_iter: int | None, space: Space, engine: Engine) -
         work = f"{type(step.transport).__name__.lower()} transport ({problems} each time)"
     advice = "a localization with fewer neighbors is faster, such as a kernel with cut=3 or Nearest(k)"
     if np.isfinite(step.localize.reach):
-        suggest = spell("wt.localize.suggest_eps(X)", "eps=auto")
+        suggest = option_text("wt.localize.suggest_eps(X)", "eps=auto")
         advice = f"is eps={step.localize.scale:g} in the unit of the data? {suggest} gives a starting value"
     warn(
         f"each neighborhood holds about {n_seen:.0f} of the {space.n} points, so that {work} will take about "
