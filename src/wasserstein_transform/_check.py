@@ -5,6 +5,7 @@ Public functions call them once; internal code trusts its arrays. Messages say w
 
 from __future__ import annotations
 
+import importlib
 import math
 import os
 import sys
@@ -401,6 +402,17 @@ def tolerance(value: Any, name: str) -> float:
     if not 0 <= number(value) < np.inf:
         raise ValueError(f"{option_text(name)} must be a finite number ≥ 0, got {shown(value)}")
     return float(value)
+
+
+def import_extra(module: str, needed_for: str, extra: str) -> Any:
+    """Import a module that an extra of this package installs, or raise an error that says how to install it."""
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        package = module.partition(".")[0]
+        raise ImportError(
+            f'{needed_for} {package}, which is not installed; pip install "wasserstein-transform[{extra}]" installs it'
+        ) from None
 
 
 def option_text(python: str, argument: str | None = None) -> str:

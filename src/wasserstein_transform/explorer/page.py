@@ -234,10 +234,8 @@ class Page:
         from .report import page_of
 
         if self._shown.scene is not None:
-            yield self._offer(f"{self._shown.name}.html", page_of(self._shown.scene).encode())
-
-    def _offer(self, name: str, content: bytes) -> tuple[Shown, dict[str, Any]]:
-        return self._shown, {"download": self._keep(name, content), "final": True}
+            content = page_of(self._shown.scene).encode()
+            yield self._shown, {"download": self._keep(f"{self._shown.name}.html", content), "final": True}
 
     def _show(self, shown: Shown, reply: dict[str, Any]) -> None:
         """Update the page, or show the error. Runs in the event loop of the server."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import importlib
 import re
 from pathlib import PurePath
 from typing import Any
@@ -124,15 +123,9 @@ def called(kind: str) -> str:
 
 
 def need(module: str, kind: str) -> Any:
-    """Import a module of an extra, or raise an error that says how to install it."""
-    try:
-        return importlib.import_module(module)
-    except ImportError:
-        package = module.partition(".")[0]
-        raise ImportError(
-            f"{called(kind)} files need {package}, which is not installed; "
-            f'pip install "wasserstein-transform[{EXTRA_OF_PACKAGE.get(package, "gis")}]" installs it'
-        ) from None
+    """Import a module of an extra that reads or writes files of a kind."""
+    extra = EXTRA_OF_PACKAGE.get(module.partition(".")[0], "gis")
+    return check.import_extra(module, f"{called(kind)} files need", extra)
 
 
 def reserve(n_bytes: float, source: str) -> None:

@@ -252,7 +252,7 @@ def _is_day_first(words: Sequence[str]) -> tuple[bool, bool]:
 
 
 def _role(frame: pd.DataFrame, name: Any, label: str, floats: dict[str, Floats], is_requested: bool = False) -> Column:
-    """How a column is read; `is_requested` is True if it is used whatever it holds. Its numbers are added to `floats`."""
+    """How a column is read; a requested one is used whatever it holds. Its numbers are added to `floats`."""
     if label in floats:
         n, n_there = len(floats[label]), int(np.count_nonzero(floats[label] == floats[label]))
         role = Column(label, "number", unit=unit_in_name(label))

@@ -159,8 +159,8 @@ def _project(frame: Any, names: tuple[str, ...], degrees: Floats, earth: LocalMe
         far_place = LocalMeters(*degrees[row, :2])
         raise ValueError(
             f"{of_table.where(frame, row, names[0])}: {far_place} lies more than {MAP_RADIUS / 1e3:,.0f} km "
-            f"from the middle of the points ({earth}), too far for one map in meters; drop such rows, or take one region "
-            "at a time"
+            f"from the middle of the points ({earth}), too far for one map in meters; drop such rows, or take one "
+            "region at a time"
         )
     return meters
 
