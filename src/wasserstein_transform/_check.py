@@ -209,9 +209,9 @@ def _symmetric(array: Floats, name: str) -> Floats:
     out, worst, at = np.empty_like(array), 1e-9 * array.max(), (-1, -1)
     for start in range(0, len(array), BLOCK_ROWS):
         rows = slice(start, start + BLOCK_ROWS)
-        here, there = array[rows], array[:, rows].T
-        out[rows] = here / 2 + there / 2
-        off = np.abs(here - there)
+        block, mirrored = array[rows], array[:, rows].T
+        out[rows] = block / 2 + mirrored / 2
+        off = np.abs(block - mirrored)
         if off.max() > worst:
             row, column = np.unravel_index(off.argmax(), off.shape)
             worst, at = off[row, column], (start + int(row), int(column))

@@ -121,8 +121,8 @@ DISTANCE_MAKERS = [
     wt.LocalTruncation(eps=0.9, p=2, n_iter=2, merge=1e-9),
     wt.LocalTruncation(eps=0.9, n_iter=3, merge=0.2),
     wt.LocalTruncation(eps=0.9, metric="cityblock"),
-    wt.KernelTransform(0.3, "gaussian", cut=3.0, n_iter=2),
     wt.WassersteinTransform(wt.localize.Identity(), wt.Exact(1)),
+    wt.KernelTransform(0.3, "gaussian", cut=3.0, n_iter=2),
     wt.WassersteinTransform(wt.localize.Whole(), wt.Exact(2)),
 ]
 

@@ -52,13 +52,12 @@ def test_covariances_are_seen_along_the_directions_of_the_picture():
     assert scene.axes == ("principal axis 1", "principal axis 2")
 
 
-def test_points_beyond_the_landmarks_lie_where_classical_scaling_puts_them(monkeypatch):
-    monkeypatch.setattr("wasserstein_transform.explorer.compute.N_LANDMARKS", 40)
-    X = np.random.default_rng(1).normal(size=(300, 2))
+def test_points_beyond_the_landmarks_lie_where_classical_scaling_puts_them():
+    X = np.random.default_rng(1).normal(size=(450, 2))
     data = of_points(X)
     scene, _ = _scene(data, Settings(1e-6, "ms", n_iter=0))
     np.testing.assert_allclose(cdist(scene.embedding, scene.embedding), cdist(X, X), atol=1e-4)
-    assert scene.notes == ("the distances are those of 40 of 300 points, and the scaling relies on them",)
+    assert scene.notes == ("the distances are those of 400 of 450 points, and the scaling relies on them",)
 
 
 def test_the_curve_counts_the_points_within_each_radius():
@@ -107,13 +106,12 @@ def test_built_in_sets_are_what_their_code_says(name):
     np.testing.assert_array_equal(data.space.points, names["X"])
 
 
-def test_of_many_points_a_sample_is_embedded(monkeypatch):
-    monkeypatch.setattr("wasserstein_transform.explorer.compute.MAX_EMBEDDED", 50)
-    X = np.random.default_rng(1).normal(size=(600, 2))
+def test_of_many_points_a_sample_is_embedded():
+    X = np.random.default_rng(1).normal(size=(5100, 2))
     scene, _ = _scene(of_points(X), Settings(1e-6, "ms", n_iter=0))
-    assert len(scene.embedded) == len(scene.embedding) == 50
-    np.testing.assert_allclose(cdist(scene.embedding, scene.embedding), cdist(X, X)[scene.embedded][:, scene.embedded],
-                               atol=1e-4)  # fmt: skip
+    assert len(scene.embedded) == len(scene.embedding) == 5000
+    some, others = X[scene.embedded][:200], X[scene.embedded]
+    np.testing.assert_allclose(cdist(scene.embedding[:200], scene.embedding), cdist(some, others), atol=1e-4)
 
 
 def test_a_sample_is_drawn_in_the_plane_of_all_points():

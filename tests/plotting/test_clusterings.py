@@ -43,14 +43,13 @@ def test_three_panels_points_tree_and_partitions(found: Clustering, points: np.n
 
 
 @pytest.mark.slow
-def test_cuts_are_marked_at_the_heights_of_the_edges_between_clusters(found: Clustering, monkeypatch) -> None:
-    labels = np.maximum(found.labels_of_places, -1 - found.labels_of_places)
-    ends = labels[found.tree.edges]
-    heights = found.tree.heights[ends[:, 0] != ends[:, 1]]
-    for most in (1000, 5):  # the whole tree, and its highest merges
-        monkeypatch.setattr(clusterings, "MAX_LEAVES", most)
-        monkeypatch.setattr(clusterings, "MAX_LEAVES_WITH_DETAILS", most)
-        ax = found.plot(details=True).axes[1]
+def test_cuts_are_marked_at_the_heights_of_the_edges_between_clusters(found: Clustering, rng) -> None:
+    many = wt.cluster(rng.normal(size=(1100, 2)) + np.repeat([[0, 0], [9, 0]], 550, axis=0), 2)
+    for one in (found, many):  # the whole tree, and its highest merges
+        labels = np.maximum(one.labels_of_places, -1 - one.labels_of_places)
+        ends = labels[one.tree.edges]
+        heights = one.tree.heights[ends[:, 0] != ends[:, 1]]
+        ax = one.plot(details=True).axes[1]
         np.testing.assert_allclose(np.sort(ax.lines[0].get_ydata()), np.sort(heights))
     assert "the highest" in ax.get_xlabel()
 

@@ -52,7 +52,7 @@ def figure_of(result: Any, title: str | None = None, **options: Any) -> Figure:
 
 def _draw_trajectory(found: Trajectory, title: str | None = None, **options: Any) -> Any:
     """The points over the iterations; the last ones, or the last distances, if that is all there is."""
-    moved = isinstance(found.last.metric, Euclidean | GaussianMetric) and found.last.metric.places.shape[1] <= 3
+    moved = isinstance(found.last.metric, Euclidean | GaussianMetric) and found.last.metric.coordinates.shape[1] <= 3
     if moved and kept_points(found):
         return walk(found, title=title, **options)
     return (cloud if moved else mds)(found.last, title=title, **options)

@@ -104,9 +104,10 @@ def warn_of_scale(step: Step, eps: float, n_iter: int | None, space: Space, engi
     if space.n < _MIN_CHECKED or _estimate_seconds(step, n_iter, space, engine) >= MIN_LONG_SECONDS:
         return
     centers = sample_evenly(space.n, int(np.clip(_COUNTED_DISTANCES / space.n, _MIN_CENTERS, _MAX_CENTERS)))
-    places = space.metric.places
-    if isinstance(space.metric, Euclidean) and isinstance(places, np.ndarray):  # a check needs no compiled distances
-        counts = np.count_nonzero(cdist(places[centers], places) <= eps, axis=1)
+    coordinates = space.metric.coordinates
+    # a check needs no compiled distances
+    if isinstance(space.metric, Euclidean) and isinstance(coordinates, np.ndarray):
+        counts = np.count_nonzero(cdist(coordinates[centers], coordinates) <= eps, axis=1)
     else:
         counts = space.metric.n_within(centers, eps)
     alone, together = float(np.mean(counts <= 1)), float(np.median(counts)) / space.n
@@ -169,10 +170,10 @@ def _estimate_seconds(step: Step, n_iter: int | None, space: Space, engine: Engi
         points = stored_array(space, "points")
         m = 1 if points is None else points.shape[1]
         means, covs = _PAIR_SECONDS
-        one = space.n * n_seen * (covs * max(1, m - 1) ** 2 if localize.makes is Gaussians else means * m)
+        seconds_per_step = space.n * n_seen * (covs * max(1, m - 1) ** 2 if localize.makes is Gaussians else means * m)
     else:
-        one = step.transport.seconds(space.n, n_seen)
-    seconds = max(n_iter or 0, 1) * one / n_cores(engine)
+        seconds_per_step = step.transport.seconds(space.n, n_seen)
+    seconds = max(n_iter or 0, 1) * seconds_per_step / n_cores(engine)
     if seconds >= MIN_LONG_SECONDS:
         seconds *= _share_of_distinct(space, engine) ** (1 if isinstance(localize, Extrinsic) else 2)
     return seconds
@@ -180,7 +181,7 @@ def _estimate_seconds(step: Step, n_iter: int | None, space: Space, engine: Engi
 
 def _share_of_distinct(space: Space, engine: Engine) -> float:
     """Share of distinct points: duplicates have equal measures, which are compared once."""
-    places = space.metric.places
-    if places is None:
+    coordinates = space.metric.coordinates
+    if coordinates is None:
         return 1.0
-    return quotient(Space(Euclidean(places), space.weights, None), engine=engine.silent()).space.n / space.n
+    return quotient(Space(Euclidean(coordinates), space.weights, None), engine=engine.silent()).space.n / space.n
