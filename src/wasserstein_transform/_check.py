@@ -196,8 +196,8 @@ def distances(values: ArrayLike, name: str = "distances") -> Floats:
             "for coordinates use Space.from_points"
         )
     if array.min() < 0:
-        at = np.unravel_index(array.argmin(), array.shape)
-        raise ValueError(f"{name} must not be negative, got {array.min()} at [{at[0]}, {at[1]}]")
+        index = np.unravel_index(array.argmin(), array.shape)
+        raise ValueError(f"{name} must not be negative, got {array.min()} at [{index[0]}, {index[1]}]")
     if array.diagonal().any():
         k = int(np.flatnonzero(array.diagonal())[0])
         raise ValueError(f"{name} must be 0 on the diagonal, got {array[k, k]} at [{k}, {k}]")
@@ -280,8 +280,8 @@ def variances(values: ArrayLike, name: str = "covs") -> Floats:
     """Return the diagonals of diagonal covariances, shape (n, m)."""
     array = floats(values, name)
     if (array < 0).any():
-        at = np.unravel_index(array.argmin(), array.shape)
-        raise ValueError(f"{name} as variances must not be negative, got {array.min()} at [{at[0]}, {at[1]}]")
+        index = np.unravel_index(array.argmin(), array.shape)
+        raise ValueError(f"{name} as variances must not be negative, got {array.min()} at [{index[0]}, {index[1]}]")
     return array
 
 

@@ -64,12 +64,12 @@ class DataSet(ShortRepr):
         """Number of points."""
         return self.space.n
 
-    def at_most(self, most: int) -> DataSet:
+    def at_most(self, n_max: int) -> DataSet:
         """The data set itself, or evenly spaced rows of it with a note, if it has more points than `most`."""
-        if self.n <= most:
+        if self.n <= n_max:
             return self
-        rows = sample_evenly(self.n, most)
-        note = f"{most:,} of {self.n_all:,} points are shown: every {self.n_all / most:.1f}th row"
+        rows = sample_evenly(self.n, n_max)
+        note = f"{n_max:,} of {self.n_all:,} points are shown: every {self.n_all / n_max:.1f}th row"
         return replace(
             self, space=self.space.take(rows), truth=None if self.truth is None else self.truth[rows],
             rows=self.rows[rows], notes=(*self.notes, note),
@@ -110,10 +110,10 @@ def of_points(
     space = X if isinstance(X, Space) else Space.from_points(X, weights)
     m = 0 if space.points is None else space.points.shape[1]
     letters = ("x", "y", "z") if m <= 3 else tuple(f"x{k + 1}" for k in range(m))
-    known = None if truth is None else np.unique(np.asarray(truth), return_inverse=True)[1].astype(np.intp).ravel()
-    if known is not None and len(known) != space.n:
-        raise ValueError(f"labels must hold one label for each of the {counted(space.n, 'point')}, got {len(known)}")
-    data = DataSet(name, space, columns or letters[:m], reading, known, np.arange(space.n), space.n)
+    codes = None if truth is None else np.unique(np.asarray(truth), return_inverse=True)[1].astype(np.intp).ravel()
+    if codes is not None and len(codes) != space.n:
+        raise ValueError(f"labels must hold one label for each of the {counted(space.n, 'point')}, got {len(codes)}")
+    data = DataSet(name, space, columns or letters[:m], reading, codes, np.arange(space.n), space.n)
     return replace(data, has_weights=weights is not None)
 
 
@@ -126,16 +126,16 @@ def of_source(source: Source, name: str, choice: Choice | None = None) -> DataSe
     if beside:
         rest.attrs = X.attrs
     masses = weights(X, choice.weight) if choice.weight else source.weights
-    found = features(rest, choice.columns or None, sample_weight=masses, **options)
+    table = features(rest, choice.columns or None, sample_weight=masses, **options)
     truth = labels(X, choice.label)[0] if choice.label else source.labels
-    n, rows = found.n, found.rows
+    n, rows = table.n, table.rows
     for values, what in ((truth, "labels"), (masses, "sample_weight")):
         if values is not None and len(values) != n:
             raise ValueError(f"{what} must hold one value for each of the {counted(n, 'point')}, got {len(values)}")
     truth, masses = (None if values is None else np.asarray(values)[rows] for values in (truth, masses))
-    points, names = found.matrix()[rows], found.names if is_frame(X) else ()
+    points, names = table.matrix()[rows], table.names if is_frame(X) else ()
     data = of_points(points, name, names, truth, masses, _code_of(X, choice, options, beside))
-    return replace(data, rows=rows, n_all=n, notes=found.notes)
+    return replace(data, rows=rows, n_all=n, notes=table.notes)
 
 
 def _code_of(X: Any, choice: Choice, options: dict[str, Any], beside: list[str]) -> str:
@@ -166,10 +166,10 @@ def _moons() -> DataSet:
 def _irises() -> DataSet:
     from sklearn.datasets import load_iris
 
-    found = load_iris()
+    irises = load_iris()
     reading = "from sklearn.datasets import load_iris\n\nX = load_iris().data"
-    names = tuple(name.removesuffix(" (cm)") for name in found.feature_names)
-    return of_points(found.data, "irises", names, found.target, reading=reading)
+    names = tuple(name.removesuffix(" (cm)") for name in irises.feature_names)
+    return of_points(irises.data, "irises", names, irises.target, reading=reading)
 
 
 BUILT_IN: dict[str, Callable[[], DataSet]] = {
