@@ -31,7 +31,7 @@ def add_columns(points: Points, new: dict[str, Any], run: Run) -> DataFrame:
     return table
 
 
-def encode_moved(points: Points, places: Floats, new: dict[str, Any], run: Run, kind: str) -> bytes:
+def encode_moved(points: Points, moved_to: Floats, new: dict[str, Any], run: Run, kind: str) -> bytes:
     """Encode the table with moved points and new columns.
 
     In formats whose rows are places the points are moved, and the original coordinates are new columns; in others the
@@ -40,19 +40,19 @@ def encode_moved(points: Points, places: Floats, new: dict[str, Any], run: Run, 
     from ..io import PLACED, encode
     from ..tables import coordinate_names, coordinates, with_coordinates
 
-    moved, own_names = moved_columns(points, places), coordinate_names(points.table)
-    own = [name for name in points.names if kind in PLACED and name in own_names]
-    if not own:
+    moved, own_names = moved_columns(points, moved_to), coordinate_names(points.table)
+    moving = [name for name in points.names if kind in PLACED and name in own_names]
+    if not moving:
         return encode(add_columns(points, moved | new, run), kind)
-    old = {f"{name}_before": column for name, column in zip(own, coordinates(points.table, own).T, strict=True)}
-    rest = {name: column for name, column in moved.items() if name.removesuffix("_moved") not in own}
-    at = [points.names.index(name) for name in own]
-    return encode(with_coordinates(add_columns(points, old | rest | new, run), own, places[:, at]), kind)
+    old = {f"{name}_before": column for name, column in zip(moving, coordinates(points.table, moving).T, strict=True)}
+    rest = {name: column for name, column in moved.items() if name.removesuffix("_moved") not in moving}
+    index = [points.names.index(name) for name in moving]
+    return encode(with_coordinates(add_columns(points, old | rest | new, run), moving, moved_to[:, index]), kind)
 
 
-def moved_columns(points: Points, places: Floats) -> dict[str, Any]:
+def moved_columns(points: Points, moved_points: Floats) -> dict[str, Any]:
     """Columns for moved coordinates: x_moved, y_moved."""
-    return {f"{name}_moved": column for name, column in zip(points.names, places.T, strict=True)}
+    return {f"{name}_moved": column for name, column in zip(points.names, moved_points.T, strict=True)}
 
 
 def title_of(points: Points) -> str:
@@ -79,7 +79,7 @@ def label_axes(ax: Any, points: Points) -> Any:
     from ..plotting import name_axes, plain
 
     many = len(points.names) > 3
-    name_axes(ax, ["first principal axis", "second principal axis"] if many else [plain(one) for one in points.names])
+    name_axes(ax, ["first principal axis", "second principal axis"] if many else [plain(name) for name in points.names])
     if ax.name == "rectilinear":
         ax.ticklabel_format(style="plain", useOffset=False)  # coordinates of a map in meters have seven digits
     return ax

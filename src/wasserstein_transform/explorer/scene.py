@@ -177,8 +177,8 @@ class Plane(NamedTuple):
             return "scaling 1", "scaling 2"
         if not self.whole:
             return "principal axis 1", "principal axis 2"
-        known = columns if len(columns) == len(self.directions) else ("x", "y")
-        return (known[0], known[1]) if len(self.directions) == 2 else (known[0], "")
+        axes = columns if len(columns) == len(self.directions) else ("x", "y")
+        return (axes[0], axes[1]) if len(self.directions) == 2 else (axes[0], "")
 
 
 def plane_of(points: Floats | None, space: Space | None = None, engine: Engine | None = None) -> Plane:

@@ -96,15 +96,15 @@ def cloud(
     >>> len(ax.collections[0].get_offsets())
     800
     """
-    places = as_points(points)
-    dim = drawable(places)
+    coordinates = as_points(points)
+    dim = drawable(coordinates)
     size = None if size is None else check.positive(size, "size")
-    dots = look(labels, len(places), colors)
+    dots = look(labels, len(coordinates), colors)
     if legend is None:
         legend = ax is None and 1 < len(dots.groups) <= MOST_NAMED
-    ax = canvas(ax, dim, frame(places))
-    draw(ax, places, dots, title, legend, size)
-    name_axes(ax, axis_names(points, places.shape[1]))
+    ax = canvas(ax, dim, frame(coordinates))
+    draw(ax, coordinates, dots, title, legend, size)
+    name_axes(ax, axis_names(points, coordinates.shape[1]))
     return ax
 
 

@@ -75,10 +75,10 @@ def look(labels: Any, n: int, colors: Any = None) -> Look:
     numbers = numbered(labels, n)
     used, first, which = np.unique(numbers, return_index=True, return_inverse=True)
     names = given[first].tolist()
-    tints: list[Any] = [color(k) for k in used.tolist()] if colors is None else [colors.get(one) for one in names]
+    tints: list[Any] = [color(k) for k in used.tolist()] if colors is None else [colors.get(label) for label in names]
     if None in tints:
         raise ValueError(f"colors must have one for each label, and has none for {names[tints.index(None)]!r}")
-    groups = [Group(_name(one, k), k, tint) for one, k, tint in zip(names, used.tolist(), tints, strict=True)]
+    groups = [Group(_name(label, k), k, tint) for label, k, tint in zip(names, used.tolist(), tints, strict=True)]
     groups.sort(key=lambda group: group.label == NOISE)  # noise last
     order = np.argsort(numbers != NOISE, kind="stable")
     return Look(to_rgba_array(tints)[which], order, None, numbers, tuple(groups), name)
@@ -101,10 +101,10 @@ def numbered(labels: Any, n: int) -> Ints:
 
 def _are_values(numbers: Floats) -> bool:
     """Whether floats are values and no labels: not integers, or too many for the colors. NaN is unknown."""
-    known = numbers[~np.isnan(numbers)]
-    if np.isinf(known).any():
+    finite = numbers[~np.isnan(numbers)]
+    if np.isinf(finite).any():
         raise ValueError("values must be finite, or NaN if unknown, got infinity")
-    return bool((known != np.rint(known)).any()) or len(np.unique(known)) > N_COLORS
+    return bool((finite != np.rint(finite)).any()) or len(np.unique(finite)) > N_COLORS
 
 
 def _scaled(values: Floats, name: str) -> Look:

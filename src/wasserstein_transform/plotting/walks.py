@@ -78,8 +78,8 @@ def walk(
         equal(ax, states[tau])
         if states[tau].shape[1] > 1:
             ax.set_aspect("equal", adjustable="box")  # all panels have the same limits
-        for axis, least, most in zip("xyz", *limits, strict=False):
-            ax.set(**{f"{axis}lim": (least, most), f"{axis}ticks": []})
+        for axis, low, high in zip("xyz", *limits, strict=False):
+            ax.set(**{f"{axis}lim": (low, high), f"{axis}ticks": []})
     explain(panels[-1], dots, axes is None and 1 < len(dots.groups) <= MOST_NAMED, shaped)
     return panels
 
