@@ -320,11 +320,11 @@ def _any_error_is_damage() -> Iterator[None]:
 def read_array(stream: IO[bytes], n_bytes: int) -> np.ndarray:
     """Read an array of `n_bytes` with its header; NumPy alone would allocate whatever the header announces."""
     shape, dtype = read_header(stream)
-    there = n_bytes - stream.tell()
+    n_left = n_bytes - stream.tell()
     if dtype.hasobject:
         raise DamagedError("it holds Python objects, which are never read; save numbers or strings")
-    if min(shape, default=0) < 0 or prod(shape) * dtype.itemsize != there:
-        raise DamagedError(f"it should hold an array of shape {show_shape(shape)}, but has {there} bytes for it")
+    if min(shape, default=0) < 0 or prod(shape) * dtype.itemsize != n_left:
+        raise DamagedError(f"it should hold an array of shape {show_shape(shape)}, but has {n_left} bytes for it")
     stream.seek(0)
     with _any_error_is_damage():
         return np.asarray(npy.read_array(stream, allow_pickle=False))

@@ -21,17 +21,18 @@ from numpy.typing import ArrayLike
 
 from ._types import Floats
 
-_ROWS = 64  # rows of a matrix that are checked at a time
+BLOCK_ROWS = 64  # rows of a matrix that are checked at a time
 
-_NARROW = 16  # columns; NumPy is slow along short rows: a million rows of two took 0.2 s
+MAX_NARROW_COLUMNS = 16  # columns; NumPy is slow along short rows: a million rows of two took 0.2 s
 
-_CALLERS = ("wasserstein_transform", "sklearn", "imblearn", "joblib")  # packages that call this one for the user
+# packages that call this one for the user
+CALLING_PACKAGES = ("wasserstein_transform", "sklearn", "imblearn", "joblib")
 
 _MAX_EXACT_INTEGER = 2**53  # up to this, floats represent all integers
 
-_LISTENER: ContextVar[Callable[[str], None] | None] = ContextVar("listener", default=None)
+_WARNING_LISTENER: ContextVar[Callable[[str], None] | None] = ContextVar("listener", default=None)
 
-_SPELLING: ContextVar[Callable[[str, str], str] | None] = ContextVar("spelling", default=None)
+_OPTION_TEXT: ContextVar[Callable[[str, str], str] | None] = ContextVar("option_text", default=None)
 
 before_warnings: list[Callable[[], None]] = []
 """Functions called before a warning is shown; they make room for it on the terminal."""
@@ -73,11 +74,11 @@ def numbers(values: Any, name: str) -> None:
         kind = np.asarray(values).dtype.kind if isinstance(values, np.ndarray | list | tuple) else "f"
     except ValueError:  # rows of different lengths: `floats` raises the error
         return
-    if kind in _NO_NUMBERS:
-        raise ValueError(f"{name} must be numbers, got {_NO_NUMBERS[kind]}")
+    if kind in _ADVICE_BY_KIND:
+        raise ValueError(f"{name} must be numbers, got {_ADVICE_BY_KIND[kind]}")
 
 
-_NO_NUMBERS = {
+_ADVICE_BY_KIND = {
     "M": "dates; (X - X.min()) / np.timedelta64(1, 's') turns them into seconds",
     "m": "time spans; X / np.timedelta64(1, 's') turns them into seconds",
     "U": "text; X.astype(float) reads numbers from it",
@@ -89,8 +90,8 @@ def _columns(table: Any, name: str) -> None:
     """Check a table column by column, so that messages can name the column."""
     for k, column in enumerate(table.columns):
         entries = np.asarray(table.iloc[:, k] if hasattr(table, "iloc") else table[column])
-        if entries.dtype.kind in _NO_NUMBERS:
-            raise ValueError(f"{name} must be numbers, column {column!r} has {_NO_NUMBERS[entries.dtype.kind]}")
+        if entries.dtype.kind in _ADVICE_BY_KIND:
+            raise ValueError(f"{name} must be numbers, column {column!r} has {_ADVICE_BY_KIND[entries.dtype.kind]}")
         text = [isinstance(entry, str | bytes) for entry in entries] if entries.dtype.kind == "O" else []
         if any(text):
             row = text.index(True)
@@ -141,7 +142,7 @@ def extent(largest: float, spread: float, name: str = "points") -> None:
 
 def _extent(array: Floats) -> tuple[float, float]:
     """The largest absolute coordinate, and the largest width along an axis."""
-    if array.shape[1] <= _NARROW:
+    if array.shape[1] <= MAX_NARROW_COLUMNS:
         low, high = (np.array([side(column) for column in array.T]) for side in (np.min, np.max))
     else:
         low, high = array.min(axis=0), array.max(axis=0)
@@ -205,11 +206,11 @@ def distances(values: ArrayLike, name: str = "distances") -> Floats:
 def _symmetric(array: Floats, name: str) -> Floats:
     """Return a symmetric copy, made block by block."""
     out, worst, at = np.empty_like(array), 1e-9 * array.max(), (-1, -1)
-    for start in range(0, len(array), _ROWS):
-        rows = slice(start, start + _ROWS)
-        here, there = array[rows], array[:, rows].T
-        out[rows] = here / 2 + there / 2
-        off = np.abs(here - there)
+    for start in range(0, len(array), BLOCK_ROWS):
+        rows = slice(start, start + BLOCK_ROWS)
+        block, mirrored = array[rows], array[:, rows].T
+        out[rows] = block / 2 + mirrored / 2
+        off = np.abs(block - mirrored)
         if off.max() > worst:
             row, column = np.unravel_index(off.argmax(), off.shape)
             worst, at = off[row, column], (start + int(row), int(column))
@@ -229,7 +230,7 @@ def not_distances(array: Floats, name: str = "points") -> None:
         return
     if (np.abs(array - array.T) > 1e-9 * np.nanmax(array)).any():  # False where an entry is missing
         return
-    how = spell("metric='precomputed' or Space.from_distances(D)", "distances=True")
+    how = option_text("metric='precomputed' or Space.from_distances(D)", "distances=True")
     raise ValueError(
         f"got a {n} × {n} matrix that is symmetric and 0 on the diagonal: {name} look like distances; use {how} "
         "(if they are points, X + 1 has the same distances)"
@@ -243,12 +244,9 @@ def _square(condensed: Floats, name: str) -> Floats:
             f"{name} as a condensed vector must have n(n-1)/2 entries, got {len(condensed)}; "
             "or use a square matrix of shape (n, n)"
         )
-    square, at = np.zeros((n, n)), 0
-    for i in range(n - 1):
-        row = condensed[at : at + n - 1 - i]
-        square[i, i + 1 :], square[i + 1 :, i] = row, row
-        at += len(row)
-    return square
+    from scipy.spatial.distance import squareform  # noqa: PLC0415  slow to import, and seldom needed
+
+    return np.asarray(squareform(condensed, checks=False))
 
 
 def covariances(values: ArrayLike, name: str = "covs") -> Floats:
@@ -319,32 +317,32 @@ def choice(value: Any, name: str, known: Iterable[str | None]) -> None:
     """Check that a value is one of the known names."""
     known = list(known)
     if not (value is None or isinstance(value, str)) or value not in known:
-        raise ValueError(f"{spell(name)} must be one of {', '.join(map(repr, known))}, got {shown(value)}")
+        raise ValueError(f"{option_text(name)} must be one of {', '.join(map(repr, known))}, got {shown(value)}")
 
 
 def shown(value: Any) -> str:
     """Return what a message shows of a value: one line, not long."""
     text = " ".join(repr(value).split())
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… ({len(text)} characters)"
+    return text if len(text) <= MAX_SHOWN_CHARACTERS else f"{text[:MAX_SHOWN_CHARACTERS]}… ({len(text)} characters)"
 
 
-_LONGEST = 60
+MAX_SHOWN_CHARACTERS = 60
 
 
 def positive(value: Any, name: str) -> float:
     """Check a finite number > 0."""
     if not 0 < number(value) < np.inf:
-        raise ValueError(f"{spell(name)} must be positive and finite, got {shown(value)}")
+        raise ValueError(f"{option_text(name)} must be positive and finite, got {shown(value)}")
     return float(value)
 
 
 def eps(value: Any) -> float:
     """Check a radius."""
     if not 1e-150 < number(value) < 1e150:  # its square must not overflow or underflow
-        advice = f"{spell('wt.localize.suggest_eps(X)', 'eps=auto')} gives a starting value"
+        advice = f"{option_text('wt.localize.suggest_eps(X)', 'eps=auto')} gives a starting value"
         if callable(value) or isinstance(value, str):
             advice += ", the profile comes after eps"
-        raise ValueError(f"{spell('eps')} must be positive and finite, got {shown(value)}; {advice}")
+        raise ValueError(f"{option_text('eps')} must be positive and finite, got {shown(value)}; {advice}")
     return float(value)
 
 
@@ -363,7 +361,7 @@ def lam(value: Any) -> float:
     """Check the weight λ of the covariances."""
     if not 0 <= number(value) < np.inf:
         raise ValueError(
-            f"{spell('lam')} must be a finite number ≥ 0, got {shown(value)}; 0 is mean shift, 1 to 5 is usual"
+            f"{option_text('lam')} must be a finite number ≥ 0, got {shown(value)}; 0 is mean shift, 1 to 5 is usual"
         )
     return float(value)
 
@@ -371,7 +369,7 @@ def lam(value: Any) -> float:
 def order_p(value: Any) -> float:
     """Check the order of a Wasserstein distance."""
     if not number(value) >= 1:
-        raise ValueError(f"{spell('p')} must be a number ≥ 1 or infinity, got {shown(value)}; 1 and 2 are usual")
+        raise ValueError(f"{option_text('p')} must be a number ≥ 1 or infinity, got {shown(value)}; 1 and 2 are usual")
     return float(value)
 
 
@@ -380,59 +378,59 @@ def solvable_p(value: Any) -> None:
     p = order_p(value)
     if 150 <= p < np.inf:
         raise ValueError(
-            f"{spell('p')} must be less than 150 or infinity, got {p:g}: so high a power of most distances vanishes "
-            "beside that of the largest; infinity is the limit"
+            f"{option_text('p')} must be less than 150 or infinity, got {p:g}: so high a power of most distances "
+            "vanishes beside that of the largest; infinity is the limit"
         )
 
 
-_MOST = int(np.iinfo(np.int64).max)  # compiled loops count in 64 bits
+MAX_INT64 = int(np.iinfo(np.int64).max)  # compiled loops count in 64 bits
 
 
-def count(value: Any, name: str, least: int, most: int = _MOST, of: str = "") -> int:
+def count(value: Any, name: str, least: int, most: int = MAX_INT64, of: str = "") -> int:
     """Check an integer from `least` to `most`, which is the number of something; a float may be one."""
     if not np.isfinite(number(value)) or value != int(value) or value < least:
-        raise ValueError(f"{spell(name)} must be an integer ≥ {least}, got {shown(value)}")
+        raise ValueError(f"{option_text(name)} must be an integer ≥ {least}, got {shown(value)}")
     if int(value) > most:
         limit = f"at most {most}, the number of {of}" if of else f"an integer of at most {most}"
-        raise ValueError(f"{spell(name)} must be {limit}, got {shown(value)}")
+        raise ValueError(f"{option_text(name)} must be {limit}, got {shown(value)}")
     return int(value)
 
 
 def tolerance(value: Any, name: str) -> float:
     """Check a finite number ≥ 0."""
     if not 0 <= number(value) < np.inf:
-        raise ValueError(f"{spell(name)} must be a finite number ≥ 0, got {shown(value)}")
+        raise ValueError(f"{option_text(name)} must be a finite number ≥ 0, got {shown(value)}")
     return float(value)
 
 
-def spell(python: str, argument: str | None = None) -> str:
-    """What a message advises, as the user writes it: in Python, or as another interface spells `argument`.
+def option_text(python: str, argument: str | None = None) -> str:
+    """An option that a message advises, as the user writes it: in Python, or as another interface writes `argument`.
 
     The command line makes `--clusters 2` of `n_clusters=2`. `argument` is `python` itself unless it is given; "" is
     for advice that only Python users can follow.
     """
-    spelling = _SPELLING.get()
-    return python if spelling is None else spelling(python, python if argument is None else argument)
+    write = _OPTION_TEXT.get()
+    return python if write is None else write(python, python if argument is None else argument)
 
 
 @contextmanager
-def use_spelling(spelling: Callable[[str, str], str]) -> Iterator[None]:
-    """Let `spell` call this function in the block."""
-    token = _SPELLING.set(spelling)
+def use_option_texts(write: Callable[[str, str], str]) -> Iterator[None]:
+    """Let `option_text` call this function in the block."""
+    token = _OPTION_TEXT.set(write)
     try:
         yield
     finally:
-        _SPELLING.reset(token)
+        _OPTION_TEXT.reset(token)
 
 
 @contextmanager
 def redirect_warnings(listen: Callable[[str], None]) -> Iterator[None]:
     """Send the warnings of this thread to `listen`; Python's own filters are global to the process."""
-    token = _LISTENER.set(listen)
+    token = _WARNING_LISTENER.set(listen)
     try:
         yield
     finally:
-        _LISTENER.reset(token)
+        _WARNING_LISTENER.reset(token)
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
@@ -440,7 +438,7 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
 
     Python shows equal warnings of one line once, so that a grid search of a hundred fits does not repeat them.
     """
-    if (listen := _LISTENER.get()) is not None:
+    if (listen := _WARNING_LISTENER.get()) is not None:
         listen(message)
         return
     for prepare in before_warnings:
@@ -470,7 +468,7 @@ def warn_of_rounding(values: Any, name: str) -> None:
 def frames_within(frame: FrameType | None = None) -> Iterator[FrameType]:
     """Yield the frames from here, or from `frame`, up to the user's frame, which is left out."""
     frame = sys._getframe(1) if frame is None else frame
-    while frame.f_back is not None and module_of(frame).partition(".")[0] in _CALLERS:
+    while frame.f_back is not None and module_of(frame).partition(".")[0] in CALLING_PACKAGES:
         yield frame
         frame = frame.f_back
 

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from ._types import Bools, Floats, Ints
-from .compute.records import MeansAndCovs, Moments, Rows
+from .compute.records import CsrMeasures, MeansAndCovs, Moments
 from .engine import Engine, on_host, stored_array, to_host
 from .spaces import Euclidean, GaussianMetric, Metric
 
@@ -126,9 +126,9 @@ class Discrete(Measures):
         return len(self.totals)
 
     @property
-    def rows(self) -> Rows:
+    def rows(self) -> CsrMeasures:
         """The arrays that a backend reads."""
-        return Rows(self.indptr, self.indices, self.masses, self.totals)
+        return CsrMeasures(self.indptr, self.indices, self.masses, self.totals)
 
     def matrix(self) -> csr_array:
         """Return the measures as a sparse Markov matrix of shape (n, size): row i is m(x_i)."""
@@ -168,12 +168,12 @@ class Discrete(Measures):
     def distinct(self) -> tuple[Discrete, Ints]:
         """Return the distinct measures, and for each measure the index of its equal among them, shape (n,)."""
         same = _mark_repeats(self.indptr, self.indices, self.masses)
-        seen: dict[bytes, int] = {}
+        first_with: dict[bytes, int] = {}
         for i in np.flatnonzero(same >= 0):
             part = slice(self.indptr[i], self.indptr[i + 1])
             digest = blake2b(self.indices[part].tobytes(), digest_size=32)  # rows as keys would double the memory
             digest.update(self.masses[part].tobytes())
-            same[i] = seen.setdefault(digest.digest(), int(i))
+            same[i] = first_with.setdefault(digest.digest(), int(i))
         first = np.flatnonzero((same < 0) | (same == np.arange(self.n)))
         if len(first) == self.n:
             return self, np.arange(self.n)

@@ -11,7 +11,7 @@ from sklearn.neighbors import NearestNeighbors
 
 import wasserstein_transform as wt
 from wasserstein_transform.compute.neighbors import nearest as nearby
-from wasserstein_transform.compute.neighbors.kdtree_jit import LEAF
+from wasserstein_transform.compute.neighbors.kdtree_jit import MAX_LEAF_SIZE
 from wasserstein_transform.compute.neighbors.nearest import grow_tree
 from wasserstein_transform.compute.trees.spanning import _boruvka, prim as grow_prim
 
@@ -50,7 +50,7 @@ METRICS: dict[str, Callable[[], wt.spaces.Metric]] = {
     "far away": lambda: wt.spaces.Euclidean(1e8 + random_points(0)),
     "tiny": lambda: wt.spaces.Euclidean(1e-8 * random_points(0)),
     "many axes": lambda: wt.spaces.Euclidean(np.random.default_rng(1).normal(size=(200, 30))),
-    "few points": lambda: wt.spaces.Euclidean(random_points(0)[:LEAF]),
+    "few points": lambda: wt.spaces.Euclidean(random_points(0)[:MAX_LEAF_SIZE]),
     "Gaussians m=1": lambda: gaussians(300, 1, 2.0),
     "Gaussians m=2": lambda: gaussians(300, 2, 2.0),
     "Gaussians m=3": lambda: gaussians(200, 3, 2.0),
@@ -126,14 +126,14 @@ def others(metric: wt.spaces.Metric, k: int) -> tuple[np.ndarray, np.ndarray]:
 @pytest.fixture
 def by_trees(monkeypatch: pytest.MonkeyPatch) -> None:
     """Search trees also where there are few points, which are compared one by one otherwise."""
-    monkeypatch.setattr(nearby, "_FEW", 0)
+    monkeypatch.setattr(nearby, "_MAX_POINTS_TO_COMPARE", 0)
 
 
 def test_few_points_have_the_neighbors_that_a_tree_finds(monkeypatch: pytest.MonkeyPatch) -> None:
     for metric in (make() for name, make in METRICS.items() if name not in CLOSE):
         one_by_one = metric.neighbors(7)
         with monkeypatch.context() as patched:
-            patched.setattr(nearby, "_FEW", 0)
+            patched.setattr(nearby, "_MAX_POINTS_TO_COMPARE", 0)
             for few, tree in zip(one_by_one, metric.neighbors(7), strict=True):
                 np.testing.assert_array_equal(few, tree)
 
@@ -269,7 +269,7 @@ def test_a_tree_holds_every_point_once_in_its_box(rng: np.random.Generator) -> N
         assert apart.max() <= tree.radius[node] * (1 + 1e-12)
     leaves = (tree.ends - tree.starts)[len(tree.starts) // 2 :]
     assert leaves.sum() == 1000
-    assert leaves.max() <= LEAF
+    assert leaves.max() <= MAX_LEAF_SIZE
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 import wasserstein_transform as wt
 from wasserstein_transform.compute.cells import rows as passes
-from wasserstein_transform.compute.cells.index import Search, frame_of
+from wasserstein_transform.compute.cells.index import CellIndex, frame_of
 from wasserstein_transform.compute.metrics import gaussians as gaussian
 from wasserstein_transform.compute.metrics.gaussians import unit_of_size
 from wasserstein_transform.compute.metrics.geometry_jit import GaussianPlane, GaussianSolid
@@ -19,8 +19,8 @@ from wasserstein_transform.compute.metrics.geometry_jit import GaussianPlane, Ga
 def _tiles(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Small tiles: what a million points take, on few points."""
     if request.param is not None:
-        monkeypatch.setattr(passes, "_FEW_ROWS", request.param)
-        monkeypatch.setattr("wasserstein_transform.compute.cells.index._PER_BUCKET", 40)
+        monkeypatch.setattr(passes, "_MAX_ROWS_IN_CALLER", request.param)
+        monkeypatch.setattr("wasserstein_transform.compute.cells.index._POINTS_PER_BUCKET", 40)
 
 
 def _clouds(rng: np.random.Generator, m: int, n: int = 1500) -> dict[str, np.ndarray]:
@@ -42,7 +42,7 @@ def _clouds(rng: np.random.Generator, m: int, n: int = 1500) -> dict[str, np.nda
     }
 
 
-def _search(X: np.ndarray, reach: float, n_jobs: int = 2) -> Search:
+def _search(X: np.ndarray, reach: float, n_jobs: int = 2) -> CellIndex:
     return wt.spaces.Euclidean(X).search(reach, wt.Engine(n_jobs))
 
 
@@ -57,7 +57,7 @@ def test_order_and_cells_are_those_of_the_obvious_sort(m: int, reach: float, rng
         keys, strides = reference.keys_of(X, frame)
         search, order = _search(X, reach), reference.order_of(X, keys)
         np.testing.assert_array_equal(search.order, order, name)
-        np.testing.assert_array_equal(search.places, X[order], name)
+        np.testing.assert_array_equal(search.sorted_points, X[order], name)
         found = np.unique(keys)
         np.testing.assert_array_equal(search.cells.cell, np.searchsorted(found, keys[order]), name)
         np.testing.assert_array_equal(search.starts, np.append(np.searchsorted(keys[order], found), len(X)), name)
@@ -75,9 +75,9 @@ def test_everybody_within_reach_is_looked_at(rng: np.random.Generator) -> None:
         for i in range(0, 600, 37):
             runs = search.cells.runs[search.cells.cell[i]]
             seen = np.concatenate([np.arange(*run) for run in runs])
-            near = np.flatnonzero(np.linalg.norm(search.places - search.places[i], axis=1) <= 0.5)
+            near = np.flatnonzero(np.linalg.norm(search.sorted_points - search.sorted_points[i], axis=1) <= 0.5)
             assert np.isin(near, seen).all()
-            assert len(seen) == search.seen[search.cells.cell[i]] == search.n_candidates()[i]
+            assert len(seen) == search.n_candidates[search.cells.cell[i]] == search.candidates_by_position()[i]
 
 
 def test_everybody_within_reach_is_looked_at_where_floats_are_coarse(rng: np.random.Generator) -> None:
@@ -85,7 +85,7 @@ def test_everybody_within_reach_is_looked_at_where_floats_are_coarse(rng: np.ran
         X = np.concatenate([rng.random((200, 2)), away + 4 * rng.random((200, 2)), [[1e140, -1e140]]])
         for reach in (0.3, 0.5, 1.0):
             search = _search(X, reach)
-            near = np.abs(search.places[:, None] - search.places[None]).max(axis=2) <= reach
+            near = np.abs(search.sorted_points[:, None] - search.sorted_points[None]).max(axis=2) <= reach
             for i in range(0, len(X), 11):
                 seen = np.concatenate([np.arange(*run) for run in search.cells.runs[search.cells.cell[i]]])
                 assert np.isin(np.flatnonzero(near[i]), seen).all()
@@ -99,12 +99,12 @@ def test_far_points_add_hardly_any_candidates(m: int, rng: np.random.Generator) 
     X = rng.random((4000, m))
     X[:, 3:] *= 0.01  # along these axes, the others are all near each other
     for reach in np.linspace(0.1, 0.2, 5) if m > 1 else (0.002, 0.0025, 0.003):
-        plain = _search(X, reach).n_candidates().sum()
+        plain = _search(X, reach).candidates_by_position().sum()
         for far in ([1e20], [-1e20], [1e140], [1e20, -1e25, 1e140]):
             Y = X.copy()
             Y[: len(far), -1] = far  # the last axis
             Y[len(far) :: 2000] = np.array(far)[-1]  # and all axes
-            assert _search(Y, reach).n_candidates().sum() <= _MOST_FAR[m] * plain
+            assert _search(Y, reach).candidates_by_position().sum() <= _MOST_FAR[m] * plain
 
 
 def test_far_points_leave_a_step_of_the_others_as_it_is(rng: np.random.Generator) -> None:
@@ -148,7 +148,7 @@ def test_a_step_gives_the_same_bits_for_any_number_of_threads_and_size_of_tiles(
 
     first = walk(1)
     assert walk(2) == first
-    monkeypatch.setattr(passes, "_FEW_ROWS", 700)
+    monkeypatch.setattr(passes, "_MAX_ROWS_IN_CALLER", 700)
     assert walk(5) == first
 
 

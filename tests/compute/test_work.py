@@ -11,10 +11,9 @@ import pytest
 import wasserstein_transform as wt
 from wasserstein_transform.compute.metrics.geometry_jit import Bits
 from wasserstein_transform.compute.neighbors import moments as summing
-from wasserstein_transform.compute.neighbors.moments import Neighborhoods, _Sums, neighborhoods
+from wasserstein_transform.compute.neighbors.moments import Neighborhoods, neighborhoods
 from wasserstein_transform.compute.neighbors.moments_jit import FLAT
 from wasserstein_transform.compute.trees import spanning as trees, spanning_jit as spanning_trees
-from wasserstein_transform.engine import Tile
 from wasserstein_transform.spaces import GaussianMetric, Metric
 
 ENGINE = wt.Engine(1)
@@ -35,18 +34,25 @@ def _gaussians(n: int, m: int) -> GaussianMetric:
 def test_of_equal_points_one_is_summed(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     summed: list[int] = []
 
-    def recorded(search: Any, geometry: Any, rows: Any, *more: Any) -> _Sums:
-        summed.append(300 if rows is None else len(rows))
-        return _Sums(search, geometry, rows, *more)
+    choose_kernel = Neighborhoods._choose_kernel
 
-    monkeypatch.setattr(summing, "_Sums", recorded)
+    def recording(self: Neighborhoods, columns: Any, second: bool) -> Any:
+        kernel = choose_kernel(self, columns, second)
+
+        def add(rows: Any, record: Any, stop: Any) -> None:
+            summed.append(len(rows))
+            kernel(rows, record, stop)
+
+        return add
+
+    monkeypatch.setattr(Neighborhoods, "_choose_kernel", recording)
     distinct = rng.random((300, 2))
     for n_copies, expected in ((200, 100), (5, 300)):  # a few are not worth it
         points = distinct.copy()
         points[300 - n_copies :] = points[0]
         summed.clear()
         _around(wt.spaces.Euclidean(points), 0.2).means(points)
-        assert summed == [expected]
+        assert sum(summed) == expected
 
 
 def test_in_space_each_pair_of_gaussians_is_tested_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,20 +78,19 @@ def test_in_space_each_pair_of_gaussians_is_tested_once(monkeypatch: pytest.Monk
 def test_points_of_whole_cells_are_not_looked_at() -> None:
     points, eps = np.random.default_rng(0).random((8000, 2)), 0.25
     found = _around(wt.spaces.Euclidean(points), eps)
-    search, weights = found.search, found.weights.copy()
-    assert search.places is not None
-    center = int(np.linalg.norm(search.places - 0.5, axis=1).argmin())
+    search, weights = found.index, found.weights
+    assert search.sorted_points is not None
+    center = int(np.linalg.norm(search.sorted_points - 0.5, axis=1).argmin())
     row, mass, mean, stop = np.array([center]), np.empty(1), np.empty((1, 2)), np.zeros(1, np.uint8)
-    sums = found._sums(row, found.places, False)._replace(weights=weights)
-    assert sums.whole is not None
+    kernel = found._choose_kernel(found.sorted_columns, False)
     looked_at = 0
     for start, end in pairwise(search.starts.tolist()):
         weights[start:end] = np.nan  # the sums of cells were taken before
-        sums.add_up(Tile(0, 1), stop, (mass, mean))
+        kernel(row, (mass, mean), stop)
         weights[start:end] = 1.0
         looked_at += (end - start) * bool(np.isnan(mass[0]))
-    inside = np.count_nonzero(np.linalg.norm(search.places - search.places[center], axis=1) <= eps)
-    assert 0 < looked_at < 0.6 * inside < inside < search.n_candidates()[center]
+    inside = np.count_nonzero(np.linalg.norm(search.sorted_points - search.sorted_points[center], axis=1) <= eps)
+    assert 0 < looked_at < 0.6 * inside < inside < search.candidates_by_position()[center]
 
 
 def test_a_spanning_tree_is_found_by_searches_where_they_visit_few_points(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,7 +107,7 @@ def test_a_spanning_tree_is_found_by_searches_where_they_visit_few_points(monkey
     for metric in (wt.spaces.Euclidean(rng.random((n, 2))), _gaussians(n, 2)):
         asked.clear()
         with monkeypatch.context() as patch:
-            patch.setattr(trees, "grow", lambda *given: pytest.fail("all pairs"))
+            patch.setattr(trees, "prim", lambda *given: pytest.fail("all pairs"))
             metric.spanning_tree(ENGINE)
         assert sum(asked) < 0.8 * n * len(asked)  # rounds: many points keep what they found in the one before
     wide = wt.spaces.Euclidean(rng.normal(size=(n, 30)))

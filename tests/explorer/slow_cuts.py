@@ -7,7 +7,7 @@ from scipy.cluster.hierarchy import fcluster
 
 from wasserstein_transform.explorer.metrics import smallest_size
 from wasserstein_transform.explorer.scene import Scene
-from wasserstein_transform.explorer.views import RIM
+from wasserstein_transform.explorer.views import BALL_TOLERANCE
 from wasserstein_transform.hierarchy import Tree
 
 
@@ -34,7 +34,7 @@ def ball(scene: Scene, frame: int, point: int, eps: float | None = None) -> np.n
         covs = scene.covariances[frame].astype(np.float64)
         squares = squares + scene.lam * _bures(covs[point], covs)
     radius = scene.eps if eps is None else eps
-    return squares <= radius * radius * (1 + RIM)
+    return squares <= radius * radius * (1 + BALL_TOLERANCE)
 
 
 def _bures(one: np.ndarray, others: np.ndarray) -> np.ndarray:

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from wasserstein_transform.engine import Engine
-from wasserstein_transform.explorer.newest import PATIENCE, Newest
+from wasserstein_transform.explorer.newest import SECONDS_BEFORE_CANCEL, Newest
 
 
 def _settled(newest: Newest, limit: float = 20.0) -> None:
@@ -45,7 +45,7 @@ def test_long_work_that_is_superseded_is_cancelled(seen):
 
     newest = Newest(work, lambda *_: None)
     newest.ask("long")
-    time.sleep(2 * PATIENCE)
+    time.sleep(2 * SECONDS_BEFORE_CANCEL)
     assert not newest.is_idle
     newest.ask("short")
     _settled(newest)
@@ -58,7 +58,7 @@ def test_quick_work_that_is_superseded_ends(seen):
 
     def work(request: int, engine: Engine) -> None:
         started.set()
-        time.sleep(PATIENCE / 4)
+        time.sleep(SECONDS_BEFORE_CANCEL / 4)
         engine.check()
         seen.append(request)
 

@@ -12,7 +12,7 @@ from explorer.slow_cuts import cut
 
 import wasserstein_transform as wt
 from wasserstein_transform.explorer.data import BUILT_IN
-from wasserstein_transform.explorer.page import FIRST, Page, page_words
+from wasserstein_transform.explorer.page import MAX_FIRST_POINTS, Page, page_words
 from wasserstein_transform.explorer.settings import Settings
 
 _READY = "() => window.wtPage && wtPage.answers.some((a) => a.final) && wtPage.queue.answered >= wtPage.queue.sent"
@@ -212,7 +212,7 @@ def test_clusters_wait_for_the_views_and_are_found_although_a_slider_moves(seen)
 
 @pytest.mark.slow
 def test_of_many_points_a_sample_is_shown_first_and_then_all(window):
-    X = np.random.default_rng(0).normal(size=(3 * FIRST, 2))
+    X = np.random.default_rng(0).normal(size=(3 * MAX_FIRST_POINTS, 2))
     explorer = wt.explore(X, name="many")
     try:
         with tab(window, explorer, "?data=many") as seen:

@@ -19,7 +19,7 @@ from explorer.slow_cuts import ball, cut, cut_in_words
 
 import wasserstein_transform as wt
 from wasserstein_transform.explorer.compute import cut_of_labels
-from wasserstein_transform.explorer.figures import DARK, LIGHT
+from wasserstein_transform.explorer.figures import DARK_COLORS, LIGHT_COLORS
 from wasserstein_transform.explorer.metrics import first_cut, ticks
 from wasserstein_transform.explorer.scene import Scene
 from wasserstein_transform.explorer.views import Views, has_balls
@@ -101,8 +101,8 @@ def test_balls_are_told_only_where_they_are_known(scene: Scene) -> None:
 
 
 def test_colors_can_be_told_apart() -> None:
-    assert len(LIGHT) == len(DARK) == 23
-    for colors in (LIGHT, DARK):
+    assert len(LIGHT_COLORS) == len(DARK_COLORS) == 23
+    for colors in (LIGHT_COLORS, DARK_COLORS):
         seen = np.array([[int(color[k : k + 2], 16) for k in (1, 3, 5)] for color in colors[2:9]])
         apart = np.linalg.norm(seen[:, None] - seen, axis=2)
         assert apart[np.triu_indices(7, 1)].min() > 60  # of 441; blue and sky blue were 37 apart on dark ground

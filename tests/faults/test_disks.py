@@ -14,7 +14,7 @@ import pytest
 from engine.test_seams import cloud
 
 import wasserstein_transform as wt
-from wasserstein_transform.engine import tasks as tiles
+from wasserstein_transform.engine import tiles
 
 pytestmark = pytest.mark.slow
 

@@ -11,7 +11,7 @@ from gpu.calling import CPU, Cuda
 
 import wasserstein_transform as wt
 from wasserstein_transform.compute.exact.problems import CostSpec
-from wasserstein_transform.compute.records import Rows
+from wasserstein_transform.compute.records import CsrMeasures
 from wasserstein_transform.cuda import exact as batch
 from wasserstein_transform.engine import Cancelled
 
@@ -23,16 +23,16 @@ def _however_few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch, "MIN_PAIRS", 1)
 
 
-def measures(rng: np.random.Generator, n_points: int, sizes: list[int], spread: float | None = 0.0) -> Rows:
+def measures(rng: np.random.Generator, n_points: int, sizes: list[int], spread: float | None = 0.0) -> CsrMeasures:
     """Measures of these sizes on points drawn at random; masses are counts, or span e^±spread."""
     points = [np.sort(rng.choice(n_points, size, replace=False)) for size in sizes]
     n = sum(sizes)
     masses = rng.integers(1, 4, n).astype(float) if spread is None else np.exp(rng.uniform(-spread, spread, n))
     indptr = np.append(0, np.cumsum(sizes))
-    return Rows(indptr, np.concatenate(points), masses, np.add.reduceat(masses, indptr[:-1]))
+    return CsrMeasures(indptr, np.concatenate(points), masses, np.add.reduceat(masses, indptr[:-1]))
 
 
-def check_among(cuda: Cuda, ground: CostSpec, rows: Rows, most_left: int = 0) -> np.ndarray:
+def check_among(cuda: Cuda, ground: CostSpec, rows: CsrMeasures, most_left: int = 0) -> np.ndarray:
     """All pairs as on the CPU, with at most so many of them solved there."""
     engine = wt.Engine(1, device=cuda)
     found = batch.exact_among(ground, rows, engine, device=cuda.device)
@@ -65,7 +65,7 @@ def test_against_another_library(cuda: Cuda, rng: np.random.Generator) -> None:
         assert values[i, j] ** 2 == pytest.approx(ot.emd2(a, b, ot.dist(points[x], points[y])), rel=1e-12)
 
 
-def _rows(rows: Rows, *which: int) -> list[tuple[int, slice]]:
+def _rows(rows: CsrMeasures, *which: int) -> list[tuple[int, slice]]:
     return [(k, slice(rows.indptr[k], rows.indptr[k + 1])) for k in which]
 
 
@@ -84,7 +84,7 @@ def test_masses_of_all_sizes(cuda: Cuda, rng: np.random.Generator) -> None:
 def test_equal_measures_and_nearly_equal_ones(cuda: Cuda, rng: np.random.Generator) -> None:
     one = measures(rng, 30, [12], 1.0)
     doubled = np.concatenate([one.masses, one.masses, 3 * one.masses, one.masses * (1 + 1e-15)])
-    rows = Rows(12 * np.arange(5), np.tile(one.indices, 4), doubled, np.add.reduceat(doubled, 12 * np.arange(4)))
+    rows = CsrMeasures(12 * np.arange(5), np.tile(one.indices, 4), doubled, np.add.reduceat(doubled, 12 * np.arange(4)))
     for p in (1.0, 2.0):
         values = check_among(cuda, CostSpec(wt.spaces.Euclidean(rng.normal(size=(30, 2))), True, p), rows)
         assert values[0, 1] == 0
@@ -143,7 +143,7 @@ def test_short_moves_between_wide_measures_keep_their_digits(p: float, cuda: Cud
     places = np.sort(rng.uniform(0, 1e3, 12))
     moved = places + rng.uniform(0, 1e-4, 12)
     masses = np.tile(rng.uniform(1, 2, 12), 2)
-    rows = Rows(np.array([0, 12, 24]), np.arange(24), masses, np.full(2, masses[:12].sum()))
+    rows = CsrMeasures(np.array([0, 12, 24]), np.arange(24), masses, np.full(2, masses[:12].sum()))
     ground = CostSpec(wt.spaces.Euclidean(np.column_stack([np.append(places, moved), np.zeros(24)])), True, p)
     values, report = cuda.exact_among(ground, rows, wt.Engine(1, device=cuda))
     expected = np.average((moved - places) ** p, weights=masses[:12]) ** (1 / p)
@@ -159,7 +159,7 @@ def test_other_points_at_the_same_places(cuda: Cuda, rng: np.random.Generator) -
     indices = np.concatenate([np.arange(24), np.append(np.arange(23), 24)])
     indptr, masses = np.array([0, 8, 16, 24, 48]), np.ones(48)
     masses[-1] = 1e-9
-    rows = Rows(indptr, indices, masses, np.add.reduceat(masses, indptr[:-1]))
+    rows = CsrMeasures(indptr, indices, masses, np.add.reduceat(masses, indptr[:-1]))
     for p in (2.0, 6.0):
         ground = CostSpec(wt.spaces.Euclidean(far), True, p)
         values, _ = cuda.exact_among(ground, rows, wt.Engine(1, device=cuda))
@@ -172,7 +172,7 @@ def test_the_same_bits_however_pairs_are_asked_for(cuda: Cuda, rng: np.random.Ge
     rows = measures(rng, 40, [3, 8, 15, 16, 20, 31], 1.0)
     ground, engine = CostSpec(wt.spaces.Euclidean(rng.normal(size=(40, 2))), True, 1.0), wt.Engine(1, device=cuda)
     whole, _ = cuda.exact_among(ground, rows, engine)
-    first = Rows(rows.indptr[:3], rows.indices[:11], rows.masses[:11], rows.totals[:2])
+    first = CsrMeasures(rows.indptr[:3], rows.indices[:11], rows.masses[:11], rows.totals[:2])
     across, report = cuda.exact_between(ground, first, rows, engine)
     np.testing.assert_array_equal(across, whole[:2])
     assert report.n_problems == 12

@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 import wasserstein_transform as wt
 from wasserstein_transform.compute.metrics.distances import closed
 from wasserstein_transform.compute.neighbors.moments_jit import EPANECHNIKOV, FLAT, GAUSSIAN, TRIANGLE
-from wasserstein_transform.compute.records import Balls, MeansAndCovs, Moments, Nearest
+from wasserstein_transform.compute.records import Balls, KNeighbors, MeansAndCovs, Moments
 from wasserstein_transform.engine import Engine
 from wasserstein_transform.spaces import GaussianMetric, Metric, Sparse
 
@@ -82,7 +82,7 @@ class Plain:
         D = _matrix(metric).copy()
         np.fill_diagonal(D, np.inf)
         indices = np.argsort(D, axis=1, kind="stable")[:, :k]
-        return Nearest(np.take_along_axis(D, indices, axis=1), indices)
+        return KNeighbors(np.take_along_axis(D, indices, axis=1), indices)
 
     def neighborhoods(
         self, metric: Metric, weights: np.ndarray, profile: int, eps: float, reach: float, engine: Engine,

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 
 import wasserstein_transform as wt
-from wasserstein_transform.engine import Record, RunControl, Task, Threads, tasks as tiles
+from wasserstein_transform.engine import Record, RunControl, Task, Threads, tiles
 
 
 class Counting(Threads):

@@ -14,7 +14,7 @@ import pytest
 from transforms.killed import Counting
 
 import wasserstein_transform as wt
-from wasserstein_transform.engine import tasks as tiles
+from wasserstein_transform.engine import tiles
 from wasserstein_transform.spaces import GaussianMetric
 from wasserstein_transform.transforms import Trajectory
 

@@ -12,7 +12,7 @@ import traceback
 from pathlib import Path
 from typing import Any, NoReturn
 
-_BUG = 70  # exit status of an internal error
+BUG_STATUS = 70  # exit status of an internal error
 
 
 def main() -> None:
@@ -32,7 +32,7 @@ def main() -> None:
     except Exception:
         traceback.print_exc()
         print(f"{name}: this is a bug in the program; please report it with the lines above", file=sys.stderr)
-        sys.exit(_BUG)
+        sys.exit(BUG_STATUS)
 
 
 def _exit(*_: Any) -> NoReturn:

@@ -12,7 +12,7 @@ from .. import __version__
 from .cluster import cluster
 from .communities import communities
 from .denoise import denoise
-from .errors import PIPE, STOPPED
+from .errors import PIPE_STATUS, STOPPED_STATUS
 from .explore import explore
 from .info import info
 from .options import Context
@@ -45,9 +45,9 @@ class Commands(click.Group):
             say(f"{path}: {message[:1].lower()}{message[1:]} (see {path} --help)", err=True)
             sys.exit(error.exit_code)
         except click.Abort:
-            sys.exit(STOPPED)
+            sys.exit(STOPPED_STATUS)
         except SystemExit as end:  # click ends with 1 if the reader of the output has gone
-            sys.exit(PIPE if end.code == 1 else end.code)
+            sys.exit(PIPE_STATUS if end.code == 1 else end.code)
         sys.exit(status if isinstance(status, int) else 0)
 
 

@@ -12,7 +12,7 @@ from .options import command, computation, folder_output
 from .running import running
 from .summary import describe_input
 
-_WEIGHTS = (
+WEIGHT_HELP = (
     "Numbers at edges: length, strength (length is 1/strength), none, or the name of an edge attribute, with its "
     "meaning where it is not clear: value:strength."
 )
@@ -21,7 +21,7 @@ _WEIGHTS = (
 @command
 @click.argument("graph", type=click.Path(path_type=Path))
 @click.option("-k", "--n", type=int, metavar="N", help="Number of communities.", show_default="chosen by the evidence")
-@click.option("--weight", metavar="WHAT", show_default="as the file tells", help=_WEIGHTS)
+@click.option("--weight", metavar="WHAT", show_default="as the file tells", help=WEIGHT_HELP)
 @click.option(
     "--resolution", type=float, metavar="X", show_default="chosen by the evidence",
     help="Resolution of the modularity: above 1 more communities.",

@@ -13,18 +13,18 @@ import click
 
 from .printing import say
 
-_OPTIONS = {
+OPTION_OF_ARGUMENT = {
     "n_clusters": "clusters", "n_jobs": "jobs", "covariances": "errors", "order": "trip",
     "n_communities": "n", "spatial_radius": "spatial", "range_radius": "range",
 }  # fmt: skip
-_VALUES = {"None": "none", "False": "none", "True": "", "[...]": ""}
-BAD, MEMORY, STOPPED, PIPE = 2, 3, 130, 128 + getattr(signal, "SIGPIPE", 13)
+VALUE_WORDS = {"None": "none", "False": "none", "True": "", "[...]": ""}
+BAD_INPUT_STATUS, MEMORY_STATUS, STOPPED_STATUS, PIPE_STATUS = 2, 3, 130, 128 + getattr(signal, "SIGPIPE", 13)
 
 
 @contextmanager
 def reporting_errors(note: Callable[[str], None] | None = None, left: str = "nothing was written") -> Iterator[None]:
     """Print expected errors in one line and exit with a status; warnings become notes; Ctrl-C exits with 130."""
-    from .._check import use_spelling
+    from .._check import use_option_texts
 
     context = click.get_current_context()
     command = context.command_path
@@ -33,16 +33,16 @@ def reporting_errors(note: Callable[[str], None] | None = None, left: str = "not
         with warnings.catch_warnings(action="always"):
             warnings.simplefilter("ignore", DeprecationWarning)  # for developers, not for users of the command line
             warnings.showwarning = lambda message, *_, **__: note(str(message))
-            with use_spelling(partial(_spell, context)):
+            with use_option_texts(partial(_spell, context)):
                 yield
     except BrokenPipeError:  # click ends
         raise
     except (ImportError, ValueError, TypeError, ArithmeticError, OSError, MemoryError) as error:
         say(f"{command}: {in_a_line(error)}", err=True)
-        raise click.exceptions.Exit(MEMORY if isinstance(error, MemoryError) else BAD) from None
+        raise click.exceptions.Exit(MEMORY_STATUS if isinstance(error, MemoryError) else BAD_INPUT_STATUS) from None
     except KeyboardInterrupt:
         say(f"{command}: stopped; {left}", err=True)
-        raise click.exceptions.Exit(STOPPED) from None
+        raise click.exceptions.Exit(STOPPED_STATUS) from None
 
 
 def in_a_line(error: BaseException) -> str:
@@ -61,8 +61,8 @@ def _spell(context: click.Context, python: str, argument: str) -> str:
     if not argument:
         return ""
     name, _, value = argument.partition("=")
-    option = _OPTIONS.get(name, name)
+    option = OPTION_OF_ARGUMENT.get(name, name)
     if any(option == one.name for one in context.command.params):
-        value = _VALUES.get(value, value.strip("'"))
+        value = VALUE_WORDS.get(value, value.strip("'"))
         return f"--{option.replace('_', '-')} {value}".rstrip()
     return python

@@ -15,7 +15,7 @@ from .summary import as_json, versions
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-_EXTRAS = {
+MODULES_OF_EXTRA = {
     "plot": ("matplotlib",),
     "image": ("PIL", "tifffile"),
     "graph": ("networkx",),
@@ -25,7 +25,7 @@ _EXTRAS = {
     "explore": ("bokeh",),
     "dask": ("dask", "distributed"),
 }
-_MAX_LISTED = 40  # the most columns that are listed
+MAX_LISTED_COLUMNS = 40  # the most columns that are listed
 
 
 @command
@@ -54,7 +54,7 @@ def _installed() -> tuple[dict[str, Any], list[str], None]:
     from ..engine import available, current, in_words
 
     home, count = compiled_code()
-    extras = {name: all(map(importlib.util.find_spec, modules)) for name, modules in _EXTRAS.items()}
+    extras = {name: all(map(importlib.util.find_spec, modules)) for name, modules in MODULES_OF_EXTRA.items()}
     facts = {
         "versions": versions(), "cores": current().n_threads, "memory": available(), "extras": extras,
         "kernels": {"compiled": count, "folder": home},
@@ -91,9 +91,9 @@ def _describe(file: str, kind: str | None) -> tuple[dict[str, Any], list[str], D
     facts |= {"kind": table.attrs["kind"], "rows": len(table), "columns": columns, "points": taken, "notes": notes}
     lines = [f"{table.attrs['source']}: {table.attrs['kind']}, {len(table)} rows, {len(columns)} columns", would]
     lines += [f"note: {note}" for note in notes]
-    if len(columns) > _MAX_LISTED:
-        lines.append(f"the first {_MAX_LISTED} columns:")
-    rows = [{"column": name} | one for name, one in list(columns.items())[:_MAX_LISTED]]
+    if len(columns) > MAX_LISTED_COLUMNS:
+        lines.append(f"the first {MAX_LISTED_COLUMNS} columns:")
+    rows = [{"column": name} | one for name, one in list(columns.items())[:MAX_LISTED_COLUMNS]]
     return facts, lines, DataFrame(rows).map(_short)
 
 

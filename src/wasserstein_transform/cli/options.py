@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 SCALES = ("none", "standard", "robust", "range")
-_NAMES = 0.34  # share of the width for option names; the help of longer ones starts on the next line
+NAME_COLUMN_SHARE = 0.34  # share of the width for option names; the help of longer ones starts on the next line
 
 
 class Help(click.HelpFormatter):
@@ -21,7 +21,7 @@ class Help(click.HelpFormatter):
 
     def write_dl(self, rows: Any, col_max: int = 0, col_spacing: int = 2) -> None:
         """Write names and their help in two columns."""
-        super().write_dl(rows, max(10, int(_NAMES * self.width)), col_spacing)
+        super().write_dl(rows, max(10, int(NAME_COLUMN_SHARE * self.width)), col_spacing)
 
 
 class Context(click.Context):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .._types import Floats
     from ..image import Segmentation
 
-_FAINT = 0.05  # boundaries weaker than this are not drawn
+MIN_DRAWN_STRENGTH = 0.05  # boundaries weaker than this are not drawn
 
 
 def encode(found: Segmentation, masks: bool = False) -> dict[str, bytes]:
@@ -42,7 +42,7 @@ def encode(found: Segmentation, masks: bool = False) -> dict[str, bytes]:
 
 def _darkened(strength: Floats) -> NDArray[np.uint8]:
     """Boundaries as gray levels, 255 for none to 0 for the strongest; thicker in large images, to survive shrinking."""
-    strong = np.where(strength < _FAINT, 0.0, strength)
+    strong = np.where(strength < MIN_DRAWN_STRENGTH, 0.0, strength)
     return np.asarray(np.rint(255 * (1 - maximum_filter(strong, max(1, round(max(strength.shape) / 1000))))), np.uint8)
 
 

@@ -19,11 +19,13 @@ from .summary import as_json, command_line, versions
 if TYPE_CHECKING:
     from ..engine import Bar
 
-_PIECE = 1 << 16  # bytes printed at a time
-_DPI = 200
-_UNDATED = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}  # so that the same figure gives the same file
+PIECE_BYTES = 1 << 16  # bytes printed at a time
+FIGURE_DPI = 200
+# so that the same figure gives the same file
+METADATA_WITHOUT_DATE = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 _STARTED = time.perf_counter()
-_OUTPUT = {"output", "figure", "force", "json", "quiet", "jobs", "memory", "device"}  # options that change no result
+# options that change no result
+OPTIONS_OF_OUTPUT = {"output", "figure", "force", "json", "quiet", "jobs", "memory", "device"}
 
 
 class Run:
@@ -110,7 +112,7 @@ class Run:
         files |= {path: make() for name, make in (more or {}).items() if (path := plan.place(name)) is not None}
         summary = {
             "command_line": command_line(), "file": source, "result": result, "notes": self.notes,
-            "parameters": {name: value for name, value in vars(self.given).items() if name not in _OUTPUT},
+            "parameters": {name: value for name, value in vars(self.given).items() if name not in OPTIONS_OF_OUTPUT},
             "written": [str(path) if path.parent != plan.folder else path.name for path in files],
             "seconds": round(time.perf_counter() - _STARTED, 3), "versions": versions(),
         }  # fmt: skip
@@ -147,14 +149,14 @@ def _encode_figure(draw: Callable[[], Any], kind: str) -> bytes:
     with without_pyplot():
         drawn = draw()
     figure, raw = getattr(drawn, "figure", drawn), BytesIO()
-    figure.savefig(raw, format=kind, dpi=_DPI, metadata=_UNDATED.get(kind))
+    figure.savefig(raw, format=kind, dpi=FIGURE_DPI, metadata=METADATA_WITHOUT_DATE.get(kind))
     return raw.getvalue()
 
 
 def _write_to_stdout(content: bytes) -> None:
     """Write to standard output in pieces, so that a broken pipe is noticed early."""
-    for at in range(0, len(content), _PIECE):
-        sys.stdout.buffer.write(content[at : at + _PIECE])
+    for at in range(0, len(content), PIECE_BYTES):
+        sys.stdout.buffer.write(content[at : at + PIECE_BYTES])
         sys.stdout.flush()
 
 

@@ -18,11 +18,11 @@ from .summary import describe_input
 if TYPE_CHECKING:
     from ..image import Segmentation
 
-_MANY = 300  # with more segments than this, most are texture or noise
-_FILES = (
+MAX_SEGMENTS_OF_INTEREST = 300  # with more segments than this, most are texture or noise
+FILE_NAMES = (
     "labels.png", "labels.npy", "overlay.png", "filtered.png", "contours.png", "regions.csv", "regions.geojson",
 )  # fmt: skip
-_WINDOWS = {
+WINDOW_ARGUMENTS = {
     "spatial": "spatial_radius", "range": "range_radius", "lam": "lam", "color": "color", "n_iter": "n_iter",
 }  # fmt: skip
 
@@ -76,9 +76,9 @@ def segment(**options: Any) -> None:
         given, several = run.given, len(run.given.images) > 1 or run.given.images[0].is_dir()
         work = _work(options)
         files = picture_files(given.images)
-        plan = run.plan_folder("segments", ("regions.csv",) if several else _FILES)
+        plan = run.plan_folder("segments", ("regions.csv",) if several else FILE_NAMES)
         folders = _folders(files, Path(given.output))
-        parts = {file: replace(plan, folder=folders[file], more=_FILES) if several else plan for file in files}
+        parts = {file: replace(plan, folder=folders[file], more=FILE_NAMES) if several else plan for file in files}
         for file, part in parts.items():
             part.check(file)
         tables, lines, pictures, contents = [], [], dict[str, Any](), dict[str, bytes]()
@@ -106,7 +106,7 @@ def segment(**options: Any) -> None:
             table.insert(0, "image", table.pop("image"))
             contents = {"regions.csv": table.to_csv(index=False).encode()}
             lines.append(f"{counted(len(table), 'segment')} in {counted(len(tables), 'picture')}")
-        elif found.n_segments > _MANY and found.tree is None and not given.min_size:
+        elif found.n_segments > MAX_SEGMENTS_OF_INTEREST and found.tree is None and not given.min_size:
             lines.append("most of these are texture and noise: leave out --spatial and --range, or add --min-size 50")
         more = {name: partial(bytes, content) for name, content in contents.items()}
         run.finish(plan, describe_input(str(files[0])), lines, {"pictures": pictures}, more=more)
@@ -117,7 +117,7 @@ def _work(options: dict[str, Any]) -> Any:
     from .. import image
 
     cut = {name: options[name] for name in ("scale", "n_segments") if options[name] is not None}
-    windows = {name: options[option] for option, name in _WINDOWS.items() if options[option] is not None}
+    windows = {name: options[option] for option, name in WINDOW_ARGUMENTS.items() if options[option] is not None}
     if cut and windows:
         option = next(iter(cut)).replace("_", "-")
         raise ValueError(f"--{option} is for contours; leave out --spatial, --range and the options of windows")

@@ -16,8 +16,8 @@ from .running import running
 if TYPE_CHECKING:
     from ..curves import Skeleton
 
-_KINDS = ("csv", "geojson", "gpkg", "fgb", "gpx")
-_MAX_AXES = 3  # of a map
+LINE_KINDS = ("csv", "geojson", "gpkg", "fgb", "gpx")
+MAX_MAP_AXES = 3  # of a map
 
 
 @command
@@ -52,11 +52,11 @@ def skeleton(**options: Any) -> None:
         from .results import encode_moved
 
         given = run.given
-        plan = run.plan("lines", _KINDS, ("points.csv", "lines.geojson"))
+        plan = run.plan("lines", LINE_KINDS, ("points.csv", "lines.geojson"))
         points = read_fixes(run)
         m = len(points.names)
-        if plan.kind != "csv" and m > _MAX_AXES:
-            raise ValueError(f"a map has at most {_MAX_AXES} coordinates, these lines have {m}; write .csv")
+        if plan.kind != "csv" and m > MAX_MAP_AXES:
+            raise ValueError(f"a map has at most {MAX_MAP_AXES} coordinates, these lines have {m}; write .csv")
         if m < 2:
             raise ValueError(f"lines need at least two coordinates, got only column {points.names[0]}; see --columns")
         fixes = smooth(points, 1, run)
@@ -64,7 +64,7 @@ def skeleton(**options: Any) -> None:
         found = find(fixes, detail=given.detail, spur=given.spur, outliers=given.outliers)
         new = {"outlier": fixes.outliers.astype("int64")}
         more = {"points.csv": lambda: encode_moved(points, fixes.points, new, run, "csv")}
-        if m <= _MAX_AXES:
+        if m <= MAX_MAP_AXES:
             more["lines.geojson"] = lambda: _encode(found, "geojson")
         facts = {
             "lines": len(found.lines), "length": found.length, "junctions": len(found.junctions),

@@ -13,7 +13,7 @@ from typing import Any
 
 from .. import __version__
 
-_PACKAGES = ("numpy", "scipy", "numba", "scikit-learn")
+VERSIONED_PACKAGES = ("numpy", "scipy", "numba", "scikit-learn")
 
 
 def describe_input(name: str, content: bytes | None = None) -> dict[str, Any]:
@@ -30,7 +30,7 @@ def versions() -> dict[str, str]:
     from importlib.metadata import version
 
     own = {"wasserstein-transform": __version__, "python": platform.python_version()}
-    return own | {name: version(name) for name in _PACKAGES}
+    return own | {name: version(name) for name in VERSIONED_PACKAGES}
 
 
 def command_line() -> str:

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from .._types import Floats
     from ..spaces import Space
 
-_METHODS = {"gt": "the Gaussian Transform", "ms": "mean shift"}
-_MATRICES = (".npy", ".csv")  # files of distances
-_MAX_LETTERS = 24  # the most bytes of a number as text
-_BEFORE = "#C8C8C8"
+METHOD_NAMES = {"gt": "the Gaussian Transform", "ms": "mean shift"}
+MATRIX_SUFFIXES = (".npy", ".csv")  # files of distances
+MAX_NUMBER_BYTES = 24  # the most bytes of a number as text
+BEFORE_COLOR = "#C8C8C8"
 
 
 @command
 @points_input
-@click.option("-m", "--method", type=click.Choice(list(_METHODS)), default="gt", metavar="NAME", help="gt or ms.")
+@click.option("-m", "--method", type=click.Choice(list(METHOD_NAMES)), default="gt", metavar="NAME", help="gt or ms.")
 @click.option(
     "--eps", default="auto", metavar="RADIUS", help="Radius: a number, one per iteration such as 1,0.5, or auto."
 )
@@ -58,13 +58,13 @@ def transform(**options: Any) -> None:
         for name in ("lam", "ridge"):
             if method != "gt" and options[name] is not None:
                 raise ValueError(f"--{name} is an option of --method gt only; leave it out")
-        if matrix is not None and matrix.suffix.lower() not in _MATRICES:
-            raise ValueError(f"--distances must end in {' or '.join(_MATRICES)}, got {matrix}")
+        if matrix is not None and matrix.suffix.lower() not in MATRIX_SUFFIXES:
+            raise ValueError(f"--distances must end in {' or '.join(MATRIX_SUFFIXES)}, got {matrix}")
         plan = run.plan("transformed", more=() if matrix is None else (matrix,))
         points = read_points(run)
         check_kind(points, plan.kind, ("moved",))
         if matrix is not None and matrix.suffix.lower() == ".csv":
-            n_bytes = _MAX_LETTERS * len(points.table) ** 2
+            n_bytes = MAX_NUMBER_BYTES * len(points.table) ** 2
             current().reserve(n_bytes, "the text of the distances", "take fewer points, or write .npy")
         run.bar.stage("transforming")
         scaling, earth = points.scaling, points.data.earth
@@ -117,7 +117,7 @@ def _describe(method: str, fitted: Any) -> str:
     lam = f", lam {fitted.lam_:.4g}" if hasattr(fitted, "lam_") else ""
     eps = ", ".join(f"{radius:.4g}" for radius in ([fitted.eps_] if isinstance(fitted.eps_, float) else fitted.eps_))
     times = counted(fitted.n_iter_, "iteration")
-    return f"{_METHODS[method]}, eps {eps}{lam}, {times}; eps: {fitted.reason_}"
+    return f"{METHOD_NAMES[method]}, eps {eps}{lam}, {times}; eps: {fitted.reason_}"
 
 
 def _encode(matrix: Any, path: Path) -> bytes:
@@ -137,5 +137,5 @@ def _draw(points: Points, places: Floats, labels: Any) -> Any:
     from .results import label_axes, project, title_of
 
     before, after = project(points.data.given, places)
-    ax = cloud(before, colors=_BEFORE)
+    ax = cloud(before, colors=BEFORE_COLOR)
     return label_axes(cloud(after, labels, ax=ax, title=f"{title_of(points)}, moved; gray: before"), points)

@@ -193,9 +193,9 @@ def _say_choice(table: Features, value: float, other: float) -> str:
     """Say why columns were scaled or not, if both were tried."""
     n = len(table.used)
     if table.reading == SCALED:
-        why, keep = f"expected quality {value:.2f}, {other:.2f} as they are", check.spell("scale=None")
+        why, keep = f"expected quality {value:.2f}, {other:.2f} as they are", check.option_text("scale=None")
         return f"{n} columns were scaled to standard deviation 1: {why} ({keep} keeps their units)"
-    why, scale = f"expected quality {value:.2f}, {other:.2f} scaled", check.spell("scale='standard'")
+    why, scale = f"expected quality {value:.2f}, {other:.2f} scaled", check.option_text("scale='standard'")
     return f"{n} columns were used as they are: {why} ({scale} scales them)"
 
 
@@ -403,7 +403,7 @@ def _why_one(places: Places) -> str:
 
 
 def _say_no_split() -> str:
-    return f"no split of the data is convincing; {check.spell('n_clusters=2')} splits the data anyway"
+    return f"no split of the data is convincing; {check.option_text('n_clusters=2')} splits the data anyway"
 
 
 def _typical(members: list[Candidate]) -> Recipe:

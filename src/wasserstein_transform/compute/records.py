@@ -34,7 +34,7 @@ class Balls(NamedTuple):
     distances: Floats
 
 
-class ReachTree(NamedTuple):
+class MutualReachabilityTree(NamedTuple):
     """A minimum spanning tree of mutual reachability, with its edges in any order.
 
     Attributes
@@ -51,7 +51,7 @@ class ReachTree(NamedTuple):
     lengths: Floats
 
 
-class Nearest(NamedTuple):
+class KNeighbors(NamedTuple):
     """The k nearest points of each point, sorted by distance, then by index.
 
     Attributes
@@ -139,7 +139,7 @@ class HasMoments(Protocol):
     def cached(self) -> HasMoments: ...
 
 
-class Rows(NamedTuple):
+class CsrMeasures(NamedTuple):
     """Discrete measures: row r has `masses` on the points `indices[indptr[r]:indptr[r+1]]`, with sum `totals[r]`."""
 
     indptr: Ints

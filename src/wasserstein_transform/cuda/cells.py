@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._types import Floats, Ints, cached_property
-from ..compute.cells.index import frame_of_extent
+from ..compute.cells.index import frame_between
 from ..compute.records import Frame
 from ..engine import Engine
 from .device import Array, Device, is_on_device
@@ -55,12 +55,16 @@ class Cells:
 
 def has_few_points(metric: Metric) -> bool:
     """Whether there are few points and they are on the host, so that the CPU computes."""
-    return metric.n < MIN_POINTS and not is_on_device(metric.places)
+    return metric.n < MIN_POINTS and not is_on_device(metric.coordinates)
 
 
 def simple_geometry(metric: Metric, device: Device) -> GpuGeometry | None:
     """The metric on the device if one thread computes a distance; None for others, which the CPU computes."""
-    if metric.places is None or has_few_points(metric) or (metric.lam > 0 and metric.places.shape[1] > _MAX_CLOSED_DIM):
+    if (
+        metric.coordinates is None
+        or has_few_points(metric)
+        or (metric.lam > 0 and metric.coordinates.shape[1] > _MAX_CLOSED_DIM)
+    ):
         return None
     geometry = geometry_of(metric, device)
     return None if geometry is None or geometry.solid else geometry
@@ -73,7 +77,7 @@ def places_of(metric: Metric, device: Device) -> Array:
         return geometry.rows
     key = "places", device.name
     if key not in metric.derived.on_devices:
-        metric.derived.on_devices[key] = device.put(metric.places)
+        metric.derived.on_devices[key] = device.put(metric.coordinates)
     return metric.derived.on_devices[key]
 
 
@@ -88,7 +92,7 @@ def cells_of(metric: Metric, reach: float, device: Device, before: Array | None 
         ends = xp.arange(2) * n
         return Cells(xp.arange(n) if before is None else before, xp.zeros(n, np.int64), ends, ends.reshape(1, 1, 2))
     low, high = bounds(places, device)
-    frame = metric.frame or frame_of_extent(
+    frame = metric.frame or frame_between(
         low, high, n, reach, lambda cut: _count_along(_compressed_numbers(places, cut, xp), cut)
     )
     keys, strides = _keys_and_strides(places, frame, low, high, device)

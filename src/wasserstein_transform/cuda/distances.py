@@ -199,7 +199,12 @@ def condensed(metric: Metric, out: Any, engine: Engine, *, device: Device) -> An
 
 def movement(before: Metric, after: Metric, engine: Engine, *, device: Device) -> Any:
     """The largest distance between the same point before and after."""
-    if before.places is None or after.places is None or after.places.shape[1] > MAX_DIM or has_few_points(after):
+    if (
+        before.coordinates is None
+        or after.coordinates is None
+        or after.coordinates.shape[1] > MAX_DIM
+        or has_few_points(after)
+    ):
         return NotImplemented
     geometry, n = join_metrics(before, after, device)[0], after.n
     if geometry.solid:

@@ -10,7 +10,7 @@ import numpy as np
 from .._types import Floats, Ints
 from ..compute.exact import batches as on_cpu
 from ..compute.exact.problems import CostSpec, Report
-from ..compute.records import Rows
+from ..compute.records import CsrMeasures
 from ..engine import N_MATRICES, Engine
 from .cells import places_of
 from .device import Array, Device
@@ -26,7 +26,7 @@ _MIN_REUSE = 0.5  # all distances are computed if the costs are at least this sh
 _UNCERTAIN = -1.0  # result for a pair without a certificate; other negative results are also solved by the CPU
 
 
-def exact_among(ground: CostSpec, measures: Rows, engine: Engine, *, device: Device) -> Any:
+def exact_among(ground: CostSpec, measures: CsrMeasures, engine: Engine, *, device: Device) -> Any:
     """The full matrix of distances, each pair solved once."""
     n, sizes = len(measures.totals), np.diff(measures.indptr)
     n_bytes = 8.0 * n * n
@@ -46,7 +46,7 @@ def exact_among(ground: CostSpec, measures: Rows, engine: Engine, *, device: Dev
     return matrix, report
 
 
-def exact_between(ground: CostSpec, A: Rows, B: Rows, engine: Engine, *, device: Device) -> Any:
+def exact_between(ground: CostSpec, A: CsrMeasures, B: CsrMeasures, engine: Engine, *, device: Device) -> Any:
     """The rectangle of distances from the measures A to the measures B."""
     n_a, n_b = len(A.totals), len(B.totals)
     if n_a * n_b < MIN_PAIRS or not device.fits(8.0 * n_a * n_b):
@@ -61,8 +61,8 @@ def exact_between(ground: CostSpec, A: Rows, B: Rows, engine: Engine, *, device:
 
 
 def exact_listed(
-    ground: CostSpec, A: Rows, B: Rows, indptr: Ints, targets: Ints, engine: Engine, rank: Ints | None = None,
-    homes: Ints | None = None, *, device: Device,
+    ground: CostSpec, A: CsrMeasures, B: CsrMeasures, indptr: Ints, targets: Ints, engine: Engine,
+    rank: Ints | None = None, homes: Ints | None = None, *, device: Device,
 ) -> Any:  # fmt: skip
     """Distances of listed pairs, in their order."""
     if len(targets) < MIN_PAIRS:
@@ -77,7 +77,14 @@ def exact_listed(
 
 
 def _solve_all(
-    ground: CostSpec, array: Array, A: Rows, B: Rows, plan: SolvePlan, n: int, device: Device, engine: Engine
+    ground: CostSpec,
+    array: Array,
+    A: CsrMeasures,
+    B: CsrMeasures,
+    plan: SolvePlan,
+    n: int,
+    device: Device,
+    engine: Engine,
 ) -> tuple[Floats, Report]:
     """Distances of n pairs: those of the device, then those that it leaves to the CPU."""
     out = device.xp.zeros(n)
@@ -88,7 +95,7 @@ def _solve_all(
 
 
 def _solve_left(
-    ground: CostSpec, A: Rows, B: Rows, left: MeasurePairs, report: Report, engine: Engine
+    ground: CostSpec, A: CsrMeasures, B: CsrMeasures, left: MeasurePairs, report: Report, engine: Engine
 ) -> tuple[Floats, Report]:
     """Distances of the remaining pairs, solved by the CPU, and the report on all."""
     if len(left.firsts) == 0:
@@ -101,7 +108,14 @@ def _solve_left(
 
 
 def _solve(
-    ground: CostSpec, array: Array, A: Rows, B: Rows, plan: SolvePlan, out: Array, device: Device, engine: Engine
+    ground: CostSpec,
+    array: Array,
+    A: CsrMeasures,
+    B: CsrMeasures,
+    plan: SolvePlan,
+    out: Array,
+    device: Device,
+    engine: Engine,
 ) -> tuple[Report, MeasurePairs]:
     """Fill the flat array `out` with the distances of a plan; returns a report, and the pairs left to the CPU."""
     xp, gap, done, failed, left = device.xp, 0.0, 0, 0, [plan.large]
@@ -144,7 +158,7 @@ def _iterate_chunks(plan: SolvePlan, xp: Any) -> Iterator[tuple[SizeClass, Array
             yield part, xp.arange(start, min(start + step, part.n_pairs))
 
 
-def _put_rows(rows: Rows, device: Device) -> list[Array]:
+def _put_rows(rows: CsrMeasures, device: Device) -> list[Array]:
     starts, points = (np.asarray(array, np.int64) for array in (rows.indptr, rows.indices))
     return [device.put(array) for array in (starts, points, rows.masses, rows.totals)]
 
@@ -189,7 +203,7 @@ def shared_bytes(size: int) -> int:
 
 def _uses_coordinates(metric: Metric) -> bool:
     """Whether kernels compute the distances from coordinates, and do not read them from a matrix."""
-    return metric.places is not None and metric.lam == 0 and metric.places.shape[1] <= MAX_DIM
+    return metric.coordinates is not None and metric.lam == 0 and metric.coordinates.shape[1] <= MAX_DIM
 
 
 def _put_ground(ground: CostSpec, plan: SolvePlan, n_entries: float, device: Device, engine: Engine) -> Array | None:

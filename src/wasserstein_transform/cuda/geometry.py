@@ -55,12 +55,12 @@ class GpuGeometry:
 
 def is_small(metric: Metric, n_distances: float, least: float | None = None) -> bool:
     """Whether there are few distances and the points are on the host, so that the CPU computes."""
-    return n_distances < (MIN_DISTANCES if least is None else least) and not is_on_device(metric.places)
+    return n_distances < (MIN_DISTANCES if least is None else least) and not is_on_device(metric.coordinates)
 
 
 def geometry_of(metric: Metric, device: Device, single: bool = False) -> GpuGeometry | None:
     """The metric on the device, in single precision if `single`; None if the CPU should compute."""
-    if metric.places is None or metric.places.shape[1] > MAX_DIM:
+    if metric.coordinates is None or metric.coordinates.shape[1] > MAX_DIM:
         return None
     key = "geometry", device.name, single
     if key not in metric.derived.on_devices:
@@ -75,7 +75,7 @@ def geometry_for(metric: Metric, n_distances: float, device: Device, engine: Eng
 
 
 def _make(metric: Metric, device: Device, single: bool) -> GpuGeometry:
-    means = device.put(metric.places)
+    means = device.put(metric.coordinates)
     if single and len(means):
         single = _is_moderate(float((means.max(axis=0) / 2 - means.min(axis=0) / 2).max()))
     if metric.lam == 0:
@@ -179,13 +179,13 @@ def joined_geometry(
     if geometry is None:
         return None
     if other is None:
-        return geometry, device.put(one.places)
+        return geometry, device.put(one.coordinates)
     return join_metrics(one, other, device) if type(one) is type(other) else None
 
 
 def join_metrics(one: Metric, other: Metric, device: Device) -> tuple[GpuGeometry, Array]:
     """The metric of the points of two metrics of the same kind, and their coordinates."""
-    places = device.xp.concatenate([device.put(metric.places) for metric in (one, other)])
+    places = device.xp.concatenate([device.put(metric.coordinates) for metric in (one, other)])
     if other.lam == 0:
         return of_points(places, device), places
     covs = device.xp.concatenate([device.put(stored_array(metric, "covs")) for metric in (one, other)])

@@ -57,7 +57,7 @@ def neighborhoods(
     places, ordered = places_of(metric, device), geometry.sorted(cells.order)
     return _CellNeighborhoods(
         limit=limit, profile=profile, scale=scale, weights=device.xp.take(mass, cells.order), first=first,
-        on_host=on_host, device=device, engine=engine, cells=cells, geometry=ordered, known=metric.places,
+        on_host=on_host, device=device, engine=engine, cells=cells, geometry=ordered, known=metric.coordinates,
         places=ordered.rows if geometry.rows is places else device.xp.take(places, cells.order, axis=0),
     )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Nearest neighbors and minimum spanning trees: tiles of points are compared with all tiles that are near enough."""
+"""KNeighbors neighbors and minimum spanning trees: tiles of points are compared with all tiles that are near enough."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .._types import Floats
-from ..compute.records import Nearest, ReachTree
+from ..compute.records import KNeighbors, MutualReachabilityTree
 from ..compute.trees import spanning as on_cpu
 from ..engine import Engine
 from .device import Array, Device, iterate_slices
@@ -96,14 +96,14 @@ def nearest(metric: Metric, k: int, of: Metric | None, engine: Engine, *, device
         )  # fmt: skip
         n_threads, options = (part.stop - part.start) * THREADS, {"block": THREADS, "shared": shared}
         device.launch("nearest.cu", "search_nearest", n_threads, args, **options, **geometry.constants)
-    return Nearest(device.fetch(distances), device.fetch(indices))
+    return KNeighbors(device.fetch(distances), device.fetch(indices))
 
 
-def _sort_rows(geometry: GpuGeometry, n: int, k: int, device: Device, engine: Engine) -> Nearest:
-    """Nearest neighbors by sorting all distances, if distances are expensive."""
+def _sort_rows(geometry: GpuGeometry, n: int, k: int, device: Device, engine: Engine) -> KNeighbors:
+    """KNeighbors neighbors by sorting all distances, if distances are expensive."""
     xp, first = device.xp, 0 if geometry.n == n else n
     n_queries = geometry.n - first
-    result = Nearest(np.empty((n_queries, k)), np.empty((n_queries, k), np.intp))
+    result = KNeighbors(np.empty((n_queries, k)), np.empty((n_queries, k), np.intp))
     size = max(1, _MAX_SORTED_BYTES // (8 * n))
     for part in iterate_slices(n_queries, size, "nearest neighbors", device, engine):
         queries = xp.arange(first + part.start, first + part.stop)
@@ -137,14 +137,14 @@ def reach_tree(metric: Metric, cores: Floats | None, engine: Engine, *, device: 
     table, unit = on_cpu.table_and_unit(distances, float(distances.max()))
     if cores is None:
         edges, heights = on_cpu.prim(table, metric.n, 1.0, engine)
-        return ReachTree(edges, heights * unit, heights * unit)
+        return MutualReachabilityTree(edges, heights * unit, heights * unit)
     edges, heights, lengths = on_cpu.prim_mutual_reachability(table, cores / unit, 1.0, engine)
-    return ReachTree(edges, heights * unit, lengths * unit)
+    return MutualReachabilityTree(edges, heights * unit, lengths * unit)
 
 
 def _spanning_tree(
     geometry: GpuGeometry, points: Array, cores: Array | None, device: Device, engine: Engine
-) -> ReachTree:
+) -> MutualReachabilityTree:
     """The minimum spanning tree of the distances, or with `cores` that of mutual reachability.
 
     `points` are coordinates whose Euclidean distances are lower bounds of the distances.
@@ -162,7 +162,7 @@ def _spanning_tree(
             watched.report("spanning tree", n - forest.n_components, n - 1)
     edges, lengths = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     heights = lengths if cores is None else np.maximum(lengths, device.fetch(cores)[edges].max(axis=1, initial=0.0))
-    return ReachTree(edges, heights, lengths)
+    return MutualReachabilityTree(edges, heights, lengths)
 
 
 class _Forest:

@@ -251,7 +251,7 @@ def _plan(places: Places, asked: _Asked, engine: Engine) -> _Plan:
     if is_clean(best):
         return _Plan(best.dim, eps, float(best.sigma), best.reason, asked.eps is None)
     if asked.dim is None and asked.eps is None:
-        return _Plan(m, eps, None, f"{best.reason}; {check.spell('dim=0')} finds modes", True)
+        return _Plan(m, eps, None, f"{best.reason}; {check.option_text('dim=0')} finds modes", True)
     if asked.eps is None and len(best.radii):
         k = int(np.argmin(best.thickness))
         reason = f"{best.reason}; eps is the radius at which they are thinnest"

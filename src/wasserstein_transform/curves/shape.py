@@ -208,7 +208,7 @@ def noises(places: Places, dims: range, engine: Engine) -> list[Noise]:
     for dim in dims:
         noise = noise_of(space, dim, engine)
         if (filled := fills_volume(space, noise, engine)) is not None:
-            force = f"{check.spell(f'dim={dim}')} with {check.spell(f'eps={noise.eps:.3g}')}"
+            force = f"{check.option_text(f'dim={dim}')} with {check.option_text(f'eps={noise.eps:.3g}')}"
             reason = f"the points fill a volume: {filled}; {force} forces it"
             eps = float(scale_of(space, engine))
             noise = Noise(0.0, eps, dim, False, reason, *np.empty((4, 0)))  # no radius shows a shape

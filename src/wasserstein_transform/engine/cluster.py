@@ -305,20 +305,20 @@ def _check_open(client: Any) -> None:
         raise ConnectionError(f"the client is {client.status}: nothing can be sent with it; {_HOW}")
 
 
-def _check_worker(address: str, there: Any, processors: Collection[str]) -> str:
+def _check_worker(address: str, theirs: Any, processors: Collection[str]) -> str:
     """Return the processor of a worker, given what `code` answers there; warn if it is new, reject other versions."""
-    here = code()
-    if isinstance(there, ModuleNotFoundError):
+    ours = code()
+    if isinstance(theirs, ModuleNotFoundError):
         raise RuntimeError(
-            f"the worker {address} cannot import a module it needs ({there}); install wasserstein-transform there"
+            f"the worker {address} cannot import a module it needs ({theirs}); install wasserstein-transform there"
         )
-    if isinstance(there, BaseException):
-        raise RuntimeError(f"the worker {address} could not report its versions: {there!r}") from there
-    other = [name for name in here if name not in ("processor", "features") and here[name] != there.get(name)]
+    if isinstance(theirs, BaseException):
+        raise RuntimeError(f"the worker {address} could not report its versions: {theirs!r}") from theirs
+    other = [name for name in ours if name not in ("processor", "features") and ours[name] != theirs.get(name)]
     if other:
-        its, mine = (", ".join(f"{name} {known.get(name)}" for name in other) for known in (there, here))
+        its, mine = (", ".join(f"{name} {known.get(name)}" for name in other) for known in (theirs, ours))
         raise RuntimeError(f"the worker {address} has {its}, and this process {mine}: {_OTHER}")
-    its, mine = (f"{known['processor']} {known['features'][:8]}" for known in (there, here))
+    its, mine = (f"{known['processor']} {known['features'][:8]}" for known in (theirs, ours))
     if its not in (mine, *processors):
         warn(
             f"the worker {address} has another processor ({its}) than this machine ({mine}): the last bits of results "

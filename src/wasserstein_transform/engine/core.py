@@ -108,7 +108,7 @@ class Engine:
         threads = check.number(self.n_jobs)
         if threads == 0 or threads != np.rint(threads) or abs(threads) > MAX_THREADS:
             raise ValueError(
-                f"{check.spell('n_jobs')} must be a positive number of threads, at most {MAX_THREADS}, "
+                f"{check.option_text('n_jobs')} must be a positive number of threads, at most {MAX_THREADS}, "
                 f"or -1 for all cores, got {check.shown(self.n_jobs)}"
             )
         object.__setattr__(self, "n_jobs", int(threads))

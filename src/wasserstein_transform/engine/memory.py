@@ -44,13 +44,13 @@ def _from_cgroup() -> float:
 
 def in_bytes(size: Any) -> float:
     """Return a limit in bytes, given as a number, or as a text such as 4GB and 500MiB."""
-    found = _SIZE.fullmatch(size) if isinstance(size, str) else None
-    if found is not None:
-        unit: int = (1024 if found[3] else 1000) ** " KMGT".index(found[2].upper() or " ")
-        return float(found[1]) * unit
+    match = _SIZE.fullmatch(size) if isinstance(size, str) else None
+    if match is not None:
+        unit: int = (1024 if match[3] else 1000) ** " KMGT".index(match[2].upper() or " ")
+        return float(match[1]) * unit
     number = check.number(size)
     if not number >= 0:
-        name = check.spell("memory")
+        name = check.option_text("memory")
         raise ValueError(f"{name} must be a number of bytes, such as 4GB or 500MiB, got {check.shown(size)}")
     return number
 

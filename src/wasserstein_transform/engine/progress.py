@@ -265,8 +265,8 @@ def is_told() -> bool:
 
 def clear_line() -> None:
     """Erase the line of a visible bar; it is drawn again soon."""
-    for one in tuple(_bars):
-        one.clear()
+    for bar_ in tuple(_bars):
+        bar_.clear()
 
 
 check.before_warnings.append(clear_line)

@@ -92,7 +92,7 @@ def _count_iterations(n_radii: int, n_iter: int | None) -> int:
     if n_iter is not None and n_radii > max(n_iter, 1):
         raise ValueError(
             f"eps has {n_radii} radii, one per iteration, but n_iter={n_iter}; "
-            f"{check.spell(f'n_iter={n_radii}')} uses all of them"
+            f"{check.option_text(f'n_iter={n_radii}')} uses all of them"
         )
     return n_radii if n_iter is None else n_iter
 
@@ -153,7 +153,8 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
         space = read_space(self, X, self.metric, sample_weight)
         if kind != "points":
             need = f"a {space.n} × {space.n} matrix of new distances in addition to the old one"
-            instead = check.spell(", or output='points'", "") if self._moves_points() else ", or GaussianTransform"
+            points = check.option_text(", or output='points'", "")
+            instead = points if self._moves_points() else ", or GaussianTransform"
             matrices = 7 if kind == "embedding" else 2  # the centered matrix, its eigenvectors, workspace of LAPACK
             engine.reserve(8.0 * matrices * space.n**2, need, f"use fewer points{instead}")
         chosen = self._choose(space, engine)

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from .data import DataSet
     from .settings import Settings
 
-_LANDMARKS = 400  # points with all pairwise distances, which are drawn and embedded
-_EMBEDDED = 5_000  # points placed by their distances to the landmarks
-_CENTERS = 100  # points whose neighbors are counted
-_RADII = 60
+N_LANDMARKS = 400  # points with all pairwise distances, which are drawn and embedded
+MAX_EMBEDDED = 5_000  # points placed by their distances to the landmarks
+MAX_CENTERS = 100  # points whose neighbors are counted
+N_RADII = 60
 
 
 def run(data: DataSet, settings: Settings, engine: Engine, before: Trajectory | None = None) -> Trajectory:
@@ -55,17 +55,17 @@ def add_metric(scene: Scene, last: Space, engine: Engine, tree: Tree | None = No
     except ValueError as error:  # some components have no known distance between them
         return replace(scene, notes=(*notes, f"there is no tree: {error}"))
     order = np.argsort(node_positions(branches(tree))[: last.n], kind="stable")  # no branches cross
-    shown = order[sample_evenly(last.n, _LANDMARKS)]
+    shown = order[sample_evenly(last.n, N_LANDMARKS)]
     distances = last.metric.take(shown).dense(engine)
-    if last.n > _EMBEDDED:
-        notes.append(f"the scaling shows {_EMBEDDED:,} of {last.n:,} points")
-    if last.n > _LANDMARKS:
-        notes.append(f"the distances are those of {_LANDMARKS:,} of {last.n:,} points, and the scaling relies on them")
+    if last.n > MAX_EMBEDDED:
+        notes.append(f"the scaling shows {MAX_EMBEDDED:,} of {last.n:,} points")
+    if last.n > N_LANDMARKS:
+        notes.append(f"the distances are those of {N_LANDMARKS:,} of {last.n:,} points, and the scaling relies on them")
     embedding = embedded = None
     if np.isfinite(distances).all():
         unit, onto = float(distances.max()) or 1.0, scene.frames[-1][shown].astype(np.float64)
         flat = embed(distances / unit, onto=(onto - onto.mean(axis=0)) / unit).points
-        embedded = sample_evenly(last.n, _EMBEDDED)
+        embedded = sample_evenly(last.n, MAX_EMBEDDED)
         embedding = compact(unit * _embed_others(last, embedded, shown, distances / unit, flat, unit, engine))
     return replace(
         scene, tree=tree, embedding=embedding, embedded=embedded, matrix=compact(distances), shown=shown,
@@ -93,13 +93,13 @@ def curve_of(space: Space, engine: Engine) -> Curve | None:
     """Mean number of points within each radius, and the suggested radius; None if distances are unknown."""
     if space.n < 2 or not space.metric.is_whole:
         return None
-    centers = sample_evenly(space.n, _CENTERS)
+    centers = sample_evenly(space.n, MAX_CENTERS)
     rows = np.concatenate([part for _, part in rows_of(space, centers, engine)])
     known = rows[np.isfinite(rows) & (rows > 0)]
     if not known.size:
         return None
     low, high = float(known.min()), float(known.max())
-    radii = np.geomspace(low, high, _RADII) if low < high else np.array([low])
+    radii = np.geomspace(low, high, N_RADII) if low < high else np.array([low])
     within = np.searchsorted(radii * (1 + 1e-12), rows.ravel())
     counts = np.cumsum(np.bincount(within, minlength=len(radii))[: len(radii)]) / len(rows)
     found = suggestion_of(space, "clusters", engine)

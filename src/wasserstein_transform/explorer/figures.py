@@ -11,10 +11,10 @@ from bokeh.plotting import figure
 
 from ..plotting import N_COLORS, color
 
-LIGHT = ("#8A8A8A", "#A6A6A6", *(color(k) for k in range(N_COLORS)))
+LIGHT_COLORS = ("#8A8A8A", "#A6A6A6", *(color(k) for k in range(N_COLORS)))
 """Colors of branches above the cut, of noise and small clusters, and of the labels."""
-_LATER = (*range(4, 7), *range(14, N_COLORS), *range(7, 14))
-DARK = ("#8F8F8F", "#6E6E6E", "#3D9BDC", color(1), color(2), "#BFE6FF", *(color(k) for k in _LATER))
+_LATER_LABELS = (*range(4, 7), *range(14, N_COLORS), *range(7, 14))
+DARK_COLORS = ("#8F8F8F", "#6E6E6E", "#3D9BDC", color(1), color(2), "#BFE6FF", *(color(k) for k in _LATER_LABELS))
 """Colors for dark pages: blue is lighter than on light pages, and sky blue lighter still to differ from it."""
 
 
@@ -31,7 +31,7 @@ def style_sheet() -> Any:
 def color_mapper() -> Any:
     """The mapper from color numbers −2 … 20 to colors."""
     return LinearColorMapper(
-        palette=list(LIGHT), low=-2.5, high=N_COLORS - 0.5, nan_color="rgba(0, 0, 0, 0)", name="colors"
+        palette=list(LIGHT_COLORS), low=-2.5, high=N_COLORS - 0.5, nan_color="rgba(0, 0, 0, 0)", name="colors"
     )
 
 

@@ -26,10 +26,12 @@ from ..plotting import Branches, branches, highest_merges, node_positions
 from .figures import card, empty_figure, html, plain, side_by_side, static, write_note
 from .scene import Curve, Scene
 
-_LEAVES = 2_000  # most leaves drawn
-_FEWEST, _SHARE = 2, 0.01  # smallest size of a numbered cluster: in points, and as a share of all points
-_TICKS, _SHORT = 5, 200  # most labeled powers of ten; a ratio of limits up to which 2 and 5 are labeled as well
-_DECADES = 2.0  # range of the slider to each side, in powers of ten, if there is no curve
+MAX_LEAVES = 2_000  # most leaves drawn
+# smallest size of a numbered cluster: in points, and as a share of all points
+MIN_CLUSTER_POINTS, MIN_CLUSTER_SHARE = 2, 0.01
+# most labeled powers of ten; a ratio of limits up to which 2 and 5 are labeled as well
+MAX_POWER_TICKS, MAX_RATIO_WITH_2_AND_5 = 5, 200
+SLIDER_DECADES = 2.0  # range of the slider to each side, in powers of ten, if there is no curve
 
 
 class Dendrogram:
@@ -75,7 +77,7 @@ class Dendrogram:
             self._lay_out(branches(scene.tree))
 
     def _lay_out(self, tree: Branches) -> None:
-        drawn = highest_merges(tree, _LEAVES)
+        drawn = highest_merges(tree, MAX_LEAVES)
         along, n, level = node_positions(drawn), tree.n, drawn.heights[drawn.n :]
         a, b = drawn.pairs.T
         x = np.stack([along[a], along[a], along[b], along[b]], axis=1)
@@ -94,7 +96,7 @@ class Dendrogram:
         edges = {"start": -margin, "end": drawn.n - 1 + margin}
         self.figure.x_range.update(**edges, **{f"reset_{name}": value for name, value in edges.items()})
         left_out = f"the {drawn.n:,} highest branches of {n:,} leaves; the cut works on all"
-        write_note(self.note, left_out if n > _LEAVES else "")
+        write_note(self.note, left_out if n > MAX_LEAVES else "")
 
 
 def _hidden_nodes(tree: Branches, most: int) -> Any:
@@ -115,7 +117,7 @@ def _movable(dimension: str) -> Any:
 
 def smallest_size(n: int) -> int:
     """Smallest size of a numbered cluster of n points."""
-    return max(_FEWEST, math.ceil(_SHARE * n))
+    return max(MIN_CLUSTER_POINTS, math.ceil(MIN_CLUSTER_SHARE * n))
 
 
 def first_cut(tree: Tree) -> float:
@@ -231,7 +233,7 @@ class Neighbors:
         is_known = math.isfinite(eps) and eps > 0
         self.line.update(location=eps if is_known else None, visible=is_known)
         at = math.log10(eps) if is_known else 0.0
-        low, high = at - _DECADES, at + _DECADES
+        low, high = at - SLIDER_DECADES, at + SLIDER_DECADES
         if curve is not None:
             keep = (curve.radii > 0) & (curve.counts > 0)
             radii = np.asarray(curve.radii, np.float64)[keep]
@@ -244,7 +246,7 @@ class Neighbors:
                 low, high = min(ends), max(ends)
                 self._frame((min(marked), max(marked)), self.curve.data["k"])
         if high - low < 1e-6:
-            low, high = low - _DECADES, high + _DECADES
+            low, high = low - SLIDER_DECADES, high + SLIDER_DECADES
         value = at if is_known else (low + high) / 2
         self.radius.update(
             start=low, end=high, step=(high - low) / 400, value=value, disabled=not is_known, visible=is_known
@@ -266,9 +268,9 @@ class Neighbors:
 def ticks(low: float, high: float) -> list[float]:
     """Ticks of a logarithmic axis: powers of ten, or 1, 2 and 5 times them if the range is short."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    if high / low <= _SHORT:
+    if high / low <= MAX_RATIO_WITH_2_AND_5:
         found = [float(f"{k}e{e}") for e in powers for k in (1, 2, 5)]
     else:
         inside = [e for e in powers if low <= 10.0**e <= high]
-        found = [float(f"1e{e}") for e in inside[:: math.ceil(len(inside) / _TICKS)]]
+        found = [float(f"1e{e}") for e in inside[:: math.ceil(len(inside) / MAX_POWER_TICKS)]]
     return [value for value in found if low <= value <= high]

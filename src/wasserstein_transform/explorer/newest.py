@@ -12,7 +12,7 @@ from ..engine import Cancelled, Engine, using
 
 R = TypeVar("R")
 
-PATIENCE = 0.1
+SECONDS_BEFORE_CANCEL = 0.1
 """Seconds after which outdated work is cancelled; faster work finishes, so that a dragged slider shows updates."""
 
 
@@ -95,13 +95,13 @@ class Newest(Generic[R]):
         return self._closed or self._running is not engine
 
     def _cancel(self) -> None:
-        """Cancel the running request when a newer one waits and PATIENCE has passed."""
+        """Cancel the running request when a newer one waits and SECONDS_BEFORE_CANCEL has passed."""
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._closed or (self._running is not None and self._waiting))
                 if self._closed:
                     return
-                engine, left = self._running, self._began + PATIENCE - time.monotonic()
+                engine, left = self._running, self._began + SECONDS_BEFORE_CANCEL - time.monotonic()
                 if left <= 0 and engine is not None:
                     engine.cancel()
                     self._changed.wait_for(partial(self._is_over, engine))

@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 
     from ..transforms import Trajectory
 
-FIRST = 5_000  # of more points, a sample of this many is computed and shown first
-_PATIENCE = 3.0  # seconds to wait for the first picture of a page
-_CONTROLS = {
+MAX_FIRST_POINTS = 5_000  # of more points, a sample of this many is computed and shown first
+SECONDS_FOR_FIRST_PICTURE = 3.0  # seconds to wait for the first picture of a page
+CONTROL_OF_ARGUMENT = {
     "columns": "Coordinates", "label": "Known labels", "weight": "Weights", "scale": "Scale",
     "missing": "Rows with gaps", "method": "Method", "eps": "ε", "lam": "λ", "n_iter": "τ", "p": "p",
 }  # fmt: skip
-_VALUES = {"None": "none", "drop": "leave out"}
+VALUE_WORDS = {"None": "none", "drop": "leave out"}
 
 
 class Wire(DataModel):  # type: ignore[misc]
@@ -160,12 +160,13 @@ class Page:
             "used": data.columns,
         }  # fmt: skip
         most = METHODS["gt"].most
-        few = data.at_most(FIRST)
+        few = data.at_most(MAX_FIRST_POINTS)
         scene = frames_of([few.space], few.plane, few.columns)
         scene = replace(scene, title=name, rows=few.rows, truth=few.truth)
         shown = Shown(name, choice, data=data, scene=scene)
         yield shown, {"data": name, "state": f"{_part(few, data)} · looking for a radius …", "final": False}
-        self._drawn.wait(_PATIENCE)  # computing would take the processors from a browser that draws its first picture
+        # computing would take the processors from a browser that draws its first picture
+        self._drawn.wait(SECONDS_FOR_FIRST_PICTURE)
         curve = curve_of(data.at_most(most).space, engine)
         suggested = 1.0 if curve is None else curve.suggested
         radii = (suggested / 10, suggested * 10) if curve is None else (float(curve.radii[0]), float(curve.radii[-1]))
@@ -198,7 +199,7 @@ class Page:
         key = (shown.data, settings.key)
         shown = replace(shown, walks=dict(shown.walks) if shown.walks_of == key else {}, walks_of=key)
         reply = {**extra, "settings": asdict(settings), "query": settings.query}
-        parts = [data] if data.n <= FIRST else [data.at_most(FIRST), data]
+        parts = [data] if data.n <= MAX_FIRST_POINTS else [data.at_most(MAX_FIRST_POINTS), data]
         for part in parts if released else parts[:1]:
             walk = shown.walks[part.n] = run(part, settings, engine, shown.walks.get(part.n))
             scene = replace(scene_of(part, settings, walk), title=shown.name, curve=shown.curve)
@@ -265,7 +266,7 @@ def _part(part: DataSet, data: DataSet) -> str:
 def page_words(error: BaseException | str) -> str:
     """The message of an error or a note in one line, with the controls of the page instead of parameters."""
     text = " ".join(str(error).split()) or type(error).__name__
-    for name, control in _CONTROLS.items():
+    for name, control in CONTROL_OF_ARGUMENT.items():
         text = re.sub(rf"--{name}\b|\b{name}=\[\.\.\.\]", f"“{control}”", text)
         text = re.sub(rf"\b{name}=(None|'\w+'|\"\w+\")", lambda found: _setting(*found[0].split("=")), text)
     return text
@@ -273,4 +274,4 @@ def page_words(error: BaseException | str) -> str:
 
 def _setting(name: str, value: str) -> str:
     value = value.strip("'\"")
-    return f"“{_CONTROLS[name]}: {_VALUES.get(value, value)}”"
+    return f"“{CONTROL_OF_ARGUMENT[name]}: {VALUE_WORDS.get(value, value)}”"

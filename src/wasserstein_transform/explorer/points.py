@@ -10,10 +10,10 @@ from bokeh.models import Checkbox, ColumnDataSource, DataRange1d, Label, Select,
 from .figures import card, color_mapper, empty_figure, html, plain, side_by_side, write_note
 from .scene import MAX_SHAPES, Scene
 
-MANY = 5_000  # more points are drawn as an image of pixels, which takes milliseconds
+MAX_DOTS = 5_000  # more points are drawn as an image of pixels, which takes milliseconds
 _MAX_TRAILS = 2_000  # trails are offered for at most this many points
 _MAX_WRITTEN = 1e9  # larger coordinates are written in scientific notation
-_TOOLS = "pan,wheel_zoom,box_select,lasso_select,reset,save"
+PLOT_TOOLS = "pan,wheel_zoom,box_select,lasso_select,reset,save"
 
 
 class Points:
@@ -138,7 +138,7 @@ class Scaling:
 def _scatter(name: str, described: str, height: int, style: Any, view: Points | Scaling) -> tuple[Any, dict[str, Any]]:
     """A figure of points with the numbers of clusters, so that they can be told apart in gray scale."""
     made = empty_figure(
-        name, described, height, style, tools=_TOOLS, match_aspect=True, css_classes=["cloud"] * (name == "points"),
+        name, described, height, style, tools=PLOT_TOOLS, match_aspect=True, css_classes=["cloud"] * (name == "points"),
         x_range=DataRange1d(range_padding=0.08), y_range=DataRange1d(range_padding=0.08),
     )  # fmt: skip
     source = ColumnDataSource({"x": [], "y": [], "c": [], "size": []})

@@ -21,9 +21,9 @@ from ..transforms import Trajectory
 from .compute import add_metric, curve_of, with_labels
 from .scene import Curve, Scene, frames_of, in_plane, plane_of, single
 
-_MAX_POINTS = 100_000  # most points drawn
-_MAX_DENSE = 2_000  # if distances are stored or an embedding is needed
-_MAX_PLACES = 2_000_000  # most positions drawn, over all frames
+MAX_POINTS = 100_000  # most points drawn
+MAX_POINTS_BY_DISTANCE = 2_000  # if distances are stored or an embedding is needed
+MAX_DRAWN_POSITIONS = 2_000_000  # most positions drawn, over all frames
 
 Facts = dict[str, Any]
 
@@ -47,7 +47,7 @@ class Story(ShortRepr):
 def story_of(result: Any, engine: Engine | None = None) -> Story:
     """The content of a report on a result; raises a TypeError for other objects."""
     engine = current(engine).silent()
-    for kind, attribute, tell in _KINDS:
+    for kind, attribute, tell in STORY_OF_TYPE:
         if isinstance(result, kind):
             if attribute and attribute not in vars(result):
                 raise ValueError(f"this {type(result).__name__} is not fitted yet; call fit before report")
@@ -100,7 +100,7 @@ def _clustering(found: Clustering, engine: Engine) -> Story:
 def _denoised(result: Denoised, engine: Engine) -> Story:
     result = result.in_meters()
     n, m = result.points.shape
-    rows, notes = _sample(n, _MAX_POINTS)
+    rows, notes = _sample(n, MAX_POINTS)
     plane = plane_of(result.before)
     frames = np.stack([in_plane(plane, result.before[rows]), in_plane(plane, result.points[rows])])
     frames = single(frames)
@@ -161,7 +161,7 @@ def _linkage(fitted: SingleLinkage, engine: Engine) -> Story:
     return Story(scene, "SingleLinkage", {"points": space.n, "clusters": fitted.n_clusters_}, code)
 
 
-_KINDS: tuple[tuple[type, str, Any], ...] = (
+STORY_OF_TYPE: tuple[tuple[type, str, Any], ...] = (
     (Trajectory, "", _trajectory), (IteratedTransform, "trajectory_", _estimator), (Clustering, "", _clustering),
     (Denoised, "", _denoised), (Skeleton, "", _skeleton), (Suggestion, "", _suggestion),
     (AutoCluster, "clustering_", _auto), (SingleLinkage, "tree_", _linkage),
@@ -212,7 +212,7 @@ def _ground(first: Space) -> Space:
 def _drawn(space: Space) -> tuple[Ints, list[str]]:
     """The points to draw, and notes: fewer points if all distances are stored or an embedding is needed."""
     stored = isinstance(space.metric, Dense) or space.points is None
-    return _sample(space.n, _MAX_DENSE if stored else _MAX_POINTS)
+    return _sample(space.n, MAX_POINTS_BY_DISTANCE if stored else MAX_POINTS)
 
 
 def _sample(n: int, most: int) -> tuple[Ints, list[str]]:
@@ -224,7 +224,7 @@ def _sample(n: int, most: int) -> tuple[Ints, list[str]]:
 
 def _frames_of(n_states: int, n: int, first: int) -> tuple[list[int], list[str]]:
     """The states to draw, evenly spaced with the first and the last included, and notes."""
-    most = max(2, min(n_states, _MAX_PLACES // max(n, 1), 101))
+    most = max(2, min(n_states, MAX_DRAWN_POSITIONS // max(n, 1), 101))
     chosen = sorted({round(k) for k in np.linspace(0, n_states - 1, most)})
     left_out = [f"{len(chosen)} of {n_states} states are drawn, evenly spread"] if len(chosen) < n_states else []
     return chosen, left_out

@@ -17,7 +17,7 @@ from ..plotting import embed
 from ..spaces import GaussianMetric, Space
 
 MAX_SHAPES = 20_000  # Gaussians are drawn for at most this many points
-_SMALLEST, _LARGEST = 1e-30, 1e30  # range of values for single precision, with a margin for products
+MIN_SINGLE, MAX_SINGLE = 1e-30, 1e30  # range of values for single precision, with a margin for products
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -247,7 +247,7 @@ def _shapes(plane: Plane, covs: list[Floats]) -> NDArray[np.float32]:
 def is_moderate(values: Floats) -> bool:
     """Whether single precision can represent the numbers."""
     largest = float(np.abs(values).max(initial=0.0))
-    return largest == 0 or _SMALLEST < largest < _LARGEST
+    return largest == 0 or MIN_SINGLE < largest < MAX_SINGLE
 
 
 def compact(values: Floats) -> Any:

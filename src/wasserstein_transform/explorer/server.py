@@ -31,13 +31,15 @@ from .figures import static
 from .page import Page, page_words
 
 HOST = "127.0.0.1"
-_PATIENCE = 5.0  # seconds to wait for work to end
-_KEPT = 8  # files kept for download
-_GONE = 10_000  # milliseconds after which the work of a closed tab is stopped; browsers take a while to connect
-_SIZE = re.compile("[0-9]{1,12}")
-_HELD = 3.0  # memory for opening a file, at least, relative to its size
-_BODY = 64 << 10  # largest body of a request in bytes, but for files: bodies are held for addresses without token, too
-_HEADERS = {
+SECONDS_TO_END = 5.0  # seconds to wait for work to end
+MAX_KEPT_FILES = 8  # files kept for download
+# milliseconds after which the work of a closed tab is stopped; browsers take a while to connect
+UNUSED_SESSION_MS = 10_000
+_CONTENT_LENGTH = re.compile("[0-9]{1,12}")
+FILE_MEMORY = 3.0  # memory for opening a file, at least, relative to its size
+# largest body of a request in bytes, but for files: bodies are held for addresses without token, too
+MAX_BODY_BYTES = 64 << 10
+SECURITY_HEADERS = {
     "Content-Security-Policy": (
         "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
         "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self' ws://127.0.0.1:* ws://localhost:*; "
@@ -47,7 +49,7 @@ _HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
-_MESSAGE = 64 << 20  # largest message from a page in bytes; files are sent by HTTP requests instead
+MAX_MESSAGE_BYTES = 64 << 20  # largest message from a page in bytes; files are sent by HTTP requests instead
 
 
 class Explorer:
@@ -100,7 +102,7 @@ class Explorer:
         """Stop all work and the server. Call it from another thread than `serve`."""
         if not self._ended.is_set():
             self._loop.add_callback(self._loop.stop)
-            self._ended.wait(_PATIENCE)
+            self._ended.wait(SECONDS_TO_END)
 
     def __repr__(self) -> str:
         return f"<Explorer at {self.url}>"
@@ -115,7 +117,7 @@ class Explorer:
         """Keep a file for download and return its path, relative to the URL."""
         key = secrets.token_urlsafe(9)
         self._downloads[key] = (name, content)
-        while len(self._downloads) > _KEPT:
+        while len(self._downloads) > MAX_KEPT_FILES:
             del self._downloads[next(iter(self._downloads))]
         return f"download/{key}"
 
@@ -134,11 +136,12 @@ class Explorer:
         ]  # fmt: skip
         application = _Application(
             {"/": Application(FunctionHandler(self._set_up))}, prefix=f"/{self.token}", extra_websocket_origins=hosts,
-            extra_patterns=handlers, websocket_max_message_size_bytes=_MESSAGE,
-            unused_session_lifetime_milliseconds=_GONE, check_unused_sessions_milliseconds=1000, transforms=[_Headers],
+            extra_patterns=handlers, websocket_max_message_size_bytes=MAX_MESSAGE_BYTES,
+            unused_session_lifetime_milliseconds=UNUSED_SESSION_MS, check_unused_sessions_milliseconds=1000,
+            transforms=[_Headers],
         )  # fmt: skip
         application.hosts = hosts
-        server = HTTPServer(application, max_body_size=_BODY)
+        server = HTTPServer(application, max_body_size=MAX_BODY_BYTES)
         server.listen(self.port, HOST)
         return BaseServer(IOLoop.current(), application, server)
 
@@ -180,7 +183,7 @@ class _Headers(OutputTransform):
     def transform_first_chunk(
         self, status_code: int, headers: HTTPHeaders, chunk: bytes, finishing: bool
     ) -> tuple[int, HTTPHeaders, bytes]:
-        headers.update(_HEADERS)
+        headers.update(SECURITY_HEADERS)
         return status_code, headers, chunk
 
 
@@ -213,7 +216,7 @@ class Opening(_OfExplorer):
         if self.request.method != "POST":
             raise HTTPError(405)
         size = self.request.headers.get("Content-Length", "")
-        if not _SIZE.fullmatch(size) or int(size) > MAX_BYTES or not current().fits(_HELD * int(size)):
+        if not _CONTENT_LENGTH.fullmatch(size) or int(size) > MAX_BYTES or not current().fits(FILE_MEMORY * int(size)):
             raise HTTPError(413)
         self.request.connection.set_max_body_size(int(size))  # type: ignore[union-attr]
         self._content = bytearray()

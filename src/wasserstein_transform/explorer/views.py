@@ -9,13 +9,13 @@ from bokeh.events import MouseLeave, MouseMove, Tap
 from bokeh.models import ColumnDataSource, CustomJS, Row
 
 from ..plotting import N_COLORS
-from .figures import DARK, LIGHT, static, style_sheet
+from .figures import DARK_COLORS, LIGHT_COLORS, static, style_sheet
 from .metrics import Dendrogram, Heat, Neighbors, first_cut
-from .points import MANY, Points, Scaling, corners, dot_size
+from .points import MAX_DOTS, Points, Scaling, corners, dot_size
 from .scene import Scene
 
-RIM = 1e-6  # relative tolerance of ε²: coordinates on the page are rounded
-DEVIATIONS = 2.0  # size of the ellipse of a Gaussian, in standard deviations
+BALL_TOLERANCE = 1e-6  # relative tolerance of ε²: coordinates on the page are rounded
+ELLIPSE_DEVIATIONS = 2.0  # size of the ellipse of a Gaussian, in standard deviations
 
 
 class Views:
@@ -103,9 +103,9 @@ def has_balls(scene: Scene, frame: int) -> bool:
 def _meta(scene: Scene, is_partial: bool) -> dict[str, Any]:
     values: dict[str, Any] = {
         "title": scene.title, "eps": float(scene.eps), "lam": float(scene.lam), "times": list(scene.times),
-        "known": [has_balls(scene, t) for t in range(scene.n_frames)], "rim": RIM,
-        "deviations": DEVIATIONS, "n_colors": N_COLORS, "light": list(LIGHT), "dark": list(DARK),
-        "axes": list(scene.axes), "is_partial": is_partial, "corners": corners(scene), "many": MANY,
+        "known": [has_balls(scene, t) for t in range(scene.n_frames)], "rim": BALL_TOLERANCE,
+        "deviations": ELLIPSE_DEVIATIONS, "n_colors": N_COLORS, "light": list(LIGHT_COLORS), "dark": list(DARK_COLORS),
+        "axes": list(scene.axes), "is_partial": is_partial, "corners": corners(scene), "many": MAX_DOTS,
         "dot": dot_size(scene.n), "answer": scene.answer, "cut": None,
     }  # fmt: skip
     if scene.tree is not None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 from xml.parsers.expat import ParserCreate
 
-from .._check import spell
+from .._check import option_text
 from ..engine import current
 from ..spaces.edges import KNOWN, EdgeList
 
@@ -72,7 +72,7 @@ def read_graph(file: str | os.PathLike[str]) -> Any:
     path = Path(file)
     if not path.is_file():
         raise ValueError(f"{path} does not exist" if not path.exists() else f"{path} is not a file; give a graph file")
-    more = spell("wt.using(memory=…)", "memory=SIZE")
+    more = option_text("wt.using(memory=…)", "memory=SIZE")
     what = f"the graph of {path}"
     current().reserve(_EACH * path.stat().st_size, what, f"use a part of it, or raise the limit with {more}")
     reader = _WITH_NETWORKX.get(path.suffix.lower())

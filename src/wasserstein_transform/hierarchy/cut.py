@@ -173,14 +173,14 @@ def _cut_count(tree: Tree, n_clusters: int) -> Ints:
 
 
 def _cut_robust(tree: Tree, dendrogram: Dendrogram, n_clusters: int, share: float, noise: bool) -> Ints:
-    least = max(share * tree.weights.sum() / n_clusters * (1 - 1e-9), np.finfo(float).tiny)
-    chosen = choose_merges(dendrogram, least, n_clusters)
+    min_mass = max(share * tree.weights.sum() / n_clusters * (1 - 1e-9), np.finfo(float).tiny)
+    chosen = choose_merges(dendrogram, min_mass, n_clusters)
     if chosen.n_clusters < n_clusters:
         _warn_if_fewer(chosen.n_clusters, n_clusters, _explain_fewer(tree, n_clusters, share, chosen.surplus))
-    cluster = _find_clusters(tree, dendrogram, chosen.merges, least)
+    cluster = _find_clusters(tree, dendrogram, chosen.merges, min_mass)
     dropped = cluster < 0
     if noise and len(chosen.merges):
-        dropped |= _small_pieces(tree, int(dendrogram.levels[chosen.merges[-1]]), cluster, least)
+        dropped |= _small_pieces(tree, int(dendrogram.levels[chosen.merges[-1]]), cluster, min_mass)
     return _number_by_mass(tree, cluster, dropped & (tree.weights > 0))
 
 
@@ -195,7 +195,7 @@ def _explain_fewer(tree: Tree, n_clusters: int, share: float, surplus: int) -> s
     return f"no other merge has {100 * share / n_clusters:.3g} % of the mass on both sides; use a smaller share"
 
 
-def _small_pieces(tree: Tree, lowest: int, cluster: Ints, least: float) -> Bools:
+def _small_pieces(tree: Tree, lowest: int, cluster: Ints, min_mass: float) -> Bools:
     """Mark the points of clusters whose part at the level of the lowest cut is too light.
 
     A cluster with only light parts keeps the heaviest of them.
@@ -206,7 +206,7 @@ def _small_pieces(tree: Tree, lowest: int, cluster: Ints, least: float) -> Bools
     cluster_of_piece[part[tree.weights > 0]] = cluster[tree.weights > 0]
     heaviest = np.zeros(cluster.max() + 2)  # the last entry is for points without a cluster (−1)
     np.maximum.at(heaviest, cluster_of_piece, mass)
-    light = (mass < least) & (mass < heaviest[cluster_of_piece])
+    light = (mass < min_mass) & (mass < heaviest[cluster_of_piece])
     return np.asarray(light[part])
 
 
@@ -218,9 +218,9 @@ def _number_by_mass(tree: Tree, cluster: Ints, dropped: Bools | None = None) -> 
     return number_by_mass(np.where(dropped, -1, cluster), tree.weights)
 
 
-def _warn_if_fewer(n_found: int, wanted: int, reason: str) -> None:
-    if n_found < wanted:
-        warn(f"found {n_found} of the {wanted} clusters requested: {reason}", FewerClustersWarning)
+def _warn_if_fewer(n_found: int, n_clusters: int, reason: str) -> None:
+    if n_found < n_clusters:
+        warn(f"found {n_found} of the {n_clusters} clusters requested: {reason}", FewerClustersWarning)
 
 
 class RootedTree(NamedTuple):
@@ -251,13 +251,13 @@ class RootedTree(NamedTuple):
         root_tree(edges, np.full(n, -1), np.empty(2 * n, np.intp), *rooted)
         return rooted
 
-    def cut_between_large(self, least: float, max_cuts: int) -> Ints:
+    def cut_between_large(self, min_mass: float, max_cuts: int) -> Ints:
         """The highest edges for which both sides of the remaining tree have the mass `least`, at most `max_cuts`.
 
         Here small parts that join higher up count with a side, as in Lumbermark; in the robust cut, with no side.
         """
         cuts = np.empty(max_cuts, np.intp)
-        return cuts[: walk_down(self.parent.copy(), self.child_of_edge, self.mass.copy(), least * (1 - 1e-9), cuts)]
+        return cuts[: walk_down(self.parent.copy(), self.child_of_edge, self.mass.copy(), min_mass * (1 - 1e-9), cuts)]
 
     def label_parts(self, cuts: Ints) -> Ints:
         """The part of each point if some edges are cut, numbered by first appearance."""
@@ -274,13 +274,13 @@ def components(tree: Tree, kept: Bools) -> Ints:
     return np.asarray(connected_components(graph, directed=False)[1], np.intp)
 
 
-def _find_clusters(tree: Tree, dendrogram: Dendrogram, chosen: Ints, least: float) -> Ints:
+def _find_clusters(tree: Tree, dendrogram: Dendrogram, chosen: Ints, min_mass: float) -> Ints:
     """The cluster of each point if the chosen merges, highest first, are cut; −1 for undecided ties.
 
     The large parts of a merge are clusters, unless a lower merge cuts them again. The remaining pieces, too light or
     joined higher up, go to the nearest cluster, piece by piece.
     """
-    n, large = len(dendrogram.points), dendrogram.masses >= least
+    n, large = len(dendrogram.points), dendrogram.masses >= min_mass
     core, cut, runs = np.zeros(n, np.intp), np.full(n, -1), [slice(0, n)]
     for k, merge in enumerate(chosen.tolist()):
         parts = np.arange(dendrogram.first[merge], dendrogram.first[merge + 1])
@@ -355,7 +355,7 @@ def _nearest_heavy_points(tree: Tree, metric: Metric, light: Ints) -> Iterator[t
     """Points without mass that may have several nearest points with mass, and those points."""
     heavy = np.flatnonzero(tree.weights > 0)
     rows, k = light, min(_N_SEARCHED, len(heavy))
-    if metric.places is not None and k == _N_SEARCHED:  # most have one host: few need a whole row
+    if metric.coordinates is not None and k == _N_SEARCHED:  # most have one host: few need a whole row
         distances, nearest = nearest_among(metric, light, heavy, k, current())
         near = distances <= distances[:, :1] * (1 + TIE)
         for i in np.flatnonzero((near.sum(axis=1) > 1) & ~near[:, -1]):

@@ -105,7 +105,7 @@ class ChosenMerges(NamedTuple):
     surplus: int
 
 
-def choose_merges(dendrogram: Dendrogram, least: float, n_clusters: int) -> ChosenMerges:
+def choose_merges(dendrogram: Dendrogram, min_mass: float, n_clusters: int) -> ChosenMerges:
     """Choose the highest merges with at least two parts of mass ≥ `least`; of equally high ones the most even.
 
     Tied edges join all their parts at once, and parts are connected strictly below the tie. So no edge of a regular
@@ -113,7 +113,7 @@ def choose_merges(dendrogram: Dendrogram, least: float, n_clusters: int) -> Chos
     """
     if len(dendrogram.levels) == 0:
         return ChosenMerges(np.empty(0, np.intp), 1, 0)
-    first, large = dendrogram.first, np.append(dendrogram.masses >= least, False)
+    first, large = dendrogram.first, np.append(dendrogram.masses >= min_mass, False)
     n_large = np.diff((np.cumsum(large) - large)[first])
     candidates = np.flatnonzero((n_large > 1) & dendrogram.open)
     masses = np.where(large, np.append(dendrogram.masses, 0.0), np.inf)

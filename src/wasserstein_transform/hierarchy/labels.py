@@ -43,6 +43,6 @@ def adjusted_rand(a: Ints, b: Ints) -> float:
 def index_of(squares: Floats, a: Floats, b: Floats, n: float) -> Floats:
     """Return the adjusted Rand index from sums of squared masses: of intersections, and of two partitions."""
     pairs, of_a, of_b, total = (squares - n) / 2, (a - n) / 2, (b - n) / 2, (n**2 - n) / 2
-    chance, most = of_a * of_b / total, (of_a + of_b) / 2
-    same = most - chance <= 1e-12 * most
-    return np.where(same, 1.0, (pairs - chance) / np.where(same, 1.0, most - chance))
+    chance, largest = of_a * of_b / total, (of_a + of_b) / 2
+    same = largest - chance <= 1e-12 * largest
+    return np.where(same, 1.0, (pairs - chance) / np.where(same, 1.0, largest - chance))

@@ -133,7 +133,7 @@ class Tree(HasPlot):
     @cached_property
     def rounding(self) -> Floats:
         """The rounding error of each height: closer points are in one place, and closer heights are ties."""
-        places = None if self.space is None else self.space.metric.places
+        places = None if self.space is None else self.space.metric.coordinates
         if places is None:
             return np.full(self.n - 1, _ROUNDING * self.heights.max(initial=0.0))
         return np.asarray(_ROUNDING * np.abs(places).max(axis=1)[self.edges].max(axis=1))
@@ -190,15 +190,15 @@ def spanning_tree(space: Space, engine: Engine | None = None, *, reachability: i
             edges, heights, lengths = metric.reach_tree(cores, watched)
         light = np.flatnonzero(space.weights == 0)
         hosts = nearest_among(space.metric, light, heavy, 1, watched)
-    apart = hosts.distances[:, 0]
-    n_parts = len(heavy) - len(edges) + int(np.count_nonzero(np.isinf(apart)))
+    host_distances = hosts.distances[:, 0]
+    n_parts = len(heavy) - len(edges) + int(np.count_nonzero(np.isinf(host_distances)))
     space.metric.check_joined(n_parts)
     edges = np.concatenate([np.sort(heavy[edges], axis=1), np.column_stack([hosts.indices, light])])
-    heights = np.concatenate([heights, apart])
+    heights = np.concatenate([heights, host_distances])
     order = np.argsort(heights, kind="stable")
     if lengths is None:
         return Tree(edges[order], heights[order], space.weights, space)
-    lengths = np.concatenate([lengths, apart])
+    lengths = np.concatenate([lengths, host_distances])
     level = Tree(edges[order], heights[order], space.weights, space).level_of_edges
     order = order[np.lexsort((lengths[order], level))]
     return Tree(edges[order], np.maximum.accumulate(heights[order]), space.weights, space, lengths[order])
@@ -211,8 +211,8 @@ def core_distances(metric: Metric, weights: Floats, k: int, engine: Engine) -> F
     the smallest weight if all weights are whole multiples of it, so that weight j acts like j copies. Otherwise it is
     the mean weight.
     """
-    least = float(weights.min())
-    copies = weights / least
+    min_weight = float(weights.min())
+    copies = weights / min_weight
     counted = (np.abs(copies - np.round(copies)) <= TIE * copies).all()
     mass = copies if counted else weights / float(weights.mean())
     n_copies = float(mass.sum())
@@ -222,13 +222,13 @@ def core_distances(metric: Metric, weights: Floats, k: int, engine: Engine) -> F
     cores, missing = np.zeros(metric.n), np.flatnonzero(mass < (k + 1) * (1 - TIE))
     n_near = min(k, metric.n - 1)
     while len(missing):
-        near = metric.derived.neighbors
-        if near is None or near.indices.shape[1] < n_near:
-            near = metric.neighbors(n_near, engine=engine)
-        held = mass[missing, None] + np.cumsum(mass[near.indices[missing, :n_near]], axis=1)
-        enough = held >= (k + 1) * (1 - TIE)
+        neighbors = metric.derived.neighbors
+        if neighbors is None or neighbors.indices.shape[1] < n_near:
+            neighbors = metric.neighbors(n_near, engine=engine)
+        mass_within = mass[missing, None] + np.cumsum(mass[neighbors.indices[missing, :n_near]], axis=1)
+        enough = mass_within >= (k + 1) * (1 - TIE)
         full = enough[:, -1]
-        cores[missing[full]] = near.distances[missing[full], enough[full].argmax(axis=1)]
+        cores[missing[full]] = neighbors.distances[missing[full], enough[full].argmax(axis=1)]
         missing, n_near = missing[~full], min(2 * n_near, metric.n - 1)
     return cores
 

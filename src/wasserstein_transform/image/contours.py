@@ -136,7 +136,7 @@ def segment(
     if len(pixels.shape) != 2:
         raise ValueError(
             f"contours are those of a picture of two axes and channels, got shape {pixels.image.shape}; give one frame"
-            + check.spell(", or say channel_axis; wt.image.segment_by_radii takes volumes", "")
+            + check.option_text(", or say channel_axis; wt.image.segment_by_radii takes volumes", "")
         )
     with current(engine, n_jobs=n_jobs, verbose=verbose).progress_scope() as engine:
         tree = region_tree(pixels, engine)

@@ -164,7 +164,7 @@ def check_colors(rgb: NDArray[Any], otherwise: str) -> None:
             kind = "floats" if rgb.dtype.kind == "f" else "signed integers"
             raise ValueError(
                 f"colors given as {kind} must lie in [0, {limit:g}], got {low:g} to {high:g}; rescale them"
-                + check.spell(f", or use {otherwise}", "")
+                + check.option_text(f", or use {otherwise}", "")
             )
 
 

@@ -175,7 +175,7 @@ def _warn_of_range(pixels: Pixels, range: float, count: int) -> None:
 
 
 def _spell(range: float) -> str:
-    return check.spell(f"range_radius={range:.3g}", f"range={range:.3g}")
+    return check.option_text(f"range_radius={range:.3g}", f"range={range:.3g}")
 
 
 def _reserve(pixels: Pixels, lam: float, linking: str, tidies: bool, engine: Engine) -> None:

@@ -6,7 +6,7 @@ import base64
 import io
 import sys
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -19,10 +19,10 @@ from .._archive import DamagedError, read_array, show_shape
 from ..tables.columns import default_names, free_name, is_text, listed, names_as_text, unique_names
 from .formats import first_line, need, reserve
 
-_COLUMN = 400.0  # bytes of memory of a column, in addition to the content
-_CELL, _WORD = 8.0, 60.0  # bytes of memory of a number and of a string of a Parquet file
-_LISTED = 12  # the most names that an error message lists
-_POINTS = ("points", "X", "x", "data", "arr_0")  # usual names of the main array
+COLUMN_BYTES = 400.0  # bytes of memory of a column, in addition to the content
+NUMBER_BYTES, STRING_BYTES = 8.0, 60.0  # bytes of memory of a number and of a string of a Parquet file
+MAX_LISTED_ARRAYS = 12  # the most names that an error message lists
+POINT_ARRAY_NAMES = ("points", "X", "x", "data", "arr_0")  # usual names of the main array
 
 
 def read_npy(content: bytes, source: str) -> pd.DataFrame:
@@ -37,9 +37,7 @@ def read_npz(content: bytes, source: str) -> pd.DataFrame:
     singles = {name: array for name, array in arrays.items() if array.ndim == 1 and not array.dtype.names}
     name, columns = "", dict[str, NDArray[Any]]()
     if matrices:
-        name = next(
-            (name for name in (*_POINTS, *matrices) if name in matrices and (len(matrices) == 1 or name in _POINTS)), ""
-        )
+        name = main_array(matrices, POINT_ARRAY_NAMES)
         if not name:
             raise ValueError(f"{source} holds {described(arrays)}; one of them must be named points")
         columns = _columns(matrices[name], source)
@@ -51,7 +49,7 @@ def read_npz(content: bytes, source: str) -> pd.DataFrame:
         columns[free_name(other, columns)] = array
     frame = pd.DataFrame(columns)
     if left_out := [other for other in arrays if other != name and other not in beside]:
-        told = ", ".join(left_out[:_LISTED]) + ", …" * (len(left_out) > _LISTED)
+        told = ", ".join(left_out[:MAX_LISTED_ARRAYS]) + ", …" * (len(left_out) > MAX_LISTED_ARRAYS)
         frame.attrs["notes"] = [f"{source}: {told} left out, not as long as the columns"]
     return frame
 
@@ -85,6 +83,11 @@ def arrays_of(content: bytes, source: str) -> dict[str, NDArray[Any]]:
         raise ValueError(f"{source} {what}: {first_line(error)}") from None
 
 
+def main_array(arrays: Mapping[str, NDArray[Any]], usual: Sequence[str]) -> str:
+    """The name of the array to read: the only one, or the first with a usual name; "" if neither is there."""
+    return next((name for name in (*usual, *arrays) if name in arrays and (name in usual or len(arrays) == 1)), "")
+
+
 def _columns(array: NDArray[Any], source: str) -> dict[str, NDArray[Any]]:
     if array.size == 0:
         raise ValueError(
@@ -101,7 +104,7 @@ def _columns(array: NDArray[Any], source: str) -> dict[str, NDArray[Any]]:
             "numbers, n × m"
         )
     rows = _native(array.reshape(len(array), -1), source)
-    reserve(_COLUMN * rows.shape[1], source)
+    reserve(COLUMN_BYTES * rows.shape[1], source)
     return dict(zip(default_names(rows.shape[1]), rows.T, strict=True))
 
 
@@ -121,8 +124,8 @@ def _native(array: NDArray[Any], source: str) -> NDArray[Any]:
 
 def described(arrays: Mapping[str, NDArray[Any]]) -> str:
     """Names and shapes of the first arrays, for messages."""
-    told = [f"{name[:40]} {show_shape(array.shape)}" for name, array in islice(arrays.items(), _LISTED)]
-    return ", ".join([*told, "…"] if len(arrays) > _LISTED else told)
+    told = [f"{name[:40]} {show_shape(array.shape)}" for name, array in islice(arrays.items(), MAX_LISTED_ARRAYS)]
+    return ", ".join([*told, "…"] if len(arrays) > MAX_LISTED_ARRAYS else told)
 
 
 def encode_npy(frame: pd.DataFrame) -> bytes:
@@ -172,7 +175,7 @@ def read_parquet(content: bytes, source: str) -> pd.DataFrame:
         schema, declared = file.schema_arrow, file.metadata
         words = sum(arrow.types.is_string(kind) or arrow.types.is_binary(kind) for kind in schema.types)
         unpacked = sum(declared.row_group(k).total_byte_size for k in range(declared.num_row_groups))
-        reserve(2.0 * unpacked + declared.num_rows * (_CELL * len(schema) + _WORD * words), source)
+        reserve(2.0 * unpacked + declared.num_rows * (NUMBER_BYTES * len(schema) + STRING_BYTES * words), source)
         nested = {field.name: field.type for field in schema if _holds_more(field.type, arrow)}
         flat = [name for name in schema.names if name not in nested]
         read = file.read(columns=flat if nested else None, use_pandas_metadata=False)

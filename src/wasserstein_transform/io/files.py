@@ -37,9 +37,9 @@ _PACKERS: dict[str, Callable[[bytes], bytes]] = {
     ".xz": lzma.compress,
     ".bz2": bz2.compress,
 }
-_PIECE = 1 << 22  # bytes read at a time
-_HELD = 6.0  # bytes of memory for each byte of a file while it is read
-_DAMAGED = (EOFError, OSError, lzma.LZMAError, zlib.error, ValueError)
+PIECE_BYTES = 1 << 22  # bytes read at a time
+FILE_MEMORY = 6.0  # bytes of memory for each byte of a file while it is read
+_DAMAGE_ERRORS = (EOFError, OSError, lzma.LZMAError, zlib.error, ValueError)
 
 
 def read(
@@ -89,7 +89,7 @@ def read(
     if not content.strip():
         raise ValueError(f"{called} is empty; a table needs at least one row")
     kind = kind_of(content, called, kind)
-    reserve(_HELD * len(content), called)
+    reserve(FILE_MEMORY * len(content), called)
     if kind in TEXT:
         frame = text.read_text(content, called, kind)
     elif kind in MAPS:
@@ -188,10 +188,10 @@ def load(source: Readable, name: str | None = None) -> tuple[bytes, str]:
 def in_pieces(stream: Any, called: str) -> bytes:
     """Read a stream of unknown length to its end, as long as it fits into memory."""
     held = io.BytesIO()
-    while piece := stream.read(_PIECE):
+    while piece := stream.read(PIECE_BYTES):
         held.write(piece.encode() if isinstance(piece, str) else piece)
-        if not current().fits(_HELD * held.tell()):
-            reserve(_HELD * held.tell(), called)
+        if not current().fits(FILE_MEMORY * held.tell()):
+            reserve(FILE_MEMORY * held.tell(), called)
     return held.getvalue()
 
 
@@ -217,7 +217,7 @@ def _unpacked(content: bytes, called: str) -> bytes:
         return content
     try:
         unpacked = in_pieces(stream, f"{called}, unpacked,")
-    except _DAMAGED as error:
+    except _DAMAGE_ERRORS as error:
         raise ValueError(
             f"{called} is cut off or damaged: it cannot be decompressed ({error}); download it again"
         ) from None

@@ -22,21 +22,21 @@ KINDS = (*TEXT, "parquet", "npy", "npz", *MAPS, "las", "laz", "ply")
 WRITTEN = tuple(kind for kind in KINDS if kind != "shp")
 """File formats that are written: a Shapefile is several files."""
 
-_SUFFIXES = {kind: kind for kind in KINDS} | {
+KIND_OF_SUFFIX = {kind: kind for kind in KINDS} | {
     "tab": "tsv", "dat": "txt", "data": "txt", "xyz": "txt", "asc": "txt", "pq": "parquet", "json": "geojson",
 }  # fmt: skip
-_PACKED = ("gz", "xz", "bz2")
-_CALLED = {
+COMPRESSED_SUFFIXES = ("gz", "xz", "bz2")
+FORMAT_NAMES = {
     "txt": "text", "geojson": "GeoJSON", "gpkg": "GeoPackage", "fgb": "FlatGeobuf", "shp": "Shapefile",
     "parquet": "Parquet",
 }  # fmt: skip
-_EXTRAS = {"pyarrow": "arrow", "laspy": "las", "lazrs": "las", "trimesh": "las"}
+EXTRA_OF_PACKAGE = {"pyarrow": "arrow", "laspy": "las", "lazrs": "las", "trimesh": "las"}
 
-_TABLES = {
+KIND_OF_MAGIC = {
     b"PAR1": "parquet", b"\x93NUMPY": "npy", b"PK\x03\x04": "npz", b"PK\x05\x06": "npz", b"fgb\x03fgb": "fgb",
     b"\0\0'\n": "shp", b"ply\n": "ply", b"ply\r": "ply",
 }  # fmt: skip
-_OTHERS = {
+OTHER_MAGIC = {
     b"\x89PNG": "a PNG picture", b"\xff\xd8\xff": "a JPEG picture", b"II*\0": "a TIFF picture",
     b"%PDF": "a PDF document", b"\xd0\xcf\x11\xe0": "an old Excel or Word file",
     b"\x89HDF": "an HDF5 file", b"(\xb5/\xfd": "a zstd archive",
@@ -44,21 +44,21 @@ _OTHERS = {
     b"\x80\x04\x95": "a Python pickle, which is never read",
     b"\x80\x05\x95": "a Python pickle, which is never read",
 }  # fmt: skip
-_MARKUP = {b"<!doctype html": "a web page", b"<html": "a web page", b"<": "XML"}
-_GPX = re.compile(rb"(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)*<gpx[\s>]", re.DOTALL)
-_ARFF = re.compile(rb"(?:\s*%[^\n]*\n)*\s*@(?:relation|attribute)", re.IGNORECASE)
-_GDAL = re.compile(rb"<OGRVRT|<VRTDataset|<GDAL|<OGRWFS|<!DOCTYPE|<!ENTITY|gdal_streamed_alg", re.IGNORECASE)
-_HEAD = 1 << 12
-_CONTROL = bytes(k for k in range(32) if k not in b"\t\n\v\f\r\x1a\x1b")  # bytes that do not occur in text
-_FEW = 0.02  # share of control bytes that text may contain by mistake
+MARKUP_TAGS = {b"<!doctype html": "a web page", b"<html": "a web page", b"<": "XML"}
+_GPX_START = re.compile(rb"(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)*<gpx[\s>]", re.DOTALL)
+_ARFF_START = re.compile(rb"(?:\s*%[^\n]*\n)*\s*@(?:relation|attribute)", re.IGNORECASE)
+_GDAL_WORDS = re.compile(rb"<OGRVRT|<VRTDataset|<GDAL|<OGRWFS|<!DOCTYPE|<!ENTITY|gdal_streamed_alg", re.IGNORECASE)
+HEAD_BYTES = 1 << 12
+CONTROL_BYTES = bytes(k for k in range(32) if k not in b"\t\n\v\f\r\x1a\x1b")  # bytes that do not occur in text
+MAX_CONTROL_SHARE = 0.02  # share of control bytes that text may contain by mistake
 
 
 def kind_by_name(name: str) -> str | None:
     """The format according to the suffix of a file; None if the suffix is unknown."""
     parts = PurePath(name).name.lower().split(".")[1:]
-    if parts and parts[-1] in _PACKED:
+    if parts and parts[-1] in COMPRESSED_SUFFIXES:
         parts = parts[:-1]
-    return _SUFFIXES.get(parts[-1]) if parts else None
+    return KIND_OF_SUFFIX.get(parts[-1]) if parts else None
 
 
 def kind_of(content: bytes, source: str, kind: str | None = None) -> str:
@@ -77,50 +77,50 @@ def kind_of(content: bytes, source: str, kind: str | None = None) -> str:
     if {found, wanted} == {"las", "laz"}:
         return found
     instead = "give the right name" if kind is None else "ask for another kind"
-    or_kind = f", or {check.spell(f'kind={found!r}')}" if found != "text" and kind is None else ""
+    or_kind = f", or {check.option_text(f'kind={found!r}')}" if found != "text" and kind is None else ""
     raise ValueError(f"{said} holds {what}; {instead}{or_kind}")
 
 
 def _kind_by_content(content: bytes) -> tuple[str | None, str]:
     """The kind of a table, "text", or None if it is not a table; and a description for messages."""
-    head = content[:_HEAD]
-    for magic, kind in _TABLES.items():
+    head = content[:HEAD_BYTES]
+    for magic, kind in KIND_OF_MAGIC.items():
         if head.startswith(magic):
             return kind, "an archive (zip)" if kind == "npz" else f"a table as {called(kind)}"
     if head.startswith(b"LASF"):
         return ("laz", "packed LAS points (LAZ)") if head[104:105] >= b"\x80" else ("las", "LAS points")
     if head.startswith(b"SQLite format 3\0") and head[68:72] == b"GPKG":
         return "gpkg", "a GeoPackage"
-    for magic, what in _OTHERS.items():
+    for magic, what in OTHER_MAGIC.items():
         if head.startswith(magic):
             return None, what
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "text", "text"
     start = head.removeprefix(codecs.BOM_UTF8).lstrip()
-    if _GPX.match(start):
+    if _GPX_START.match(start):
         return _safe("gpx", content)
-    for tag, what in _MARKUP.items():
+    for tag, what in MARKUP_TAGS.items():
         if start[:20].lower().startswith(tag):
             return None, what
-    if b"\0" in content or len(head) - len(head.translate(None, _CONTROL)) > _FEW * len(head):
+    if b"\0" in content or len(head) - len(head.translate(None, CONTROL_BYTES)) > MAX_CONTROL_SHARE * len(head):
         return None, "binary content of an unknown kind"
     if start.startswith(b"{"):
         return _safe("geojson", content)
-    if _ARFF.match(start):
+    if _ARFF_START.match(start):
         return None, "ARFF, which scipy.io.arff.loadarff reads (pd.DataFrame(loadarff(path)[0]) is a table)"
     return "text", "text"
 
 
 def _safe(kind: str, content: bytes) -> tuple[str | None, str]:
     """Refuse text that GDAL, which goes by words inside, would take for a list of other files or addresses."""
-    if found := _GDAL.search(content):
+    if found := _GDAL_WORDS.search(content):
         return None, f"{found.group().decode()}, which may name other files"
     return kind, "JSON" if kind == "geojson" else "GPX"
 
 
 def called(kind: str) -> str:
     """Usual spelling of the name of a format."""
-    return _CALLED.get(kind, kind.upper())
+    return FORMAT_NAMES.get(kind, kind.upper())
 
 
 def need(module: str, kind: str) -> Any:
@@ -131,13 +131,13 @@ def need(module: str, kind: str) -> Any:
         package = module.partition(".")[0]
         raise ImportError(
             f"{called(kind)} files need {package}, which is not installed; "
-            f'pip install "wasserstein-transform[{_EXTRAS.get(package, "gis")}]" installs it'
+            f'pip install "wasserstein-transform[{EXTRA_OF_PACKAGE.get(package, "gis")}]" installs it'
         ) from None
 
 
 def reserve(n_bytes: float, source: str) -> None:
     """Raise a MemoryError before more memory is taken than the limit allows."""
-    more = check.spell("wt.using(memory=…)", "memory=SIZE")
+    more = check.option_text("wt.using(memory=…)", "memory=SIZE")
     current().reserve(n_bytes, f"reading {source}", f"take a part of it, or raise the limit with {more}")
 
 

@@ -21,16 +21,16 @@ from ..tables.columns import axes, coordinates, free_name, listed, longitude_and
 from ..tables.trips import as_points
 from .formats import called, first_line, need
 
-_DRIVERS = {"geojson": "GeoJSON", "gpx": "GPX", "gpkg": "GPKG", "fgb": "FlatGeobuf"}
-_OPTIONS: dict[str, dict[str, str]] = {
+GDAL_DRIVERS = {"geojson": "GeoJSON", "gpx": "GPX", "gpkg": "GPKG", "fgb": "FlatGeobuf"}
+WRITE_OPTIONS: dict[str, dict[str, str]] = {
     "geojson": {"WRITE_NAME": "NO"},
     "gpx": {"GPX_USE_EXTENSIONS": "YES"},
     "fgb": {"SPATIAL_INDEX": "NO"},  # an index would change the order of the rows
     "gpkg": {},
 }
-_GPX_LAYERS = ("track_points", "route_points", "waypoints")
+GPX_LAYERS = ("track_points", "route_points", "waypoints")
 _GPX_NUMBERS = ("track_fid", "track_seg_id", "route_fid")
-_DEGREES_END = 360.0
+MAX_DEGREES = 360.0
 
 
 def read_map(content: bytes, given: Any, source: str, kind: str, layer: str | None) -> pd.DataFrame:
@@ -56,7 +56,7 @@ def read_map(content: bytes, given: Any, source: str, kind: str, layer: str | No
     if not len(frame):
         raise ValueError(f"{source} holds no points; a table needs at least one")
     frame = as_points(_with_ids(frame, kind), source)
-    if frame.crs is not None and frame.crs.is_geographic and np.abs(frame.total_bounds).max() > _DEGREES_END:
+    if frame.crs is not None and frame.crs.is_geographic and np.abs(frame.total_bounds).max() > MAX_DEGREES:
         frame = frame.set_crs(None, allow_override=True)
         frame.attrs["notes"] = [f"{source} names no coordinate system, and its coordinates are no degrees"]
     frame.attrs["layer"] = chosen if kind in ("gpx", "gpkg") else ""
@@ -65,7 +65,7 @@ def read_map(content: bytes, given: Any, source: str, kind: str, layer: str | No
 
 def _wanted(names: list[str], layer: str | None, kind: str, source: str) -> list[str]:
     """The layers to try: the one that was asked for, the only one, or those of a GPX file that hold points."""
-    found = [layer] if layer else [name for name in _GPX_LAYERS if name in names] if kind == "gpx" else names
+    found = [layer] if layer else [name for name in GPX_LAYERS if name in names] if kind == "gpx" else names
     if (layer and layer not in names) or (len(found) > 1 and kind != "gpx"):
         raise ValueError(f"{source} has layers {listed(names)}; name one of them, with layer=")
     return found
@@ -96,14 +96,14 @@ def encode_map(frame: pd.DataFrame, kind: str) -> bytes:
         frame = _located(frame, kind, geopandas)
     columns = {name: _property(frame[name]) for name in frame.columns if name != frame.geometry.name}
     out = geopandas.GeoDataFrame(columns, geometry=frame.geometry.to_numpy(), crs=frame.crs)
-    options = dict(_OPTIONS[kind])
+    options = dict(WRITE_OPTIONS[kind])
     lines = bool(len(out)) and out.geom_type.isin(("LineString", "MultiLineString")).all()
     if kind == "gpx":
         if out.crs is not None and not out.crs.is_geographic:
             out = out.to_crs(4326)
         trips = [name for name in frame.attrs.get("trips", ()) if name in frame]
         layer = "track_points" if trips else frame.attrs.get("layer")
-        options["layer"] = "tracks" if lines else layer if layer in _GPX_LAYERS else "waypoints"
+        options["layer"] = "tracks" if lines else layer if layer in GPX_LAYERS else "waypoints"
         if lines:
             import shapely
 
@@ -117,7 +117,7 @@ def encode_map(frame: pd.DataFrame, kind: str) -> bytes:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # GPX without the time zone of a time
         try:
-            out.to_file(held, driver=_DRIVERS[kind], engine="pyogrio", **options)
+            out.to_file(held, driver=GDAL_DRIVERS[kind], engine="pyogrio", **options)
         except Exception as error:  # GDAL's errors
             raise ValueError(
                 f"{source_of(frame)} cannot be written as {called(kind)}: {first_line(error)}; write CSV"

@@ -12,8 +12,8 @@ from . import arrays
 from .files import Readable, load, read
 from .formats import TEXT, called, kind_of
 
-_KINDS = (*TEXT, "parquet", "npy", "npz")
-_NAMES = ("distances", "D", "matrix", "arr_0")  # usual names of the main array
+MATRIX_KINDS = (*TEXT, "parquet", "npy", "npz")
+MATRIX_ARRAY_NAMES = ("distances", "D", "matrix", "arr_0")  # usual names of the main array
 
 
 def read_matrix(source: Readable, *, kind: str | None = None, name: str | None = None) -> pd.DataFrame:
@@ -52,8 +52,8 @@ def read_matrix(source: Readable, *, kind: str | None = None, name: str | None =
     """
     content, shown = load(source, name)
     kind = kind_of(content, shown, kind) if content.strip() else kind
-    if kind is not None and kind not in _KINDS:
-        raise ValueError(f"{shown}: distances are read from {', '.join(_KINDS)}, not from {called(kind)}")
+    if kind is not None and kind not in MATRIX_KINDS:
+        raise ValueError(f"{shown}: distances are read from {', '.join(MATRIX_KINDS)}, not from {called(kind)}")
     if kind in ("npy", "npz"):
         names, values = list[str](), _array(content, kind, shown)
     else:
@@ -69,8 +69,8 @@ def _array(content: bytes, kind: str, source: str) -> Any:
     if kind == "npy":
         return arrays.array_of(content, source)
     found = arrays.arrays_of(content, source)
-    name = next((name for name in (*_NAMES, *found) if name in found and (name in _NAMES or len(found) == 1)), None)
-    if name is None:
+    name = arrays.main_array(found, MATRIX_ARRAY_NAMES)
+    if not name:
         raise ValueError(f"{source} holds {arrays.described(found)}; one of them must be named distances")
     return found[name]
 

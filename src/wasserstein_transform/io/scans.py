@@ -16,15 +16,15 @@ from numpy.typing import NDArray
 from ..tables.columns import EXACT, coordinates, is_text, listed, source_of, unique_names
 from .formats import first_line, need, reserve
 
-_AXES = ["x", "y", "z"]
-_HELD = 3.0  # memory relative to the columns: points are held as stored and as numbers
-_LONGEST = 32  # longest name of a dimension in bytes
-_STEPS = 2**31 - 1  # coordinates are stored as integers up to this one, times a scale
-_LAYERED = 3  # compression of the newer point formats: each field in a layer of its own
-_LAYERS = {10: 9, 11: 1, 12: 2, 13: 1}  # layers by type of item; other types have one for each byte
+AXIS_NAMES = ["x", "y", "z"]
+MEMORY_PER_COLUMN = 3.0  # memory relative to the columns: points are held as stored and as numbers
+MAX_LAS_NAME = 32  # longest name of a dimension in bytes
+MAX_COORDINATE_STEPS = 2**31 - 1  # coordinates are stored as integers up to this one, times a scale
+LAYERED_COMPRESSION = 3  # compression of the newer point formats: each field in a layer of its own
+LAYERS_OF_ITEM = {10: 9, 11: 1, 12: 2, 13: 1}  # layers by type of item; other types have one for each byte
 _PLY_ELEMENTS = re.compile(rb"^element[ \t]+(\S+)[ \t]+([0-9]{1,18})[ \t]*\r?$", re.MULTILINE)
 _PLY_AXES = re.compile(rb"^property[ \t]+\w+[ \t]+([xyz])[ \t]*\r?$", re.MULTILINE)
-_PLY_TYPES = {"i1": "char", "u1": "uchar", "i2": "short", "u2": "ushort", "i4": "int", "u4": "uint", "f4": "float"}
+PLY_TYPE_NAMES = {"i1": "char", "u1": "uchar", "i2": "short", "u2": "ushort", "i4": "int", "u4": "uint", "f4": "float"}
 
 
 def read_las(content: bytes, source: str) -> pd.DataFrame:
@@ -34,7 +34,7 @@ def read_las(content: bytes, source: str) -> pd.DataFrame:
     _check_las(content, packed, source)
     with _tried(lambda: laspy.open(io.BytesIO(content), laz_backend=laspy.LazBackend.Lazrs), source) as file:
         header = file.header
-        reserve(_HELD * header.point_count * 8 * len(list(header.point_format.dimension_names)), source)
+        reserve(MEMORY_PER_COLUMN * header.point_count * 8 * len(list(header.point_format.dimension_names)), source)
         if packed and not _layers_fit(content, header):
             raise ValueError(f"{source} is cut off or damaged: its points cannot be decompressed; download it again")
         points = _tried(file.read, source)
@@ -42,14 +42,14 @@ def read_las(content: bytes, source: str) -> pd.DataFrame:
     if n < max(header.point_count, 1):
         raise ValueError(f"{source} should have {header.point_count} points, but has {n}; it is cut off, or empty")
     names = [name for name in points.point_format.dimension_names if name not in "XYZ"]
-    columns = _tried(lambda: {axis: np.array(points[axis], np.float64) for axis in _AXES}, source)
+    columns = _tried(lambda: {axis: np.array(points[axis], np.float64) for axis in AXIS_NAMES}, source)
     others = _tried(lambda: {name: np.asarray(points[name]) for name in names}, source)
     for name, array in others.items():  # a dimension of several values becomes several columns
         columns |= {name: array} if array.ndim == 1 else {f"{name}_{k}": part for k, part in enumerate(array.T)}
     frame = pd.DataFrame(columns)
     tail = content[header.start_of_first_evlr :] if header.number_of_evlrs else b""
     records = [base64.b64encode(part).decode() for part in (content[: header.offset_to_point_data], tail)]
-    frame.attrs = {"axes": _AXES, "las": records}  # as text: pandas copies and saves attrs
+    frame.attrs = {"axes": AXIS_NAMES, "las": records}  # as text: pandas copies and saves attrs
     return frame
 
 
@@ -85,12 +85,12 @@ def _layers_fit(content: bytes, header: Any) -> bool:
         return False
     record, n_points, at = records[0], header.point_count, header.offset_to_point_data + 8  # after the chunk table
     try:
-        if struct.unpack_from("<H", record)[0] != _LAYERED:
+        if struct.unpack_from("<H", record)[0] != LAYERED_COMPRESSION:
             return True
         (n_items,) = struct.unpack_from("<H", record, 32)
         items = [struct.unpack_from("<HHH", record, 34 + 6 * k) for k in range(n_items)]
         size = sum(length for _, length, _ in items)
-        n_layers = sum(_LAYERS.get(kind, length) for kind, length, _ in items)
+        n_layers = sum(LAYERS_OF_ITEM.get(kind, length) for kind, length, _ in items)
         while n_points > 0:
             (here,) = struct.unpack_from("<I", content, at + size)
             lengths = struct.unpack_from(f"<{n_layers}I", content, at + size + 4)
@@ -112,15 +112,15 @@ def encode_las(frame: pd.DataFrame, kind: str) -> bytes:
     for name in set(header.point_format.extra_dimension_names) - set(frame.columns):
         header.remove_extra_dim(name)
     known = set(header.point_format.dimension_names)
-    columns = {name: _numbers(frame, name, "LAS") for name in frame if name not in _AXES}
+    columns = {name: _numbers(frame, name, "LAS") for name in frame if name not in AXIS_NAMES}
     for name, values in columns.items():
-        if len(str(name).encode()) > _LONGEST:
-            raise ValueError(f"{source}, column {name}: LAS names have at most {_LONGEST} bytes; rename the column")
+        if len(str(name).encode()) > MAX_LAS_NAME:
+            raise ValueError(f"{source}, column {name}: LAS names have at most {MAX_LAS_NAME} bytes; rename the column")
         if name not in known:
             header.add_extra_dim(laspy.ExtraBytesParams(name, values.dtype))
     points = laspy.LasData(header, laspy.ScaleAwarePointRecord.zeros(len(frame), header=header))
     try:
-        for axis, place in zip(_AXES, coordinates(frame, _AXES).T, strict=True):
+        for axis, place in zip(AXIS_NAMES, coordinates(frame, AXIS_NAMES).T, strict=True):
             points[axis] = place
         for name, values in columns.items():
             points[name] = values
@@ -146,11 +146,11 @@ def _old_header(frame: pd.DataFrame, laspy: Any) -> Any:
 def _new_header(frame: pd.DataFrame, laspy: Any) -> Any:
     """A header with the smallest power of ten as scale for which the coordinates fit."""
     header = laspy.LasHeader(point_format=7 if {"red", "green", "blue"} <= set(frame) else 6, version="1.4")
-    places = coordinates(frame, _AXES) if len(frame) else np.zeros((1, 3))
+    places = coordinates(frame, AXIS_NAMES) if len(frame) else np.zeros((1, 3))
     low, high = places.min(axis=0), places.max(axis=0)
     half = np.maximum((high - low) / 2, 1e-3)
     header.offsets = low / 2 + high / 2
-    header.scales = 10.0 ** np.ceil(np.log10(half / _STEPS * 1.01))
+    header.scales = 10.0 ** np.ceil(np.log10(half / MAX_COORDINATE_STEPS * 1.01))
     return header
 
 
@@ -162,7 +162,7 @@ def _numbers(frame: pd.DataFrame, name: str, kind: str) -> NDArray[Any]:
 
 
 def _check_axes(frame: pd.DataFrame, kind: str) -> None:
-    if not set(_AXES) <= set(frame.columns):
+    if not set(AXIS_NAMES) <= set(frame.columns):
         raise ValueError(
             f"{source_of(frame)}: {kind} needs columns x, y and z; there are {listed(list(frame.columns))}"
         )
@@ -191,7 +191,7 @@ def read_ply(content: bytes, source: str) -> pd.DataFrame:
     frame = pd.DataFrame(
         {name: values.reshape(n).astype(values.dtype.newbyteorder("=")) for name, values in columns.items()}
     )
-    frame.attrs = {"axes": _AXES}
+    frame.attrs = {"axes": AXIS_NAMES}
     if others := [name for name, count in declared.items() if count]:
         frame.attrs["notes"] = [f"{source}: only vertices are read; left out: {listed(others)}"]
     return frame
@@ -207,7 +207,7 @@ def encode_ply(frame: pd.DataFrame) -> bytes:
     out = np.empty(len(frame), [(name, array.dtype.newbyteorder("<")) for name, array in fields.items()])
     for name, array in fields.items():
         out[name] = array
-    kinds = [f"property {_PLY_TYPES.get(array.dtype.str[1:], 'double')} {name}" for name, array in fields.items()]
+    kinds = [f"property {PLY_TYPE_NAMES.get(array.dtype.str[1:], 'double')} {name}" for name, array in fields.items()]
     head = ["ply", "format binary_little_endian 1.0", f"element vertex {len(frame)}", *kinds, "end_header", ""]
     return "\n".join(head).encode() + out.tobytes()
 

@@ -21,16 +21,18 @@ import pandas as pd
 from ..tables.cells import MISSING, is_value, number_of
 from ..tables.columns import EXACT, default_names, is_missing, is_text, listed, numeric, unique_names
 
-_MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
-_OWN = {"csv": ",", "tsv": "\t", "txt": None}  # usual delimiter of a format; None means blanks and tabs
-_ROWS, _FEW, _LETTERS = 200, 8, 1 << 18  # rows that are examined; at least a few, then up to so many characters
-_HEAD = re.compile(
+BYTE_ORDER_MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+USUAL_DELIMITERS = {"csv": ",", "tsv": "\t", "txt": None}  # usual delimiter of a format; None means blanks and tabs
+# rows that are examined; at least a few, then up to so many characters
+MAX_SAMPLE_ROWS, MIN_SAMPLE_ROWS, MAX_SAMPLE_CHARACTERS = 200, 8, 1 << 18
+_LINES_ABOVE = re.compile(
     r"(?:\s*#.*(?:\n|\Z)|\s*sep=.\s*\n|\s*\n)*"
 )  # before the table: comments, blank lines, Excel's sep=;
-_EMPTY = re.compile(r'("(?:[^"]|"")*+")|^[ \t]*(?:#(?:[ \t].*)?)?\r?$', re.MULTILINE)  # lines to skip, not in quotes
-_CODE = re.compile(rb'0(?:(?<=[\n\r,;|\t "]0)|(?<=[\n\r,;|\t "][-+]0))[0-9]')  # a number such as 007
+# lines to skip, not in quotes
+_EMPTY_LINE = re.compile(r'("(?:[^"]|"")*+")|^[ \t]*(?:#(?:[ \t].*)?)?\r?$', re.MULTILINE)
+_CODE_NUMBER = re.compile(rb'0(?:(?<=[\n\r,;|\t "]0)|(?<=[\n\r,;|\t "][-+]0))[0-9]')  # a number such as 007
 _LIKE_COMMENT = re.compile(r"^\s*#|\r")  # or a sign that Python before 3.13 does not quote
-_NA = ["", *(spelled for word in MISSING if word for spelled in {word, word.upper(), word.capitalize(), "NaN", "N/a"})]
+MISSING_SPELLINGS = [*{write(word) for word in MISSING for write in (str, str.upper, str.capitalize)}, "NaN", "N/a"]
 _EXACT_FLOATS = {"float_precision": "round_trip"} if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1) else {}
 
 
@@ -48,11 +50,11 @@ def read_text(content: bytes, source: str, kind: str = "csv") -> pd.DataFrame:
     """Read a table from text of any layout; `kind` only gives the likely delimiter."""
     content = content.removesuffix(b"\x1a")  # the end of a file of DOS
     text, notes = _decoded(content, source)
-    rest = _HEAD.sub("", text, count=1)
+    rest = _LINES_ABOVE.sub("", text, count=1)
     head = text[: len(text) - len(rest)]
     text = "\n" * head.count("\n") + rest  # empty lines, so that pandas counts lines as editors do
     if "#" in text or "\n " in text or "\n\t" in text:
-        text = _EMPTY.sub(lambda found: found[1] or "", text)
+        text = _EMPTY_LINE.sub(lambda found: found[1] or "", text)
     layout = _layout(_sample(text), head, kind, source)
     content = text.encode()
     frame = _parsed(content, layout, text, source)
@@ -77,7 +79,7 @@ def read_text(content: bytes, source: str, kind: str = "csv") -> pd.DataFrame:
 
 def _decoded(content: bytes, source: str) -> tuple[str, list[str]]:
     """The text, and a note if it is not UTF-8."""
-    encoding = next((name for mark, name in _MARKS.items() if content.startswith(mark)), "utf-8")
+    encoding = next((name for mark, name in BYTE_ORDER_MARKS.items() if content.startswith(mark)), "utf-8")
     notes = []
     try:
         text = content.decode(encoding)
@@ -98,7 +100,7 @@ def _sample(text: str) -> list[str]:
         if line.strip():
             lines.append(line)
             size += len(line)
-        if len(lines) == _ROWS or (size > _LETTERS and len(lines) >= _FEW):
+        if len(lines) == MAX_SAMPLE_ROWS or (size > MAX_SAMPLE_CHARACTERS and len(lines) >= MIN_SAMPLE_ROWS):
             break
     return lines
 
@@ -146,7 +148,7 @@ def _options(layout: Layout, text: str) -> dict[str, Any]:
 
 def _parsed(content: bytes, layout: Layout, text: str, source: str) -> pd.DataFrame:
     options = {
-        "na_values": _NA,
+        "na_values": MISSING_SPELLINGS,
         "keep_default_na": False,
         "low_memory": False,
         **_EXACT_FLOATS,
@@ -170,7 +172,7 @@ def _parsed(content: bytes, layout: Layout, text: str, source: str) -> pd.DataFr
 
 def _restore_texts(frame: pd.DataFrame, content: bytes, layout: Layout, text: str) -> None:
     """Make columns text again that numbers or gaps say less about: 007, an integer that a float rounds, a word NA."""
-    has_codes = _CODE.search(b"\n" + content) is not None
+    has_codes = _CODE_NUMBER.search(b"\n" + content) is not None
     doubtful = [name for name, values in frame.items() if _is_doubtful(values, has_codes)]
     if not doubtful:
         return
@@ -221,7 +223,7 @@ def _are_row_names(cells: list[str]) -> bool:
 
 def _delimited(sample: list[str], kind: str) -> tuple[str | None, list[list[str]]]:
     """The best delimiter and its rows, by the share of rows of equal length, then of numbers, then the usual one."""
-    own = _OWN[kind]
+    own = USUAL_DELIMITERS[kind]
     best: tuple[tuple[float, float, bool], str | None, list[list[str]]] | None = None
     for delimiter in dict.fromkeys((own, ",", "\t", ";", "|", None)):
         rows = _rows(sample, delimiter)
@@ -307,7 +309,7 @@ def _commented(head: str, delimiter: str | None, width: int) -> tuple[str, ...] 
 def encode_text(frame: pd.DataFrame, kind: str = "csv") -> bytes:
     """Encode a header and a line for each row, with the delimiter and the decimal sign of the text it was read from."""
     about = frame.attrs if frame.attrs.get("kind") == kind else {}
-    delimiter = about.get("delimiter") or _OWN[kind] or " "
+    delimiter = about.get("delimiter") or USUAL_DELIMITERS[kind] or " "
     names = list(default_names(frame.shape[1]) if frame.columns.dtype.kind in "iu" else map(str, frame.columns))
     needs_quotes = (
         delimiter == " "

@@ -239,12 +239,12 @@ class Gaussian(Extrinsic):
         return Gaussians(centers, covs, float(self.lam), check_mass(mass, space.weights[first:]))
 
 
-def _move_across_ridge(seen: HasMoments, points: Floats, first: int, dim: int, engine: Engine) -> Moments:
+def _move_across_ridge(moments: HasMoments, points: Floats, first: int, dim: int, engine: Engine) -> Moments:
     """Masses and new positions of the points from `first` on, which move only perpendicular to `dim` leading axes."""
     if dim == 0:
-        return seen.means(points)
-    here = points[first:]
+        return moments.means(points)
+    moving = points[first:]
     if dim >= points.shape[1]:
-        return Moments(seen.means(points).mass, here.copy())
-    mass, means, covs = seen.means_and_covs(points)
-    return Moments(mass, on(engine, ridge_step)(here, means, covs, dim, engine))
+        return Moments(moments.means(points).mass, moving.copy())
+    mass, means, covs = moments.means_and_covs(points)
+    return Moments(mass, on(engine, ridge_step)(moving, means, covs, dim, engine))

@@ -91,25 +91,26 @@ class Kernel(Inductive):
     @property
     def reach(self) -> float:
         """The distance beyond which the kernel is 0, in the unit of the distances."""
-        own = np.inf if callable(self.profile) else PROFILES[self.profile].reach
-        return self.eps * (own if self.cut is None else min(own, self.cut))
+        of_profile = np.inf if callable(self.profile) else PROFILES[self.profile].reach
+        return self.eps * (of_profile if self.cut is None else min(of_profile, self.cut))
 
     def n_seen(self, space: Space) -> float | None:
         """Count the neighbors of a few points; the result is cached per space."""
         if not np.isfinite(self.reach):
             return float(space.n)
-        metric = space.metric if space.metric.places is None else Euclidean(space.metric.places)
+        metric = space.metric if space.metric.coordinates is None else Euclidean(space.metric.coordinates)
         if not isinstance(metric, Euclidean | Dense):
             return None
         counts = space.metric.derived.counts
         if self.reach not in counts:
             n, n_seen = metric.n, min(metric.n, _MAX_COUNTED_POINTS)
             some = np.linspace(0, n - 1, int(np.clip(_COUNTED_DISTANCES / n_seen, 1, 64))).astype(np.intp)
-            seen = np.arange(n) if n_seen == n else np.random.default_rng(0).integers(n, size=n_seen)
-            if isinstance(metric, Euclidean) and isinstance(metric.places, np.ndarray):
-                block = cdist(metric.places[some], metric.places[seen])  # an estimate needs no compiled distances
+            sample = np.arange(n) if n_seen == n else np.random.default_rng(0).integers(n, size=n_seen)
+            if isinstance(metric, Euclidean) and isinstance(metric.coordinates, np.ndarray):
+                # an estimate needs no compiled distances
+                block = cdist(metric.coordinates[some], metric.coordinates[sample])
             else:
-                block = metric.block(some, seen)
+                block = metric.block(some, sample)
             counts[self.reach] = max(1.0, np.count_nonzero(block * block <= closed(self.reach)) / block.size * n)
         return counts[self.reach]
 

@@ -149,17 +149,18 @@ class Heat(Intrinsic):
         steps = self._steps(space, engine)
         n, rows = space.n, max(1, int(_BLOCK_ENTRIES / space.n))
         engine.reserve(5 * 8 * _BLOCK_ENTRIES, f"heat of {n} points", "use fewer points")
-        least = self.cut * space.weights
+        min_masses = self.cut * space.weights
         parts: list[csr_array] = []
         for start in range(0, n, rows):
-            parts.append(self._heat_rows(steps, least, start, min(start + rows, n)))
-            held = sum(part.nnz for part in parts)
-            engine.reserve(48.0 * held, f"heat of {n} points, {held} masses", "use a larger cut or a smaller time")
+            parts.append(self._heat_rows(steps, min_masses, start, min(start + rows, n)))
+            n_entries = sum(part.nnz for part in parts)
+            what = f"heat of {n} points, {n_entries} masses"
+            engine.reserve(48.0 * n_entries, what, "use a larger cut or a smaller time")
         matrix = csr_array(vstack(parts))
         matrix.sort_indices()
         return make_discrete(matrix.indptr, matrix.indices, matrix.data, np.arange(n), n)
 
-    def _heat_rows(self, steps: csr_array, least: Floats, start: int, end: int) -> csr_array:
+    def _heat_rows(self, steps: csr_array, min_masses: Floats, start: int, end: int) -> csr_array:
         """Rows start…end of the heat kernel, without small masses."""
         term = np.zeros((steps.shape[0], end - start))  # one column per row of the kernel: products are with Pᵀ
         term[np.arange(start, end), np.arange(end - start)] = 1.0
@@ -167,7 +168,7 @@ class Heat(Intrinsic):
         for share in _poisson(float(self.time)):
             total += share * term
             term = steps.T @ term
-        total[total < least[:, None]] = 0.0
+        total[total < min_masses[:, None]] = 0.0
         return csr_array(total.T)
 
     def _steps(self, space: Space, engine: Engine) -> csr_array:
@@ -212,8 +213,8 @@ class Heat(Intrinsic):
 
 def _poisson(time: float) -> Floats:
     """Probabilities of 0, 1, 2, … jumps, up to a tail below rounding; before that cut they add up to 1."""
-    most = int(time + 12 * np.sqrt(time) + 40)
-    jumps = np.arange(most + 1)
+    n_terms = int(time + 12 * np.sqrt(time) + 40)
+    jumps = np.arange(n_terms + 1)
     logs = jumps * np.log(time) - np.append(0.0, np.cumsum(np.log(jumps[1:])))
     chances = np.exp(logs - logs.max())
     chances /= chances.sum()

@@ -70,13 +70,13 @@ class Nearest(Inductive):
                 break
             k = min(2 * k, space.n - 1)
         rows, places = np.nonzero(masses)
-        found = [(rows, indices[rows, places], masses[rows, places])]
+        entries = [(rows, indices[rows, places], masses[rows, places])]
         size = max(1, _BLOCK_DISTANCES // space.n)
         for part in (open_[start : start + size] for start in range(0, len(open_), size)):
             masses = self._weigh(space.metric.block(part, np.arange(space.n), engine), weights, need)
             rows, indices = np.nonzero(masses)
-            found.append((part[rows], indices, masses[rows, indices]))
-        rows, indices, values = map(np.concatenate, zip(*found, strict=True))
+            entries.append((part[rows], indices, masses[rows, indices]))
+        rows, indices, values = map(np.concatenate, zip(*entries, strict=True))
         order = np.lexsort((indices, rows))
         indptr = np.searchsorted(rows[order], np.arange(space.n + 1))
         return make_discrete(indptr, indices[order], values[order], np.arange(space.n), space.n)
@@ -93,8 +93,8 @@ class Nearest(Inductive):
         for row, out in zip(distances, masses, strict=True):
             order = np.argsort(row, kind="stable")
             last = min(int(np.searchsorted(np.cumsum(weights[order]), need)), len(row) - 1)
-            near = (row <= rim(row[order[last]])) & np.isfinite(row)
-            out[near] = weights[near]
+            is_near = (row <= rim(row[order[last]])) & np.isfinite(row)
+            out[is_near] = weights[is_near]
         return masses
 
     def _need(self, space: Space) -> float:

@@ -46,8 +46,8 @@ def rows_of(places: Space, centers: Ints, engine: Engine) -> Iterator[tuple[slic
 def weighted_median(values: Floats, weights: Floats) -> float:
     """The smallest value v such that at least half of the mass is on values ≤ v."""
     order = np.argsort(values)  # equal values in any order: their sum is the same to rounding
-    held = np.cumsum(weights[order])
-    return float(values[order[np.searchsorted(held, 0.5 * held[-1] * (1 - 1e-9))]])
+    cumulated = np.cumsum(weights[order])
+    return float(values[order[np.searchsorted(cumulated, 0.5 * cumulated[-1] * (1 - 1e-9))]])
 
 
 def far_sums(places: Space, engine: Engine) -> Floats:
@@ -156,24 +156,24 @@ def n_neighbors(n: int) -> int:
     return max(1, min(NEIGHBORS, int(np.sqrt(n))))
 
 
-def median_radii(places: Space, ks: list[int], engine: Engine) -> list[float]:
+def median_radii(points: Space, ks: list[int], engine: Engine) -> list[float]:
     """Median distance to the k-th nearest place, for each k, over all places or an evenly spaced sample."""
-    if places.n > _MAX_ALL_PAIRS and places.metric.is_euclidean and max(ks) <= _MAX_TREE_NEIGHBORS:
-        centers = sample_evenly(places.n, _MAX_TREE_QUERIES)
-        nearest = places.metric.neighbors(max(ks) + 1, places.metric.take(centers), engine.silent())
+    if points.n > _MAX_ALL_PAIRS and points.metric.is_euclidean and max(ks) <= _MAX_TREE_NEIGHBORS:
+        centers = sample_evenly(points.n, _MAX_TREE_QUERIES)
+        nearest = points.metric.neighbors(max(ks) + 1, points.metric.take(centers), engine.silent())
         radii = nearest.distances[:, ks]  # column 0 is the place itself
     else:
-        least = places.n if places.n <= _MAX_ALL_PAIRS else _MIN_ROWS
-        centers = sample_evenly(places.n, max(int(_SAMPLED_DISTANCES / places.n), least))
+        least = points.n if points.n <= _MAX_ALL_PAIRS else _MIN_ROWS
+        centers = sample_evenly(points.n, max(int(_SAMPLED_DISTANCES / points.n), least))
         radii = np.empty((len(centers), len(ks)))
-        for part, rows in rows_of(places, centers, engine):
+        for part, rows in rows_of(points, centers, engine):
             radii[part] = np.partition(rows, ks, axis=1)[:, ks]
     known = np.isfinite(radii)
     if not known.any(axis=0).all():
         raise ValueError(
             "too few distances between the points are known to suggest eps; use a metric with all distances"
         )
-    weights = places.weights[centers]
+    weights = points.weights[centers]
     return [weighted_median(column[is_], weights[is_]) for column, is_ in zip(radii.T, known.T, strict=True)]
 
 

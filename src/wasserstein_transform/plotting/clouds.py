@@ -17,7 +17,7 @@ from .style import INK, RASTER, TEXT, WIDTH, canvas, dot_size, tidy
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_ROOM = 0.08  # space that one tick needs, as a share of the longest side of the box
+TICK_ROOM = 0.08  # space that one tick needs, as a share of the longest side of the box
 
 
 def as_space(shown: Any) -> Space | None:
@@ -176,7 +176,7 @@ def equal(ax: Any, points: Floats) -> None:
             axis.get_major_locator().set_params(nbins=max(1, int(6 * share)))
             low, high = axis.get_view_interval()
             ticks = [tick for tick in axis.get_major_locator()() if low <= tick <= high]
-            if len(ticks) * _ROOM > share:  # still too many: keep the one nearest to the middle
+            if len(ticks) * TICK_ROOM > share:  # still too many: keep the one nearest to the middle
                 axis.set_ticks(ticks := [min(ticks, key=lambda tick: abs(tick - (low + high) / 2))])
             letters = max(map(len, axis.get_major_formatter().format_ticks(ticks)), default=0)
             axis.set_tick_params(pad=max(0, 3 * (letters - 3)))

@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_LEAVES = 1000  # leaves that are drawn; larger trees show only the highest merges
-_FEW_LEAVES = 300
-_EMBEDDED = 2000  # points that are placed by classical scaling
-_LEGEND = 10  # clusters that a legend lists
-_SEPARATED = 300  # columns that directions are made of
-_RIDGE = 1e-3  # relative to the variance of a column
-_NAMED = 3  # columns that name a direction
-_SHOWN_COLUMNS, _SHOWN_CLUSTERS = 10, 8  # of a profile
-_LETTERS = 20  # of the name of a column
-_STRONG = 2.0  # standard deviations that have the strongest color
-_MANY = 15  # from this many clusters on, the axis is logarithmic
-_KINDS = {
+MAX_LEAVES = 1000  # leaves that are drawn; larger trees show only the highest merges
+MAX_LEAVES_WITH_DETAILS = 300
+MAX_EMBEDDED = 2000  # points that are placed by classical scaling
+MAX_LEGEND = 10  # clusters that a legend lists
+MAX_SEPARATED_COLUMNS = 300  # columns that directions are made of
+RELATIVE_RIDGE = 1e-3  # relative to the variance of a column
+MAX_NAMED_COLUMNS = 3  # columns that name a direction
+MAX_PROFILE_COLUMNS, MAX_PROFILE_CLUSTERS = 10, 8  # of a profile
+MAX_LETTERS = 20  # of the name of a column
+MAX_COLORED_DEVIATIONS = 2.0  # standard deviations that have the strongest color
+MIN_CLUSTERS_LOG_AXIS = 15  # from this many clusters on, the axis is logarithmic
+RECIPE_WORDS = {
     "tree": "distances", "reach": "mutual\nreachability", "gaussian": "GT", "means": "k-means", "mixture": "mixture",
 }  # fmt: skip
 
@@ -102,7 +102,7 @@ def _draw_cloud(ax: Any, found: Clustering, names: tuple[str, ...], values: Floa
     points, labels = _coordinates(found)
     words = counted(found.n_clusters, "cluster") + f", {found.noise:.0%} noise" * bool(found.n_noise)
     draw_points(
-        ax, points, look(labels, len(points)), words if title is None else title, 2 <= found.n_clusters <= _LEGEND
+        ax, points, look(labels, len(points)), words if title is None else title, 2 <= found.n_clusters <= MAX_LEGEND
     )
     ax.locator_params(nbins=5)
     if found.space.points is None:
@@ -122,7 +122,7 @@ def _coordinates(found: Clustering) -> tuple[Floats, Ints]:
         shown = _shown(found)
         return flat[shown], found.labels[shown]
     labels = np.maximum(found.labels_of_places, -1)
-    some = sample_evenly(len(found.rows), _EMBEDDED)
+    some = sample_evenly(len(found.rows), MAX_EMBEDDED)
     if len(some) == 1:
         return np.zeros((1, 2)), labels
     return embed(found.space.take(found.rows[some])).points, labels[some]
@@ -142,16 +142,16 @@ def _separate(points: Floats, labels: Ints, weights: Floats) -> Floats:
     own = weights * (labels >= 0)
     points = points - np.average(points, axis=0, weights=own)
     spread = np.sqrt(own @ points**2 / own.sum())
-    points = (points / np.where(spread > 0, spread, 1.0))[:, np.argsort(-spread, kind="stable")[:_SEPARATED]]
+    points = (points / np.where(spread > 0, spread, 1.0))[:, np.argsort(-spread, kind="stable")[:MAX_SEPARATED_COLUMNS]]
     k, m = int(labels.max()) + 1, points.shape[1]
     held = np.bincount(np.maximum(labels, 0), own, k) / own.sum()
     means = np.column_stack([np.bincount(np.maximum(labels, 0), own * x, k) for x in points.T]) / own.sum()
     means /= np.maximum(held, 1e-300)[:, None]
     whole = points.T @ (points * own[:, None]) / own.sum()
     between = means.T @ (means * held[:, None])
-    values, axes = np.linalg.eigh(whole - between + _RIDGE * np.eye(m) if k > 1 else np.eye(m))
-    sphere = axes / np.sqrt(np.maximum(values, _RIDGE))
-    _, turns = np.linalg.eigh(sphere.T @ (between + _RIDGE * whole) @ sphere)
+    values, axes = np.linalg.eigh(whole - between + RELATIVE_RIDGE * np.eye(m) if k > 1 else np.eye(m))
+    sphere = axes / np.sqrt(np.maximum(values, RELATIVE_RIDGE))
+    _, turns = np.linalg.eigh(sphere.T @ (between + RELATIVE_RIDGE * whole) @ sphere)
     directions = sphere @ turns[:, :-3:-1]
     strongest = directions[np.abs(directions).argmax(axis=0), [0, 1]]
     return np.asarray(points @ (directions * np.sign(strongest)))
@@ -164,8 +164,8 @@ def _name_direction(coordinates: Floats, names: tuple[str, ...], values: Floats)
     with np.errstate(invalid="ignore", divide="ignore"):
         together = np.nan_to_num(x @ known / np.sqrt((x @ x) * (known**2).sum(axis=0)))
     size = np.abs(together)
-    best = [j for j in np.argsort(-size, kind="stable")[:_NAMED] if size[j] >= max(0.3, 0.7 * size.max())]
-    named = (f"{shortened(names[j], _LETTERS)} {'↑' if together[j] > 0 else '↓'}" for j in best)
+    best = [j for j in np.argsort(-size, kind="stable")[:MAX_NAMED_COLUMNS] if size[j] >= max(0.3, 0.7 * size.max())]
+    named = (f"{shortened(names[j], MAX_LETTERS)} {'↑' if together[j] > 0 else '↓'}" for j in best)
     return "\n".join(named).replace("$", r"\$")
 
 
@@ -181,16 +181,16 @@ def draw_profile(profile: Profile, title: str | None = None) -> Axes:
 
 def _draw_profile(ax: Any, profile: Profile, title: str | None = None) -> None:
     """Draw typical values as a table, colored by the difference from the other clusters."""
-    columns = profile.columns[:_SHOWN_COLUMNS]
-    clusters = range(min(len(profile.sizes), _SHOWN_CLUSTERS))
+    columns = profile.columns[:MAX_PROFILE_COLUMNS]
+    clusters = range(min(len(profile.sizes), MAX_PROFILE_CLUSTERS))
     shades = profile.differences[: len(clusters), columns].T
-    image = ax.imshow(shades, cmap="RdBu_r", vmin=-_STRONG, vmax=_STRONG, aspect="auto")
+    image = ax.imshow(shades, cmap="RdBu_r", vmin=-MAX_COLORED_DEVIATIONS, vmax=MAX_COLORED_DEVIATIONS, aspect="auto")
     for at, j in enumerate(columns):
         for c in clusters:
-            ink = "white" if abs(shades[at, c]) > 0.7 * _STRONG else INK
+            ink = "white" if abs(shades[at, c]) > 0.7 * MAX_COLORED_DEVIATIONS else INK
             size = TICKS - (len(clusters) > 5)
             ax.text(c, at, profile.value(c, j), ha="center", va="center", fontsize=size, color=ink)
-    ax.set_yticks(range(len(columns)), [shortened(profile.names[j], _LETTERS).replace("$", r"\$") for j in columns])
+    ax.set_yticks(range(len(columns)), [shortened(profile.names[j], MAX_LETTERS).replace("$", r"\$") for j in columns])
     ax.set_xticks(clusters, [str(c) for c in clusters])
     more = len(profile.sizes) - len(clusters)
     ax.set_xlabel("cluster" + f" ({more} more are not shown)" * (more > 0), fontsize=TEXT, color=INK)
@@ -209,7 +209,7 @@ def _draw_tree(ax: Any, found: Clustering) -> None:
     assert tree is not None
     labels = np.where(found.labels_of_places < 0, -1 - found.labels_of_places, found.labels_of_places)
     cut = np.flatnonzero(labels[tree.edges[:, 0]] != labels[tree.edges[:, 1]])
-    most = tree.n if tree.n <= _LEAVES else max(_FEW_LEAVES, tree.n - int(cut.min()) + 1)
+    most = tree.n if tree.n <= MAX_LEAVES else max(MAX_LEAVES_WITH_DETAILS, tree.n - int(cut.min()) + 1)
     dendrogram(tree, labels, ax=ax, max_leaves=max(most, 2), title=_name_of(found))
     drawn = highest_merges(branches(tree, labels), most)
     at = len(drawn.heights) - (tree.n - 1 - cut)  # merges are the last nodes, in the order of the edges
@@ -249,8 +249,8 @@ def _draw_partitions(ax: Any, found: Clustering) -> None:
 
 def _by_kind(ax: Any, considered: tuple[Partition, ...]) -> Floats:
     """Positions of the dots: a column for each kind of recipe, dots spread within it."""
-    used = [kind for kind in _KINDS if any(one.recipe.kind == kind for one in considered)]
-    ax.set_xticks(range(len(used)), [_KINDS[kind] for kind in used])
+    used = [kind for kind in RECIPE_WORDS if any(one.recipe.kind == kind for one in considered)]
+    ax.set_xticks(range(len(used)), [RECIPE_WORDS[kind] for kind in used])
     ax.set_xlim(-0.6, len(used) - 0.4)
     along = np.array([used.index(one.recipe.kind) for one in considered], float)
     for k in range(len(used)):
@@ -262,7 +262,7 @@ def _by_kind(ax: Any, considered: tuple[Partition, ...]) -> Floats:
 def _scale(ax: Any, counts: Ints) -> None:
     """Ticks at whole numbers; a logarithmic axis if there are many clusters."""
     low, high = int(counts.min()), int(counts.max())
-    if high < _MANY:
+    if high < MIN_CLUSTERS_LOG_AXIS:
         ax.set_xticks(range(low, high + 1))
         ax.set_xlim(low - 0.6, high + 0.6)
         return

@@ -20,9 +20,9 @@ MOST_NAMED = 10
 Colors: TypeAlias = str | Mapping[Any, Any] | None
 """Colors instead of the palette: one color for points without labels, or a mapping from label to color."""
 
-_QUIET = "."  # noise
-_SEEN = 7.0  # area of a dot in square points from which on its shape is visible
-_MANY = 2000  # more dots than this all get the same shape
+NOISE_MARKER = "."  # noise
+MIN_SHAPED_AREA = 7.0  # area of a dot in square points from which on its shape is visible
+MAX_SHAPED_DOTS = 2000  # more dots than this all get the same shape
 
 
 class Group(NamedTuple):
@@ -136,12 +136,12 @@ def draw_scale(ax: Any, scale: Any, label: str = "") -> None:
 
 def marker(label: int) -> str:
     """The matplotlib marker of a label."""
-    return _QUIET if label == NOISE else MARKERS[label % len(MARKERS)]
+    return NOISE_MARKER if label == NOISE else MARKERS[label % len(MARKERS)]
 
 
 def shape_dots(dots: Any, numbers: Ints, size: float) -> bool:
     """Give every dot the shape of its label if dots are few and large. Returns whether it did."""
-    if size < _SEEN or len(numbers) > _MANY or len(np.unique(numbers)) < 2:
+    if size < MIN_SHAPED_AREA or len(numbers) > MAX_SHAPED_DOTS or len(np.unique(numbers)) < 2:
         return False
     from matplotlib.markers import MarkerStyle
 

@@ -16,7 +16,7 @@ from .style import GRAY, INK, NOISE, PALETTE, STRONG, TICKS, canvas, expect, tid
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_FAINT, _GROUND = "#C8C8C8", "#F4F2EC"
+POINT_COLOR, LAND_COLOR = "#C8C8C8", "#F4F2EC"
 
 
 def denoised(found: Denoised, ax: Axes | None = None, *, title: str | None = None, legend: bool | None = None) -> Axes:
@@ -50,7 +50,7 @@ def denoised(found: Denoised, ax: Axes | None = None, *, title: str | None = Non
     expect(found, Denoised, "wt.denoise(X) makes one")
     dim = drawable(found.points)
     labels = np.where(found.outliers, -1, 0)
-    before, after = look(None, len(labels), _FAINT), look(labels, len(labels))
+    before, after = look(None, len(labels), POINT_COLOR), look(labels, len(labels))
     named = legend or (legend is None and ax is None)
     ax = canvas(ax, dim, frame(found.in_meters().before))
     originals = _together(found, found.before)
@@ -60,7 +60,7 @@ def denoised(found: Denoised, ax: Axes | None = None, *, title: str | None = Non
     _make_map(ax, found, originals)
     tidy(ax, title)
     if named:
-        moved = Group("moved", 0, PALETTE[0]), Group("original", 1, _FAINT)
+        moved = Group("moved", 0, PALETTE[0]), Group("original", 1, POINT_COLOR)
         draw_legend(ax, moved + (Group("outliers", NOISE, GRAY),) * bool(found.outliers.any()))
     return ax
 
@@ -93,7 +93,7 @@ def skeleton(found: Skeleton, ax: Axes | None = None, *, title: str | None = Non
     points = _together(found.source, found.source.points)
     dim = drawable(points)
     ax = canvas(ax, dim, frame(found.source.in_meters().points))
-    scatter(ax, points, look(None, len(points), _FAINT))
+    scatter(ax, points, look(None, len(points), POINT_COLOR))
     above = 10 if dim == 3 else 2  # otherwise 3-D Axes draw the points over the lines
     for line in found.lines:
         ax.plot(*flat(_together(found.source, line)).T, color=PALETTE[0], lw=1.4, solid_capstyle="round", zorder=above)
@@ -120,7 +120,7 @@ def _make_map(ax: Any, found: Denoised, points: Floats) -> None:
         ax.set_aspect(1 / np.cos(np.deg2rad(found.earth.latitude)), adjustable="datalim")
         ax.ticklabel_format(useOffset=False)
         degree = float(np.ptp(found.earth.to_meters(np.array([[0.0, 0], [0.01, 0]]) + points[:1])[:, 0])) / 0.01
-    ax.set_facecolor(_GROUND)
+    ax.set_facecolor(LAND_COLOR)
     ax.grid(color="white", lw=0.8, zorder=0)
     ax.set_axisbelow(True)
     if (widest := float(np.ptp(points[:, 0])) * degree / 4) > 0:

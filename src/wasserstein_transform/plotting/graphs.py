@@ -20,17 +20,17 @@ from .style import GRAY, INK, LEGEND, PALETTE, RASTER, STRONG, TEXT, THIN, TICKS
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-BENT = STRONG, "#E6E6E6", PALETTE[0]
+CURVATURE_COLORS = STRONG, "#E6E6E6", PALETTE[0]
 """Colors of negative, zero and positive curvature."""
 
-DRAWN = 1500
+MAX_NODES = 1500
 """Most nodes of a layout; larger graphs with communities are drawn as a matrix of edges."""
 
-_PIXELS = 300  # pixels per side of that matrix
-_FLAT = 1e-9  # smaller curvatures count as 0
-_DASHES = (0, (1.6, 1.6))
-_ROUNDS = 60
-_FAR = 1.15  # distance between components of a graph, relative to the largest finite distance
+MATRIX_PIXELS = 300  # pixels per side of that matrix
+MAX_FLAT_CURVATURE = 1e-9  # smaller curvatures count as 0
+DASH_PATTERN = (0, (1.6, 1.6))
+LAYOUT_ROUNDS = 60
+COMPONENT_DISTANCE = 1.15  # distance between components of a graph, relative to the largest finite distance
 
 
 def curvature(
@@ -74,15 +74,15 @@ def curvature(
     ax = canvas(ax, size=frame(places))
     from matplotlib.colors import LinearSegmentedColormap, Normalize
 
-    colors = LinearSegmentedColormap.from_list("curvature", BENT).with_extremes(bad=GRAY)
+    colors = LinearSegmentedColormap.from_list("curvature", CURVATURE_COLORS).with_extremes(bad=GRAY)
     strong_last = np.argsort(np.abs(np.where(known, found.values, 0.0)), kind="stable")
     lines = _lines(ax, places[found.pairs[strong_last]], 1.4)
-    negative = found.values[strong_last] < -_FLAT
+    negative = found.values[strong_last] < -MAX_FLAT_CURVATURE
     lines.set(
         array=found.values[strong_last],
         cmap=colors,
         norm=Normalize(-top, top),
-        linestyle=[_DASHES if k else "-" for k in negative],
+        linestyle=[DASH_PATTERN if k else "-" for k in negative],
     )
     _nodes(ax, places, INK)
     _frame(ax, places, title)
@@ -126,7 +126,7 @@ def communities(
     [1, 6]
     """
     expect(found, Communities, "wt.graphs.communities(graph) finds them")
-    if points is None and found.network.n > DRAWN:
+    if points is None and found.network.n > MAX_NODES:
         return _draw_matrix(found, ax, title)
     places = _places(found.network, points)
     groups = tuple(Group(str(k), k, _owner_color(k)) for k in range(found.n_communities))
@@ -204,11 +204,11 @@ def _draw_matrix(found: Communities, ax: Axes | None, title: str | None) -> Axes
     place = np.empty(n)
     place[np.argsort(found.labels, kind="stable")] = np.arange(n)
     a, b = place[found.network.edges].T
-    counts = np.histogram2d(np.r_[a, b], np.r_[b, a], bins=_PIXELS, range=((0, n), (0, n)))[0]
+    counts = np.histogram2d(np.r_[a, b], np.r_[b, a], bins=MATRIX_PIXELS, range=((0, n), (0, n)))[0]
     ax = canvas(ax, size=(WIDTH, WIDTH))
     top = max(float(np.quantile(counts, 0.995)), 1.0)
     ax.imshow(counts, cmap="gray_r", vmax=top, extent=(0, n, n, 0), interpolation="nearest")
-    for end in np.cumsum(sizes)[:-1][sizes[:-1] >= n / _PIXELS]:
+    for end in np.cumsum(sizes)[:-1][sizes[:-1] >= n / MATRIX_PIXELS]:
         ax.axhline(end, color=STRONG, lw=THIN)
         ax.axvline(end, color=STRONG, lw=THIN)
     ax.set(xticks=[], yticks=[])
@@ -288,20 +288,20 @@ def layout(graph: Any) -> Floats:
     2.0
     """
     network = as_network(graph, weight=None)
-    if network.n > DRAWN:
+    if network.n > MAX_NODES:
         raise ValueError(
-            f"layout takes graphs of at most {DRAWN} nodes, got {network.n}; pass points, or draw a part of the graph"
+            f"layout takes graphs of at most {MAX_NODES} nodes, got {network.n}; pass points, or draw a part of it"
         )
     if network.n == 1:
         return np.zeros((1, 2))
     D = dijkstra(network.metric.lengths.toarray(), directed=False, unweighted=True)
-    D = np.where(np.isinf(D), _FAR * max(D[np.isfinite(D)].max(), 1.0), D)
+    D = np.where(np.isinf(D), COMPONENT_DISTANCE * max(D[np.isfinite(D)].max(), 1.0), D)
     weights = np.maximum(D, 1e-9) ** -2
     np.fill_diagonal(weights, 0.0)
     inverse = np.linalg.pinv(np.diag(weights.sum(axis=1)) - weights, hermitian=True)
     around = np.arange(network.n)
     places = embed(D).points + 1e-3 * np.column_stack([np.cos(around), np.sin(around)])  # no two in the same place
-    for _ in range(_ROUNDS):
+    for _ in range(LAYOUT_ROUNDS):
         pull = -weights * D / np.maximum(cdist(places, places), 1e-9)
         np.fill_diagonal(pull, -pull.sum(axis=1))
         places = inverse @ (pull @ places)

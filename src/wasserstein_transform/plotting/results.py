@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-CHART = (5.2, 3.0)  # size of a chart in inches
-_DOT = 3.5
+CHART_SIZE = (5.2, 3.0)  # size of a chart in inches
+DOT_SIZE = 3.5
 
 
 def figure_of(result: Any, title: str | None = None, **options: Any) -> Figure:
@@ -52,7 +52,7 @@ def figure_of(result: Any, title: str | None = None, **options: Any) -> Figure:
 
 def _draw_trajectory(found: Trajectory, title: str | None = None, **options: Any) -> Any:
     """The points over the iterations; the last ones, or the last distances, if that is all there is."""
-    moved = isinstance(found.last.metric, Euclidean | GaussianMetric) and found.last.metric.places.shape[1] <= 3
+    moved = isinstance(found.last.metric, Euclidean | GaussianMetric) and found.last.metric.coordinates.shape[1] <= 3
     if moved and kept_points(found):
         return walk(found, title=title, **options)
     return (cloud if moved else mds)(found.last, title=title, **options)
@@ -68,7 +68,7 @@ def _draw_estimator(found: Saved, title: str | None = None, **options: Any) -> A
 
 
 def _draw_coupling(found: Coupling, title: str | None = None) -> Axes:
-    ax = canvas(None, size=(CHART[1] * 1.4, CHART[1] * 1.2))
+    ax = canvas(None, size=(CHART_SIZE[1] * 1.4, CHART_SIZE[1] * 1.2))
     draw_scale(ax, ax.imshow(found.plan, cmap="Blues" if found.sources is not None else "viridis", aspect="auto"))
     ax.set_xlabel("targets", fontsize=TEXT, color=INK)
     ax.set_ylabel("sources", fontsize=TEXT, color=INK)
@@ -83,7 +83,7 @@ def _draw_score(found: Score, title: str | None = None) -> Axes:
     filled = [
         np.clip((value - worst) / (best - worst), 0, 1) for value, (worst, best) in zip(values, ends, strict=True)
     ]
-    ax = canvas(None, size=CHART)
+    ax = canvas(None, size=CHART_SIZE)
     texts = ["unknown" if np.isnan(value) else f"{value:.2f}" for value in values]
     _bars(ax, [one.name for one in bounded.values()], np.nan_to_num(filled), texts)
     ax.set_xlim(0, 1.12)
@@ -94,7 +94,7 @@ def _draw_score(found: Score, title: str | None = None) -> Axes:
 def _draw_features(found: Features, title: str | None = None) -> Axes:
     """Boxes of the coordinates as they are compared."""
     points = found.matrix()[found.rows]
-    ax = canvas(None, size=(CHART[0], 0.8 + 0.22 * points.shape[1]))
+    ax = canvas(None, size=(CHART_SIZE[0], 0.8 + 0.22 * points.shape[1]))
     ax.boxplot(
         list(points.T), orientation="horizontal", widths=0.6,
         flierprops={"marker": ".", "ms": 2, "mfc": GRAY, "mec": "none"}, medianprops={"color": color(0)},
@@ -105,8 +105,8 @@ def _draw_features(found: Features, title: str | None = None) -> Axes:
 
 
 def _draw_noise(found: Noise, title: str | None = None) -> Axes:
-    ax = canvas(None, size=CHART)
-    ax.plot(found.radii, found.sigmas, f"{marker(0)}-", ms=_DOT, lw=1, color=color(0))
+    ax = canvas(None, size=CHART_SIZE)
+    ax.plot(found.radii, found.sigmas, f"{marker(0)}-", ms=DOT_SIZE, lw=1, color=color(0))
     ax.axvline(found.eps, color=INK, lw=THIN, zorder=0)
     _make_log(ax, "x")
     _make_log(ax, "y")
@@ -159,8 +159,8 @@ def suggestion(found: Suggestion, ax: Axes | None = None, *, title: str | None =
     expect(found, Suggestion, "wt.suggest(X) makes one")
     if not found.table:
         raise ValueError(f"this suggestion has no table, so there is nothing to draw: {found.reason}")
-    axes = canvas(ax, size=CHART)
-    _DRAWN[found.purpose](axes, found)
+    axes = canvas(ax, size=CHART_SIZE)
+    _DRAWN_BY_PURPOSE[found.purpose](axes, found)
     axes.axvline(found.eps, color=INK, lw=THIN, zorder=0)
     _make_log(axes, "x")
     axes.set_xlabel(f"ε, chosen: {found.eps:.3g}", fontsize=TEXT, color=INK)
@@ -202,11 +202,11 @@ def _draw_shapes(ax: Any, found: Suggestion) -> None:
     ax.set_ylabel(f"noise across {across}", fontsize=TEXT, color=INK)
 
 
-_DRAWN = {"clusters": _draw_clusters, "modes": _draw_modes, "curve": _draw_shapes, "surface": _draw_shapes}
+_DRAWN_BY_PURPOSE = {"clusters": _draw_clusters, "modes": _draw_modes, "curve": _draw_shapes, "surface": _draw_shapes}
 
 
 def _line(ax: Any, found: Suggestion, name: str, k: int, label: str) -> None:
-    ax.plot(found.table["eps"], found.table[name], f"{marker(k)}-", ms=_DOT, lw=1, color=color(k), label=label)
+    ax.plot(found.table["eps"], found.table[name], f"{marker(k)}-", ms=DOT_SIZE, lw=1, color=color(k), label=label)
 
 
 def _shares(ax: Any) -> None:

@@ -40,8 +40,9 @@ RASTER = 5000  # more points or lines than this are stored as pixels in vector f
 
 DPI = 130  # of new figures; a figure of full page width then fits the width of a notebook
 
-_PANEL = 3.2  # width of a panel, in inches
-_SHADES = ((0.0, 0), (0.4, 0), (0.5, 255))  # share of black (0) or white (255) mixed in on each pass of the palette
+PANEL_WIDTH = 3.2  # width of a panel, in inches
+# share of black (0) or white (255) mixed in on each pass of the palette
+SHADES_OF_PASS = ((0.0, 0), (0.4, 0), (0.5, 255))
 _by_pyplot: ContextVar[bool] = ContextVar("by_pyplot", default=True)
 
 
@@ -70,7 +71,7 @@ def color(label: int) -> str:
     if label == NOISE:
         return GRAY
     turn, k = divmod(label, len(PALETTE))
-    share, end = _SHADES[turn % len(_SHADES)]
+    share, end = SHADES_OF_PASS[turn % len(SHADES_OF_PASS)]
     return "#" + "".join(f"{round((1 - share) * part + share * end):02X}" for part in bytes.fromhex(PALETTE[k][1:]))
 
 
@@ -210,7 +211,7 @@ def panels(
 def size_of(rows: int, cols: int, width: float | None = None, height: float | None = None) -> tuple[float, float]:
     """Width and height of a figure in inches."""
     rows, cols = check.count(rows, "rows", 1), check.count(cols, "cols", 1)
-    width = max(WIDTH, _PANEL * cols) if width is None else check.positive(width, "width")
+    width = max(WIDTH, PANEL_WIDTH * cols) if width is None else check.positive(width, "width")
     return width, width * rows / cols if height is None else check.positive(height, "height")
 
 

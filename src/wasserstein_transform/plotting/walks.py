@@ -14,8 +14,8 @@ from .clouds import drawable, equal, explain, flat, scatter
 from .colors import MOST_NAMED, look
 from .style import check_axes, grid, new_figure, size_of, tidy
 
-_MOST = 6  # panels drawn by default
-_COLS = 3  # panels side by side
+MAX_PANELS = 6  # panels drawn by default
+MAX_PANEL_COLUMNS = 3  # panels side by side
 
 
 def walk(
@@ -92,7 +92,7 @@ def kept_points(run: Trajectory) -> list[Floats] | None:
 
 def _chosen(steps: Sequence[int] | None, n: int) -> list[int]:
     if steps is None:
-        return [round(tau) for tau in np.linspace(0, n - 1, min(n, _MOST))]
+        return [round(tau) for tau in np.linspace(0, n - 1, min(n, MAX_PANELS))]
     taus = [check.count(tau, "steps", 0) for tau in steps]
     if not taus or max(taus) >= n:
         raise ValueError(f"steps must be some of the kept τ = 0 … {n - 1}, got {list(steps)}")
@@ -100,7 +100,7 @@ def _chosen(steps: Sequence[int] | None, n: int) -> list[int]:
 
 
 def _new(n: int, limits: tuple[Floats, Floats], dim: int) -> Any:
-    cols = min(n, _COLS)
+    cols = min(n, MAX_PANEL_COLUMNS)
     rows = -(-n // cols)
     sides = limits[1] - limits[0]
     ratio = float(np.clip(sides[1] / sides[0], 0.2, 2.0)) if dim == 2 else 1.0

@@ -180,13 +180,13 @@ def _read_condensed(distances: np.ndarray, name: str, engine: Engine) -> Floats:
             f"{name}: distances as a condensed vector must have n(n-1)/2 entries, got {length}; or use a square matrix "
             "of shape (n, n)"
         )
-    out, at = _allocate(n, name, engine), 0
+    out, start = _allocate(n, name, engine), 0
     with engine.progress_scope() as watched:
         for i in range(n - 1):
-            row = distances[at : at + n - 1 - i].astype(np.float64)
-            _check_values(row, (at,), name)
+            row = distances[start : start + n - 1 - i].astype(np.float64)
+            _check_values(row, (start,), name)
             out[i, i + 1 :] = row
-            at += len(row)
+            start += len(row)
             if i % _BLOCK_SIDE == 0:
                 watched.check()
                 watched.report("reading distances", i, n)
@@ -212,19 +212,19 @@ def _check_square(distances: np.ndarray, name: str, engine: Engine) -> bool:
     """Raise an error, with the entry, if a square matrix does not hold distances; tell whether it is symmetric."""
     largest, off, where = 0.0, 0.0, (0, 0)
     for rows, cols in _blocks(len(distances), "checking distances", engine):
-        here, there = (np.asarray(distances[r, c], np.float64) for r, c in ((rows, cols), (cols, rows)))
-        _check_values(here, (rows.start, cols.start), name)
-        _check_values(there, (cols.start, rows.start), name)
-        if rows == cols and here.diagonal().any():
-            i = int(np.argmax(here.diagonal() > 0))
+        block, mirrored = (np.asarray(distances[r, c], np.float64) for r, c in ((rows, cols), (cols, rows)))
+        _check_values(block, (rows.start, cols.start), name)
+        _check_values(mirrored, (cols.start, rows.start), name)
+        if rows == cols and block.diagonal().any():
+            i = int(np.argmax(block.diagonal() > 0))
             at = rows.start + i
-            raise ValueError(f"{name}: distances must be 0 on the diagonal, got {here[i, i]} at [{at}, {at}]")
-        apart = np.abs(here - there.T)
-        if apart.max() > off:
-            off = float(apart.max())
-            row, col = divmod(int(apart.argmax()), apart.shape[1])
+            raise ValueError(f"{name}: distances must be 0 on the diagonal, got {block[i, i]} at [{at}, {at}]")
+        differences = np.abs(block - mirrored.T)
+        if differences.max() > off:
+            off = float(differences.max())
+            row, col = divmod(int(differences.argmax()), differences.shape[1])
             where = rows.start + row, cols.start + col
-        largest = max(largest, float(here.max()), float(there.max()))
+        largest = max(largest, float(block.max()), float(mirrored.max()))
     if off > _MAX_ASYMMETRY.get(distances.dtype.itemsize, 1e-9) * largest:
         i, j = where
         raise ValueError(
@@ -241,10 +241,10 @@ def _check_values(values: Floats, corner: tuple[int, ...], name: str) -> None:
         wrong = values < 0
     if wrong.any():
         at = np.unravel_index(wrong.argmax(), values.shape)
-        place = f"{values[at]} at {[int(first + k) for first, k in zip(corner, at, strict=True)]}"
+        shown = f"{values[at]} at {[int(first + k) for first, k in zip(corner, at, strict=True)]}"
         if not np.isfinite(values[at]):
-            raise ValueError(f"{name}: distances must be finite, got {place}; drop or fill such entries")
-        raise ValueError(f"{name}: distances must not be negative, got {place}")
+            raise ValueError(f"{name}: distances must be finite, got {shown}; drop or fill such entries")
+        raise ValueError(f"{name}: distances must not be negative, got {shown}")
 
 
 def _name_of(array: np.ndarray) -> str:

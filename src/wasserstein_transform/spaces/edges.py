@@ -53,25 +53,25 @@ class Meaning(NamedTuple):
 def choose_meaning(present: Collection[str], weight: Weight, others: Collection[str] = ()) -> Meaning:
     """Choose the edge attribute to use by `weight`, among those of known names and others that have numbers."""
     check_weight(weight)
-    known = [name for name in KNOWN if name in present]
+    usual = [name for name in KNOWN if name in present]
     if weight is None:
         return Meaning(None)
     if weight == ASK:
-        if len(known) > 1:
-            raise ValueError(f"edges have {listed([repr(name) for name in known])}; choose one by {_say_answers()}")
-        if not known and others:
+        if len(usual) > 1:
+            raise ValueError(f"edges have {listed([repr(name) for name in usual])}; choose one by {_say_answers()}")
+        if not usual and others:
             first = next(iter(others))
             have = f"edges have the attribute{'s' * (len(others) > 1)} {listed([repr(name) for name in others])}"
             it = "it" if len(others) == 1 else repr(first)
             raise ValueError(f"{have}; pass {_say(first)} to use {it}, or {_say(None)} to ignore numbers at edges")
-        return Meaning(known[0], known[0] in _STRENGTHS) if known else Meaning(None)
+        return Meaning(usual[0], usual[0] in _STRENGTHS) if usual else Meaning(None)
     if isinstance(weight, tuple) or weight not in _MEANINGS:
-        return _named(weight, [*known, *others])
+        return _named(weight, [*usual, *others])
     names: tuple[str, ...] = (*(_LENGTHS if weight == "length" else _STRENGTHS), _AMBIGUOUS)
-    chosen = next((name for name in names if name in known), None)
-    if chosen is None and known:
+    chosen = next((name for name in names if name in usual), None)
+    if chosen is None and usual:
         raise ValueError(
-            f"weight={weight!r} needs edges with {' or '.join(map(repr, names))}, but these have {known[0]!r}; "
+            f"weight={weight!r} needs edges with {' or '.join(map(repr, names))}, but these have {usual[0]!r}; "
             f"say {_say_answers()}"
         )
     if chosen is None and others:
@@ -83,7 +83,7 @@ def choose_meaning(present: Collection[str], weight: Weight, others: Collection[
 def _say(weight: Weight) -> str:
     """Return the argument as the user writes it; the command line takes NAME:MEANING."""
     written = repr(":".join(weight)) if isinstance(weight, tuple) else repr(weight)
-    return check.spell(f"weight={weight!r}", f"weight={written}")
+    return check.option_text(f"weight={weight!r}", f"weight={written}")
 
 
 def _say_answers() -> str:
@@ -136,7 +136,7 @@ def lengths_of(values: Floats, meant: Meaning, weight: Weight) -> Floats:
         weights = f"weights of edges, {np.min(values):g} to {np.max(values):g},"
         raise ValueError(
             f"{weights} may be lengths or strengths; say {_say_answers()}"
-            + check.spell("; where a function has no weight=, pass wt.spaces.Graph.of(graph, weight=…)", "")
+            + check.option_text("; where a function has no weight=, pass wt.spaces.Graph.of(graph, weight=…)", "")
         )
     return values
 
@@ -202,17 +202,17 @@ def as_edges(graph: Any, weight: Weight = ASK) -> Edges:
 
 def _read_networkx(graph: Any, weight: Weight) -> Edges:
     nodes = list(graph)
-    place = {node: k for k, node in enumerate(nodes)}
+    number = {node: k for k, node in enumerate(nodes)}
     if graph.is_multigraph():
         rows = list(graph.edges(data=True))
-        a, b = np.array([(place[a], place[b]) for a, b, _ in rows], np.intp).reshape(-1, 2).T
+        a, b = np.array([(number[a], number[b]) for a, b, _ in rows], np.intp).reshape(-1, 2).T
         attributes = [at for *_, at in rows]
         if not graph.is_directed():
             a, b, attributes = np.r_[a, b], np.r_[b, a], attributes * 2
     else:  # from the adjacency: one tuple per edge would take most of the time
         adjacency = [row for _, row in graph.adjacency()]
         a = np.repeat(np.arange(len(adjacency)), [len(row) for row in adjacency])
-        b = np.fromiter((place[node] for row in adjacency for node in row), np.intp, len(a))
+        b = np.fromiter((number[node] for row in adjacency for node in row), np.intp, len(a))
         attributes = [at for row in adjacency for at in row.values()]
     names = set(chain.from_iterable(attributes))
     others = [] if weight is None else _numeric(names.difference(KNOWN, _NUMBERS), attributes)
@@ -249,8 +249,8 @@ def _read_list(graph: Any, weight: Weight) -> Edges:
         raise ValueError(f"names of nodes must be hashable, such as numbers and strings: {error}") from None
     if names and all(isinstance(name, int | np.integer) for name in names):
         names = sorted(names)
-    place = {name: k for k, name in enumerate(names)}
-    a, b = np.array([(place[a], place[b]) for a, b, _ in rows], np.intp).reshape(-1, 2).T
+    number = {name: k for k, name in enumerate(names)}
+    a, b = np.array([(number[a], number[b]) for a, b, _ in rows], np.intp).reshape(-1, 2).T
     lengths = lengths_of(np.array([x for *_, x in rows]), meant, weight)
     return Edges(names, _undirected(np.r_[a, b], np.r_[b, a], np.r_[lengths, lengths], len(names)))
 
@@ -318,8 +318,8 @@ def _undirected(a: Ints, b: Ints, lengths: Floats, n: int) -> csr_array:
 
 def _shortest_of_parallel(a: Ints, b: Ints, lengths: Floats, n: int) -> csr_array:
     """Keep the shortest of the edges between two nodes, and drop loops."""
-    kept = a != b
-    a, b, lengths = a[kept], b[kept], np.asarray(lengths, np.float64)[kept]
+    is_edge = a != b
+    a, b, lengths = a[is_edge], b[is_edge], np.asarray(lengths, np.float64)[is_edge]
     added = csr_array((lengths, (a, b)), shape=(n, n))
     if added.nnz == len(a):  # none were parallel
         return added

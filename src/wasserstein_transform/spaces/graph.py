@@ -11,7 +11,7 @@ from scipy.sparse import csr_array, issparse
 from .. import _check as check
 from .._archive import check_type
 from .._types import Ints, cached_property
-from ..compute.cells.index import Search
+from ..compute.cells.index import CellIndex
 from ..compute.graphs import paths
 from ..compute.metrics.geometry_jit import Adjacency, Geometry, SparseRows, Table
 from ..engine import Engine, current
@@ -101,7 +101,7 @@ class Graph(Metric):
         paths.path_matrix(self, matrix, engine)
         return Table(matrix)
 
-    def geometry_near(self, search: Search, reach: float, engine: Engine) -> Geometry:
+    def geometry_near(self, index: CellIndex, reach: float, engine: Engine) -> Geometry:
         return SparseRows(*paths.path_balls(self, reach, engine)) if np.isfinite(reach) else self.geometry(engine)
 
     def largest(self, engine: Engine | None = None) -> float:

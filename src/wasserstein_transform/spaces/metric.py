@@ -6,7 +6,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, NoReturn, Self, TypeAlias
 
 import numpy as np
@@ -15,12 +14,11 @@ from numpy.typing import DTypeLike
 from .. import _check as check
 from .._archive import archived, check_type
 from .._types import Bools, Floats, Ints, cached_property
-from ..compute.cells.index import Search, cells_along, frame_of_extent, sort_into_cells
-from ..compute.cells.rows import bounds
+from ..compute.cells.index import CellIndex
 from ..compute.metrics import distances
 from ..compute.metrics.geometry_jit import Adjacency, Geometry
 from ..compute.neighbors import nearest as nearby
-from ..compute.records import Balls, Frame, Nearest, ReachTree
+from ..compute.records import Balls, Frame, KNeighbors, MutualReachabilityTree
 from ..compute.trees import spanning as trees
 from ..cuda import on, on_gpu
 from ..engine import Engine, current, to_host, write_mapped
@@ -40,7 +38,7 @@ def write_distances(
     shape: tuple[int, ...], what: str, engine: Engine, dtype: DTypeLike | None, out: Out, fill: Callable[[Any], None]
 ) -> Any:
     """Let `fill` write into new memory, into the array `out`, or into the file `out`; return the array."""
-    there = on_gpu(out, copy=False)
+    gpu_out = on_gpu(out, copy=False)
     kind = out.dtype if dtype is None and hasattr(out, "dtype") else np.dtype(dtype)
     if kind not in (np.float32, np.float64):
         raise ValueError(f"distances are stored as float32 or float64, got dtype={kind}")
@@ -58,15 +56,15 @@ def write_distances(
             )
         fill(out)
         return out
-    if there is not None:
+    if gpu_out is not None:
         if engine.device == "cpu":
             raise ValueError("out is on a GPU, but the engine computes on the CPU; use wt.using(device='cuda')")
-        if there.shape != shape or there.dtype != kind or not there.is_in_a_row:
+        if gpu_out.shape != shape or gpu_out.dtype != kind or not gpu_out.is_in_a_row:
             raise ValueError(
-                f"out must be a C-contiguous array of shape {shape} and dtype {kind}, got shape {there.shape}, "
-                f"dtype {there.dtype}, C-contiguous: {there.is_in_a_row}"
+                f"out must be a C-contiguous array of shape {shape} and dtype {kind}, got shape {gpu_out.shape}, "
+                f"dtype {gpu_out.dtype}, C-contiguous: {gpu_out.is_in_a_row}"
             )
-        fill(there)
+        fill(gpu_out)
         return out
     engine.announce(n_bytes, f"{what}, on disk")
     return np.asanyarray(write_mapped(out, kind, shape, fill, what))
@@ -95,7 +93,7 @@ class Derived:
     """
 
     geometry: Geometry | None = None
-    neighbors: Nearest | None = None
+    neighbors: KNeighbors | None = None
     counts: dict[float, float] = field(default_factory=dict)
     largest_covariance: float | None = None
     on_devices: dict[tuple[Any, ...], Any] = field(default_factory=dict)
@@ -166,7 +164,7 @@ class Metric(ABC):
         """Number of points."""
 
     @property
-    def places(self) -> Floats | None:
+    def coordinates(self) -> Floats | None:
         """Coordinates (n, m) of the points, possibly on a GPU; None if the metric has none."""
         return None
 
@@ -190,28 +188,22 @@ class Metric(ABC):
     def _make_geometry(self, engine: Engine) -> Geometry:
         """Make the arrays from which compiled loops compute single distances."""
 
-    def geometry_near(self, search: Search, reach: float, engine: Engine) -> Geometry:
-        """The same for distances up to a reach, in the order of the positions of a search."""
+    def geometry_near(self, index: CellIndex, reach: float, engine: Engine) -> Geometry:
+        """The same for distances up to a reach, in the order of the positions of an index."""
         return self.geometry(engine)
 
     def tree_geometry(self, engine: Engine) -> tuple[Geometry, float]:
         """Distances for Prim's algorithm, which compares squares, and the unit that they were divided by."""
         return self.geometry(engine), 1.0
 
-    def search(self, reach: float, engine: Engine) -> Search:
+    def search(self, reach: float, engine: Engine) -> CellIndex:
         """The candidates within a reach: points sorted into cells by their coordinates; without any, all points.
 
         Euclidean distances of the coordinates must be lower bounds of the distances.
         """
-        if self.places is None or not np.isfinite(reach):
-            return Search.exhaustive(self.n)
-        points: Floats = to_host(self.places)
-        low, high = bounds(points, engine)
-        frame = self.frame
-        if frame is None:
-            lengths = partial(cells_along, points, low=low, high=high, engine=engine)
-            frame = frame_of_extent(low, high, len(points), reach, lengths)
-        return Search(*sort_into_cells(points, frame, low, high, engine), frame.per_reach, frame.by_cells)
+        if self.coordinates is None or not np.isfinite(reach):
+            return CellIndex.exhaustive(self.n)
+        return CellIndex.of_points(to_host(self.coordinates), reach, self.frame, engine)
 
     def contraction(self) -> Floats | None:
         """Points in some R^k whose Euclidean distances are lower bounds of the distances; None if there are none."""
@@ -344,7 +336,7 @@ class Metric(ABC):
         self.check_reach(radius)
         return on(engine, self._balls)(self, radius, engine)
 
-    def neighbors(self, k: int, of: Metric | None = None, engine: Engine | None = None) -> Nearest:
+    def neighbors(self, k: int, of: Metric | None = None, engine: Engine | None = None) -> KNeighbors:
         """Find the k nearest other points of every point, or the k nearest points of every point of the metric `of`.
 
         The result is exact and sorted by distance, ties by index. A duplicate of a point counts as another point.
@@ -360,7 +352,7 @@ class Metric(ABC):
 
         Returns
         -------
-        Nearest
+        KNeighbors
             `distances` and `indices`, both of shape (number of query points, k).
 
         Examples
@@ -384,7 +376,7 @@ class Metric(ABC):
         """Edges and heights of a minimum spanning tree, in any order; fewer edges if parts are not joined."""
         return on(engine, trees.spanning_tree)(self, engine)
 
-    def reach_tree(self, cores: Floats, engine: Engine) -> ReachTree:
+    def reach_tree(self, cores: Floats, engine: Engine) -> MutualReachabilityTree:
         """A minimum spanning tree of max(d(x, y), cores[x], cores[y]), with ties broken by d."""
         return on(engine, trees.reach_tree)(self, cores, engine)
 
@@ -418,7 +410,7 @@ class Metric(ABC):
 
     @property
     def is_euclidean(self) -> bool:
-        """Whether these are exactly the Euclidean distances between the rows of `places`."""
+        """Whether these are exactly the Euclidean distances between the rows of `coordinates`."""
         return False
 
     def joins(self, other: Metric) -> bool:

@@ -5,19 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from .._types import Ints
-from ..compute.records import Nearest
+from ..compute.records import KNeighbors
 from ..engine import Engine
 from .metric import Metric
 
 _MAX_BLOCK = 1 << 20  # distances in memory at a time
 
 
-def nearest_among(metric: Metric, points: Ints, others: Ints, k: int, engine: Engine) -> Nearest:
+def nearest_among(metric: Metric, points: Ints, others: Ints, k: int, engine: Engine) -> KNeighbors:
     """Distances and indices of the k nearest of the others for each of the points, shape (len(points), k)."""
-    if metric.places is not None and len(points):
+    if metric.coordinates is not None and len(points):
         distances, indices = metric.take(others).neighbors(k, metric.take(points), engine)
-        return Nearest(distances, others[indices])
-    result = Nearest(np.empty((len(points), k)), np.empty((len(points), k), np.intp))
+        return KNeighbors(distances, others[indices])
+    result = KNeighbors(np.empty((len(points), k)), np.empty((len(points), k), np.intp))
     step = max(1, _MAX_BLOCK // len(others))
     for start in range(0, len(points), step):
         part = slice(start, start + step)

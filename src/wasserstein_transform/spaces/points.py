@@ -10,7 +10,7 @@ import numpy as np
 from .. import _check as check
 from .._archive import check_array
 from .._types import Bools, Floats, Ints
-from ..compute.cells.index import Search
+from ..compute.cells.index import CellIndex
 from ..compute.metrics import gaussians
 from ..compute.metrics.distances import movement
 from ..compute.metrics.geometry_jit import Cloud, Geometry
@@ -65,8 +65,8 @@ class Euclidean(Metric):
     def _make_geometry(self, engine: Engine) -> Cloud:
         return Cloud(self.points)
 
-    def geometry_near(self, search: Search, reach: float, engine: Engine) -> Geometry:
-        return self.geometry(engine) if search.places is None else Cloud(search.places)
+    def geometry_near(self, index: CellIndex, reach: float, engine: Engine) -> Geometry:
+        return self.geometry(engine) if index.sorted_points is None else Cloud(index.sorted_points)
 
     def contraction(self) -> Floats:
         return self.points
@@ -86,7 +86,7 @@ class Euclidean(Metric):
         return int(self._points_there.nbytes)
 
     @property
-    def places(self) -> Floats:
+    def coordinates(self) -> Floats:
         points: Floats = self._points_there
         return points
 
@@ -179,7 +179,7 @@ class GaussianMetric(Metric):
         return f" in R^{stored_array(self, 'means').shape[1]}, lam={self.lam:g}"
 
     def _make_geometry(self, engine: Engine) -> Geometry:
-        return self.geometry_near(Search.exhaustive(self.n), np.inf, engine)
+        return self.geometry_near(CellIndex.exhaustive(self.n), np.inf, engine)
 
     @property
     def n(self) -> int:
@@ -197,7 +197,7 @@ class GaussianMetric(Metric):
         return int(stored_array(self, "means").nbytes + stored_array(self, "covs").nbytes)
 
     @property
-    def places(self) -> Floats:
+    def coordinates(self) -> Floats:
         means: Floats = stored_array(self, "means")
         return means
 
@@ -221,10 +221,10 @@ class GaussianMetric(Metric):
     def concatenate(self, other: Metric) -> GaussianMetric:
         if not isinstance(other, GaussianMetric):
             raise TypeError(f"new points must be a GaussianMetric like the others, got {type(other).__name__}")
-        here, there = (self.means.shape[1], self.lam), (other.means.shape[1], other.lam)
-        if here != there:
+        ours, theirs = (self.means.shape[1], self.lam), (other.means.shape[1], other.lam)
+        if ours != theirs:
             raise ValueError(
-                f"new Gaussians must be in R^{here[0]} with lam={here[1]:g}, got R^{there[0]} with lam={there[1]:g}"
+                f"new Gaussians must be in R^{ours[0]} with lam={ours[1]:g}, got R^{theirs[0]} with lam={theirs[1]:g}"
             )
         return GaussianMetric(
             np.concatenate([self.means, other.means]), np.concatenate([self.covs, other.covs]), self.lam

@@ -249,7 +249,7 @@ def taken_points(space: Space, metric: Metric, rows: Ints) -> Floats | None:
     """The coordinates of some rows; `metric`, that of these rows, shares them if it did before."""
     if space.points is None:
         return None
-    return metric.places if space.metric.places is space.points else space.points[rows]
+    return metric.coordinates if space.metric.coordinates is space.points else space.points[rows]
 
 
 def _reserve(distances: ArrayLike, engine: Engine) -> None:
@@ -283,16 +283,16 @@ def check_space(space: object) -> None:
 
 def as_points(values: Any) -> Floats:
     """Return a checked copy of the coordinates, shape (n, m), on the host or on the GPU they are on."""
-    there = on_gpu(values)
-    if there is None:
+    gpu_points = on_gpu(values)
+    if gpu_points is None:
         return check.points(values)
-    check.shape_of_points(there.shape)
-    low, high = there.bounds()
+    check.shape_of_points(gpu_points.shape)
+    low, high = gpu_points.bounds()
     if not all(map(_is_finite, (*low, *high))):
         raise ValueError("points must be finite, but some of these, on a GPU, are NaN or infinite; drop or fill them")
     largest = max(*map(abs, low), *map(abs, high))
     check.extent(largest, max(b - a for a, b in zip(low, high, strict=True)))
-    points: Any = there
+    points: Any = gpu_points
     return points  # type: ignore[no-any-return]
 
 

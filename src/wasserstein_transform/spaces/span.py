@@ -71,9 +71,9 @@ def span_of(points: Floats) -> Span | None:
     origin = np.where(varies, 0.0, points[0])
     if inner is not None:
         origin[varies] = inner.origin
-    own = np.eye(int(varies.sum())) if inner is None else inner.axes
-    axes = np.zeros((m, own.shape[1]))
-    axes[varies] = own
+    inner_axes = np.eye(int(varies.sum())) if inner is None else inner.axes
+    axes = np.zeros((m, inner_axes.shape[1]))
+    axes[varies] = inner_axes
     return Span(origin, axes)
 
 

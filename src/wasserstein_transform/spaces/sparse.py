@@ -12,7 +12,7 @@ from .._archive import check_array, check_range, check_rows, check_type
 from .._types import Floats, Ints
 from ..compute.metrics.distances import closed, rim
 from ..compute.metrics.geometry_jit import SparseRows
-from ..compute.records import Balls, ReachTree
+from ..compute.records import Balls, MutualReachabilityTree
 from ..compute.trees.spanning import known_reach_tree, known_tree
 from ..engine import Engine
 from .metric import Metric, check_counts
@@ -79,7 +79,7 @@ class Sparse(Metric):
     def spanning_tree(self, engine: Engine) -> tuple[Ints, Floats]:
         return known_tree(self.rows)
 
-    def reach_tree(self, cores: Floats, engine: Engine) -> ReachTree:
+    def reach_tree(self, cores: Floats, engine: Engine) -> MutualReachabilityTree:
         return known_reach_tree(self.rows, cores)
 
     @property
@@ -118,10 +118,10 @@ class Sparse(Metric):
 
     def balls(self, radius: float, engine: Engine | None = None) -> Balls:
         self.check_reach(radius)
-        near = self.rows.distances * self.rows.distances <= closed(radius)
-        counts = np.add.reduceat(near, self.rows.indptr[:-1])
+        is_near = self.rows.distances * self.rows.distances <= closed(radius)
+        counts = np.add.reduceat(is_near, self.rows.indptr[:-1])
         indptr = np.append(0, np.cumsum(counts))
-        return Balls(indptr, self.rows.indices[near], self.rows.distances[near])
+        return Balls(indptr, self.rows.indices[is_near], self.rows.distances[is_near])
 
     @property
     def is_whole(self) -> bool:

@@ -20,42 +20,42 @@ MAX_LISTED = 8
 """Columns that a note lists."""
 
 _BLANKS = " \u00a0\u202f"  # also those that do not break
-_MONEY = "[€$£¥₹]|USD|EUR|GBP|CHF|JPY|CNY|INR|CAD|AUD|SEK|NOK|DKK|PLN|BRL"
-_UNIT = rf"{_MONEY}|[%‰°]|°?[^\W\d_]{{1,9}}[²³]?(?:/[^\W\d_]{{1,9}}[²³]?)?"
-_WRITTEN = re.compile(
-    rf"(?P<open>\()?(?P<sign>[-+−]?)\s*(?P<before>{_MONEY})?\s*(?P<sign2>[-+−]?)"
+_CURRENCIES = "[€$£¥₹]|USD|EUR|GBP|CHF|JPY|CNY|INR|CAD|AUD|SEK|NOK|DKK|PLN|BRL"
+_UNIT = rf"{_CURRENCIES}|[%‰°]|°?[^\W\d_]{{1,9}}[²³]?(?:/[^\W\d_]{{1,9}}[²³]?)?"
+_NUMBER_WITH_UNIT = re.compile(
+    rf"(?P<open>\()?(?P<sign>[-+−]?)\s*(?P<before>{_CURRENCIES})?\s*(?P<sign2>[-+−]?)"
     rf"(?P<body>[0-9.,][0-9.,'’{_BLANKS}]*?(?:[eE][-+]?[0-9]+)?|(?i:inf(?:inity)?))\s*(?P<after>{_UNIT})?(?P<close>\))?"
 )
-_MARKS = {".": rf"[,'’{_BLANKS}]", ",": rf"[.'’{_BLANKS}]"}  # between thousands, by the decimal mark
-_BODIES = {
+_THOUSANDS_MARKS = {".": rf"[,'’{_BLANKS}]", ",": rf"[.'’{_BLANKS}]"}  # between thousands, by the decimal mark
+_BODY_FORMS = {
     point: re.compile(
         rf"(?=[^\d\n]?\d)(?:[1-9]\d{{0,2}}(?P<mark>{mark})\d{{3}}(?:(?P=mark)\d{{3}})*|\d+)?"
         rf"(?:[{point}]\d*)?(?:[eE][-+]?\d+)?|(?i:inf(?:inity)?)"
     )
-    for point, mark in _MARKS.items()
+    for point, mark in _THOUSANDS_MARKS.items()
 }
-_LINES = {
+_NUMBERS_BY_LINE = {
     point: re.compile(rf"^[-+]?(?=[\d.,iI])(?:{body.pattern})$", re.MULTILINE | re.ASCII)
-    for point, body in _BODIES.items()
+    for point, body in _BODY_FORMS.items()
 }
-_PLAIN = re.compile(
+_match_plain_number = re.compile(
     r"\s*[-+]?(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[iI][nN][fF](?:inity)?)\s*"
 ).fullmatch  # a number as programs write it
-_CODE = re.compile(r"0\d+")  # a post code or a number of a part, not a quantity
-_ANY_CODE = re.compile(r"^0\d+$", re.MULTILINE).search
-_CLOCK = r"\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?(?:\s?[AaPp]\.?[Mm]\.?)?(?:\s?(?:Z|UTC|[-+]\d\d:?\d\d))?"
-_MONTH = r"(?:Jan|Feb|Mar|Mär|Apr|May|Mai|Jun|Jul|Aug|Sep|Oct|Okt|Nov|Dec|Dez)[a-zä]*\.?"
-_DAY = (
+_CODE_NUMBER = re.compile(r"0\d+")  # a post code or a number of a part, not a quantity
+_search_code_number = re.compile(r"^0\d+$", re.MULTILINE).search
+_CLOCK_TIME = r"\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?(?:\s?[AaPp]\.?[Mm]\.?)?(?:\s?(?:Z|UTC|[-+]\d\d:?\d\d))?"
+_MONTH_NAME = r"(?:Jan|Feb|Mar|Mär|Apr|May|Mai|Jun|Jul|Aug|Sep|Oct|Okt|Nov|Dec|Dez)[a-zä]*\.?"
+_DAY_FORMS = (
     r"\d{4}[-/.]\d{1,2}(?:[-/.]\d{1,2})?|\d{1,2}([-/.])\d{1,2}\1(?:\d{4}|\d{2})"
-    rf"|\d{{1,2}}\.?[\s-]{_MONTH}[\s-]\d{{2,4}}|{_MONTH}\s\d{{1,2}},?\s\d{{4}}|{_MONTH}\s\d{{4}}"
+    rf"|\d{{1,2}}\.?[\s-]{_MONTH_NAME}[\s-]\d{{2,4}}|{_MONTH_NAME}\s\d{{1,2}},?\s\d{{4}}|{_MONTH_NAME}\s\d{{4}}"
 )
-_DATE = re.compile(rf"(?:(?:{_DAY})(?:[T\s]\s?{_CLOCK})?|{_CLOCK})", re.IGNORECASE)
-_IS_CLOCK = re.compile(_CLOCK, re.IGNORECASE).fullmatch
-_ZONE = re.compile(r"\s?(?:Z|UTC|[-+]\d\d:?\d\d)$")
-_SLASHED = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(?:\d{4}|\d{2})(?!\d)").match
-_TRUTH = "false true", "no yes", "n y", "f t", "0 1", "0.0 1.0", "off on", "nein ja", "non oui"
-_SEXES = "f m", "female male"
-_BOOLEANS = {frozenset(pair.split()): pair.split() for pair in _TRUTH + _SEXES}
+_DATE_OR_TIME = re.compile(rf"(?:(?:{_DAY_FORMS})(?:[T\s]\s?{_CLOCK_TIME})?|{_CLOCK_TIME})", re.IGNORECASE)
+_match_clock = re.compile(_CLOCK_TIME, re.IGNORECASE).fullmatch
+_TIME_ZONE = re.compile(r"\s?(?:Z|UTC|[-+]\d\d:?\d\d)$")
+_match_slashed_date = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(?:\d{4}|\d{2})(?!\d)").match
+_TRUTH_PAIRS = "false true", "no yes", "n y", "f t", "0 1", "0.0 1.0", "off on", "nein ja", "non oui"
+_SEX_PAIRS = "f m", "female male"
+_LEVELS_OF_PAIR = {frozenset(pair.split()): pair.split() for pair in _TRUTH_PAIRS + _SEX_PAIRS}
 
 
 @archived
@@ -117,8 +117,8 @@ def read_numbers(cells: Sequence[str], decimal: str = ".") -> Numbers:
     cells, marks = list(map(str.strip, cells)), (decimal, "," if decimal == "." else ".")
     if found := _alike(cells, marks):
         return found
-    read = [None if _CODE.fullmatch(cell) else _WRITTEN.fullmatch(cell) for cell in cells]
-    fits = {mark: [one and _BODIES[mark].fullmatch(one["body"]) for one in read] for mark in marks}
+    read = [None if _CODE_NUMBER.fullmatch(cell) else _NUMBER_WITH_UNIT.fullmatch(cell) for cell in cells]
+    fits = {mark: [one and _BODY_FORMS[mark].fullmatch(one["body"]) for one in read] for mark in marks}
     best = max(marks, key=lambda mark: sum(fit is not None for fit in fits[mark]))
     values, units = np.full(len(read), np.nan), [""] * len(read)
     for k, (one, fit) in enumerate(zip(read, fits[best], strict=True)):
@@ -129,7 +129,7 @@ def read_numbers(cells: Sequence[str], decimal: str = ".") -> Numbers:
 
 def _alike(cells: list[str], marks: tuple[str, str]) -> Numbers | None:
     """Read cells that are all numbers in one unit, a column at a time; None if they are something else."""
-    first, n = _WRITTEN.fullmatch(cells[0]) if cells else None, len(cells)
+    first, n = _NUMBER_WITH_UNIT.fullmatch(cells[0]) if cells else None, len(cells)
     if first is None:
         return None
     before, after = cells[0][slice(*first.span("before"))], cells[0][first.end("body") :].removesuffix(")")
@@ -138,9 +138,9 @@ def _alike(cells: list[str], marks: tuple[str, str]) -> Numbers | None:
     if after:
         cells = [cell.removesuffix(after) for cell in cells if cell.endswith(after)]
     text = "\n".join(cells)
-    if len(cells) < n or text.count("\n") != n - 1 or _ANY_CODE(text):
+    if len(cells) < n or text.count("\n") != n - 1 or _search_code_number(text):
         return None
-    mark = next((mark for mark in marks if len(_LINES[mark].findall(text)) == n), None)
+    mark = next((mark for mark in marks if len(_NUMBERS_BY_LINE[mark].findall(text)) == n), None)
     if mark is None:
         return None
     plain = text.translate({ord(other): None for other in f".,'’{_BLANKS}" if other != mark}).replace(",", ".")
@@ -160,49 +160,49 @@ def number_of(cell: str, decimal: str = ".") -> float | None:
     """
     if decimal == ",":
         cell = "_" if "." in cell else cell.replace(",", ".")
-    return float(cell) if _PLAIN(cell) else None
+    return float(cell) if _match_plain_number(cell) else None
 
 
 def is_value(cell: str) -> bool:
     """Whether a cell is a number with separators or a unit, or a date: something below a header, not in it."""
-    found = _WRITTEN.fullmatch(cell.strip())
-    return is_date(cell) or (found is not None and any(body.fullmatch(found["body"]) for body in _BODIES.values()))
+    found = _NUMBER_WITH_UNIT.fullmatch(cell.strip())
+    return is_date(cell) or (found is not None and any(body.fullmatch(found["body"]) for body in _BODY_FORMS.values()))
 
 
 def is_money(unit: str) -> bool:
     """Whether a unit is a currency."""
-    return re.fullmatch(_MONEY, unit) is not None
+    return re.fullmatch(_CURRENCIES, unit) is not None
 
 
 def is_date(cell: str) -> bool:
     """Whether a cell is a date or a time of the day in a usual form."""
-    return _DATE.fullmatch(cell.strip()) is not None
+    return _DATE_OR_TIME.fullmatch(cell.strip()) is not None
 
 
 def is_clock(cell: str) -> bool:
     """Whether a cell is a time of the day without a date."""
-    return _IS_CLOCK(cell.strip()) is not None
+    return _match_clock(cell.strip()) is not None
 
 
 def clock_without_zone(cell: str) -> str:
     """A time of the day without its zone."""
-    return _ZONE.sub("", cell.strip())
+    return _TIME_ZONE.sub("", cell.strip())
 
 
 def day_and_month(cell: str) -> tuple[int, int] | None:
     """The two first numbers of a date such as 13/04/2020 or 4.5.20, whose order depends on the country."""
-    found = _SLASHED(cell.strip())
+    found = _match_slashed_date(cell.strip())
     return found and (int(found[1]), int(found[3]))
 
 
 def boolean_levels(cells: Iterable[str]) -> list[str] | None:
     """Return the two values in lower case, the one that means no first; None if the cells are something else."""
-    return _BOOLEANS.get(frozenset(cell.strip().lower() for cell in cells))
+    return _LEVELS_OF_PAIR.get(frozenset(cell.strip().lower() for cell in cells))
 
 
 def boolean_codes(levels: Sequence[str]) -> dict[str, int]:
     """Return what words mean, in lower case: 0 for what means the same as the first of two levels, 1 for the second."""
-    same = next((pairs for pairs in (_TRUTH, _SEXES) if " ".join(levels) in pairs), ())
+    same = next((pairs for pairs in (_TRUTH_PAIRS, _SEX_PAIRS) if " ".join(levels) in pairs), ())
     return {word: code for pair in same for code, word in enumerate(pair.split())}
 
 
@@ -214,10 +214,10 @@ def say_left_out(found: list[Column]) -> list[str]:
     if left[0].why_not == "is beside the coordinates":
         used = " and ".join(one.name for one in found if not one.why_not)
         others = [one.name for one in left if one.kind == "number"]
-        include = check.spell("columns=[...]")
+        include = check.option_text("columns=[...]")
         return [f"{used} are used as coordinates; {include} includes {list_names(others)}"] if others else []
     names = list_names([f"{one.name} ({one.why_not})" for one in left])
-    return [f"left out: {names}; {check.spell('columns=[...]')} names those to use"]
+    return [f"left out: {names}; {check.option_text('columns=[...]')} names those to use"]
 
 
 def list_names(words: list[str]) -> str:

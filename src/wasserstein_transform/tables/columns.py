@@ -20,12 +20,13 @@ from .cells import MISSING, number_of
 EXACT = 2**53
 """Integers up to this one are represented exactly as floats."""
 
-_LISTED = 12  # the most names that an error message lists
+MAX_LISTED = 12  # the most names that an error message lists
 _LONGITUDES, _LATITUDES = ("longitude", "lon", "lng", "long"), ("latitude", "lat")
-_PLACES = (("x", "y", "z"), ("x", "y"), *product(_LONGITUDES, _LATITUDES), ("easting", "northing"))
-_OF_PLACES = {name for names in _PLACES for name in names}
-_COUNTS = ("id", "fid", "index", "row", "no", "nr", "number", "unnamed: 0", "column_1")  # columns that number the rows
-_UNITS = {"las": "point", "laz": "point", "ply": "vertex", "geojson": "feature", "gpx": "point", "gpkg": "feature"}
+NAMES_OF_AXES = (("x", "y", "z"), ("x", "y"), *product(_LONGITUDES, _LATITUDES), ("easting", "northing"))
+AXIS_WORDS = {name for names in NAMES_OF_AXES for name in names}
+# columns that number the rows
+COUNTER_NAMES = ("id", "fid", "index", "row", "no", "nr", "number", "unnamed: 0", "column_1")
+ROW_WORDS = {"las": "point", "laz": "point", "ply": "vertex", "geojson": "feature", "gpx": "point", "gpkg": "feature"}
 
 
 def coordinates(frame: pd.DataFrame, names: Sequence[str] | None = None, leave_out: Sequence[str] = ()) -> Floats:
@@ -95,9 +96,9 @@ def coordinate_names(frame: pd.DataFrame) -> tuple[str, ...]:
         return geometry_names(frame)
     if "delimiter" not in frame.attrs and (given := _axes(frame)):
         return given
-    known = {str(name).lower(): name for name in frame.columns.tolist()[::-1] if str(name).lower() in _OF_PLACES}
+    known = {str(name).lower(): name for name in frame.columns.tolist()[::-1] if str(name).lower() in AXIS_WORDS}
     numbers = {key: name for key, name in known.items() if _is_numeric(frame[name], _decimal(frame))}
-    return next((tuple(numbers[name] for name in names) for names in _PLACES if numbers.keys() >= set(names)), ())
+    return next((tuple(numbers[name] for name in names) for names in NAMES_OF_AXES if numbers.keys() >= set(names)), ())
 
 
 def longitude_and_latitude(names: Sequence[Any]) -> tuple[Any, Any] | None:
@@ -159,7 +160,7 @@ def numeric(frame: pd.DataFrame) -> tuple[str, ...]:
 
 def counters(frame: pd.DataFrame) -> tuple[str, ...]:
     """Columns that number the rows: consecutive integers with a name such as `id`."""
-    whole = [name for name in numeric(frame) if str(name).lower() in _COUNTS and frame[name].dtype.kind in "iu"]
+    whole = [name for name in numeric(frame) if str(name).lower() in COUNTER_NAMES and frame[name].dtype.kind in "iu"]
     return tuple(name for name in whole if len(frame) > 1 and bool((frame[name].diff().iloc[1:] == 1).all()))
 
 
@@ -237,7 +238,7 @@ def where(frame: pd.DataFrame, row: int, name: str) -> str:
     """Position of a cell for messages: points.csv, row 17, column y."""
     at = frame.index[row]
     at = int(at) if isinstance(at, int | np.integer) else row  # the number of the row when the table was read
-    return f"{source_of(frame)}, {_UNITS.get(frame.attrs.get('kind', ''), 'row')} {at + 1}, column {name!s:.60}"
+    return f"{source_of(frame)}, {ROW_WORDS.get(frame.attrs.get('kind', ''), 'row')} {at + 1}, column {name!s:.60}"
 
 
 def is_text(values: pd.Series) -> bool:
@@ -298,7 +299,7 @@ def _is_numeric(values: pd.Series, decimal: str) -> bool:
 def _finite(frame: pd.DataFrame, name: str) -> Floats:
     values = column(frame, name)
     if values.dtype.kind in "mM" or isinstance(values.dtype, pd.DatetimeTZDtype):
-        leave = f"leave it out ({check.spell('columns=[...]')})"
+        leave = f"leave it out ({check.option_text('columns=[...]')})"
         raise ValueError(f"{source_of(frame)}, column {name!s:.60} holds dates, not numbers; {leave}")
     if is_text(values) or isinstance(values.dtype, pd.CategoricalDtype):
         floats = _numbers_in(values, _decimal(frame))
@@ -325,7 +326,7 @@ def cell_fault(frame: pd.DataFrame, row: int, name: str) -> ValueError:
         what, instead = "stands for a missing value", "fill it in, drop the row"
         if not shown.strip("' "):
             shown, what = "the cell holds no value and", "a number is needed"
-    leave = f"leave the column out ({check.spell('columns=[...]')})"
+    leave = f"leave the column out ({check.option_text('columns=[...]')})"
     return ValueError(f"{where(frame, row, name)}: {shown} {what}; {instead}, or {leave}")
 
 
@@ -367,5 +368,5 @@ def free_name(name: str, taken: Container[str]) -> str:
 
 def listed(names: Sequence[Any]) -> str:
     """Names for an error message: the first few, each shortened."""
-    more = f", … ({len(names)} in all)" if len(names) > _LISTED else ""
-    return ", ".join(str(name)[:60] for name in names[:_LISTED]) + more if len(names) else "none"
+    more = f", … ({len(names)} in all)" if len(names) > MAX_LISTED else ""
+    return ", ".join(str(name)[:60] for name in names[:MAX_LISTED]) + more if len(names) else "none"

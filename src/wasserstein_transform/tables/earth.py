@@ -16,14 +16,14 @@ from .._types import Floats, Ints
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-_UNITS = {"metre": "m", "meter": "m", "kilometre": "km", "foot": "ft", "US survey foot": "ft"}
-_RADIUS, _FLATTENING = 6378137.0, 1 / 298.257223563  # of the WGS84 ellipsoid
-FARTHEST = 1e6
+UNIT_SYMBOLS = {"metre": "m", "meter": "m", "kilometre": "km", "foot": "ft", "US survey foot": "ft"}
+_EARTH_RADIUS, _FLATTENING = 6378137.0, 1 / 298.257223563  # of the WGS84 ellipsoid
+MAP_RADIUS = 1e6
 """Meters from the middle to which a map is used; lengths are off by 1.2 % there."""
 
 _N = _FLATTENING / (2 - _FLATTENING)
 _E = 2 * np.sqrt(_N) / (1 + _N)
-_A = _RADIUS / (1 + _N) * (1 + _N**2 / 4 + _N**4 / 64)
+_A = _EARTH_RADIUS / (1 + _N) * (1 + _N**2 / 4 + _N**4 / 64)
 _POWERS = _N ** np.arange(1, 5)
 _ALPHA = np.array([
     [1 / 2, -2 / 3, 5 / 16, 41 / 180], [0, 13 / 48, -3 / 5, 557 / 1440], [0, 0, 61 / 240, -103 / 140],
@@ -33,7 +33,7 @@ _BETA = np.array([
     [1 / 2, -2 / 3, 37 / 96, -1 / 360], [0, 1 / 48, 1 / 15, -437 / 1440], [0, 0, 17 / 480, -37 / 840],
     [0, 0, 0, 4397 / 161280],
 ]) @ _POWERS  # fmt: skip
-_TIMES = 2.0 * np.arange(1, 5)
+_HARMONICS = 2.0 * np.arange(1, 5)
 
 
 @archived
@@ -86,7 +86,7 @@ class LocalMeters:
         out = np.array(meters, np.float64)
         middle = self._plane(np.array([[self.longitude, self.latitude]]))
         plane = (out[:, 1] + middle.real + 1j * out[:, 0]) / _A
-        plane = plane - np.sin(plane[:, None] * _TIMES) @ _BETA
+        plane = plane - np.sin(plane[:, None] * _HARMONICS) @ _BETA
         turns = np.arctan2(np.sinh(plane.imag), np.cos(plane.real))
         sine = conformal = np.sin(plane.real) / np.cosh(plane.imag)
         for _ in range(5):  # each step gains more than two digits
@@ -118,7 +118,7 @@ class LocalMeters:
         plane = np.arctan2(conformal, np.cos(turns)) + 1j * np.arcsinh(
             np.sin(turns) / np.hypot(conformal, np.cos(turns))
         )
-        return np.asarray(_A * (plane + np.sin(plane[:, None] * _TIMES) @ _ALPHA))
+        return np.asarray(_A * (plane + np.sin(plane[:, None] * _HARMONICS) @ _ALPHA))
 
     def __str__(self) -> str:
         east, north = "E" if self.longitude >= 0 else "W", "N" if self.latitude >= 0 else "S"
@@ -136,7 +136,7 @@ def map_of(frame: DataFrame, names: Sequence[str], given: Floats) -> tuple[Local
     if crs is not None and tuple(names) == of_table.geometry_names(frame)[: len(names)]:
         unit = crs.axis_info[0].unit_name
         if not crs.is_geographic or unit != "degree":
-            return None, _UNITS.get(unit, unit), crs.to_string(), []
+            return None, UNIT_SYMBOLS.get(unit, unit), crs.to_string(), []
         code = crs.to_string()
     elif of_table.longitude_and_latitude(names) is None:
         return None, "", "", []

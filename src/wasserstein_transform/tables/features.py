@@ -29,16 +29,17 @@ SCALES = ("auto", "standard", "robust", "range", "unit", None)
 AUTO = "auto"
 """How scale="auto" scales: by standard deviations, without a few absurd values."""
 
-_LIKE = 10.0  # ratio of spreads up to which columns with names, or many, can have one unit
-_CLEARLY_LIKE = 4.0  # the same of two or three columns without names; beyond, both readings are as likely
-_EQUAL = 1.2  # ratio of spreads up to which scaling changes hardly anything
-_PLANE = 3  # columns without names that are taken for coordinates
-_WIDE = 50  # more columns than this are often of one kind, such as pixels or embeddings, though some hardly spread
-_WAYS = {
+MAX_RATIO_ONE_UNIT = 10.0  # ratio of spreads up to which columns with names, or many, can have one unit
+MAX_RATIO_WITHOUT_NAMES = 4.0  # the same of two or three columns without names; beyond, both readings are as likely
+MAX_RATIO_UNSCALED = 1.2  # ratio of spreads up to which scaling changes hardly anything
+MAX_AXES = 3  # columns without names that are taken for coordinates
+# more columns than this are often of one kind, such as pixels or embeddings, though some hardly spread
+MIN_COLUMNS_OF_ONE_KIND = 50
+SCALING_WORDS = {
     "auto": "standard deviation 1", "standard": "standard deviation 1", "robust": "interquartile range 1",
     "range": "the range 0 to 1",
 }  # fmt: skip
-_AXIS = re.compile(
+_AXIS_NAME = re.compile(
     r"(?:.*[\W_])?(x|y|z|lon|lat|lng|longitude|latitude|ele|elevation|altitude|easting|northing)(?:\d|[\W_].*)?",
     re.IGNORECASE,
 )
@@ -317,7 +318,7 @@ def features(
     readings, why = _readings(scale, used, spreads, not table.has_names, bool(on_map))
     if SCALED in readings:
         notes += _say_absurd(basis, names, scaling.how, weights)
-    notes += [why.format(n=len(used), way=_WAYS.get(scaling.how, ""))] if why else []
+    notes += [why.format(n=len(used), way=SCALING_WORDS.get(scaling.how, ""))] if why else []
     return Features(
         names, values, rows, tuple(table.columns), scaling, readings, missing, tuple(notes), readings[0], table.errors,
         table.error_names, None if sample_weight is None else masses, earth,
@@ -364,7 +365,7 @@ def _readings(
     scale: str | None, used: list[Column], spreads: Floats, nameless: bool, on_map: bool
 ) -> tuple[tuple[str, ...], str]:
     """Return the plausible readings, the likelier one first, and what is said of the only one."""
-    keep = check.spell("scale=None")
+    keep = check.option_text("scale=None")
     said = f"{{n}} columns of different units were scaled to {{way}} ({keep} keeps their units)"
     if scale == "unit":
         return (UNIT_LENGTH,), ""
@@ -372,15 +373,15 @@ def _readings(
         return (SCALED if scale else AS_THEY_ARE,), ""
     if any(one.kind in ("category", "boolean") for one in used):
         return (SCALED,), "{n} columns were scaled to {way}, a category like a number"
-    if len(used) == 1 or (len(spreads) and spreads.max() <= _EQUAL * spreads.min()):
+    if len(used) == 1 or (len(spreads) and spreads.max() <= MAX_RATIO_UNSCALED * spreads.min()):
         return (AS_THEY_ARE,), ""
     units, ratio = {one.unit for one in used}, spreads.max() / spreads.min() if len(spreads) else 1.0
-    like = ratio <= _LIKE
-    if not nameless and len(used) <= _PLANE and all(_AXIS.fullmatch(one.name) for one in used):
+    like = ratio <= MAX_RATIO_ONE_UNIT
+    if not nameless and len(used) <= MAX_AXES and all(_AXIS_NAME.fullmatch(one.name) for one in used):
         return (AS_THEY_ARE,), ""
-    wide = len(used) > _WIDE and not any(units)
-    if nameless and len(used) <= _PLANE:
-        return ((AS_THEY_ARE,) if ratio <= _CLEARLY_LIKE else (AS_THEY_ARE, SCALED)), ""
+    wide = len(used) > MIN_COLUMNS_OF_ONE_KIND and not any(units)
+    if nameless and len(used) <= MAX_AXES:
+        return ((AS_THEY_ARE,) if ratio <= MAX_RATIO_WITHOUT_NAMES else (AS_THEY_ARE, SCALED)), ""
     if on_map or len(units) > 1 or (not like and not any(units) and not wide):
         return (SCALED,), said
     if any(units):

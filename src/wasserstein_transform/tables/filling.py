@@ -50,7 +50,7 @@ def gaps_in_words(values: Floats, names: tuple[str, ...]) -> str:
     counts = np.isnan(values).sum(axis=0)
     where = list_names([f"{count} in column {name}" for name, count in zip(names, counts, strict=True) if count])
     said = f"{counted(int(counts.sum()), 'cell')} {'has' if counts.sum() == 1 else 'have'} no value: {where}"
-    drop, fill = check.spell("missing='drop'"), check.spell("missing='fill'")
+    drop, fill = check.option_text("missing='drop'"), check.option_text("missing='fill'")
     return f"{said}; {drop} leaves their rows out, {fill} fills them"
 
 
@@ -65,7 +65,7 @@ def say_gaps(gaps: Bools, missing: str) -> list[str]:
         ]
     verbs = ("has", "gets") if n == 1 else ("have", "get")
     said = f"{n} of {len(gaps)} rows {verbs[0]} missing cells and {verbs[1]} no cluster (label -1)"
-    said += "; " + check.spell("missing='fill'") + " fills the cells"
+    said += "; " + check.option_text("missing='fill'") + " fills the cells"
     if 2 * n > len(gaps):
         check.warn(said)
     return [said]

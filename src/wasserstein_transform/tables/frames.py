@@ -15,11 +15,11 @@ from .._types import Floats
 from .arrays import TableValues
 from .cells import MAX_LISTED, Column, list_names, say_left_out
 from .columns import chosen, longitude_and_latitude, numeric, source_of
-from .earth import FARTHEST, LocalMeters, map_of
+from .earth import MAP_RADIUS, LocalMeters, map_of
 from .filling import fill_by_columns
 from .roles import column_roles, is_day_first_guessed, is_nameless, misread, read
 
-_NAMES = re.compile(r"(?P<first>.+)_(?:err|error|sigma)|(?:err|error|sigma)_(?P<last>.+)", re.IGNORECASE)
+_ERROR_NAME = re.compile(r"(?P<first>.+)_(?:err|error|sigma)|(?:err|error|sigma)_(?P<last>.+)", re.IGNORECASE)
 
 
 def read_frame(
@@ -35,7 +35,7 @@ def read_frame(
     if not used:
         said = "; ".join(f"{one.name} {one.why_not}" for one in found[:MAX_LISTED])
         more = f"; and {len(found) - MAX_LISTED} more" if len(found) > MAX_LISTED else ""
-        use = check.spell("columns=[...]")
+        use = check.option_text("columns=[...]")
         raise ValueError(f"{source_of(frame)} has no column to cluster: {said}{more}; {use} uses them anyway")
     notes, blocks = say_left_out(found), []
     for one in used:
@@ -53,7 +53,7 @@ def read_frame(
         return table
     said = list_names([name for name in names if name])
     of = list_names([one for one, name in zip(table.names, names, strict=True) if name])
-    use = check.spell("covariances=True")
+    use = check.option_text("covariances=True")
     notes.append(f"read as standard errors of {of}, not as coordinates: {said}; {use} takes them into account")
     filled = fill_by_columns(read_errors(frame, names), weights, [Column(name, "number") for name in names])
     return replace(table, errors=filled, error_names=names)
@@ -80,7 +80,7 @@ def map_among(frame: Any, names: tuple[str, ...], values: Floats) -> tuple[Local
         return None, [], []
     at = [names.index(name) for name in pair]
     earth, _, _, said = map_of(frame, pair, values[:, at])
-    if earth is None or (far := earth.farthest(values[:, at])) <= FARTHEST:
+    if earth is None or (far := earth.farthest(values[:, at])) <= MAP_RADIUS:
         return earth, at if earth is not None else [], said
     why = (
         f"{pair[0]} and {pair[1]} are used in degrees, since points lie {far / 1e3:,.0f} km from their middle, too far "
@@ -95,7 +95,7 @@ def find_errors(frame: pd.DataFrame) -> dict[Any, Any]:
     The errors of x are x_err, x_error, x_sigma, err_x, error_x or sigma_x: numbers that are not negative, in at least
     half of the rows.
     """
-    matches = {name: match for name in frame.columns if (match := _NAMES.fullmatch(str(name)))}
+    matches = {name: match for name in frame.columns if (match := _ERROR_NAME.fullmatch(str(name)))}
     if not matches:
         return {}
     known, found = set(numeric(frame)), dict[Any, Any]()
@@ -117,7 +117,7 @@ def name_errors(frame: pd.DataFrame, names: Sequence[Any], used: Sequence[Column
         columns = ", ".join(one.name for one in used)
         raise ValueError(
             f"covariances must name a column of errors for each of the {len(used)} columns {columns}, "
-            f"got {len(names)}; {check.spell('columns=[...]')} names those to cluster"
+            f"got {len(names)}; {check.option_text('columns=[...]')} names those to cluster"
         )
     return {one.name: name for one, name in zip(used, chosen(frame, names), strict=True)}
 

@@ -39,41 +39,42 @@ from .columns import (
 )
 from .scaling import quartiles
 
-_NEARLY = 0.95  # fraction of the cells that must be numbers, or dates
-_LEVELS = 20  # most values of a category
-_REPEATS = 3  # rows for each value of a category, at least
-_ROWS = 10  # rows from which on a column that only counts is no measurement, whatever its name
-_DENSE, _UNIQUE = 2, 30  # so many different integers in a range of twice their number are numbers of rows
-_SAME = 0.03  # interquartile ranges: the largest rounding between two copies of a column
+MIN_SHARE_OF_NUMBERS = 0.95  # fraction of the cells that must be numbers, or dates
+MAX_CATEGORY_LEVELS = 20  # most values of a category
+MIN_ROWS_PER_LEVEL = 3  # rows for each value of a category, at least
+MIN_ROWS_TO_JUDGE = 10  # rows from which on a column that only counts is no measurement, whatever its name
+# so many different integers in a range of twice their number are numbers of rows
+MAX_COUNTER_SPAN, MIN_COUNTER_ROWS = 2, 30
+MAX_COPY_RESIDUAL = 0.03  # interquartile ranges: the largest rounding between two copies of a column
 MIN_COPY_CORRELATION = 0.999
 BLOCK_COLUMNS = 128  # columns whose correlations are in memory at a time
 
 # words that end the name of an id; with the second ones it must also be different in every row
-_IDS = {"id", "ids", "fid", "rowid", "uid", "uuid", "guid", "key", "code", "zip", "zipcode", "postcode", "plz", "phone",
-        "tel", "telephone", "fax", "isbn", "ean", "sku"}  # fmt: skip
-_NUMBERS = {"no", "nr", "num", "number", "nummer", "index", "row", "rank", "record", "case", "unnamed: 0", "column_1"}
-_YEARS = {"year", "jahr", "yr"}
-_DAYS = {"month", "monat", "day", "tag", "weekday", "hour"}
-_TIMES = {"time", "timestamp", "ts", "date", "datetime", "epoch", "unix", "zeit", "datum", "at"}
-_EPOCHS = tuple((1e8 * unit, 5e9 * unit) for unit in (1.0, 1e3, 1e6, 1e9))  # 1973 to 2128, in s, ms, µs, ns
+ID_WORDS = {"id", "ids", "fid", "rowid", "uid", "uuid", "guid", "key", "code", "zip", "zipcode", "postcode", "plz",
+            "phone", "tel", "telephone", "fax", "isbn", "ean", "sku"}  # fmt: skip
+ROW_NAMES = {"no", "nr", "num", "number", "nummer", "index", "row", "rank", "record", "case", "unnamed: 0", "column_1"}
+YEAR_WORDS = {"year", "jahr", "yr"}
+DAY_WORDS = {"month", "monat", "day", "tag", "weekday", "hour"}
+TIME_WORDS = {"time", "timestamp", "ts", "date", "datetime", "epoch", "unix", "zeit", "datum", "at"}
+EPOCH_RANGES = tuple((1e8 * unit, 5e9 * unit) for unit in (1.0, 1e3, 1e6, 1e9))  # 1973 to 2128, in s, ms, µs, ns
 
-_UNITS = re.compile(
+_UNIT_NAME = re.compile(
     r"[nuµmcdk]?m|in|inch(?:es)?|ft|yd|mi|miles?|[mk]?g|grams?|lbs?|oz|m?s|sec|min|h|hrs?|hours?|days?|years?|yrs?"
     r"|[kmg]?hz|°[cfk]?|[hkm]?pa|m?bar|psi|[mk]?v|ma|kw|k?wh|mwh|kj|kcal|[mcd]?l|gal|eur|usd|gbp|chf|pct|percent|[%‰]"
     r"|deg|degrees?|rad|pp[mb]|m?mol|px|dbm?|km/?h|mph|m/s|l/min|mm/h|mg/d?l|g/l|mmol/l|k?m[2²3³]|ha|[€$£]|knots?|kn"
 )
-_IN_BRACKETS = re.compile(  # also what without brackets may be the end of any word
-    rf"(?:{_UNITS.pattern}|[kanjwtcf]|ω|ohm|rpm|lx|lux|acres?|hectares?|mmhg|kn?m)(?:[²³]|\^?[23])?"
-    rf"(?:[/·*]\s?(?:{_UNITS.pattern}|[kw])(?:[²³]|\^?[23])?)?"
+_UNIT_IN_BRACKETS = re.compile(  # also what without brackets may be the end of any word
+    rf"(?:{_UNIT_NAME.pattern}|[kanjwtcf]|ω|ohm|rpm|lx|lux|acres?|hectares?|mmhg|kn?m)(?:[²³]|\^?[23])?"
+    rf"(?:[/·*]\s?(?:{_UNIT_NAME.pattern}|[kw])(?:[²³]|\^?[23])?)?"
 )
-_ENDING = re.compile(r"(?:\[([^\[\]]*)\]|\(([^()]*)\)|[\s_.]([^\s_.()\[\]]+))\s*\Z")
-_LONGEST = 40  # characters at the end of a name that may hold a unit
+_END_OF_NAME = re.compile(r"(?:\[([^\[\]]*)\]|\(([^()]*)\)|[\s_.]([^\s_.()\[\]]+))\s*\Z")
+MAX_UNIT_CHARACTERS = 40  # characters at the end of a name that may hold a unit
 
 
-ENOUGH = 2
+MIN_NUMBERS_WITHOUT_CATEGORIES = 2
 """Numbers beside which categories are left out."""
 
-BESIDE = "is beside the coordinates"
+WHY_BESIDE = "is beside the coordinates"
 """Why a column is left out if others say where points are."""
 
 
@@ -95,8 +96,8 @@ def column_roles(frame: pd.DataFrame, names: Sequence[str] | None) -> tuple[list
         return found, floats
     others = [name for name in frame.columns if name not in where]
     if where:
-        known = numeric(frame)
-        return found + [Column(labels[name], "number" if name in known else "other", BESIDE) for name in others], floats
+        kinds = dict.fromkeys(numeric(frame), "number")
+        return found + [Column(labels[name], kinds.get(name, "other"), WHY_BESIDE) for name in others], floats
     found = _without_categories(_without_copies([role(name) for name in others], floats))
     if all(one.kind == "constant" for one in found):
         found = [role(name, asked=True) for name in others]  # all rows are in one place
@@ -147,10 +148,10 @@ def is_day_first_guessed(frame: pd.DataFrame, role: Column) -> bool:
 
 def unit_in_name(name: str) -> str:
     """Return the unit at the end of a name, in lower case: length_mm, weight (kg), T [°C]; "" if there is none."""
-    found = _ENDING.search(name[-_LONGEST:])
+    found = _END_OF_NAME.search(name[-MAX_UNIT_CHARACTERS:])
     if found is None:
         return ""
-    unit, pattern = (found[3], _UNITS) if found[3] else ((found[1] or found[2] or "").strip(), _IN_BRACKETS)
+    unit, pattern = (found[3], _UNIT_NAME) if found[3] else ((found[1] or found[2] or "").strip(), _UNIT_IN_BRACKETS)
     return unit.lower() if pattern.fullmatch(unit.lower()) else ""
 
 
@@ -297,13 +298,13 @@ def _role_of_text(
     numbers = read_numbers(words, str(frame.attrs.get("decimal", ".")))
     is_number = ~np.isnan(numbers.values)
     units, share = {numbers.units[k] for k in np.flatnonzero(is_number)}, counts[is_number].sum() / counts.sum()
-    if share >= _NEARLY and len(units) == 1:
+    if share >= MIN_SHARE_OF_NUMBERS and len(units) == 1:
         (unit,) = units
         floats[label] = np.append(numbers.values, np.nan)[cells.codes]
         kind = "percent" if unit == "%" else "money" if is_money(unit) else "number"
         return Column(label, kind, unit=unit or unit_in_name(label), decimal=numbers.decimal)
     for kind, test in (("time", is_clock), ("date", is_date)):
-        if counts[list(map(test, words))].sum() >= _NEARLY * counts.sum():
+        if counts[list(map(test, words))].sum() >= MIN_SHARE_OF_NUMBERS * counts.sum():
             why = "" if asked else "holds times of the day" if kind == "time" else "holds dates"
             return Column(label, kind, why, day_first=_is_day_first(words)[0])
     if asked and share >= 0.5 and len(units) == 1:
@@ -319,13 +320,13 @@ def _why_no_category(label: str, cells: TextCells, share: float, n_units: int) -
     n, d = int(cells.counts.sum()), len(cells.words)
     if d == n > 1:
         return "is different in every row"
-    if _last_word(label) in _IDS:
+    if _last_word(label) in ID_WORDS:
         return "is an id by its name, not one for each row"
     if share >= 0.5:
         what = "has different units" if n_units > 1 else "mixes numbers and text"
         order = np.argsort(-cells.counts, kind="stable")
         return f"{what}, such as {cells.words[order[0]]:.20} and {cells.words[order[-1]]:.20}"
-    return f"holds text, {d} different values" if d > _LEVELS or n < _REPEATS * d else ""
+    return f"holds text, {d} different values" if d > MAX_CATEGORY_LEVELS or n < MIN_ROWS_PER_LEVEL * d else ""
 
 
 def _check_numbers(frame: pd.DataFrame, role: Column, floats: Floats) -> Column:
@@ -341,7 +342,7 @@ def _check_numbers(frame: pd.DataFrame, role: Column, floats: Floats) -> Column:
         exact = values.dtype.kind not in "iu" or values.nunique() == 1
         why = "is the same in every row" if exact else "differs by less than floats of its size can tell"
         return replace(role, kind="constant", why_not=why)
-    if whole and (last in _IDS or (last in _NUMBERS and len(np.unique(there)) == len(there) > 1)):
+    if whole and (last in ID_WORDS or (last in ROW_NAMES and len(np.unique(there)) == len(there) > 1)):
         return replace(role, kind="id", why_not="is an id by its name")
     if _is_time(role.name, last, there, whole):
         return replace(role, kind="date", why_not="holds times")
@@ -355,18 +356,18 @@ def _is_measured(name: str, some: Floats, low: float, step: float) -> bool:
     if not step or not (some % 1).any():
         return False
     off = (some - low) / step
-    return bool(np.abs(off - np.round(off)).max() > 0.01) and _last_word(name) not in _TIMES
+    return bool(np.abs(off - np.round(off)).max() > 0.01) and _last_word(name) not in TIME_WORDS
 
 
 def _counts(name: str, there: Floats) -> str:
     """Why a complete column numbers the rows; "" if it does not."""
     n, steps = len(there), np.diff(np.sort(there))
     even = n > 1 and steps[0] > 0 and bool((np.abs(steps - steps[0]) <= 1e-6 * steps[0]).all())
-    if even and (n >= _ROWS or _last_word(name) in _IDS | _NUMBERS):
+    if even and (n >= MIN_ROWS_TO_JUDGE or _last_word(name) in ID_WORDS | ROW_NAMES):
         return "numbers the rows"
-    if n < _UNIQUE or (there % 1 != 0).any():
+    if n < MIN_COUNTER_ROWS or (there % 1 != 0).any():
         return ""
-    if (steps > 0).all() and there.max() - there.min() < _DENSE * n:
+    if (steps > 0).all() and there.max() - there.min() < MAX_COUNTER_SPAN * n:
         return "numbers the rows"
     period = int(there.max() - there.min()) + 1 if there.max() - there.min() < n / 4 else 0
     if period > 2 and ((np.diff(there) - 1) % period == 0).all():
@@ -376,16 +377,16 @@ def _counts(name: str, there: Floats) -> str:
 
 def _is_time(name: str, last: str, there: Floats, whole: bool) -> bool:
     low, high = there.min(), there.max()
-    if whole and last in _YEARS and 1000 <= low <= high <= 2500:
+    if whole and last in YEAR_WORDS and 1000 <= low <= high <= 2500:
         return True
-    if whole and name.lower() in _DAYS:
+    if whole and name.lower() in DAY_WORDS:
         return True
-    return last in _TIMES and any(least <= low <= high <= most for least, most in _EPOCHS)
+    return last in TIME_WORDS and any(least <= low <= high <= most for least, most in EPOCH_RANGES)
 
 
 def _last_word(name: str) -> str:
     """The last word of a name, in lower case: of user_id, userId and "user id" it is id."""
-    if name.lower() in _NUMBERS:
+    if name.lower() in ROW_NAMES:
         return name.lower()
     words = re.findall(r"[A-ZÄÖÜ]?[a-zäöüß]+|[A-ZÄÖÜ]+(?![a-zäöü])", name)
     return words[-1].lower() if words else ""
@@ -425,7 +426,7 @@ def _is_copy(one: Floats, other: Floats) -> bool:
     if product**2 <= MIN_COPY_CORRELATION**2 * squares * (other @ other):
         return False
     rest = np.abs(other - product / squares * one).max()
-    return bool(rest <= (_SAME if len(one) >= _ROWS else 1e-9))
+    return bool(rest <= (MAX_COPY_RESIDUAL if len(one) >= MIN_ROWS_TO_JUDGE else 1e-9))
 
 
 def _without_categories(found: list[Column]) -> list[Column]:
@@ -436,6 +437,6 @@ def _without_categories(found: list[Column]) -> list[Column]:
     """
     used = [one for one in found if not one.why_not]
     words = [one for one in used if one.kind in ("category", "boolean")]
-    if len(used) - len(words) < ENOUGH:
+    if len(used) - len(words) < MIN_NUMBERS_WITHOUT_CATEGORIES:
         return found
     return [replace(one, why_not=f"is a {one.kind}") if one in words else one for one in found]

@@ -10,9 +10,10 @@ import numpy as np
 from .._archive import archived, check_array, check_type
 from .._types import Bools, Floats
 
-_FAR = 30.0  # interquartile ranges from the median: values beyond, if they are few, do not tell the scale of a column
-_FEW = 0.01  # fraction of the mass
-_ROUNDING = 1e-12  # of sums of weights
+# interquartile ranges from the median: values beyond, if they are few, do not tell the scale of a column
+MIN_ABSURD_DISTANCE = 30.0
+MAX_ABSURD_SHARE = 0.01  # fraction of the mass
+WEIGHT_ROUNDING = 1e-12  # of sums of weights
 
 
 @archived
@@ -32,7 +33,7 @@ class Scaling:
     def of(cls, how: str, X: Floats, weights: Floats | None = None) -> Self:
         """The scaling with this name for the columns of X; weight k is the same as k copies of a row."""
         m = X.shape[1]
-        center, length = (np.zeros(m), np.ones(m)) if how == "none" else _HOW[how](X, weights)
+        center, length = (np.zeros(m), np.ones(m)) if how == "none" else _METHODS[how](X, weights)
         return cls(how, center, np.where(length > 0, length, 1.0))
 
     def _check_archived(self) -> None:
@@ -62,7 +63,7 @@ def _standard(X: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
     return mean * unit, np.sqrt(np.average((X / unit - mean) ** 2, 0, weights)) * unit
 
 
-def _typical(X: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
+def _standard_without_absurd(X: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
     """Mean and standard deviation of the values, in columns with a few absurd ones without these."""
     center, length = _standard(X, weights)
     far = absurd(X, weights)
@@ -75,11 +76,11 @@ def _typical(X: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
 def absurd(X: Floats, weights: Floats | None = None) -> Bools:
     """Whether values are far beyond nearly all others of their column, such as 999999 among ages."""
     low, middle, high = quartiles(X, weights)
-    far = (np.abs(X / 2 - middle / 2) > _FAR / 2 * (high - low)) & (high > low)
+    far = (np.abs(X / 2 - middle / 2) > MIN_ABSURD_DISTANCE / 2 * (high - low)) & (high > low)
     masses = np.ones(len(X)) if weights is None else weights
     for k in np.flatnonzero(far.any(axis=0)):
         held = np.bincount(np.unique(X[:, k], return_inverse=True)[1], masses)
-        far[:, k] &= masses[far[:, k]].sum() <= (1 + 1e-9) * max(held.min(), _FEW * masses.sum())
+        far[:, k] &= masses[far[:, k]].sum() <= (1 + 1e-9) * max(held.min(), MAX_ABSURD_SHARE * masses.sum())
     return np.asarray(far)
 
 
@@ -98,7 +99,7 @@ def quantile(X: Floats, weights: Floats, share: float) -> Floats:
     order = np.argsort(X, axis=-2)
     held = np.cumsum(np.take_along_axis(weights[..., None], order, -2), axis=-2)
     held /= held[..., -1:, :]
-    sides = [(held < share + side).sum(axis=-2, keepdims=True) for side in (-_ROUNDING, _ROUNDING)]
+    sides = [(held < share + side).sum(axis=-2, keepdims=True) for side in (-WEIGHT_ROUNDING, WEIGHT_ROUNDING)]
     ends = [np.take_along_axis(X, np.take_along_axis(order, at, -2), -2)[..., 0, :] for at in sides]
     return np.asarray(np.mean(ends, axis=0))
 
@@ -112,4 +113,4 @@ def _range(X: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
     return X.min(axis=0), np.ptp(X, axis=0)
 
 
-_HOW = {"auto": _typical, "standard": _standard, "robust": _robust, "range": _range}
+_METHODS = {"auto": _standard_without_absurd, "standard": _standard, "robust": _robust, "range": _range}

@@ -16,16 +16,16 @@ from .._display import counted
 from .._types import Floats, Ints
 from . import columns as of_table
 from .columns import free_name
-from .earth import FARTHEST, LocalMeters, Tracks, map_of
+from .earth import MAP_RADIUS, LocalMeters, Tracks, map_of
 from .features import is_frame
 
-_TRIPS = (
+TRIP_NAMES = (
     ("trackfid", "tracksegid"), ("routefid",), ("line", "part"), ("trip",), ("tripid",), ("track",), ("trackid",),
     ("trajectory",), ("trajectoryid",), ("journey",), ("journeyid",), ("vehicle",), ("vehicleid",), ("device",),
     ("deviceid",), ("mmsi",),
 )  # fmt: skip
-_TIMES = ("time", "timestamp", "datetime", "t")
-_FOLLOWS = 0.2  # rows are one trip if they are this much closer to the next one than to one half a table later
+TIME_NAMES = ("time", "timestamp", "datetime", "t")
+MAX_STEP_RATIO = 0.2  # rows are one trip if they are this much closer to the next one than to one half a table later
 
 
 def tracks(
@@ -121,17 +121,18 @@ def _order_columns(frame: Any, trip: Any, time: str | None) -> tuple[tuple[str, 
     """Names of the columns of trips and times, as asked for or by their names."""
     if trip is False and time is not None:
         raise ValueError(
-            f"times sort the rows of a trip, but {check.spell('trip=False')} leaves trips out; leave one of them out"
+            f"times sort the rows of a trip, but {check.option_text('trip=False')} leaves trips out; leave one of them "
+            "out"
         )
     asked = None if trip is None else () if trip is False else (trip,) if isinstance(trip, str) else tuple(trip)
     for name in (*(asked or ()), *(() if time is None else (time,))):
         of_table.column(frame, name)
     known = {re.sub(r"[\W_]+", "", str(name)).lower(): name for name in reversed(frame.columns)}
-    candidates = [names for names in _TRIPS if known.keys() >= set(names)]
+    candidates = [names for names in TRIP_NAMES if known.keys() >= set(names)]
     if asked is None:
         marked = tuple(name for name in frame.attrs.get("trips", ()) if name in frame)
         asked = marked or tuple(known[name] for name in next(iter(candidates), ()))
-    return asked, time if time is not None else next((known[name] for name in _TIMES if name in known), None)
+    return asked, time if time is not None else next((known[name] for name in TIME_NAMES if name in known), None)
 
 
 def _coordinate_columns(
@@ -143,9 +144,8 @@ def _coordinate_columns(
         counts = []
     names = of_table.chosen(frame, columns, (*aside, *counts))
     first = of_table.longitude_and_latitude(names) or ()
-    notes = [
-        f"column {name} counts the rows and is left out; {check.spell('columns=[...]')} includes it" for name in counts
-    ]
+    include = check.option_text("columns=[...]")
+    notes = [f"column {name} counts the rows and is left out; {include} includes it" for name in counts]
     return (*first, *(name for name in names if name not in first)), notes
 
 
@@ -153,10 +153,10 @@ def _project(frame: Any, names: tuple[str, ...], degrees: Floats, earth: LocalMe
     meters = earth.to_meters(degrees)
     far = np.hypot(*meters[:, :2].T)
     row = int(np.argmax(far))
-    if far[row] > FARTHEST:
+    if far[row] > MAP_RADIUS:
         at = LocalMeters(*degrees[row, :2])
         raise ValueError(
-            f"{of_table.where(frame, row, names[0])}: {at} lies more than {FARTHEST / 1e3:,.0f} km from the middle "
+            f"{of_table.where(frame, row, names[0])}: {at} lies more than {MAP_RADIUS / 1e3:,.0f} km from the middle "
             f"of the points ({earth}), too far for one map in meters; drop such rows, or take one region at a time"
         )
     return meters
@@ -189,14 +189,14 @@ def _follow(points: Floats, times: Floats) -> bool:
     if points.shape[1] != 2 or half < 2 or (np.diff(times) < 0).any() or times[0] == times[-1]:
         return False
     steps, apart = (np.linalg.norm(points[lag:] - points[:-lag], axis=1) for lag in (1, half))
-    return bool(np.median(steps) < _FOLLOWS * np.median(apart))
+    return bool(np.median(steps) < MAX_STEP_RATIO * np.median(apart))
 
 
 def _say_trips(trips: Ints, names: tuple[str, ...], time: str | None) -> str:
     by_time = f", sorted by column {time}" if time is not None else ""
     if not names:
-        return f"rows in order of column {time} are one trip ({check.spell('order=False')} leaves it out)"
+        return f"rows in order of column {time} are one trip ({check.option_text('order=False')} leaves it out)"
     one = len(names) == 1
     verb = f"column {names[0]} gives" if one else f"columns {' and '.join(map(str, names))} give"
-    out = f"({check.spell('order=False')} leaves {'it' if one else 'them'} out)"
+    out = f"({check.option_text('order=False')} leaves {'it' if one else 'them'} out)"
     return f"{verb} {counted(int(trips.max()) + 1, 'trip')}{by_time} {out}"

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from .._check import spell, warn
+from .._check import option_text, warn
 from .._types import Floats
 from ..compute.cells.rows import sample_evenly
 from ..compute.neighbors.moments import working_bytes
@@ -104,9 +104,10 @@ def warn_of_scale(step: Step, eps: float, n_iter: int | None, space: Space, engi
     if space.n < _MIN_CHECKED or _estimate_seconds(step, n_iter, space, engine) >= MIN_LONG_SECONDS:
         return
     centers = sample_evenly(space.n, int(np.clip(_COUNTED_DISTANCES / space.n, _MIN_CENTERS, _MAX_CENTERS)))
-    places = space.metric.places
-    if isinstance(space.metric, Euclidean) and isinstance(places, np.ndarray):  # a check needs no compiled distances
-        counts = np.count_nonzero(cdist(places[centers], places) <= eps, axis=1)
+    coordinates = space.metric.coordinates
+    # a check needs no compiled distances
+    if isinstance(space.metric, Euclidean) and isinstance(coordinates, np.ndarray):
+        counts = np.count_nonzero(cdist(coordinates[centers], coordinates) <= eps, axis=1)
     else:
         counts = space.metric.n_within(centers, eps)
     alone, together = float(np.mean(counts <= 1)), float(np.median(counts)) / space.n
@@ -118,7 +119,7 @@ def warn_of_scale(step: Step, eps: float, n_iter: int | None, space: Space, engi
         return
     warn(
         f"{wrong}; is eps in the unit of the data?{_compare_columns(space.points)} "
-        f"{spell('wt.suggest(X)', 'suggest')} proposes an eps",
+        f"{option_text('wt.suggest(X)', 'suggest')} proposes an eps",
         ScaleWarning,
     )
 
@@ -131,7 +132,7 @@ def _compare_columns(points: Floats | None) -> str:
     wide, narrow = int(spreads.argmax()), int(np.where(spreads > 0, spreads, np.inf).argmin())
     if not spreads[wide] > _MAX_UNEQUAL * spreads[narrow] > 0:
         return ""
-    scaling = spell("StandardScaler", "scale='standard'")
+    scaling = option_text("StandardScaler", "scale='standard'")
     return (
         f" Column {wide} spreads {spreads[wide] / spreads[narrow]:.2g} times as far as column {narrow}: if they have "
         f"different units, scale them first ({scaling})."
@@ -151,7 +152,7 @@ def warn_if_long(step: Step, n_iter: int | None, space: Space, engine: Engine) -
         work = f"{type(step.transport).__name__.lower()} transport ({problems} each time)"
     advice = "a localization with fewer neighbors is faster, such as a kernel with cut=3 or Nearest(k)"
     if np.isfinite(step.localize.reach):
-        suggest = spell("wt.localize.suggest_eps(X)", "eps=auto")
+        suggest = option_text("wt.localize.suggest_eps(X)", "eps=auto")
         advice = f"is eps={step.localize.scale:g} in the unit of the data? {suggest} gives a starting value"
     warn(
         f"each neighborhood holds about {n_seen:.0f} of the {space.n} points, so that {work} will take about "
@@ -169,10 +170,10 @@ def _estimate_seconds(step: Step, n_iter: int | None, space: Space, engine: Engi
         points = stored_array(space, "points")
         m = 1 if points is None else points.shape[1]
         means, covs = _PAIR_SECONDS
-        one = space.n * n_seen * (covs * max(1, m - 1) ** 2 if localize.makes is Gaussians else means * m)
+        seconds_per_step = space.n * n_seen * (covs * max(1, m - 1) ** 2 if localize.makes is Gaussians else means * m)
     else:
-        one = step.transport.seconds(space.n, n_seen)
-    seconds = max(n_iter or 0, 1) * one / n_cores(engine)
+        seconds_per_step = step.transport.seconds(space.n, n_seen)
+    seconds = max(n_iter or 0, 1) * seconds_per_step / n_cores(engine)
     if seconds >= MIN_LONG_SECONDS:
         seconds *= _share_of_distinct(space, engine) ** (1 if isinstance(localize, Extrinsic) else 2)
     return seconds
@@ -180,7 +181,7 @@ def _estimate_seconds(step: Step, n_iter: int | None, space: Space, engine: Engi
 
 def _share_of_distinct(space: Space, engine: Engine) -> float:
     """Share of distinct points: duplicates have equal measures, which are compared once."""
-    places = space.metric.places
-    if places is None:
+    coordinates = space.metric.coordinates
+    if coordinates is None:
         return 1.0
-    return quotient(Space(Euclidean(places), space.weights, None), engine=engine.silent()).space.n / space.n
+    return quotient(Space(Euclidean(coordinates), space.weights, None), engine=engine.silent()).space.n / space.n

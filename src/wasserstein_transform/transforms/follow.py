@@ -105,19 +105,19 @@ def follow_points(
     states = list(walk.quotients)
     if process.start is not None:
         states.insert(0, Quotient(space, np.arange(space.n), space.weights, space.points))
-    places, massless = new, np.zeros(len(new), bool)
+    moved, massless = new, np.zeros(len(new), bool)
     both = _merge_new_points(_append_points(states[0].space.metric, new), new, states[0])
-    for step, here, ahead in zip(steps, states[:-1], states[1:], strict=True):
+    for step, state, next_state in zip(steps, states[:-1], states[1:], strict=True):
         localize = step.localize
-        if not isinstance(localize, Extrinsic) or ahead.points is None:
+        if not isinstance(localize, Extrinsic) or next_state.points is None:
             raise TypeError(f"{localize!r} does not move points: pass the distances of new points to follow_distances")
-        one_of_each = np.unique(here.labels, return_index=True)[1]
-        measures = localize(both, engine, ahead.points[one_of_each])
+        one_of_each = np.unique(state.labels, return_index=True)[1]
+        measures = localize(both, engine, next_state.points[one_of_each])
         assert measures.centers is not None
-        places = measures.centers
-        both = _merge_new_points(_append_measures(step, here, ahead, measures, engine), places, ahead)
+        moved = measures.centers
+        both = _merge_new_points(_append_measures(step, state, next_state, measures, engine), moved, next_state)
         massless |= measures.massless
-    return Followed(places, both, states[-1].labels, massless)
+    return Followed(moved, both, states[-1].labels, massless)
 
 
 def _steps(process: Process, walk: Trajectory) -> list[Transform]:
@@ -146,14 +146,14 @@ def _append_points(metric: Metric, new: Floats) -> Metric:
     )
 
 
-def _append_measures(step: Transform, here: Quotient, ahead: Quotient, new: Measures, engine: Engine) -> Metric:
+def _append_measures(step: Transform, state: Quotient, next_state: Quotient, new: Measures, engine: Engine) -> Metric:
     """The metric of the points of the next state followed by the new points, given by their measures."""
-    kept, visitors = ahead.space.metric, new.metric()
+    kept, visitors = next_state.space.metric, new.metric()
     if visitors is not None and kept.joins(visitors):
         return kept.concatenate(visitors)
-    measures = step.localize(here.space, engine)
-    rows = step.transport.cross(new, measures, here.space.metric, engine)
-    return _append_rows(kept, rows if ahead.leaders is None else rows[:, ahead.leaders], engine)
+    measures = step.localize(state.space, engine)
+    rows = step.transport.cross(new, measures, state.space.metric, engine)
+    return _append_rows(kept, rows if next_state.leaders is None else rows[:, next_state.leaders], engine)
 
 
 def _append_rows(metric: Metric, rows: Floats, engine: Engine) -> Dense:
@@ -184,10 +184,10 @@ def _merge_new_points(metric: Metric, places: Floats, state: Quotient) -> Space:
 
 def _find_leader(distances: Floats, state: Quotient) -> int:
     """The first kept point within the tolerance, points with mass first; −1 if there is none."""
-    near = np.flatnonzero(distances * distances <= closed(state.tol))
-    if len(near) == 0:
+    within = np.flatnonzero(distances * distances <= closed(state.tol))
+    if len(within) == 0:
         return -1
-    return int(near[np.argmax(state.space.weights[near] > 0)])
+    return int(within[np.argmax(state.space.weights[within] > 0)])
 
 
 def follow_distances(process: Process, walk: Trajectory, distances: Floats, engine: Engine | None = None) -> Floats:
@@ -227,16 +227,17 @@ def follow_distances(process: Process, walk: Trajectory, distances: Floats, engi
     (k, n), largest = distances.shape, max(state.space.n for state in walk.quotients)
     n_bytes = 40.0 * k * n + 8.0 * largest * largest  # distances before and after, measures, the matrix of the points
     engine.reserve(n_bytes, f"distances of {k} new points to {n}", "take fewer new points at a time")
-    for step, before, ahead in zip(_steps(process, walk), walk.quotients[:-1], walk.quotients[1:], strict=True):
-        here, transport = before.space, step.transport
+    for step, before, next_state in zip(_steps(process, walk), walk.quotients[:-1], walk.quotients[1:], strict=True):
+        previous, transport = before.space, step.transport
         if not isinstance(step.localize, Inductive):
             raise TypeError(f"{step.localize!r} moves points: pass the coordinates of new points to follow_points")
-        new, measures, metric = step.localize.cross(distances, here), step.localize(here, engine), here.metric
+        new, measures = step.localize.cross(distances, previous), step.localize(previous, engine)
+        metric = previous.metric
         # each distance is needed many times
         stored = metric if isinstance(metric, Dense) else Dense(metric.dense(engine), metric.triangle)
         following = transport.cross(new, measures, stored if transport.fits(stored) else metric, engine)
         following[new.massless] = transport.cross_diracs(distances[new.massless], measures)
-        distances = _merge_rows(following, ahead)
+        distances = _merge_rows(following, next_state)
     labels: Ints = walk.quotients[-1].labels
     return distances if distances.shape[1] == len(labels) else distances[:, labels]
 

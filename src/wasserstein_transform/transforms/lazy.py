@@ -140,14 +140,14 @@ class LazyMetric(Metric):
         engine, n = current(engine), self.measures.n
         i, j = self._candidates(radius, engine)
         values, report = self.solve(i, j, engine, self.rank)
-        near = values <= rim(radius)
-        i, j, values, itself = i[near], j[near], values[near], np.arange(n)
+        is_near = values <= rim(radius)
+        i, j, values, itself = i[is_near], j[is_near], values[is_near], np.arange(n)
         ends = np.concatenate([i, j, itself]), np.concatenate([j, i, itself])
-        known = coo_array((np.concatenate([values, values, np.zeros(n)]), ends), shape=(n, n)).tocsr()
+        matrix = coo_array((np.concatenate([values, values, np.zeros(n)]), ends), shape=(n, n)).tocsr()
         if self.n > n or not np.array_equal(self.which, itself):
-            known = known[self.which][:, self.which]
-        known.sort_indices()
-        balls = Balls(known.indptr.astype(np.intp), known.indices.astype(np.intp), known.data)
+            matrix = matrix[self.which][:, self.which]
+        matrix.sort_indices()
+        balls = Balls(matrix.indptr.astype(np.intp), matrix.indices.astype(np.intp), matrix.data)
         return Sparse(balls, radius, self.triangle, report.gap, report.n_fallbacks)
 
     def _candidates(self, radius: float, engine: Engine) -> tuple[Ints, Ints]:
@@ -163,8 +163,8 @@ class LazyMetric(Metric):
         i, j = np.repeat(np.arange(homes.n), np.diff(balls.indptr)), balls.indices
         once = i < j
         i, j = i[once], j[once]
-        near = lower.may_reach(i, j, rim(radius))
-        return i[near], j[near]
+        is_near = lower.may_reach(i, j, rim(radius))
+        return i[is_near], j[is_near]
 
     def spanning_tree(self, engine: Engine) -> tuple[Ints, Floats]:
         """Edges and heights of the minimum spanning tree: Kruskal's algorithm in rounds of undecided pairs.

@@ -58,8 +58,8 @@ class Scaling(ShortRepr):
     def place(self, distances: Floats) -> Floats:
         """Place new points, given their distances to the others, shape (n_new, n)."""
         squares = -0.5 * distances**2
-        own = squares @ self._weights
-        return np.asarray((squares - self._means - own[:, None] + self._weights @ self._means) @ self._axes)
+        row_means = squares @ self._weights
+        return np.asarray((squares - self._means - row_means[:, None] + self._weights @ self._means) @ self._axes)
 
 
 def signs(vectors: Floats) -> Floats:

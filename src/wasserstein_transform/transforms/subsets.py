@@ -43,7 +43,7 @@ def halo(frame: Frame) -> int:
 
 def cells_of(metric: Metric, frame: Frame) -> Floats:
     """The cell of each point; those farther than cells can be counted in floats are one."""
-    return np.clip(raw_cells(to_host(metric.places), frame), -_MAX_CELL, _MAX_CELL)
+    return np.clip(raw_cells(to_host(metric.coordinates), frame), -_MAX_CELL, _MAX_CELL)
 
 
 def near_cells(cells: Floats, others: Floats, n_cells: int) -> Bools:
@@ -119,17 +119,17 @@ def step_changing(space: Space, step: Transform, changing: Subset | None, engine
         return space, massless
     part, massless[changing.core] = step_subset(space, step, changing, engine)
     metric = space.metric.with_rows(changing.core, part.metric)
-    return Space(metric, space.weights, metric.places), massless
+    return Space(metric, space.weights, metric.coordinates), massless
 
 
 def frame_of_cloud(metric: Metric, reach: float, engine: Engine) -> Frame | None:
     """The frame of a whole cloud for neighborhoods with this reach; None if it cannot be computed in parts."""
-    if not np.isfinite(reach) or metric.places is None:
+    if not np.isfinite(reach) or metric.coordinates is None:
         return None
-    points: Floats = to_host(metric.places)
+    points: Floats = to_host(metric.coordinates)
     frame = frame_of(points, reach, engine)
     if metric.covs is None:
         return frame
-    largest, least = gaussians.sizes(cast(GaussianMetric, metric), engine)
+    largest, least_trace = gaussians.sizes(cast(GaussianMetric, metric), engine)
     unit = gaussians.unit_of_size(largest)
-    return frame._replace(unit=unit, planar=points.shape[1] == 2 and gaussians.is_plain(least, unit))
+    return frame._replace(unit=unit, planar=points.shape[1] == 2 and gaussians.is_plain(least_trace, unit))

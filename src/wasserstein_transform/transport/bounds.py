@@ -70,9 +70,9 @@ class LowerBound:
     def _by_moments(self, metric: Metric, doubt: Floats, rows: Ints, cols: Ints) -> Floats:
         return np.asarray(np.maximum(metric.pairs(rows, cols) - doubt[rows] - doubt[cols], 0.0))
 
-    def _by_landmarks(self, seen: Floats, rows: Ints, cols: Ints) -> Floats:
+    def _by_landmarks(self, landmark_means: Floats, rows: Ints, cols: Ints) -> Floats:
         bounds = np.zeros(len(rows))
-        for column in seen:
+        for column in landmark_means:
             x, y = column[rows], column[cols]
             np.maximum(bounds, np.abs(x - y) - self._rounding * (x + y), out=bounds)
         return bounds

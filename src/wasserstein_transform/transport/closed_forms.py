@@ -57,9 +57,9 @@ class Bures(Transport):
         value = float(metric.block(np.array([i]), np.array([j]))[0, 0])
         A, B = metric.lam * metric.covs[i], metric.lam * metric.covs[j]
         plan = _cross_covariance(A, B)
-        apart = metric.means[i] - metric.means[j]
-        cost = apart @ apart + np.trace(A) + np.trace(B) - 2 * np.trace(plan)
-        largest = apart @ apart + np.trace(A) + np.trace(B)
+        offset = metric.means[i] - metric.means[j]
+        cost = offset @ offset + np.trace(A) + np.trace(B) - 2 * np.trace(plan)
+        largest = offset @ offset + np.trace(A) + np.trace(B)
         gap = float((cost - value**2) / largest) if largest > 0 else 0.0
         return Coupling(value, plan, None, gap, Status.OPTIMAL)
 

@@ -428,11 +428,11 @@ def solve_listed(cost_spec: CostSpec, rows: Discrete, pairs: Ints, engine: Engin
     low, high = np.minimum(first, second), np.maximum(first, second)
     degree = np.bincount(low, minlength=unique.n) + np.bincount(high, minlength=unique.n)
     turned = degree[high] > degree[low]  # sources are measures with many partners: their problems share warm starts
-    key, place = np.unique(np.where(turned, high, low) * unique.n + np.where(turned, low, high), return_inverse=True)
+    key, inverse = np.unique(np.where(turned, high, low) * unique.n + np.where(turned, low, high), return_inverse=True)
     indptr = np.searchsorted(key, np.arange(unique.n + 1) * unique.n)
     sources = np.repeat(np.arange(unique.n), np.diff(indptr))
     targets = key - sources * unique.n
     sizes = np.diff(unique.indptr).astype(float)
     warn_of_problems(len(key), float((sizes[sources] * sizes[targets]).sum()), engine)
     values, report = on(engine, exact_listed)(cost_spec, unique.rows, unique.rows, indptr, targets, engine)
-    return values[place.ravel()], report
+    return values[inverse.ravel()], report

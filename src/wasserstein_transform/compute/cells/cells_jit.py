@@ -16,9 +16,8 @@ import numpy as np
 
 from ..jit import jit, jit_strict
 
-_MAX_INSERTION_SORT = 32  # up to this many points are sorted by insertion
+_MAX_POINTS_TO_INSERT = 32  # up to this many points are sorted by insertion
 _RADIX = 256
-_ROWS_PER_STRIP = 512  # rows that stay in the cache while each axis is processed
 
 
 class Cells(NamedTuple):
@@ -35,7 +34,7 @@ def one_cell(n: int) -> Cells:
 
 
 @jit
-def _find_place(values: Any, low: int, high: int, value: float) -> int:
+def lower_bound(values: Any, low: int, high: int, value: float) -> int:
     """The first position from low to high whose value is not smaller; values increase."""
     while low < high:
         middle = (low + high) // 2
@@ -48,7 +47,7 @@ def _find_place(values: Any, low: int, high: int, value: float) -> int:
 
 @jit
 def find_runs(
-    keys: Any, starts: Any, offsets: Any, widths: Any, first: int, last: int, cell: Any, runs: Any, seen: Any
+    keys: Any, starts: Any, offsets: Any, widths: Any, first: int, last: int, cell: Any, runs: Any, n_candidates: Any
 ) -> None:
     """Runs of the cells first…last: for each row offset, the cells key−width … key+width of that row, side by side.
 
@@ -56,12 +55,12 @@ def find_runs(
     runs increase as well and are found by a linear scan.
     """
     for c in range(first, last):
-        seen[c - first] = 0
+        n_candidates[c - first] = 0
         for k in range(starts[c], starts[c + 1]):
             cell[k - starts[first]] = c
     for r in range(offsets.shape[0]):
-        low = _find_place(keys, 0, keys.shape[0], keys[first] + offsets[r] - widths[r])
-        high = _find_place(keys, low, keys.shape[0], keys[first] + offsets[r] + widths[r] + 1)
+        low = lower_bound(keys, 0, keys.shape[0], keys[first] + offsets[r] - widths[r])
+        high = lower_bound(keys, low, keys.shape[0], keys[first] + offsets[r] + widths[r] + 1)
         for c in range(first, last):
             key = keys[c] + offsets[r]
             while low < keys.shape[0] and keys[low] < key - widths[r]:
@@ -70,11 +69,11 @@ def find_runs(
                 high += 1
             runs[c - first, r, 0] = starts[low]
             runs[c - first, r, 1] = starts[high]
-            seen[c - first] += starts[high] - starts[low]
+            n_candidates[c - first] += starts[high] - starts[low]
 
 
 @jit
-def _before(points: Any, i: int, j: int) -> bool:
+def _comes_before(points: Any, i: int, j: int) -> bool:
     """Whether point i comes before j: by coordinates, then by index."""
     for a in range(points.shape[1]):
         if points[i, a] != points[j, a]:
@@ -92,14 +91,14 @@ def sort_range(points: Any, order: Any, first: Any, low: int, high: int) -> None
     while gap < (high - low) // 3:
         gap = 3 * gap + 1
     while gap > 0:
-        for at in range(low + gap, high):
-            here, x, to = order[at], first[at], at
+        for k in range(low + gap, high):
+            point, x, to = order[k], first[k], k
             while to - gap >= low and (
-                x < first[to - gap] or (x == first[to - gap] and _before(points, here, order[to - gap]))
+                x < first[to - gap] or (x == first[to - gap] and _comes_before(points, point, order[to - gap]))
             ):
                 order[to], first[to] = order[to - gap], first[to - gap]
                 to -= gap
-            order[to], first[to] = here, x
+            order[to], first[to] = point, x
         gap //= 3
 
 
@@ -133,9 +132,9 @@ def mark_steps(points: Any, grid: Grid, start: int, end: int, marks: Any) -> Non
             continue
         axis, first, origin = grid.axes[a], grid.firsts[a], grid.origin[a]
         for i in range(start, end):
-            at = first + int(step_along(points[i, axis], origin, grid.side))
-            if marks[at] == 0:  # threads share the marks: concurrent reading is cheap, writing is not
-                marks[at] = 1
+            step = first + int(step_along(points[i, axis], origin, grid.side))
+            if marks[step] == 0:  # threads share the marks: concurrent reading is cheap, writing is not
+                marks[step] = 1
 
 
 @jit
@@ -148,7 +147,7 @@ def count_keys(points: Any, grid: Grid, start: int, end: int, shift: int, keys: 
         if grid.wide[a]:
             for i in range(start, end):
                 step = step_along(points[i, axis], origin, grid.side)
-                keys[i - start] += grid.terms[_find_place(grid.steps, first, last, step)]
+                keys[i - start] += grid.terms[lower_bound(grid.steps, first, last, step)]
         else:
             for i in range(start, end):
                 keys[i - start] += grid.terms[first + int(step_along(points[i, axis], origin, grid.side))]
@@ -157,28 +156,28 @@ def count_keys(points: Any, grid: Grid, start: int, end: int, shift: int, keys: 
 
 
 @jit
-def deal(keys: Any, start: int, shift: int, at: Any, dealt: Any, numbers: Any) -> None:
-    """Distribute keys and indices of the points from `start` on by bucket; `at` are the next positions to fill."""
+def scatter_keys(keys: Any, start: int, shift: int, next_position: Any, out_keys: Any, out_numbers: Any) -> None:
+    """Distribute keys and indices of the points from `start` on by bucket, from their next positions on."""
     for k in range(keys.shape[0]):
-        b = keys[k] >> shift
-        dealt[at[b]] = keys[k]
-        numbers[at[b]] = start + k
-        at[b] += 1
+        bucket = keys[k] >> shift
+        out_keys[next_position[bucket]] = keys[k]
+        out_numbers[next_position[bucket]] = start + k
+        next_position[bucket] += 1
 
 
 @jit
-def put_dealt(keys: Any, numbers: Any, counts: Any, to: Any, out_keys: Any, out_numbers: Any) -> None:
+def copy_scattered(keys: Any, numbers: Any, counts: Any, to: Any, out_keys: Any, out_numbers: Any) -> None:
     """Copy the buckets of one tile to their positions `to` in the buckets of all tiles."""
-    at = 0
+    source = 0
     for b in range(counts.shape[0]):
         for k in range(counts[b]):
-            out_keys[to[b] + k] = keys[at]
-            out_numbers[to[b] + k] = numbers[at]
-            at += 1
+            out_keys[to[b] + k] = keys[source]
+            out_numbers[to[b] + k] = numbers[source]
+            source += 1
 
 
 @jit
-def _compare(keys: Any, numbers: Any, low: int, high: int, out_keys: Any, out_numbers: Any) -> None:
+def _sort_by_insertion(keys: Any, numbers: Any, low: int, high: int, out_keys: Any, out_numbers: Any) -> None:
     """Insertion sort, for few elements."""
     for k in range(low, high):
         key, to = keys[k], k
@@ -189,82 +188,94 @@ def _compare(keys: Any, numbers: Any, low: int, high: int, out_keys: Any, out_nu
 
 
 @jit
-def _by_digit(keys: Any, numbers: Any, least: int, shift: int, counts: Any, out_keys: Any, out_numbers: Any) -> None:
-    """Stable sort by one digit of key − least."""
+def _sort_by_digit(
+    keys: Any, numbers: Any, min_key: int, shift: int, counts: Any, out_keys: Any, out_numbers: Any
+) -> None:
+    """Stable sort by one digit of key − min_key."""
     counts[:] = 0
     for k in range(keys.shape[0]):
-        counts[((keys[k] - least) >> shift) & (_RADIX - 1)] += 1
+        counts[((keys[k] - min_key) >> shift) & (_RADIX - 1)] += 1
     total = 0
     for d in range(_RADIX):
         counts[d], total = total, total + counts[d]
     for k in range(keys.shape[0]):
-        d = ((keys[k] - least) >> shift) & (_RADIX - 1)
+        d = ((keys[k] - min_key) >> shift) & (_RADIX - 1)
         out_keys[counts[d]] = keys[k]
         out_numbers[counts[d]] = numbers[k]
         counts[d] += 1
 
 
 @jit
-def _sort_keys(keys: Any, numbers: Any, counts: Any, scratch: Any, spare: Any, out_keys: Any, out_numbers: Any) -> None:
-    """Stable sort by key; `scratch` and `spare` have the same length."""
+def _sort_keys(
+    keys: Any, numbers: Any, counts: Any, spare_keys: Any, spare_numbers: Any, out_keys: Any, out_numbers: Any
+) -> None:
+    """Stable sort by key; `spare_keys` and `spare_numbers` have the same length."""
     n = keys.shape[0]
-    if n <= _MAX_INSERTION_SORT:
-        _compare(keys, numbers, 0, n, out_keys, out_numbers)
+    if n <= _MAX_POINTS_TO_INSERT:
+        _sort_by_insertion(keys, numbers, 0, n, out_keys, out_numbers)
         return
-    least, most = keys[0], keys[0]
+    min_key, max_key = keys[0], keys[0]
     for k in range(n):
-        least, most = min(least, keys[k]), max(most, keys[k])
+        min_key, max_key = min(min_key, keys[k]), max(max_key, keys[k])
     passes = 1
-    while passes < 8 and (most - least) >> (8 * passes) > 0:
+    while passes < 8 and (max_key - min_key) >> (8 * passes) > 0:
         passes += 1
     if passes % 2 == 1:
-        _by_digit(keys, numbers, least, 0, counts, out_keys, out_numbers)
+        _sort_by_digit(keys, numbers, min_key, 0, counts, out_keys, out_numbers)
     else:
-        _by_digit(keys, numbers, least, 0, counts, scratch, spare)
+        _sort_by_digit(keys, numbers, min_key, 0, counts, spare_keys, spare_numbers)
     for p in range(1, passes):
         if (passes - p) % 2 == 1:
-            _by_digit(scratch, spare, least, 8 * p, counts, out_keys, out_numbers)
+            _sort_by_digit(spare_keys, spare_numbers, min_key, 8 * p, counts, out_keys, out_numbers)
         else:
-            _by_digit(out_keys, out_numbers, least, 8 * p, counts, scratch, spare)
+            _sort_by_digit(out_keys, out_numbers, min_key, 8 * p, counts, spare_keys, spare_numbers)
 
 
 @jit
 def sort_buckets(
-    points: Any, dealt: Any, numbers: Any, starts: Any, counts: Any, scratch: Any, spare: Any, first: Any, keys: Any,
-    order: Any, places: Any, n_cells: Any, stop: Any,
+    points: Any, bucket_keys: Any, numbers: Any, starts: Any, counts: Any, spare_keys: Any, spare_numbers: Any,
+    first: Any, keys: Any, order: Any, sorted_points: Any, n_cells: Any, stop: Any,
 ) -> None:  # fmt: skip
     """Sort buckets by key, then by coordinates, then by index; and count the cells of each.
 
-    The first bucket begins at `starts[0]`, where `keys`, `order` and `places` begin; `scratch`, `spare` and `first`
-    hold the largest.
+    The first bucket begins at `starts[0]`, where `keys`, `order` and `sorted_points` begin; `spare_keys`,
+    `spare_numbers` and `first` hold the largest.
     """
     base = starts[0]
     for b in range(n_cells.shape[0]):
         if stop[0] != 0:
             return
         low, high = starts[b], starts[b + 1]
-        here, there = keys[low - base : high - base], order[low - base : high - base]
+        cell_keys, members = keys[low - base : high - base], order[low - base : high - base]
         n = high - low
-        _sort_keys(dealt[low:high], numbers[low:high], counts, scratch[:n], spare[:n], here, there)
+        _sort_keys(
+            bucket_keys[low:high],
+            numbers[low:high],
+            counts,
+            spare_keys[:n],
+            spare_numbers[:n],
+            cell_keys,
+            members,
+        )
         for k in range(n):
-            first[k] = points[there[k], 0]
-        n_cells[b] = _sort_cells(points, here, there, first)
+            first[k] = points[members[k], 0]
+        n_cells[b] = _sort_cells(points, cell_keys, members, first)
         for k in range(n):
             for a in range(points.shape[1]):
-                places[low - base + k, a] = points[there[k], a]
+                sorted_points[low - base + k, a] = points[members[k], a]
 
 
 @jit
 def _sort_cells(points: Any, keys: Any, order: Any, first: Any) -> int:
     """Sort the points of each cell by their coordinates; returns the number of cells."""
-    n, at, count = keys.shape[0], 0, 0
-    while at < n:
-        upto = at + 1
-        while upto < n and keys[upto] == keys[at]:
-            upto += 1
-        sort_range(points, order, first, at, upto)
+    n, start, count = keys.shape[0], 0, 0
+    while start < n:
+        end = start + 1
+        while end < n and keys[end] == keys[start]:
+            end += 1
+        sort_range(points, order, first, start, end)
         count += 1
-        at = upto
+        start = end
     return count
 
 
@@ -280,49 +291,7 @@ def find_cells(keys: Any, start: int, end: int, starts: Any, cell_keys: Any) -> 
 
 
 @jit
-def find_bounds(points: Any, start: int, end: int, low: Any, high: Any) -> None:
-    """The smallest and the largest coordinate of rows start…end along each axis.
-
-    Results are written once per strip, because the bounds of other tiles are adjacent (false sharing).
-    """
-    for a in range(points.shape[1]):
-        low[a] = high[a] = points[start, a]
-    for first in range(start, end, _ROWS_PER_STRIP):
-        for a in range(points.shape[1]):
-            least = most = points[first, a]
-            for i in range(first, min(first + _ROWS_PER_STRIP, end)):
-                least, most = min(least, points[i, a]), max(most, points[i, a])
-            low[a], high[a] = min(low[a], least), max(high[a], most)
-
-
-@jit
-def largest_size(values: Any) -> float:
-    """The largest absolute value."""
-    most = 0.0
-    for k in range(values.shape[0]):
-        size = abs(values[k])
-        most = size if size > most else most
-    return most
-
-
-@jit
-def take_rows(source: Any, rows: Any, out: Any) -> None:
-    """out[k] = source[rows[k]], for 2-D arrays."""
-    for k in range(rows.shape[0]):
-        for a in range(source.shape[1]):
-            out[k, a] = source[rows[k], a]
-
-
-@jit
-def take_columns(source: Any, rows: Any, out: Any) -> None:
-    """out[:, k] = source[rows[k]]."""
-    for k in range(rows.shape[0]):
-        for a in range(source.shape[1]):
-            out[a, k] = source[rows[k], a]
-
-
-@jit
-def put_rows(values: Any, rows: Any, out: Any) -> None:
+def scatter_rows(values: Any, rows: Any, out: Any) -> None:
     """out[rows[k]] = values[k], for 2-D arrays."""
     for k in range(rows.shape[0]):
         for a in range(values.shape[1]):
@@ -332,16 +301,16 @@ def put_rows(values: Any, rows: Any, out: Any) -> None:
 @jit
 def sort_balls(balls: Any, order: Any, positions: Any, indices: Any, distances: Any, stop: Any) -> None:
     """Balls of the listed positions in order, with members as sorted point indices order[position]."""
-    at = 0
+    start = 0
     for p in positions:
         if stop[0] != 0:
             return
         low, high = balls.indptr[p], balls.indptr[p + 1]
         for k in range(low, high):
-            indices[at + k - low] = order[balls.indices[k]]
-            distances[at + k - low] = balls.distances[k]
-        _sort_pairs(indices[at : at + high - low], distances[at : at + high - low])
-        at += high - low
+            indices[start + k - low] = order[balls.indices[k]]
+            distances[start + k - low] = balls.distances[k]
+        _sort_pairs(indices[start : start + high - low], distances[start : start + high - low])
+        start += high - low
 
 
 @jit
@@ -352,20 +321,10 @@ def _sort_pairs(keys: Any, values: Any) -> None:
     while gap < n // 3:
         gap = 3 * gap + 1
     while gap > 0:
-        for at in range(gap, n):
-            key, value, to = keys[at], values[at], at
+        for k in range(gap, n):
+            key, value, to = keys[k], values[k], k
             while to >= gap and keys[to - gap] > key:
                 keys[to], values[to] = keys[to - gap], values[to - gap]
                 to -= gap
             keys[to], values[to] = key, value
         gap //= 3
-
-
-@jit
-def longest_run(cells: Any) -> int:
-    """The most positions in one run, for the size of scratch."""
-    most = 0
-    for c in range(cells.runs.shape[0]):
-        for r in range(cells.runs.shape[1]):
-            most = max(most, cells.runs[c, r, 1] - cells.runs[c, r, 0])
-    return most

@@ -9,20 +9,20 @@ import numpy as np
 
 from ..._types import Floats, Ints
 from ...engine import Engine, Flag, Tile, cut_by_size
-from .cells_jit import find_bounds, largest_size, put_rows, take_columns, take_rows
+from .cells_jit import scatter_rows as scatter_rows_compiled
 
-_FEW_ROWS = 2**14  # up to this many rows are processed in the calling thread
+_MAX_ROWS_IN_CALLER = 2**14  # more are processed in parallel
 _N_TILES = 64  # number of tiles for more rows: enough for many threads to finish together
 
 
 def are_few(n: int) -> bool:
     """Whether NumPy is used for n rows, so that nothing is compiled."""
-    return n <= _FEW_ROWS
+    return n <= _MAX_ROWS_IN_CALLER
 
 
 def rows_per_tile(n: int) -> int:
     """Rows per tile for n rows."""
-    return max(n, 1) if n <= _FEW_ROWS else max(_FEW_ROWS // 4, -(-n // _N_TILES))
+    return max(n, 1) if n <= _MAX_ROWS_IN_CALLER else max(_MAX_ROWS_IN_CALLER // 4, -(-n // _N_TILES))
 
 
 def tiles_of(n: int) -> list[Tile]:
@@ -42,29 +42,24 @@ def for_tiles(name: str, tiles: list[Tile], function: Callable[[Tile, Flag], Non
 
 def take(source: np.ndarray, rows: Ints, engine: Engine | None) -> Any:
     """source[rows], in parallel."""
-    if are_few(len(rows)):
-        return np.ascontiguousarray(source[rows])
     out = np.empty((len(rows), *source.shape[1:]), source.dtype)
-    flat, flat_out = flatten(source), flatten(out)
 
     def fill(tile: Tile, stop: Flag) -> None:
         part = slice(*tile)
-        take_rows(flat, rows[part], flat_out[part])
+        np.take(source, rows[part], axis=0, out=out[part], mode="clip")  # "raise" would copy
 
     for_tiles("sorting points", tiles_of(len(rows)), fill, engine)
     return out
 
 
-def columns(source: Floats, rows: Ints | None, engine: Engine | None) -> Floats:
+def gather_columns(source: Floats, rows: Ints | None, engine: Engine | None) -> Floats:
     """source[rows], or all of it, transposed: one contiguous row for each coordinate."""
     n = len(source) if rows is None else len(rows)
-    if are_few(n):
-        return np.ascontiguousarray((source if rows is None else source[rows]).T)
     out = np.empty((source.shape[1], n))
 
     def fill(tile: Tile, stop: Flag) -> None:
-        chosen = np.arange(*tile) if rows is None else rows[slice(*tile)]
-        take_columns(source, chosen, out[:, slice(*tile)])
+        part = slice(*tile)
+        out[:, part] = (source[part] if rows is None else np.take(source, rows[part], axis=0)).T
 
     for_tiles("sorting points", tiles_of(n), fill, engine)
     return out
@@ -87,24 +82,23 @@ def flatten(array: np.ndarray) -> np.ndarray:
     return array.reshape(len(array), -1)
 
 
-def put(values: np.ndarray, rows: Ints, out: np.ndarray) -> None:
+def scatter_rows(values: np.ndarray, rows: Ints, out: np.ndarray) -> None:
     """out[rows] = values, with a compiled loop if `out` is long."""
     if are_few(len(out)):
         out[rows] = values
     else:
-        put_rows(flatten(values), rows, flatten(out))
+        scatter_rows_compiled(flatten(values), rows, flatten(out))
 
 
 def bounds(points: Floats, engine: Engine | None = None) -> tuple[Floats, Floats]:
     """The smallest and the largest coordinates."""
     n, m = points.shape
-    if are_few(n):
-        return points.min(axis=0), points.max(axis=0)
     tiles, size = tiles_of(n), rows_per_tile(n)
     low, high = np.empty((2, len(tiles), m))
 
     def find(tile: Tile, stop: Flag) -> None:
-        find_bounds(points, tile.start, tile.stop, low[tile.start // size], high[tile.start // size])
+        part = points[slice(*tile)]
+        low[tile.start // size], high[tile.start // size] = part.min(axis=0), part.max(axis=0)
 
     for_tiles("sorting points", tiles, find, engine)
     return low.min(axis=0), high.max(axis=0)
@@ -112,16 +106,12 @@ def bounds(points: Floats, engine: Engine | None = None) -> tuple[Floats, Floats
 
 def largest_absolute(values: np.ndarray, engine: Engine | None = None) -> float:
     """The largest absolute value; 0 if there is none."""
-    if values.size == 0:
-        return 0.0
-    if are_few(values.size):
-        return float(np.abs(values).max())
     flat = values.reshape(-1)
     tiles, size = tiles_of(len(flat)), rows_per_tile(len(flat))
-    out = np.empty(len(tiles))
+    largest = np.zeros(max(len(tiles), 1))
 
     def find(tile: Tile, stop: Flag) -> None:
-        out[tile.start // size] = largest_size(flat[slice(*tile)])
+        largest[tile.start // size] = np.abs(flat[slice(*tile)]).max()
 
     for_tiles("sizes", tiles, find, engine)
-    return float(out.max())
+    return float(largest.max())

@@ -13,7 +13,7 @@ from ..cells.rows import inverse
 from ..graphs.paths import is_worth_storing
 from ..metrics.distances import dense
 from ..metrics.geometry_jit import Geometry, Table, for_thread
-from ..records import Rows
+from ..records import CsrMeasures
 from .on_graphs import PathTables, are_hops, listed_by_hops, path_tables
 from .problems import CostSpec, Positions, Report, mirror, parents_of_listed, spatial_rank, visit_order
 from .problems_jit import CostRule, WorkspaceSizes, cost_tables, n_bytes
@@ -50,8 +50,8 @@ class _Batch(NamedTuple):
     """All problems of a call. `positions` says where the result of each target goes: see `Positions`."""
 
     spec: CostSpec
-    A: Rows
-    B: Rows
+    A: CsrMeasures
+    B: CsrMeasures
     pieces: _Pieces
     positions: Ints
     rows: Ints | None
@@ -60,8 +60,8 @@ class _Batch(NamedTuple):
 
 
 class _TileInputs(NamedTuple):
-    A: Rows
-    B: Rows
+    A: CsrMeasures
+    B: CsrMeasures
     pieces: _Pieces
     geometry: Geometry | None
     tables: PathTables | None
@@ -69,7 +69,7 @@ class _TileInputs(NamedTuple):
     sizes: WorkspaceSizes
 
 
-def exact_among(spec: CostSpec, measures: Rows, engine: Engine) -> tuple[Floats, Report]:
+def exact_among(spec: CostSpec, measures: CsrMeasures, engine: Engine) -> tuple[Floats, Report]:
     """The full matrix of distances; each pair is solved once."""
     n = len(measures.totals)
     out = engine.allocate((n, n), f"exact distances of {n} measures", "use fewer points", n_held=N_MATRICES)
@@ -83,7 +83,7 @@ def exact_among(spec: CostSpec, measures: Rows, engine: Engine) -> tuple[Floats,
     return out, report
 
 
-def exact_between(spec: CostSpec, A: Rows, B: Rows, engine: Engine) -> tuple[Floats, Report]:
+def exact_between(spec: CostSpec, A: CsrMeasures, B: CsrMeasures, engine: Engine) -> tuple[Floats, Report]:
     """The rectangle of distances from the measures A to the measures B."""
     n_a, n_b = len(A.totals), len(B.totals)
     engine.reserve(8.0 * n_a * n_b, f"{n_a} × {n_b} distances", "take fewer measures at a time")
@@ -98,7 +98,7 @@ def exact_between(spec: CostSpec, A: Rows, B: Rows, engine: Engine) -> tuple[Flo
 
 
 def exact_listed(
-    spec: CostSpec, A: Rows, B: Rows, indptr: Ints, targets: Ints, engine: Engine,
+    spec: CostSpec, A: CsrMeasures, B: CsrMeasures, indptr: Ints, targets: Ints, engine: Engine,
     rank: Ints | None = None, homes: Ints | None = None,
 ) -> tuple[Floats, Report]:  # fmt: skip
     """Distances from each measure i of A to the measures `targets[indptr[i]:indptr[i+1]]` of B, in that order."""
@@ -247,9 +247,9 @@ def _scale(metric: Metric, engine: Engine) -> float:
     return float(np.ldexp(1.0, np.clip(np.frexp(top)[1], -1000, 1000))) if top > 0 else 1.0
 
 
-def _take(measures: Rows, rows: Ints) -> Rows:
+def _take(measures: CsrMeasures, rows: Ints) -> CsrMeasures:
     """The measures with these indices."""
     lengths = np.diff(measures.indptr)[rows]
     indptr = np.append(0, np.cumsum(lengths))
     picked = np.repeat(measures.indptr[rows] - indptr[:-1], lengths) + np.arange(indptr[-1])
-    return Rows(indptr, measures.indices[picked], measures.masses[picked], measures.totals[rows])
+    return CsrMeasures(indptr, measures.indices[picked], measures.masses[picked], measures.totals[rows])

@@ -13,7 +13,7 @@ from ...engine import Engine, Flag, Record, Task, Tile, cut_by_cost
 from ..graphs import paths
 from ..graphs.path_tables_jit import Vicinity, fill_path_table, path_search
 from ..metrics.geometry_jit import Adjacency, PathTable
-from ..records import Rows
+from ..records import CsrMeasures
 from . import hops_jit as hops
 from .problems import CostSpec, Positions, Report
 
@@ -30,7 +30,7 @@ class PathTables(NamedTuple):
     width: int
     n_met: int
 
-    def for_thread(self, A: Rows, B: Rows, stop: Flag) -> tuple[PathTable, Callable[[int, Ints], None]]:
+    def for_thread(self, A: CsrMeasures, B: CsrMeasures, stop: Flag) -> tuple[PathTable, Callable[[int, Ints], None]]:
         """A table for one tile, and the function that fills it for a measure and its targets."""
         n = len(self.adjacency.indptr) - 1
         row, column = np.empty((2, n), np.intp)
@@ -44,7 +44,7 @@ class PathTables(NamedTuple):
 
 
 def path_tables(
-    adjacency: Adjacency, A: Rows, homes: Ints | None, width: int, n_met: int, engine: Engine
+    adjacency: Adjacency, A: CsrMeasures, homes: Ints | None, width: int, n_met: int, engine: Engine
 ) -> PathTables:
     """Reserve memory for the tables, and find the nodes near each node."""
     engine.reserve(
@@ -56,14 +56,14 @@ def path_tables(
     return PathTables(adjacency, paths.vicinity(adjacency, engine), homes, width, n_met)
 
 
-def _heaviest_nodes(measures: Rows) -> Ints:
+def _heaviest_nodes(measures: CsrMeasures) -> Ints:
     """The node with the largest mass of each measure."""
     owner = np.repeat(np.arange(len(measures.totals)), np.diff(measures.indptr))
     heaviest = np.lexsort((-measures.masses, owner))[measures.indptr[:-1]]
     return np.asarray(measures.indices[heaviest])
 
 
-def are_hops(spec: CostSpec, A: Rows, B: Rows, indptr: Ints, targets: Ints, homes: Ints) -> bool:
+def are_hops(spec: CostSpec, A: CsrMeasures, B: CsrMeasures, indptr: Ints, targets: Ints, homes: Ints) -> bool:
     """Whether measures are supported within one edge of their homes, and compared only with those of neighbors."""
     adjacency = spec.metric.adjacency
     if spec.p != 1 or adjacency is None or A.indices is not B.indices:
@@ -87,14 +87,14 @@ def _are_neighbors(adjacency: Adjacency, a: Ints, b: Ints) -> bool:
 
 class _HopProblems(NamedTuple):
     adjacency: Adjacency
-    measures: Rows
+    measures: CsrMeasures
     indptr: Ints
     targets: Ints
     sizes: hops.HopSizes
 
 
 def listed_by_hops(
-    adjacency: Adjacency, measures: Rows, indptr: Ints, targets: Ints, engine: Engine
+    adjacency: Adjacency, measures: CsrMeasures, indptr: Ints, targets: Ints, engine: Engine
 ) -> tuple[Floats, Report]:
     """Distances from each measure i to the measures `targets[indptr[i]:indptr[i+1]]`, in that order."""
     widths, has_targets, n = np.diff(measures.indptr), np.diff(indptr) > 0, paths.n_nodes(adjacency)

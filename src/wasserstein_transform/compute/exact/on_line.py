@@ -6,13 +6,13 @@ import numpy as np
 
 from ..._types import Floats
 from ...engine import N_MATRICES, Engine, Flag, Tile, cut_by_cost
-from ..records import Rows
+from ..records import CsrMeasures
 from .line_jit import Pieces, Sorted, add_up, cut_pieces, fill_line_block, fill_line_square, line_distance
 
 _STEPS_PER_MASS = 8.0  # approximate inner-loop steps
 
 
-def line_among(places: Floats, p: float, measures: Rows, engine: Engine) -> Floats:
+def line_among(places: Floats, p: float, measures: CsrMeasures, engine: Engine) -> Floats:
     """The full matrix of distances; each pair is computed once."""
     n = len(measures.totals)
     out = engine.allocate((n, n), f"distances of {n} measures on a line", "use fewer points", n_held=N_MATRICES)
@@ -28,7 +28,7 @@ def line_among(places: Floats, p: float, measures: Rows, engine: Engine) -> Floa
     return out
 
 
-def line_between(places: Floats, p: float, A: Rows, B: Rows, engine: Engine) -> Floats:
+def line_between(places: Floats, p: float, A: CsrMeasures, B: CsrMeasures, engine: Engine) -> Floats:
     """The rectangle of distances from the measures A to the measures B."""
     out = np.empty((len(A.totals), len(B.totals)))
     met = np.diff(A.indptr) * float(len(B.totals)) + len(B.masses)
@@ -54,7 +54,7 @@ def _pieces(A: Sorted, B: Sorted) -> Pieces:
     return Pieces(np.zeros(size, np.intp), np.zeros(size, np.intp), np.zeros(size))
 
 
-def sort_on_line(measures: Rows, places: Floats) -> Sorted:
+def sort_on_line(measures: CsrMeasures, places: Floats) -> Sorted:
     """The measures, each in ascending order."""
     where, owner = places[measures.indices], np.repeat(np.arange(len(measures.totals)), np.diff(measures.indptr))
     order = np.lexsort((where, owner))

@@ -16,7 +16,7 @@ from ..._types import Floats, Ints
 from ...engine import Engine, Record, RecordLayout, Tile
 from ..cells.rows import inverse
 from ..metrics.geometry_jit import Cloud
-from ..records import Rows
+from ..records import CsrMeasures
 from ..trees.spanning import prim
 
 if TYPE_CHECKING:
@@ -120,12 +120,12 @@ class VisitOrder(NamedTuple):
     parent: Ints
 
 
-def spatial_rank(measures: Rows, metric: Metric, engine: Engine) -> Ints:
+def spatial_rank(measures: CsrMeasures, metric: Metric, engine: Engine) -> Ints:
     """Ranks of the measures such that similar ones are close: the leaves of a k-d tree of landmark coordinates."""
     return inverse(cKDTree(_landmark_coordinates(measures, metric, engine), leafsize=1).indices)
 
 
-def visit_order(measures: Rows, metric: Metric, engine: Engine) -> VisitOrder:
+def visit_order(measures: CsrMeasures, metric: Metric, engine: Engine) -> VisitOrder:
     """A walk along the minimum spanning tree of the landmark coordinates of the measures."""
     n = len(measures.totals)
     if n == 1:
@@ -138,7 +138,7 @@ def visit_order(measures: Rows, metric: Metric, engine: Engine) -> VisitOrder:
     return VisitOrder(order.astype(np.intp), parent_positions.astype(np.intp))
 
 
-def _landmark_coordinates(measures: Rows, metric: Metric, engine: Engine) -> Floats:
+def _landmark_coordinates(measures: CsrMeasures, metric: Metric, engine: Engine) -> Floats:
     """The mean distances to landmarks, in a unit in which squares do not overflow."""
     distances = landmark_distances(metric, engine)
     return mean_distances(measures, distances / (distances.max() or 1.0))
@@ -175,7 +175,7 @@ def landmark_distances(metric: Metric, engine: Engine, k: int = _N_LANDMARKS) ->
     return np.stack(rows)
 
 
-def mean_distances(measures: Rows, rows: Floats) -> Floats:
+def mean_distances(measures: CsrMeasures, rows: Floats) -> Floats:
     """∫ d(·, z) dα for every measure α and landmark z; by the triangle inequality these differ by at most W1."""
     shares = measures.masses / np.repeat(measures.totals, np.diff(measures.indptr))
     matrix = csr_array((shares, measures.indices, measures.indptr), shape=(len(measures.totals), rows.shape[1]))

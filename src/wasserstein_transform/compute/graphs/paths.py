@@ -15,7 +15,7 @@ from ..._types import Floats, Ints
 from ...engine import Engine, Flag, Tile, condensed_starts, cut_by_size, host_copy
 from ..metrics.distances import rim
 from ..metrics.geometry_jit import Adjacency
-from ..records import Balls, Nearest
+from ..records import Balls, KNeighbors
 from . import paths_jit as kernel
 from .path_tables_jit import Vicinity
 
@@ -146,10 +146,10 @@ def _balls_by_distance(adjacency: Adjacency, n: int, radius: float, engine: Engi
     return Balls(indptr, members, distances)
 
 
-def path_nearest(metric: Metric, k: int, of: Metric | None, engine: Engine) -> Nearest:
+def path_nearest(metric: Metric, k: int, of: Metric | None, engine: Engine) -> KNeighbors:
     """The k nearest other points of every point; points without a path have infinite distance and index −1."""
     adjacency, n = edges_of(metric), metric.n
-    result = Nearest(np.empty((n, k)), np.empty((n, k), np.intp))
+    result = KNeighbors(np.empty((n, k)), np.empty((n, k), np.intp))
 
     def fill(tile: Tile, stop: Flag) -> None:
         scratch, part = _scratch(adjacency), slice(*tile)

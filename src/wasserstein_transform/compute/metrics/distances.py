@@ -111,7 +111,7 @@ def n_within(metric: Metric, rows: Ints, radius: float, engine: Engine) -> Ints:
 
 def movement(before: Metric, after: Metric, engine: Engine) -> float:
     """The largest Euclidean distance between the same point before and after."""
-    old, new = to_host(before.places), to_host(after.places)
+    old, new = to_host(before.coordinates), to_host(after.coordinates)
     size = rows_per_tile(len(old))
     largest = np.empty(len(tiles_of(len(old))))
 

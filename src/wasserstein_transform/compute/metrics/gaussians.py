@@ -10,9 +10,8 @@ import numpy as np
 
 from ..._types import Floats, Ints
 from ...engine import GRAIN, Engine, Flag, Tile, cut_by_size, one_blas_thread
-from ..cells.cells_jit import take_rows
-from ..cells.index import Search
-from ..cells.rows import flatten, for_tiles, largest_absolute, rows_per_tile, take, tiles_of
+from ..cells.index import CellIndex
+from ..cells.rows import for_tiles, largest_absolute, rows_per_tile, take, tiles_of
 from ..gaussians.plane_jit import fill_plane, fill_root_determinants
 from ..gaussians.space_jit import N_COLUMNS, N_SCRATCH, PIECE, fill_columns
 from .distances_jit import fill_matched
@@ -58,11 +57,11 @@ def _largest(metric: GaussianMetric, engine: Engine) -> float:
     return metric.derived.largest_covariance
 
 
-def geometry_near(metric: GaussianMetric, search: Search, reach: float, engine: Engine) -> Geometry:
+def geometry_near(metric: GaussianMetric, index: CellIndex, reach: float, engine: Engine) -> Geometry:
     """The arrays from which distances are computed, in the order of the positions of a search."""
-    if search.places is None and metric.derived.geometry is not None:
+    if index.sorted_points is None and metric.derived.geometry is not None:
         return metric.derived.geometry
-    means, rows = metric.means if search.places is None else search.places, search.order
+    means, rows = metric.means if index.sorted_points is None else index.sorted_points, index.order
     if metric.lam == 0:
         return Cloud(means)
     frame = metric.frame
@@ -189,7 +188,7 @@ def _solid(gaussians: _Gaussians, engine: Engine | None) -> GaussianSolid:
 
     def fill(tile: Tile, stop: Flag) -> None:
         part = slice(*tile)
-        take_rows(flatten(gaussians.covs), gaussians.rows[part], flatten(covs[part]))
+        np.take(gaussians.covs, gaussians.rows[part], axis=0, out=covs[part], mode="clip")
         covs[part] /= gaussians.unit
         halves[part], factors[part], ranks[part], spectra[part] = _factors(covs[part])
 

@@ -188,9 +188,9 @@ def is_set(bits: Any, start: int, k: int) -> bool:
 
 
 @jit
-def rank_of(book: Any, i: int, j: int) -> int:
+def rank_of(pairs: Any, i: int, j: int) -> int:
     """Rank of j among the candidates of i."""
-    runs = book.runs[book.cell[i]]
+    runs = pairs.runs[pairs.cell[i]]
     count = 0
     for r in range(runs.shape[0]):
         if runs[r, 0] <= j < runs[r, 1]:
@@ -204,14 +204,14 @@ def within_bits(geometry: Any, i: int, start: int, end: int, limit: float, weigh
     """out[k] = weights[start + k] if start + k, of a run of i, is in the ball of i, else 0."""
     if start == end:
         return
-    rank, near, n = rank_of(geometry, i, start), weights[start:end], end - start
-    at, shift = geometry.starts[i] + rank // 8, rank % 8
+    rank, candidates, n = rank_of(geometry, i, start), weights[start:end], end - start
+    first, shift = geometry.starts[i] + rank // 8, rank % 8
     for b in range(n // 8):  # a byte at a time, from two adjacent ones
-        byte = np.int64(geometry.bits[at + b]) >> shift
+        byte = np.int64(geometry.bits[first + b]) >> shift
         if shift > 0:
-            byte |= np.int64(geometry.bits[at + b + 1]) << (8 - shift)
+            byte |= np.int64(geometry.bits[first + b + 1]) << (8 - shift)
         for k in range(8):
-            w = near[8 * b + k]
+            w = candidates[8 * b + k]
             out[8 * b + k] = w if (byte >> k) & 1 != 0 else 0.0
     for k in range(n // 8 * 8, n):
-        out[k] = near[k] if is_set(geometry.bits, geometry.starts[i], rank + k) else 0.0
+        out[k] = candidates[k] if is_set(geometry.bits, geometry.starts[i], rank + k) else 0.0

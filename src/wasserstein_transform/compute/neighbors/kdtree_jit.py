@@ -17,10 +17,10 @@ import numpy as np
 from ..jit import jit
 from ..metrics.geometry_jit import distance, squared
 
-LEAF = 16  # most points of a leaf, or four per axis: in many dimensions boxes prune little and cost as much
-NOBODY = np.iinfo(np.intp).max  # no point: farther than any point at the same distance
+MAX_LEAF_SIZE = 16  # most points of a leaf, or four per axis: in many dimensions boxes prune little and cost as much
+NO_POINT = np.iinfo(np.intp).max  # no point: farther than any point at the same distance
 MIXED = -1  # group of a node with points of several groups
-STRANGER = -2  # group of a point that is not in the tree
+NOT_IN_TREE = -2  # group of a point that is not in the tree
 EXACT = 1 + 1e-9  # tolerance for rounding: all points as near as the farthest result are found
 LOOSE = 1 - 3e-14  # points that are nearer by at most this relative amount, or by rounding, are not searched
 
@@ -50,11 +50,11 @@ class KdTree(NamedTuple):
         return len(self.starts).bit_length()
 
 
-def seed(points: np.ndarray, rounding: np.ndarray) -> KdTree:
+def unsplit_tree(points: np.ndarray, rounding: np.ndarray) -> KdTree:
     """A tree of all points whose nodes must still be split by `split_nodes`."""
     n, dim = points.shape
     n_leaves = 1
-    while n_leaves * max(LEAF, 4 * dim) < n:
+    while n_leaves * max(MAX_LEAF_SIZE, 4 * dim) < n:
         n_leaves *= 2
     n_nodes = 2 * n_leaves - 1
     starts, ends = np.zeros(n_nodes, np.intp), np.full(n_nodes, n, np.intp)
@@ -321,7 +321,7 @@ def nearest_others(geometry: Any, tree: Any, groups: Any, whole: Any, queries: A
         i = queries.order[p]
         near, which = distances[p - start], indices[p - start]
         near[:] = np.inf
-        which[:] = NOBODY
+        which[:] = NO_POINT
         search(
             geometry, tree, groups, whole, queries.points[p], queries.rounding[p], first + i, asking[p], EXACT, near,
             which, nodes, gaps,
@@ -337,7 +337,7 @@ def nearest_in_rows(geometry: Any, n: int, start: int, end: int, distances: Any,
             return
         near, which = distances[i - start], indices[i - start]
         near[:] = np.inf
-        which[:] = NOBODY
+        which[:] = NO_POINT
         for j in range(n):
             if i == j:
                 continue

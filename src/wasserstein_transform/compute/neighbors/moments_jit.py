@@ -16,7 +16,7 @@ from ..jit import compiled_as, jit, jit_summing, plain
 from ..metrics.geometry_jit import comparable_square, squares, within
 
 FLAT, GAUSSIAN, EPANECHNIKOV, TRIANGLE = range(4)
-FAINTEST = 1400.0  # for larger t, a gaussian weight is denormal
+MAX_GAUSSIAN_T = 1400.0  # for larger t, a gaussian weight is denormal
 
 
 class Profile(NamedTuple):
@@ -29,7 +29,7 @@ class Profile(NamedTuple):
 
 PROFILES: dict[str, Profile] = {
     "flat": Profile(FLAT, 1.0, np.ones_like),
-    "gaussian": Profile(GAUSSIAN, np.inf, lambda t: np.where(t < FAINTEST, np.exp(-0.5 * t), 0.0)),
+    "gaussian": Profile(GAUSSIAN, np.inf, lambda t: np.where(t < MAX_GAUSSIAN_T, np.exp(-0.5 * t), 0.0)),
     "epanechnikov": Profile(EPANECHNIKOV, 1.0, lambda t: np.maximum(1.0 - t, 0.0)),
     "triangle": Profile(TRIANGLE, 1.0, lambda t: np.maximum(1.0 - np.sqrt(t), 0.0)),
 }
@@ -64,7 +64,7 @@ def profile_value(profile: int, t: float) -> float:
     if profile == FLAT:
         return 1.0
     if profile == GAUSSIAN:
-        return np.exp(-0.5 * t) if t < FAINTEST else 0.0
+        return np.exp(-0.5 * t) if t < MAX_GAUSSIAN_T else 0.0
     if profile == EPANECHNIKOV:
         return max(1.0 - t, 0.0)
     if profile == TRIANGLE:
@@ -207,16 +207,16 @@ def add_second(points: Any, i: int, low: int, high: int, mass: Any, drift: Any, 
 
 
 class Nearby(NamedTuple):
-    """The flat profile for expensive distances, with Euclidean distances of `places` as lower bounds tested first."""
+    """The flat profile for expensive distances, with Euclidean distances tested first, as lower bounds."""
 
-    places: np.ndarray
+    coordinates: np.ndarray
 
 
 def weigh(
     profile: Flat | Smooth | Nearby, geometry: Any, i: int, low: int, high: int, limit: float, weights: Any, mass: Any
 ) -> None:
     """mass[k] = weight times profile of position low + k seen from i, within the limit, else 0."""
-    _WEIGHINGS[type(profile)](profile, geometry, i, low, high, limit, weights, mass)
+    _WEIGH_BY_PROFILE[type(profile)](profile, geometry, i, low, high, limit, weights, mass)
 
 
 @jit
@@ -231,25 +231,25 @@ def _weigh_smooth(
     profile: Any, geometry: Any, i: int, low: int, high: int, limit: float, weights: Any, mass: Any
 ) -> None:
     squares(geometry, i, low, high, limit, mass)
-    near = weights[low:high]
-    for k in range(near.shape[0]):
-        mass[k] = near[k] * profile_value(profile.code, mass[k] * profile.scale) if mass[k] <= limit else 0.0
+    candidates = weights[low:high]
+    for k in range(candidates.shape[0]):
+        mass[k] = candidates[k] * profile_value(profile.code, mass[k] * profile.scale) if mass[k] <= limit else 0.0
 
 
 @jit
-def squares_of_places(places: Any, i: int, low: int, high: int, out: Any) -> None:
+def coordinate_squares(coordinates: Any, i: int, low: int, high: int, out: Any) -> None:
     """Approximate squared Euclidean distances of position i to a run, for excluding far positions."""
     n = high - low
-    if places.shape[0] == 3:
-        x, y, z = places[0, i], places[1, i], places[2, i]
-        X, Y, Z = places[0, low:high], places[1, low:high], places[2, low:high]
+    if coordinates.shape[0] == 3:
+        x, y, z = coordinates[0, i], coordinates[1, i], coordinates[2, i]
+        X, Y, Z = coordinates[0, low:high], coordinates[1, low:high], coordinates[2, low:high]
         for k in range(n):
             dx, dy, dz = X[k] - x, Y[k] - y, Z[k] - z
             out[k] = dx * dx + dy * dy + dz * dz
         return
     out[:n] = 0.0
-    for a in range(places.shape[0]):
-        X, x = places[a, low:high], places[a, i]
+    for a in range(coordinates.shape[0]):
+        X, x = coordinates[a, low:high], coordinates[a, i]
         for k in range(n):
             out[k] += (X[k] - x) * (X[k] - x)
 
@@ -258,21 +258,21 @@ def squares_of_places(places: Any, i: int, low: int, high: int, out: Any) -> Non
 def _weigh_nearby(
     profile: Any, geometry: Any, i: int, low: int, high: int, limit: float, weights: Any, mass: Any
 ) -> None:
-    squares_of_places(profile.places, i, low, high, mass)
-    far, near = limit * ROUNDING_FACTOR, weights[low:high]
-    for k in range(near.shape[0]):
-        if mass[k] > far or (low + k != i and comparable_square(geometry, i, low + k, limit) > limit):
+    coordinate_squares(profile.coordinates, i, low, high, mass)
+    max_square, candidates = limit * ROUNDING_FACTOR, weights[low:high]
+    for k in range(candidates.shape[0]):
+        if mass[k] > max_square or (low + k != i and comparable_square(geometry, i, low + k, limit) > limit):
             mass[k] = 0.0
         else:
-            mass[k] = near[k]
+            mass[k] = candidates[k]
 
 
-_WEIGHINGS: dict[type, Callable[..., None]] = {Flat: _weigh_flat, Smooth: _weigh_smooth, Nearby: _weigh_nearby}
+_WEIGH_BY_PROFILE: dict[type, Callable[..., None]] = {Flat: _weigh_flat, Smooth: _weigh_smooth, Nearby: _weigh_nearby}
 
 
 @compiled_as(weigh)
 def _weigh(profile: Any, geometry: Any, i: Any, low: Any, high: Any, limit: Any, weights: Any, mass: Any) -> Any:
-    return plain(_WEIGHINGS[profile.instance_class])
+    return plain(_WEIGH_BY_PROFILE[profile.instance_class])
 
 
 @jit
@@ -292,7 +292,7 @@ def first_moments(
             weigh(profile, geometry, i, low, high, limit, weights, scratch)
             total += add_first(points, i, low, high, scratch, means[row])
         mass[row] = total
-        settle(points, i, total, means[row])
+        finish_mean(points, i, total, means[row])
 
 
 @jit
@@ -315,7 +315,7 @@ def second_moments(
         mass[row] = total
         if total > 0.0:
             center(covs[row], means[row], total)
-        settle(points, i, total, means[row])
+        finish_mean(points, i, total, means[row])
 
 
 @jit
@@ -332,7 +332,7 @@ def center(spread: Any, drift: Any, total: float) -> None:
 
 
 @jit
-def settle(points: Any, i: int, total: float, drift: Any) -> None:
+def finish_mean(points: Any, i: int, total: float, drift: Any) -> None:
     """Turn Σ mass · (y − x) into the mean."""
     for a in range(points.shape[0]):
         drift[a] = points[a, i] + drift[a] / total if total != 0.0 else points[a, i]

@@ -10,24 +10,24 @@ from ..._types import Floats, Ints
 from ...engine import Engine, Flag, Tile, cut_by_cost, cut_by_size, to_host
 from ..cells.cells_jit import sort_balls
 from ..cells.index import frame_of, sort_points
-from ..cells.rows import for_tiles
+from ..cells.rows import for_tiles, inverse
 from ..metrics.distances import closed
 from ..metrics.geometry_jit import for_thread
-from ..records import Balls, Nearest
+from ..records import Balls, KNeighbors
 from . import kdtree_jit as kdtree
 from .balls_jit import count_balls, fill_balls, find_leaders
 
 if TYPE_CHECKING:
     from ...spaces import Metric
 
-_FEW_PAIRS = 1 << 16  # which NumPy sorts as fast
+_MAX_PAIRS_TO_SORT_AT_ONCE = 1 << 16  # NumPy sorts fewer as fast
 
 
 def balls(metric: Metric, radius: float, engine: Engine) -> Balls:
     """The closed balls of the given radius around every point: counted first, then filled."""
-    search, limit = metric.search(radius, engine), closed(radius)
-    geometry, cells, longest = metric.geometry_near(search, radius, engine), search.cells, search.longest_run
-    tiles, counts = search.tiles(metric.cost), np.empty(metric.n, np.intp)
+    index, limit = metric.search(radius, engine), closed(radius)
+    geometry, cells, longest = metric.geometry_near(index, radius, engine), index.cells, index.longest_run
+    tiles, counts = index.tiles(metric.cost), np.empty(metric.n, np.intp)
 
     def count(tile: Tile, stop: Flag) -> None:
         part = counts[slice(*tile)]
@@ -45,17 +45,16 @@ def balls(metric: Metric, radius: float, engine: Engine) -> Balls:
         fill_balls(for_thread(geometry), cells, *tile, limit, scratch, members[part], distances[part], stop)
 
     engine.for_tiles("finding neighbors", tiles, fill)
-    return _by_point(Balls(indptr, members, distances), search.order, engine)
+    return _by_point(Balls(indptr, members, distances), index.order, engine)
 
 
 def _by_point(by_position: Balls, order: Ints, engine: Engine) -> Balls:
     """Convert balls by position to balls by point, with sorted members."""
-    if by_position.indices.size <= _FEW_PAIRS:
+    if by_position.indices.size <= _MAX_PAIRS_TO_SORT_AT_ONCE:
         points, members = np.repeat(order, np.diff(by_position.indptr)), order[by_position.indices]
         rank, counts = np.lexsort((members, points)), np.bincount(points, minlength=len(order))
         return Balls(np.append(0, np.cumsum(counts)), members[rank], by_position.distances[rank])
-    positions = np.empty(len(order), np.intp)
-    positions[order] = np.arange(len(order))
+    positions = inverse(order)
     indptr = np.append(0, np.cumsum(np.diff(by_position.indptr)[positions]))
     result = Balls(indptr, np.empty_like(by_position.indices), np.empty_like(by_position.distances))
 
@@ -70,47 +69,44 @@ def _by_point(by_position: Balls, order: Ints, engine: Engine) -> Balls:
 def leaders(metric: Metric, weights: Floats, tol: float, engine: Engine) -> Ints:
     """For every point, the first leader within `tol`; a point without mass never leads one with mass."""
     heavy_first = np.argsort(weights == 0, kind="stable")
-    if tol == 0 and metric.places is not None and metric.covs is None:
-        return _equal(to_host(metric.places), heavy_first, engine)
-    search = metric.search(tol, engine)
-    position = np.empty(metric.n, np.intp)
-    position[search.order] = np.arange(metric.n)
-    geometry, cells = for_thread(metric.geometry_near(search, tol, engine)), search.cells
+    if tol == 0 and metric.coordinates is not None and metric.covs is None:
+        return _first_of_equal(to_host(metric.coordinates), heavy_first, engine)
+    index = metric.search(tol, engine)
+    position = inverse(index.order)
+    geometry, cells = for_thread(metric.geometry_near(index, tol, engine)), index.cells
     leader, rank, following = np.empty((3, metric.n), np.intp)
-    order, of_cells = position[heavy_first], np.empty((3, len(cells.runs)), np.intp)
+    order, cell_lists = position[heavy_first], np.empty((3, len(cells.runs)), np.intp)
     engine.run_single(
-        lambda stop: find_leaders(geometry, cells, order, closed(tol), leader, rank, following, of_cells, stop),
+        lambda stop: find_leaders(geometry, cells, order, closed(tol), leader, rank, following, cell_lists, stop),
         "merging points",
     )
-    return np.asarray(search.order[leader][position])
+    return np.asarray(index.order[leader][position])
 
 
-def _equal(points: Floats, heavy_first: Ints, engine: Engine) -> Ints:
+def _first_of_equal(points: Floats, heavy_first: Ints, engine: Engine) -> Ints:
     """The same for equal points: after sorting they are adjacent."""
-    order, places = sort_points(points, frame_of(points, 0.0, engine), engine)
-    group = np.append(0, np.cumsum((places[1:] != places[:-1]).any(axis=1)))
-    rank = np.empty(len(group), np.intp)
-    rank[heavy_first] = np.arange(len(group))
-    first = np.minimum.reduceat(rank[order], np.flatnonzero(np.diff(group, prepend=-1)))
+    order, ordered = sort_points(points, frame_of(points, 0.0, engine), engine)
+    group = np.append(0, np.cumsum((ordered[1:] != ordered[:-1]).any(axis=1)))
+    first = np.minimum.reduceat(inverse(heavy_first)[order], np.flatnonzero(np.diff(group, prepend=-1)))
     leader = np.empty(len(group), np.intp)
     leader[order] = heavy_first[first][group]
     return leader
 
 
-_FEW, _CHEAP = 1000, 10  # points and cost of a distance up to which all are compared: a tree would save little
-_QUERIES = 256  # searches per tile: a few milliseconds
-_MOST_AT_ONCE = 2**14  # points that are split by one thread
-_CROWN = 4  # levels of a tree that are split before its branches are built in parallel
+_MAX_POINTS_TO_COMPARE, _MAX_COST_TO_COMPARE = 1000, 10  # up to these all are compared: a tree would save little
+_QUERIES_PER_TILE = 256  # a few milliseconds
+_MAX_POINTS_IN_CALLER = 2**14  # trees of more points are split by several threads
+_N_LEVELS_FIRST = 4  # levels of a tree that are split before its branches are built in parallel
 
 
-def nearest(metric: Metric, k: int, of: Metric | None, engine: Engine) -> Nearest:
+def nearest(metric: Metric, k: int, of: Metric | None, engine: Engine) -> KNeighbors:
     """The k nearest other points of every point, or the k nearest points of `metric` for every point of `of`."""
     both = metric if of is None else metric.concatenate(of)
     n = metric.n
     size = (n if of is None else of.n, k)
-    result = Nearest(np.empty(size), np.empty(size, np.intp))
+    result = KNeighbors(np.empty(size), np.empty(size, np.intp))
     contraction = both.contraction()
-    if contraction is None or (of is None and n <= _FEW and both.cost < _CHEAP):
+    if contraction is None or (of is None and n <= _MAX_POINTS_TO_COMPARE and both.cost < _MAX_COST_TO_COMPARE):
         _search_rows(metric, result, engine)
         return result
     n_bytes = 16.0 * result.indices.size + tree_bytes(contraction) + 8.0 * (of is not None) * contraction.size
@@ -121,7 +117,7 @@ def nearest(metric: Metric, k: int, of: Metric | None, engine: Engine) -> Neares
         queries, first, askers = tree, 0, groups
     else:  # a tree of the queries, so that near ones follow each other
         new = contraction[n:]
-        queries, first, askers = _split(new, both.rounding(new), engine), n, np.full(size[0], kdtree.STRANGER)
+        queries, first, askers = _split(new, both.rounding(new), engine), n, np.full(size[0], kdtree.NOT_IN_TREE)
     geometry, whole = both.geometry(engine), np.full(len(tree.starts), kdtree.MIXED)
 
     def search(tile: Tile, stop: Flag) -> None:
@@ -133,18 +129,18 @@ def nearest(metric: Metric, k: int, of: Metric | None, engine: Engine) -> Neares
         rows = queries.order[slice(*tile)]
         result.distances[rows], result.indices[rows] = distances, indices
 
-    engine.for_tiles("nearest neighbors", cut_by_size(len(askers), _QUERIES), search, joined=True)
+    engine.for_tiles("nearest neighbors", cut_by_size(len(askers), _QUERIES_PER_TILE), search, joined=True)
     return result
 
 
-def _search_rows(metric: Metric, result: Nearest, engine: Engine) -> None:
+def _search_rows(metric: Metric, result: KNeighbors, engine: Engine) -> None:
     geometry, n = metric.geometry(engine), metric.n
 
     def search(tile: Tile, stop: Flag) -> None:
         part = slice(*tile)
         kdtree.nearest_in_rows(for_thread(geometry), n, *tile, result.distances[part], result.indices[part], stop)
 
-    engine.for_tiles("nearest neighbors", cut_by_size(n, _QUERIES), search, joined=True)
+    engine.for_tiles("nearest neighbors", cut_by_size(n, _QUERIES_PER_TILE), search, joined=True)
     if not np.isfinite(result.distances).all():
         k = result.distances.shape[1]
         raise ValueError(f"some points have fewer than {k} others at a known distance; ask for a larger radius")
@@ -165,44 +161,22 @@ def grow_tree(metric: Metric, contraction: Floats, engine: Engine) -> kdtree.KdT
         first, last = n_inner + tile.start, n_inner + tile.stop
         kdtree.measure_leaves(for_thread(geometry), tree, first, last, tree.radius[first:last], stop)
 
-    engine.for_tiles("sorting points", cut_by_size(n_inner + 1, _QUERIES), measure, joined=True)
+    engine.for_tiles("sorting points", cut_by_size(n_inner + 1, _QUERIES_PER_TILE), measure, joined=True)
     kdtree.measure_inner(for_thread(geometry), tree)
     return tree
 
 
 def _split(contraction: Floats, rounding: Floats, engine: Engine) -> kdtree.KdTree:
-    tree = kdtree.seed(contraction, rounding)
-    n_levels = _CROWN if len(contraction) > _MOST_AT_ONCE else tree.depth
+    tree = kdtree.unsplit_tree(contraction, rounding)
+    n_levels = _N_LEVELS_FIRST if len(contraction) > _MAX_POINTS_IN_CALLER else tree.depth
     engine.run_single(lambda stop: kdtree.split_nodes(tree, 0, n_levels, stop), "sorting points")
     first = 2**n_levels - 1  # first node below these levels
     if first < len(tree.starts):
-        nodes = [Tile(node, node + 1) for node in range(first, 2 * first + 1)]
-        engine.for_tiles("sorting points", nodes, lambda tile, stop: _grow_branch(tree, tile.start, stop))
+        branches = [Tile(node, node + 1) for node in range(first, 2 * first + 1)]
+        engine.for_tiles(
+            "sorting points", branches, lambda tile, stop: kdtree.split_nodes(tree, tile.start, tree.depth, stop)
+        )
     return tree
-
-
-def _grow_branch(tree: kdtree.KdTree, node: int, stop: Flag) -> None:
-    """Split the branch below a node, as a tree of its own."""
-    start, end, nodes = tree.starts[node], tree.ends[node], _below(node, len(tree.starts))
-    by_position = [array[start:end].copy() for array in tree[:3]]
-    branch = kdtree.KdTree(*by_position, *(np.empty_like(array[nodes]) for array in tree[3:]))
-    branch.starts[:], branch.ends[:], branch.radius[:] = 0, len(branch.order), np.inf
-    kdtree.split_nodes(branch, 0, branch.depth, stop)
-    for target, values in zip(tree[:3], branch[:3], strict=True):
-        target[start:end] = values
-    branch.starts[:] += start
-    branch.ends[:] += start
-    for target, values in zip(tree[3:], branch[3:], strict=True):
-        target[nodes] = values
-
-
-def _below(node: int, n_nodes: int) -> Ints:
-    """The nodes of the branch below a node, level by level."""
-    levels, first, last = [], node, node + 1
-    while first < n_nodes:
-        levels.append(np.arange(first, last))
-        first, last = 2 * first + 1, 2 * last + 1
-    return np.concatenate(levels)
 
 
 def stack(tree: kdtree.KdTree) -> tuple[Ints, Floats]:

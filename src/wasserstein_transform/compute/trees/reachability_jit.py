@@ -2,7 +2,7 @@
 
 Prim's algorithm, and Borůvka's as in `spanning_trees.py`. Pairs are compared by a *key*, the reach rounded to a
 billionth, so that equal core distances are equal in spite of rounding, and then by the distance. Each position keeps
-the best known pair (key, distance) to another component, or with `which` = `NOBODY` a lower bound of it.
+the best known pair (key, distance) to another component, or with `which` = `NO_POINT` a lower bound of it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from ..jit import jit, jit_strict
 from ..metrics.geometry_jit import squared
-from ..neighbors.kdtree_jit import EXACT, LOOSE, NOBODY, middle, point_distance, square_apart, square_outside
+from ..neighbors.kdtree_jit import EXACT, LOOSE, NO_POINT, middle, point_distance, square_apart, square_outside
 from .spanning_jit import TOGETHER, comes_before, root, unite
 
 _SPLITTER = 2.0**23 + 1.0  # leaves 30 bits of 53
@@ -150,13 +150,13 @@ def search_by_reach(geometry: Any, tree: Any, cores: Any, least: Any, component:
         if stop[0] != 0:
             return
         p = asking[k]
-        near[k], apart[k], which[k] = known[p], known_apart[p], NOBODY
+        near[k], apart[k], which[k] = known[p], known_apart[p], NO_POINT
         if component[p] != own or k % TOGETHER == 0:
             own = component[p]
             best[0], best[1] = limits[own, 0], limits[own, 1]
         if not comes_before(near[k], apart[k], best[0], best[1]):
             continue
-        who[0] = NOBODY
+        who[0] = NO_POINT
         _search(geometry, tree, cores, least, component, whole, p, best, who, nodes, gaps)
         near[k], apart[k], which[k] = best[0], best[1], who[0]
 

@@ -11,9 +11,9 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 from ..._types import Floats, Ints
 from ...engine import Engine, Flag, Tile, cut_by_size
 from ..metrics.geometry_jit import Geometry, Table, for_thread
-from ..neighbors.kdtree_jit import MIXED, NOBODY, KdTree
+from ..neighbors.kdtree_jit import MIXED, NO_POINT, KdTree
 from ..neighbors.nearest import grow_tree, stack, tree_bytes
-from ..records import Balls, ReachTree
+from ..records import Balls, MutualReachabilityTree
 from . import reachability_jit as reachability, spanning_jit as spanning_trees
 from .spanning_jit import TOGETHER
 
@@ -36,14 +36,14 @@ def spanning_tree(metric: Metric, engine: Engine) -> tuple[Ints, Floats]:
     return edges, heights * unit
 
 
-def reach_tree(metric: Metric, cores: Floats, engine: Engine) -> ReachTree:
+def reach_tree(metric: Metric, cores: Floats, engine: Engine) -> MutualReachabilityTree:
     """The tree of max(d(x, y), cores[x], cores[y]), with ties broken by d, by the faster algorithm."""
     tree = _prunable_tree(metric, 144.0, engine)
     if tree is not None:
         return _boruvka_by_reach(metric, tree, cores, engine)
     geometry, unit = metric.tree_geometry(engine)
     edges, heights, lengths = prim_mutual_reachability(geometry, cores / unit, metric.cost, engine)
-    return ReachTree(edges, heights * unit, lengths * unit)
+    return MutualReachabilityTree(edges, heights * unit, lengths * unit)
 
 
 def table_and_unit(matrix: Floats, largest: float) -> tuple[Table, float]:
@@ -59,13 +59,13 @@ def known_tree(rows: Balls) -> tuple[Ints, Floats]:
     return _tree_of_ranks(rows, np.unique(rows.distances, return_inverse=True)[1] + 1.0)
 
 
-def known_reach_tree(rows: Balls, cores: Floats) -> ReachTree:
+def known_reach_tree(rows: Balls, cores: Floats) -> MutualReachabilityTree:
     """The tree of mutual reachability along known distances, using ranks of the pairs (reach, distance)."""
     owner = np.repeat(np.arange(len(cores)), np.diff(rows.indptr))
     reach = np.maximum(rows.distances, np.maximum(cores[owner], cores[rows.indices]))
     keys = np.column_stack([_coarse(reach), rows.distances])
     edges, lengths = _tree_of_ranks(rows, np.unique(keys, axis=0, return_inverse=True)[1].ravel() + 1.0)
-    return ReachTree(edges, np.maximum(cores[edges].max(axis=1), lengths), lengths)
+    return MutualReachabilityTree(edges, np.maximum(cores[edges].max(axis=1), lengths), lengths)
 
 
 def _tree_of_ranks(rows: Balls, ranks: np.ndarray) -> tuple[Ints, Floats]:
@@ -131,10 +131,12 @@ def prim(geometry: Geometry, n: int, cost: float, engine: Engine, name: str = "s
     return edges, heights
 
 
-def prim_mutual_reachability(geometry: Geometry, cores: Floats, cost: float, engine: Engine) -> ReachTree:
+def prim_mutual_reachability(geometry: Geometry, cores: Floats, cost: float, engine: Engine) -> MutualReachabilityTree:
     """The same for mutual reachability."""
     n = len(cores)
-    edges, heights, lengths = out = ReachTree(np.empty((n - 1, 2), np.intp), np.empty(n - 1), np.empty(n - 1))
+    edges, heights, lengths = out = MutualReachabilityTree(
+        np.empty((n - 1, 2), np.intp), np.empty(n - 1), np.empty(n - 1)
+    )
     done = np.zeros(n, np.bool_)
     done[0] = True
     near, apart, source = np.full(n, np.inf), np.full(n, np.inf), np.zeros(n, np.intp)
@@ -161,7 +163,7 @@ def _boruvka(metric: Metric, tree: KdTree, engine: Engine) -> tuple[Ints, Floats
     n, order = metric.n, tree.order
     where = np.empty(n, np.intp)
     where[order] = np.arange(n)
-    near, which = np.zeros(n), np.full(n, NOBODY)
+    near, which = np.zeros(n), np.full(n, NO_POINT)
     component, whole = np.arange(n), np.empty(len(tree.starts), np.intp)
     limits, asking, parent = np.empty((n, 2)), np.empty(n, np.intp), np.empty(n, np.intp)
     edges, heights = np.empty((n - 1, 2), np.intp), np.empty(n - 1)
@@ -193,15 +195,17 @@ def _boruvka(metric: Metric, tree: KdTree, engine: Engine) -> tuple[Ints, Floats
     return edges, heights
 
 
-def _boruvka_by_reach(metric: Metric, tree: KdTree, cores: Floats, engine: Engine) -> ReachTree:
+def _boruvka_by_reach(metric: Metric, tree: KdTree, cores: Floats, engine: Engine) -> MutualReachabilityTree:
     n, order, cores = metric.n, tree.order, cores[tree.order]
     where = np.empty(n, np.intp)
     where[order] = np.arange(n)
-    near, apart, which, least = _coarse(cores), np.zeros(n), np.full(n, NOBODY), np.empty(len(tree.starts))
+    near, apart, which, least = _coarse(cores), np.zeros(n), np.full(n, NO_POINT), np.empty(len(tree.starts))
     reachability.least_cores(tree, cores, least)
     component, whole = np.arange(n), np.empty(len(tree.starts), np.intp)
     limits, asking, parent = np.empty((n, 2)), np.empty(n, np.intp), np.empty(n, np.intp)
-    edges, heights, lengths = out = ReachTree(np.empty((n - 1, 2), np.intp), np.empty(n - 1), np.empty(n - 1))
+    edges, heights, lengths = out = MutualReachabilityTree(
+        np.empty((n - 1, 2), np.intp), np.empty(n - 1), np.empty(n - 1)
+    )
     geometry, n_edges = metric.geometry(engine), 0
 
     def search(tile: Tile, stop: Flag) -> None:

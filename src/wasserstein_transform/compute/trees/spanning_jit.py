@@ -2,7 +2,7 @@
 
 Borůvka: in each round every component joins the nearest point outside, until one is left. Each position keeps the
 nearest known point outside its component, `which`, at distance `near`. Components only grow, so it stays the nearest
-until it is absorbed. With `which` = `NOBODY`, `near` is a lower bound. "Nearest" has a relative tolerance of 3e-14
+until it is absorbed. With `which` = `NO_POINT`, `near` is a lower bound. "Nearest" has a relative tolerance of 3e-14
 (`LOOSE`): seen from far away, all points of a dense cluster are equally near and are not compared. It also has an
 absolute one, the rounding of the contraction: points that are nearer than that are not compared either.
 """
@@ -15,7 +15,7 @@ import numpy as np
 
 from ..jit import jit
 from ..metrics.geometry_jit import squared
-from ..neighbors.kdtree_jit import LOOSE, MIXED, NOBODY, search
+from ..neighbors.kdtree_jit import LOOSE, MIXED, NO_POINT, search
 
 TOGETHER = 512  # searches in a group: a few milliseconds
 
@@ -106,14 +106,14 @@ def list_searches(component: Any, where: Any, near: Any, apart: Any, which: Any,
     limits[:] = np.inf
     for p in range(component.shape[0]):
         own = component[p]
-        if which[p] != NOBODY and component[where[which[p]]] == own:
-            which[p] = NOBODY
-        if which[p] != NOBODY and comes_before(near[p], apart[p], limits[own, 0], limits[own, 1]):
+        if which[p] != NO_POINT and component[where[which[p]]] == own:
+            which[p] = NO_POINT
+        if which[p] != NO_POINT and comes_before(near[p], apart[p], limits[own, 0], limits[own, 1]):
             limits[own, 0], limits[own, 1] = near[p], apart[p]
     count = 0
     for p in range(component.shape[0]):
         own = component[p]
-        if which[p] == NOBODY and comes_before(near[p], apart[p], limits[own, 0], limits[own, 1]):
+        if which[p] == NO_POINT and comes_before(near[p], apart[p], limits[own, 0], limits[own, 1]):
             asking[count] = p
             count += 1
     return count
@@ -134,13 +134,13 @@ def search_outside(geometry: Any, tree: Any, component: Any, whole: Any, limits:
         if stop[0] != 0:
             return n_leaves
         p = asking[k]
-        near[k], which[k] = known[p], NOBODY
+        near[k], which[k] = known[p], NO_POINT
         if component[p] != own or k % TOGETHER == 0:
             own = component[p]
             limit = limits[own, 0]
         if near[k] >= limit:
             continue
-        best[0], who[0] = limit, NOBODY
+        best[0], who[0] = limit, NO_POINT
         n_leaves += search(
             geometry, tree, component, whole, tree.points[p], tree.rounding[p], tree.order[p], own, LOOSE, best, who,
             nodes, gaps,
@@ -157,7 +157,7 @@ def first_edges(component: Any, near: Any, apart: Any, which: Any, first: Any, c
     first[:] = -1
     for p in range(n):
         q = first[component[p]]
-        if which[p] != NOBODY and (q < 0 or comes_before(near[p], apart[p], near[q], apart[q])):
+        if which[p] != NO_POINT and (q < 0 or comes_before(near[p], apart[p], near[q], apart[q])):
             first[component[p]] = p
     count = 0
     for c in range(n):
