@@ -185,7 +185,9 @@ def test_damaged_files_are_compiled_anew_and_replaced(tmp_path: Path, damage: by
 @pytest.mark.slow
 @needs_private
 def test_a_read_only_package_keeps_code_in_the_cache_of_the_user(tmp_path: Path) -> None:
-    code = TINY.replace("told = []", "store._BESIDE = store.Path(__import__('os').devnull) / 'nowhere'; told = []")
+    code = TINY.replace(
+        "told = []", "store._FOLDER_BESIDE_SOURCES = store.Path(__import__('os').devnull) / 'nowhere'; told = []"
+    )
     environment = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path), "LOCALAPPDATA": str(tmp_path)}
     assert python(code, **environment) == "1\n"
     assert python(code, **environment) == "0\n"
@@ -195,7 +197,9 @@ def test_a_read_only_package_keeps_code_in_the_cache_of_the_user(tmp_path: Path)
 @pytest.mark.slow
 @needs_private
 def test_where_nothing_can_be_kept_code_is_compiled_anew_and_said_so_once() -> None:
-    code = TINY.replace("told = []", "store._BESIDE = store.Path(__import__('os').devnull) / 'nowhere'; told = []")
+    code = TINY.replace(
+        "told = []", "store._FOLDER_BESIDE_SOURCES = store.Path(__import__('os').devnull) / 'nowhere'; told = []"
+    )
     nowhere = os.devnull + "/nowhere"
     for environment in ({}, {"NUMBA_CACHE_DIR": nowhere}):
         environment["PYTHONWARNINGS"] = "ignore"  # `wt -q` leaves warnings out as well
@@ -272,7 +276,7 @@ def test_files_are_written_so_that_they_can_be_read_again_whatever_the_umask(
         tmp_path.joinpath("cache", "wasserstein_transform").chmod(0o775)
         assert here.read("code") is None
         again = store.Store("test")  # uses another folder, which others cannot write to
-        monkeypatch.setattr(store, "_BESIDE", tmp_path / "beside" / "compiled")
+        monkeypatch.setattr(store, "_FOLDER_BESIDE_SOURCES", tmp_path / "beside" / "compiled")
         again.write("code", b"content")
         assert again.read("code") == b"content"
     finally:

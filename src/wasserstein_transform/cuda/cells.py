@@ -178,9 +178,9 @@ def iterate_rows(
     ends = [len(rows)] if len(rows) else []
     if is_long(cells, rows, steps):
         xp = device.xp
-        seen = xp.cumsum(cells.n_candidates[rows].astype(xp.float64))
-        n_parts = int(np.ceil(steps * float(seen[-1].item()) / MAX_LAUNCH_STEPS))
-        inner = device.fetch(xp.searchsorted(seen, xp.arange(1, n_parts) * (seen[-1] / n_parts))) + 1
+        visited = xp.cumsum(cells.n_candidates[rows].astype(xp.float64))
+        n_parts = int(np.ceil(steps * float(visited[-1].item()) / MAX_LAUNCH_STEPS))
+        inner = device.fetch(xp.searchsorted(visited, xp.arange(1, n_parts) * (visited[-1] / n_parts))) + 1
         ends = [*(end for end in np.unique(inner).tolist() if end < len(rows)), len(rows)]
     for k, (begin, end) in enumerate(zip([0, *ends], ends, strict=False)):
         if k > 0:

@@ -148,12 +148,12 @@ _INCLUDE = re.compile(r'^#include "([\w./]+)"\n', re.MULTILINE)
 @cache
 def source_of(file: str) -> str:
     """The text of a file, with included files inserted once; "profiles.h" has the codes of the kernel profiles."""
-    seen = set[str]()
+    included = set[str]()
 
     def text(name: str) -> str:
-        if name in seen:
+        if name in included:
             return ""
-        seen.add(name)
+        included.add(name)
         if name == "profiles.h":
             return "".join(f"#define {profile.upper()} {PROFILES[profile].code}\n" for profile in PROFILES)
         return _INCLUDE.sub(lambda include: text(include[1]), (FOLDER / name).read_text(encoding="utf-8"))

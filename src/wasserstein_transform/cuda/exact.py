@@ -23,45 +23,45 @@ if TYPE_CHECKING:
 MIN_PAIRS = 100  # for fewer pairs the CPU is faster
 _PAIR_BYTES = 100.0  # bytes on the device per pair
 _MIN_REUSE = 0.5  # all distances are computed if the costs are at least this share of the pairs of points
-_UNCERTAIN = -1.0  # result for a pair without a certificate; other negative results are also solved by the CPU
+_NOT_CERTIFIED = -1.0  # result for a pair without a certificate; other negative results are also solved by the CPU
 
 
-def exact_among(ground: CostSpec, measures: CsrMeasures, engine: Engine, *, device: Device) -> Any:
+def exact_among(spec: CostSpec, measures: CsrMeasures, engine: Engine, *, device: Device) -> Any:
     """The full matrix of distances, each pair solved once."""
     n, sizes = len(measures.totals), np.diff(measures.indptr)
     n_bytes = 8.0 * n * n
     if n * (n - 1) // 2 < MIN_PAIRS or not device.fits(2 * n_bytes) or engine.goes_to_disk(n_bytes, N_MATRICES):
         return NotImplemented
     plan = plan_triangle(sizes, device)
-    array = _put_ground(ground, plan, float(sizes.sum()) ** 2 / 2, device, engine)
+    array = _put_points(spec, plan, float(sizes.sum()) ** 2 / 2, device, engine)
     if array is None:
         return NotImplemented
     engine.reserve(n_bytes, f"exact distances of {n} measures", "use fewer points")
     flat = device.xp.zeros(n * n)
-    report, left = _solve(ground, array, measures, measures, plan, flat, device, engine)
+    report, left = _solve(spec, array, measures, measures, plan, flat, device, engine)
     out = flat.reshape(n, n)
     matrix = device.fetch(device.xp.maximum(out, out.T))
-    values, report = _solve_left(ground, measures, measures, left, report, engine)
+    values, report = _solve_left(spec, measures, measures, left, report, engine)
     matrix[left.firsts, left.seconds] = matrix[left.seconds, left.firsts] = values
     return matrix, report
 
 
-def exact_between(ground: CostSpec, A: CsrMeasures, B: CsrMeasures, engine: Engine, *, device: Device) -> Any:
+def exact_between(spec: CostSpec, A: CsrMeasures, B: CsrMeasures, engine: Engine, *, device: Device) -> Any:
     """The rectangle of distances from the measures A to the measures B."""
     n_a, n_b = len(A.totals), len(B.totals)
     if n_a * n_b < MIN_PAIRS or not device.fits(8.0 * n_a * n_b):
         return NotImplemented
     plan = plan_rectangle(np.diff(A.indptr), np.diff(B.indptr), device)
-    array = _put_ground(ground, plan, float(len(A.indices)) * len(B.indices), device, engine)
+    array = _put_points(spec, plan, float(len(A.indices)) * len(B.indices), device, engine)
     if array is None:
         return NotImplemented
     engine.reserve(8.0 * n_a * n_b, f"{n_a} × {n_b} distances", "take fewer measures at a time")
-    values, report = _solve_all(ground, array, A, B, plan, n_a * n_b, device, engine)
+    values, report = _solve_all(spec, array, A, B, plan, n_a * n_b, device, engine)
     return values.reshape(n_a, n_b), report
 
 
 def exact_listed(
-    ground: CostSpec, A: CsrMeasures, B: CsrMeasures, indptr: Ints, targets: Ints, engine: Engine,
+    spec: CostSpec, A: CsrMeasures, B: CsrMeasures, indptr: Ints, targets: Ints, engine: Engine,
     rank: Ints | None = None, homes: Ints | None = None, *, device: Device,
 ) -> Any:  # fmt: skip
     """Distances of listed pairs, in their order."""
@@ -70,14 +70,14 @@ def exact_listed(
     sizes_a, sizes_b = np.diff(A.indptr), np.diff(B.indptr)
     owners = np.repeat(np.arange(len(sizes_a)), np.diff(indptr))
     plan = plan_listed(owners, np.asarray(targets, np.int64), sizes_a, sizes_b, device)
-    array = _put_ground(ground, plan, float(sizes_a[owners] @ sizes_b[targets]), device, engine)
+    array = _put_points(spec, plan, float(sizes_a[owners] @ sizes_b[targets]), device, engine)
     if array is None:
         return NotImplemented
-    return _solve_all(ground, array, A, B, plan, len(targets), device, engine)
+    return _solve_all(spec, array, A, B, plan, len(targets), device, engine)
 
 
 def _solve_all(
-    ground: CostSpec,
+    spec: CostSpec,
     array: Array,
     A: CsrMeasures,
     B: CsrMeasures,
@@ -88,14 +88,14 @@ def _solve_all(
 ) -> tuple[Floats, Report]:
     """Distances of n pairs: those of the device, then those that it leaves to the CPU."""
     out = device.xp.zeros(n)
-    report, left = _solve(ground, array, A, B, plan, out, device, engine)
+    report, left = _solve(spec, array, A, B, plan, out, device, engine)
     values = device.fetch(out)
-    values[left.places], report = _solve_left(ground, A, B, left, report, engine)
+    values[left.positions], report = _solve_left(spec, A, B, left, report, engine)
     return values, report
 
 
 def _solve_left(
-    ground: CostSpec, A: CsrMeasures, B: CsrMeasures, left: MeasurePairs, report: Report, engine: Engine
+    spec: CostSpec, A: CsrMeasures, B: CsrMeasures, left: MeasurePairs, report: Report, engine: Engine
 ) -> tuple[Floats, Report]:
     """Distances of the remaining pairs, solved by the CPU, and the report on all."""
     if len(left.firsts) == 0:
@@ -103,12 +103,12 @@ def _solve_left(
     order = np.argsort(left.firsts, kind="stable")
     indptr = np.searchsorted(left.firsts[order], np.arange(len(A.totals) + 1))
     values = np.empty(len(order))
-    values[order], more = on_cpu.exact_listed(ground, A, B, indptr, left.seconds[order], engine)
+    values[order], more = on_cpu.exact_listed(spec, A, B, indptr, left.seconds[order], engine)
     return values, report + more
 
 
 def _solve(
-    ground: CostSpec,
+    spec: CostSpec,
     array: Array,
     A: CsrMeasures,
     B: CsrMeasures,
@@ -121,12 +121,12 @@ def _solve(
     xp, gap, done, failed, left = device.xp, 0.0, 0, 0, [plan.large]
     largest = max(min(part.n_pairs, pairs_at_once(part.size)) for part in plan.parts)
     device.reserve(_PAIR_BYTES * largest, f"exact transport of {largest} pairs at a time", "use device='cpu'")
-    metric, p, by_coordinates = ground.metric, float(ground.p), _uses_coordinates(ground.metric)
+    metric, p, by_coordinates = spec.metric, float(spec.p), _uses_coordinates(spec.metric)
     metric_constants = {"METRIC": 0, "M": array.shape[1]} if by_coordinates else {"METRIC": 1, "M": 1}
     constants = {**metric_constants, "POWER": int(p) if p in (1, 2) else 0}
     top = metric.largest(engine)  # the unit is a power of two that scales it to about 1
     unit = float(np.ldexp(1.0, -int(np.clip(np.frexp(top)[1], -1000, 1000)))) if top > 0 else 1.0
-    cancel = bool(p == 1 and ground.triangle)  # common mass
+    cancel = bool(p == 1 and spec.triangle)  # common mass
     measures = _put_rows(A, device)
     measures += measures if B is A else _put_rows(B, device)
     with engine.progress_scope() as watched:
@@ -139,12 +139,12 @@ def _solve(
                 "exact.cu", "solve_pairs", n * team, (array, metric.n, *measures, *given, values, gaps),
                 block=block, shared=shared_bytes(size), SIDE=side_of(size), TEAM=team, **constants,
             )  # fmt: skip
-            out[pairs.places] = values
-            known = values >= 0.0
-            gap = max(gap, float(xp.where(known, gaps, 0.0).max()))
-            if not bool(known.all()):
-                left.append(MeasurePairs(*(device.fetch(array[~known]) for array in pairs)))
-                failed += int((values == _UNCERTAIN).sum())
+            out[pairs.positions] = values
+            is_solved = values >= 0.0
+            gap = max(gap, float(xp.where(is_solved, gaps, 0.0).max()))
+            if not bool(is_solved.all()):
+                left.append(MeasurePairs(*(device.fetch(array[~is_solved]) for array in pairs)))
+                failed += int((values == _NOT_CERTIFIED).sum())
             done += n
             watched.report("exact transport", done, plan.n_pairs)
     rest = MeasurePairs(*(np.concatenate(arrays) for arrays in zip(*left, strict=True)))
@@ -163,29 +163,42 @@ def _put_rows(rows: CsrMeasures, device: Device) -> list[Array]:
     return [device.put(array) for array in (starts, points, rows.masses, rows.totals)]
 
 
-_SIZES = (16, 24, 32, 40, 48, 56, 64, 72, 80, 96, 104, 128)  # smaller classes let more problems share a multiprocessor
-_TEAMS = {32: (32, 64), 64: (64, 64), 96: (96, 96), 128: (128, 128)}
-_PAIRS_AT_ONCE = {32: 1 << 20, 48: 1 << 19, 64: 1 << 18, 96: 1 << 16, 128: 1 << 15}
+_SIZE_CLASSES = (
+    16,
+    24,
+    32,
+    40,
+    48,
+    56,
+    64,
+    72,
+    80,
+    96,
+    104,
+    128,
+)  # smaller classes let more problems share a multiprocessor
+_THREADS_BY_SIDE = {32: (32, 64), 64: (64, 64), 96: (96, 96), 128: (128, 128)}
+_MAX_PAIRS_BY_SIZE = {32: 1 << 20, 48: 1 << 19, 64: 1 << 18, 96: 1 << 16, 128: 1 << 15}
 
 
 def classes_of(device: Device) -> tuple[int, ...]:
     """The size classes, by the size of the larger measure; larger problems are solved by the CPU."""
-    return tuple(size for size in _SIZES if shared_bytes(size) <= device.shared_bytes)
+    return tuple(size for size in _SIZE_CLASSES if shared_bytes(size) <= device.shared_bytes)
 
 
 def side_of(size: int) -> int:
     """The number of points per side for which the kernel of a class is compiled."""
-    return next(side for side in _TEAMS if size <= side)
+    return next(side for side in _THREADS_BY_SIDE if size <= side)
 
 
 def threads_of(size: int) -> tuple[int, int]:
     """Threads per problem and per block."""
-    return _TEAMS[side_of(size)]
+    return _THREADS_BY_SIDE[side_of(size)]
 
 
 def pairs_at_once(size: int) -> int:
     """Problems per launch, for at most 0.1 s."""
-    return next(count for largest, count in _PAIRS_AT_ONCE.items() if size <= largest)
+    return next(count for largest, count in _MAX_PAIRS_BY_SIZE.items() if size <= largest)
 
 
 def bytes_of(size: int) -> int:
@@ -206,10 +219,10 @@ def _uses_coordinates(metric: Metric) -> bool:
     return metric.coordinates is not None and metric.lam == 0 and metric.coordinates.shape[1] <= MAX_DIM
 
 
-def _put_ground(ground: CostSpec, plan: SolvePlan, n_entries: float, device: Device, engine: Engine) -> Array | None:
+def _put_points(spec: CostSpec, plan: SolvePlan, n_entries: float, device: Device, engine: Engine) -> Array | None:
     """Coordinates or distances for problems with `n_entries` costs in total; None if the CPU should solve them."""
-    metric, key = ground.metric, ("distances", device.name)
-    if ground.p == np.inf or plan.n_pairs < MIN_PAIRS:
+    metric, key = spec.metric, ("distances", device.name)
+    if spec.p == np.inf or plan.n_pairs < MIN_PAIRS:
         return None
     if _uses_coordinates(metric):
         return places_of(metric, device)
@@ -232,7 +245,7 @@ class MeasurePairs(NamedTuple):
 
     firsts: Array
     seconds: Array
-    places: Array
+    positions: Array
 
 
 class SizeClass(NamedTuple):
@@ -316,8 +329,8 @@ def plan_listed(firsts: Ints, seconds: Ints, sizes_a: Ints, sizes_b: Ints, devic
         members = device.put(which)
 
         def pairs(numbers: Array) -> MeasurePairs:
-            places = members[numbers]
-            return MeasurePairs(some_a[places], some_b[places], places)
+            positions = members[numbers]
+            return MeasurePairs(some_a[positions], some_b[positions], positions)
 
         return SizeClass(size, len(which), pairs)
 

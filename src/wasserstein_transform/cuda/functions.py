@@ -68,23 +68,23 @@ class Gpu:
 
     def version_of(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The version of a function of the CPU that tries the device first."""
-        what, there = FUNCTIONS.get(function, ("", None))
+        label, gpu_function = FUNCTIONS.get(function, ("", None))
 
         @wraps(function)
         def run(*args: Any) -> Any:
-            result = NotImplemented if there is None else there(*args, device=self.device)
+            result = NotImplemented if gpu_function is None else gpu_function(*args, device=self.device)
             if result is not NotImplemented:
                 return result
-            _report_once(what, args)
+            _report_once(label, args)
             return function(*args)
 
         return run
 
 
-def _report_once(what: str, args: tuple[Any, ...]) -> None:
+def _report_once(label: str, args: tuple[Any, ...]) -> None:
     """Report once, in the log and in the progress display, that the CPU does something."""
-    if what and what not in _reported:
-        _reported.add(what)
-        _log.info("%s: on the CPU", what)
-        for engine in (one for one in args if isinstance(one, Engine)):
-            engine.report(f"{what}: on the CPU", 0, 1)
+    if label and label not in _reported:
+        _reported.add(label)
+        _log.info("%s: on the CPU", label)
+        for engine in (arg for arg in args if isinstance(arg, Engine)):
+            engine.report(f"{label}: on the CPU", 0, 1)

@@ -27,10 +27,15 @@ if TYPE_CHECKING:
 Out = tuple[Array, Array, Array]
 
 _MAX_THREAD_COLUMNS = 4  # most columns whose sums a thread holds
-_TEAM = 4  # threads per point for up to that many columns, as in moments.cu
-_WIDE_TEAM = 128  # threads per point for more columns, as in wide.h
-_STEPS = (0, 10, 30, 300)  # extra steps of a distance: for points, and for Gaussians in one, two, three dimensions
-_MIN_REPEATED_SHARE = 0.1  # smallest share of repeated points for which computing each once pays off
+_THREADS_PER_POINT = 4  # threads per point for up to that many columns, as in moments.cu
+_THREADS_PER_WIDE_POINT = 128  # threads per point for more columns, as in wide.h
+_STEPS_OF_DISTANCE = (
+    0,
+    10,
+    30,
+    300,
+)  # extra steps of a distance: for points, and for Gaussians in one, two, three dimensions
+_MIN_SHARE_OF_COPIES = 0.1  # smallest share of repeated points for which computing each once pays off
 
 
 def neighborhoods(
@@ -134,34 +139,36 @@ class _CellNeighborhoods(GpuNeighborhoods):
         ordered = self.places if points is self.known else xp.take(self.device.put(points), cells.order, axis=0)
         # cost of a candidate, in operations of a thread
         profile = 30.0 if self.profile == GAUSSIAN else 5.0
-        steps = 2.0 * m + m * m * second + profile + float(constants["M"] + _STEPS[constants["METRIC"]])
+        steps = 2.0 * m + m * m * second + profile + float(constants["M"] + _STEPS_OF_DISTANCE[constants["METRIC"]])
         rows = xp.arange(cells.n) if self.first == 0 else xp.flatnonzero(cells.order >= self.first)
-        twin = None
+        first_duplicate = None
         if self.first == 0 and is_long(cells, rows, steps):
-            twin = _find_twins(xp.concatenate([self.geometry.rows, ordered], axis=1), xp)
-        if twin is not None:
-            rows = xp.flatnonzero(twin == rows)
+            first_duplicate = _find_duplicates(xp.concatenate([self.geometry.rows, ordered], axis=1), xp)
+        if first_duplicate is not None:
+            rows = xp.flatnonzero(first_duplicate == rows)
         self._launch(name, rows, ordered, steps, second, out)
-        if twin is not None:  # copy the results of the representatives
-            of = xp.empty(cells.n, np.int64)
-            of[cells.order] = cells.order[twin]
+        if first_duplicate is not None:  # copy the results of the representatives
+            source = xp.empty(cells.n, np.int64)
+            source[cells.order] = cells.order[first_duplicate]
             for array in out:
                 if array.size:
-                    array[...] = array[of]
+                    array[...] = array[source]
 
     def _launch(self, name: str, rows: Array, ordered: Array, steps: float, second: bool, out: Out) -> None:
         """Compute sums of sorted coordinates over the neighbors of some positions."""
         cells, constants, m = self.cells, self.geometry.constants, ordered.shape[1]
         if m > _MAX_THREAD_COLUMNS:
-            file, team = "wide_moments.cu", _WIDE_TEAM
+            file, team = "wide_moments.cu", _THREADS_PER_WIDE_POINT
         else:
-            file, team = ("queued_moments.cu", 32) if constants["METRIC"] == SPACE else ("moments.cu", _TEAM)
+            file, team = (
+                ("queued_moments.cu", 32) if constants["METRIC"] == SPACE else ("moments.cu", _THREADS_PER_POINT)
+            )
         candidates = *self.geometry.arguments, cells.cell, cells.runs, cells.runs.shape[1], rows
         for begin, end in iterate_rows(name, cells, rows, steps, self.device, self.engine):
             values = self.weights, ordered, self.limit, self.profile, self.scale, *out
             args = *candidates, begin, end, cells.order, self.first, *values
             n_threads, kernel = team * (end - begin), _kernel_name(second)
-            self.device.launch(file, kernel, n_threads, args, block=_WIDE_TEAM, COLUMNS=m, **constants)
+            self.device.launch(file, kernel, n_threads, args, block=_THREADS_PER_WIDE_POINT, COLUMNS=m, **constants)
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,33 +185,33 @@ class _ListedNeighborhoods(GpuNeighborhoods):
         steps = (50.0 + m * m) * max(1.0, len(self.members) / n)
         for part in iterate_slices(n - first, max(1, int(MAX_LAUNCH_STEPS / steps)), name, self.device, self.engine):
             args = self.starts, self.members, self.distances, first + part.start, first, *values
-            n_threads, kernel = _WIDE_TEAM * (part.stop - part.start), _kernel_name(second)
-            self.device.launch("listed_moments.cu", kernel, n_threads, args, block=_WIDE_TEAM, COLUMNS=m)
+            n_threads, kernel = _THREADS_PER_WIDE_POINT * (part.stop - part.start), _kernel_name(second)
+            self.device.launch("listed_moments.cu", kernel, n_threads, args, block=_THREADS_PER_WIDE_POINT, COLUMNS=m)
 
 
-def _find_twins(columns: Array, xp: Any) -> Array | None:
+def _find_duplicates(columns: Array, xp: Any) -> Array | None:
     """For every row, the representative of its equal rows; None if few rows repeat."""
     n, mixed = len(columns), columns[:, 0]
     for k in range(1, columns.shape[1]):  # one number per row first, because sorting numbers is faster
         mixed = 0.6180339887498949 * mixed + columns[:, k]
     rising = xp.sort(mixed)
-    if int((rising[1:] == rising[:-1]).sum().item()) < _MIN_REPEATED_SHARE * n:
+    if int((rising[1:] == rising[:-1]).sum().item()) < _MIN_SHARE_OF_COPIES * n:
         return None
     order = xp.lexsort(columns.T)
     ordered = columns[order]
     differs = xp.ones(n, np.bool_)
     differs[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
     first = order[xp.flatnonzero(differs)]
-    if len(first) > (1 - _MIN_REPEATED_SHARE) * n:
+    if len(first) > (1 - _MIN_SHARE_OF_COPIES) * n:
         return None
-    twin = xp.empty(n, np.int64)
-    twin[order] = first[xp.cumsum(differs.astype(np.int64)) - 1]
-    return twin
+    first_duplicate = xp.empty(n, np.int64)
+    first_duplicate[order] = first[xp.cumsum(differs.astype(np.int64)) - 1]
+    return first_duplicate
 
 
 def ridge_step(points: Floats, means: Floats, covs: Floats, dim: int, engine: Engine, *, device: Device) -> Any:
     """Positions after moving toward the means, orthogonally to the `dim` leading axes of the covariances."""
     if not is_on_device(means):
         return NotImplemented
-    here, there, spread = map(device.put, (points, means, covs))
-    return device.wrap(here + on_cpu.off_leading_axes(device.xp, there - here, spread, dim))
+    points, means, covs = map(device.put, (points, means, covs))
+    return device.wrap(points + on_cpu.off_leading_axes(device.xp, means - points, covs, dim))

@@ -27,7 +27,7 @@ from ..compute.pixels.pixels_jit import CYCLES, UNFINISHED
 from ..engine import Engine
 from .device import Array, Device
 
-_BLOCK = 128  # threads per block, one per pixel
+_THREADS_PER_BLOCK = 128  # threads per block, one per pixel
 _TILE_WIDTH = 16  # pixels of a block along the last axis; a warp takes two rows of them
 MAX_LAUNCH_COMPARISONS = 1e10  # some hundredths of a second, so that Ctrl-C works
 _MAX_CHANNELS = 32  # a thread holds channels in registers; for more the CPU computes
@@ -49,41 +49,43 @@ def shift_pixels(image: Image, window: Window, motion: Motion, engine: Engine, *
         return NotImplemented
     xp, (depth, height, width) = device.xp, (int(side) for side in window.shape)
     values = device.put(image.values)
-    tile_width = _BLOCK if height == 1 else min(_TILE_WIDTH, 1 << (width - 1).bit_length())
-    n_tiles = depth * -(-height // (_BLOCK // tile_width)) * -(-width // tile_width)
+    tile_width = _THREADS_PER_BLOCK if height == 1 else min(_TILE_WIDTH, 1 << (width - 1).bit_length())
+    n_tiles = depth * -(-height // (_THREADS_PER_BLOCK // tile_width)) * -(-width // tile_width)
     kind = "float" if values.dtype == np.float32 else "double"
     constants = {"VALUE": kind, "CHANNELS": channels, "AXES": image.axes, "SHAPES": shapes}
     runs = device.put(np.stack([window.dz, window.dy, window.half]).astype(np.int32))
-    seen, grid = (values, *_mask_on(image.mask, device)), (depth, height, width, runs, len(window.half))
+    pixels, grid = (values, *_mask_on(image.mask, device)), (depth, height, width, runs, len(window.half))
 
     def launch(
         kernel: str, stage: str, n_blocks: int, n_iter: int, args: tuple[Any, ...], out: tuple[Any, ...]
     ) -> None:
         """Run a kernel some blocks of pixels at a time, each for at most n_iter iterations."""
-        size = max(1, int(MAX_LAUNCH_COMPARISONS / (n_iter * window_size(window) * _BLOCK)))
+        size = max(1, int(MAX_LAUNCH_COMPARISONS / (n_iter * window_size(window) * _THREADS_PER_BLOCK)))
         for first in range(0, n_blocks, size):
             engine.check()
             engine.report(stage, first, n_blocks)
-            n_threads = min(size, n_blocks - first) * _BLOCK
-            device.launch("pixels.cu", kernel, n_threads, (*args, first, tile_width, *out), block=_BLOCK, **constants)
+            n_threads = min(size, n_blocks - first) * _THREADS_PER_BLOCK
+            device.launch(
+                "pixels.cu", kernel, n_threads, (*args, first, tile_width, *out), block=_THREADS_PER_BLOCK, **constants
+            )
             device.wait()
         engine.report(stage, n_blocks, n_blocks)
 
     covs = xp.empty((shapes, n) if shapes else (1, 1))  # shapes of neighborhoods, by matrix entry; a dummy without
     if shapes:
-        launch("see_shapes", "shapes of neighborhoods", n_tiles, 1, (*seen, *grid, closed(motion.range)), (covs,))
+        launch("see_shapes", "shapes of neighborhoods", n_tiles, 1, (*pixels, *grid, closed(motion.range)), (covs,))
     out = xp.empty((n, image.axes + channels)), xp.empty_like(covs), xp.empty(n, np.int32), xp.empty(n, np.int8)
     modes, _, n_iter, ends = out
     top = min(closed(motion.spatial), float((np.asarray(window.reach, np.float64) ** 2).sum()))
     radii = closed(motion.spatial), closed(motion.range), 1.0 / motion.lam if motion.lam > 0 else 0.0, top
-    args = *seen, covs, *grid, *radii, float(motion.tol * motion.tol)
+    args = *pixels, covs, *grid, *radii, float(motion.tol * motion.tol)
     moving, n_moving, begun, n_blocks = xp.empty(1, np.int64), 0, 0, n_tiles
     while n_blocks:
         limit = min(max(2, 2 * begun), motion.n_iter)
         launch("shift", "moving pixels", n_blocks, limit - begun, (*args, begun, limit, moving, n_moving), out)
         moving = xp.flatnonzero(ends == UNFINISHED)
         n_moving, begun = len(moving), limit
-        n_blocks = -(-n_moving // _BLOCK) if limit < motion.n_iter else 0
+        n_blocks = -(-n_moving // _THREADS_PER_BLOCK) if limit < motion.n_iter else 0
     return ConvergedPixels(device.wrap(modes), device.wrap(n_iter), int((ends == CYCLES).sum().item()), n_moving)
 
 
@@ -92,7 +94,7 @@ def _mask_on(mask: Bools | None, device: Device) -> tuple[Array, bool]:
     return device.xp.empty(1, np.bool_) if mask is None else device.put(mask), mask is not None
 
 
-_REGION_BLOCK = 128
+_THREADS_PER_REGION = 128
 
 
 def link_touching(modes: Floats, grid: Grid, links: RegionLinks, engine: Engine, *, device: Device) -> Any:
@@ -104,13 +106,13 @@ def link_touching(modes: Floats, grid: Grid, links: RegionLinks, engine: Engine,
     engine.report("linking pixels", 0, 1)
     xp, (depth, height, width) = device.xp, grid
     mask, has_mask = _mask_on(links.mask, device)
-    seen = device.put(modes), columns, links.axes, mask, has_mask
+    moved = device.put(modes), columns, links.axes, mask, has_mask
     parent, joined, radii = xp.empty(n, np.int32), xp.empty(n, np.bool_), (links.spatial, links.range)
     rows = depth * height
-    device.launch("links.cu", "link_rows", 32 * rows, (*seen, rows, width, *radii, parent, joined))
+    device.launch("links.cu", "link_rows", 32 * rows, (*moved, rows, width, *radii, parent, joined))
     for stride, extent in ((width, height), (width * height, depth)):
         if extent > 1:
-            args = *seen, n, stride, extent, *radii, joined, parent
+            args = *moved, n, stride, extent, *radii, joined, parent
             device.launch("links.cu", "link_across", n, args)
     device.launch("links.cu", "find_roots", n, (n, parent))
     first = parent == xp.arange(n, dtype=np.int32)  # regions are numbered by their first pixels, which are their roots
@@ -125,14 +127,14 @@ def region_sums(labels: Ints, values: Floats, first: int, engine: Engine, *, dev
     if labels.size > _MAX_PIXELS or not device.fits(n_bytes):
         return NotImplemented
     engine.check()
-    xp, seen = device.xp, device.put(values)
+    xp, rows = device.xp, device.put(values)
     flat = device.put(labels.ravel()).astype(np.int32)
     count, columns = int(flat.max().item()) + 1, values.shape[1]
     order = xp.argsort(flat, kind="stable")
     starts = xp.searchsorted(xp.take(flat, order), xp.arange(count + 1, dtype=np.int32))
     sums = xp.empty((count, columns - first))
-    args = seen, columns, first, order, starts, count, sums
-    device.launch("regions.cu", "sum_regions", _REGION_BLOCK * count, args, block=_REGION_BLOCK)
+    args = rows, columns, first, order, starts, count, sums
+    device.launch("regions.cu", "sum_regions", _THREADS_PER_REGION * count, args, block=_THREADS_PER_REGION)
     return np.asarray(device.fetch(sums)), np.diff(device.fetch(starts))
 
 
@@ -141,26 +143,26 @@ def touching(labels: Ints, engine: Engine, *, device: Device) -> Any:
     if not device.fits(80.0 * labels.size):
         return NotImplemented
     engine.check()
-    xp, there = device.xp, device.put(labels)
-    count = max(int(there.max().item()) + 1, 1)
+    xp, regions = device.xp, device.put(labels)
+    count = max(int(regions.max().item()) + 1, 1)
     keys = []
     for axis in range(labels.ndim):
         before, after = ((slice(None),) * axis + (part,) for part in (slice(None, -1), slice(1, None)))
-        one, other = there[before], there[after]
-        border = (one != other) & (one >= 0) & (other >= 0)
-        one, other = one[border], other[border]
-        keys.append(xp.minimum(one, other) * count + xp.maximum(one, other))
+        first, second = regions[before], regions[after]
+        border = (first != second) & (first >= 0) & (second >= 0)
+        first, second = first[border], second[border]
+        keys.append(xp.minimum(first, second) * count + xp.maximum(first, second))
     return np.stack(np.divmod(device.fetch(xp.unique(xp.concatenate(keys))), count), axis=1)
 
 
-_DEPTHS = {np.dtype(np.uint8): 1, np.dtype(np.uint16): 2, np.dtype(np.float32): 4, np.dtype(np.float64): 8}
-_SPACES = {None: 0, "rgb": 1, "luv": 2, "lab": 3}
+_CODE_OF_TYPE = {np.dtype(np.uint8): 1, np.dtype(np.uint16): 2, np.dtype(np.float32): 4, np.dtype(np.float64): 8}
+_CODE_OF_SPACE = {None: 0, "rgb": 1, "luv": 2, "lab": 3}
 
 
 def _can_convert(picture: Picture, device: Device) -> bool:
     """Whether the device can do this."""
     n, channels = picture.flat.shape
-    return picture.flat.dtype in _DEPTHS and device.fits(24.0 * n * channels)
+    return picture.flat.dtype in _CODE_OF_TYPE and device.fits(24.0 * n * channels)
 
 
 def range_features(picture: Picture, engine: Engine, *, device: Device) -> Any:
@@ -187,17 +189,17 @@ def painted(picture: Picture, modes: Floats, engine: Engine, *, device: Device) 
     if not _can_convert(picture, device):
         return NotImplemented
     engine.check()
-    flat, seen = device.put(picture.flat), device.put(modes)
+    flat, rows = device.put(picture.flat), device.put(modes)
     out = flat.copy()
     mask = _mask_on(picture.mask, device)
-    args = seen, seen.shape[1], *mask, *flat.shape, full_intensity(flat.dtype), _color_numbers(device), out
+    args = rows, rows.shape[1], *mask, *flat.shape, full_intensity(flat.dtype), _color_numbers(device), out
     device.launch("colors.cu", "paint", len(flat), args, **_constants(picture))
     return device.fetch(out)
 
 
 def _constants(picture: Picture) -> dict[str, Any]:
     kind = "float" if picture.precision == np.float32 else "double"
-    return {"DEPTH": _DEPTHS[picture.flat.dtype], "SPACE": _SPACES[picture.space], "VALUE": kind}
+    return {"DEPTH": _CODE_OF_TYPE[picture.flat.dtype], "SPACE": _CODE_OF_SPACE[picture.space], "VALUE": kind}
 
 
 def _color_numbers(device: Device) -> Array:

@@ -1,4 +1,4 @@
-"""KNeighbors neighbors and minimum spanning trees: tiles of points are compared with all tiles that are near enough."""
+"""Nearest neighbors and minimum spanning trees: tiles of points are compared with all tiles that are near enough."""
 
 from __future__ import annotations
 
@@ -19,50 +19,50 @@ if TYPE_CHECKING:
     from ..spaces import Metric
 
 SIDE, THREADS = 64, 256  # points per tile, and threads of the block that searches for them: as in tiles.h
-_MAX_AXES = 3  # axes along which points are sorted
+_MAX_SORTED_AXES = 3  # axes along which points are sorted
 MAX_LAUNCH_DISTANCES = 4e9  # distances per launch, if no tile is skipped
 MIN_LAUNCH_BLOCKS = 528  # this many run at a time
 MIN_TREE_DISTANCES = 2e7  # for fewer distances between all pairs the CPU is faster
 _MAX_NEIGHBORS = 128  # for more, sorting is faster
 _STATIC_BYTES = 16 << 10  # shared memory of the kernel besides its lists, in 64 dimensions
 _MAX_SORTED_BYTES = 1 << 26  # bytes of distances sorted at a time
-_NEVER = int(np.array(np.inf).view(np.int64))  # bits of infinity: larger than the key of any edge
-_EVERY = int(np.iinfo(np.int64).max)  # larger than the bits of any length, and any two packed ends
+_NO_KEY = int(np.array(np.inf).view(np.int64))  # bits of infinity: larger than the key of any edge
+_NO_EDGE = int(np.iinfo(np.int64).max)  # larger than the bits of any length, and any two packed ends
 
 
 class Tiles(NamedTuple):
     """The points in the order of tiles, their coordinates along the sorting axes, and the boxes of the tiles."""
 
     order: Array
-    places: Array
+    coordinates: Array
     boxes: Array
 
 
 def _sort_into_tiles(points: Array, axes: list[int], device: Device) -> Tiles:
     """Sort points along the first axis, within slices of it along the second, and so on, with equally many slices."""
-    xp, n, places = device.xp, len(points), points[:, axes]
+    xp, n, coordinates = device.xp, len(points), points[:, axes]
     across = max(1, int(np.ceil((n / SIDE) ** (1 / len(axes)) - 1e-9)))
     order, size = xp.arange(n), SIDE * across ** len(axes)
     for a in range(len(axes)):
-        by = xp.argsort(places[order, a], kind="stable")
+        by = xp.argsort(coordinates[order, a], kind="stable")
         by = by[xp.argsort(by // size, kind="stable")]
         order, size = order[by], size // across
-    return Tiles(order, places[order], _boxes_of(places[order], device))
+    return Tiles(order, coordinates[order], _boxes_of(coordinates[order], device))
 
 
 def _widest_axes(points: Array, device: Device) -> list[int]:
     """The axes with the largest extents, at most three."""
     extents = device.fetch(points.max(axis=0) / 2 - points.min(axis=0) / 2)
-    return [int(axis) for axis in np.argsort(-extents, kind="stable")[:_MAX_AXES]]
+    return [int(axis) for axis in np.argsort(-extents, kind="stable")[:_MAX_SORTED_AXES]]
 
 
-def _boxes_of(places: Array, device: Device) -> Array:
+def _boxes_of(coordinates: Array, device: Device) -> Array:
     """Smallest and largest coordinates of each tile, in a row of six."""
-    xp, (n, n_axes) = device.xp, places.shape
-    whole = xp.concatenate([places, xp.repeat(places[-1:], -n % SIDE, axis=0)]).reshape(-1, SIDE, n_axes)
-    boxes = xp.zeros((len(whole), 2 * _MAX_AXES))
+    xp, (n, n_axes) = device.xp, coordinates.shape
+    whole = xp.concatenate([coordinates, xp.repeat(coordinates[-1:], -n % SIDE, axis=0)]).reshape(-1, SIDE, n_axes)
+    boxes = xp.zeros((len(whole), 2 * _MAX_SORTED_AXES))
     boxes[:, :n_axes] = whole.min(axis=1)
-    boxes[:, _MAX_AXES : _MAX_AXES + n_axes] = whole.max(axis=1)
+    boxes[:, _MAX_SORTED_AXES : _MAX_SORTED_AXES + n_axes] = whole.max(axis=1)
     return boxes
 
 
@@ -100,7 +100,7 @@ def nearest(metric: Metric, k: int, of: Metric | None, engine: Engine, *, device
 
 
 def _sort_rows(geometry: GpuGeometry, n: int, k: int, device: Device, engine: Engine) -> KNeighbors:
-    """KNeighbors neighbors by sorting all distances, if distances are expensive."""
+    """Nearest neighbors by sorting all distances, if distances are expensive."""
     xp, first = device.xp, 0 if geometry.n == n else n
     n_queries = geometry.n - first
     result = KNeighbors(np.empty((n_queries, k)), np.empty((n_queries, k), np.intp))
@@ -189,11 +189,11 @@ class _Forest:
     def search_edges(self) -> None:
         """Search edges for the points that may have the best edge of their component and do not know it."""
         xp, n, component = self.device.xp, self.geometry.n, self.component
-        limits = xp.full(self.n_components, _NEVER, np.uint64)
+        limits = xp.full(self.n_components, _NO_KEY, np.uint64)
         self._launch("forget_inside", n, component, self.positions, n, self.keys, self.which, limits)
-        least = limits.view(np.float64)[component]
-        queries = xp.nonzero((self.which < 0) & (self.keys <= least))[0]
-        rows, boxes = self.geometry.rows[queries], _boxes_of(self.tiles.places[queries], self.device)
+        best_keys = limits.view(np.float64)[component]
+        queries = xp.nonzero((self.which < 0) & (self.keys <= best_keys))[0]
+        rows, boxes = self.geometry.rows[queries], _boxes_of(self.tiles.coordinates[queries], self.device)
         filled = xp.concatenate([component, xp.repeat(component[-1:], -n % SIDE)]).reshape(-1, SIDE)
         whole = xp.where(filled.min(axis=1) == filled.max(axis=1), filled[:, 0], -1)  # of tiles; −1 if several
         for part in _iterate_tiles(len(queries), n, "spanning tree", self.device, self.engine):
@@ -206,7 +206,7 @@ class _Forest:
     def join(self) -> tuple[Array, Array]:
         """Join components along their shortest edges and renumber them; returns the edges, each once, and lengths."""
         xp, n, count = self.device.xp, self.geometry.n, self.n_components
-        key, length, packed = (xp.full(count, _EVERY, np.uint64) for _ in range(3))  # ends i < j in 32 bits each
+        key, length, packed = (xp.full(count, _NO_EDGE, np.uint64) for _ in range(3))  # ends i < j in 32 bits each
         known = self.component, self.tiles.order, n, self.keys, self.lengths, self.which
         for stage in range(3):
             self._launch("choose_edges", n, *known, stage, key, length, packed)

@@ -150,7 +150,7 @@ def _frame_without_rounding(
 
 
 def _is_small(frame: Frame, extent: Floats, n: int) -> bool:
-    """Whether keys of cells certainly fit: there are at max_cells as many cells as points, and as the extent allows."""
+    """Whether keys of cells certainly fit: there are at most as many cells as points, and as the extent allows."""
     width = frame.per_reach + 1.0
     max_cells = np.full(len(frame.axes), n * width)
     if frame.side > 0:

@@ -28,7 +28,7 @@ _MAX_CHEAP_STEPS = 16.0  # distances up to this many steps are computed when nee
 _TREE_DISTANCES_PER_PROBLEM = 1000.0  # approximate number of spanning-tree distances that a warm start saves
 _N_PIECES = 32  # of a batch with one measure and many targets: few, because each begins without potentials
 _MIN_PIECE_COST = 8e4  # entries of cost matrices: about two milliseconds
-_NONE = np.empty(0, np.intp)
+_NO_INDICES = np.empty(0, np.intp)
 
 
 class _Pieces(NamedTuple):
@@ -91,7 +91,7 @@ def exact_between(spec: CostSpec, A: CsrMeasures, B: CsrMeasures, engine: Engine
     if n_b <= _TREE_DISTANCES_PER_PROBLEM * n_a:
         order, parent = visit_order(B, spec.metric, engine)
     else:
-        order, parent = np.argsort(spatial_rank(B, spec.metric, engine)), _NONE
+        order, parent = np.argsort(spatial_rank(B, spec.metric, engine)), _NO_INDICES
     rows, cost = np.arange(n_a), np.diff(A.indptr) * float(len(B.indices))
     pieces = _Pieces(rows, np.zeros(n_a, np.intp), np.full(n_a, n_b), np.arange(n_b), parent, cost)
     return out, _solve_batch(_Batch(spec, A, _take(B, order), pieces, order, rows, spec.metric.n), out, engine)
@@ -105,7 +105,7 @@ def exact_listed(
     adjacency = spec.metric.adjacency
     if adjacency is not None and homes is not None and are_hops(spec, A, B, indptr, targets, homes):
         return listed_by_hops(adjacency, A, indptr, targets, engine)
-    n_rows, n, parent = len(A.totals), len(B.totals), _NONE
+    n_rows, n, parent = len(A.totals), len(B.totals), _NO_INDICES
     if rank is None and 2 * np.count_nonzero(np.diff(indptr)) > len(targets):
         rank, parent = np.zeros(n, np.intp), np.full(n, -1)  # most have a single target: the order does not matter
     elif rank is None and n * n <= _TREE_DISTANCES_PER_PROBLEM * len(targets):
@@ -119,7 +119,7 @@ def exact_listed(
     order, targets = by_rank.data, targets[by_rank.data]
     met = np.append(0, np.cumsum(np.diff(B.indptr)[targets]))[indptr]
     owners = np.repeat(np.arange(n_rows), np.diff(indptr))
-    parents = parents_of_listed(parent, owners, by_rank.indices) if len(parent) else _NONE
+    parents = parents_of_listed(parent, owners, by_rank.indices) if len(parent) else _NO_INDICES
     cost = np.diff(A.indptr) * np.diff(met).astype(np.float64)
     pieces = _Pieces(np.arange(n_rows), indptr[:-1], indptr[1:], targets, parents, cost)
     n_met = int(min(spec.metric.n, np.diff(met).max(initial=0)))
@@ -142,13 +142,15 @@ def _solve_batch(batch: _Batch, out: Floats, engine: Engine) -> Report:
     if geometry is None:
         assert metric.adjacency is not None
         tables = path_tables(metric.adjacency, A, homes, width, n_met, engine)
-    rule = CostRule(float(spec.p), 1.0 / _scale(metric, engine), spec.p == 1 and spec.triangle)
+    largest = metric.largest(engine)  # the unit is a power of two of this order
+    scale = float(np.ldexp(1.0, np.clip(np.frexp(largest)[1], -1000, 1000))) if largest > 0 else 1.0
+    rule = CostRule(float(spec.p), 1.0 / scale, spec.p == 1 and spec.triangle)
     inputs = _TileInputs(A, B, pieces, geometry, tables, rule, sizes)
     name = "bottleneck transport" if spec.p == np.inf else "exact transport"
     reports = np.zeros((len(counts), 2))
-    place = Positions(pieces.starts, pieces.ends, positions, None if rows is None else rows[pieces.owners])
+    layout = Positions(pieces.starts, pieces.ends, positions, None if rows is None else rows[pieces.owners])
     tiles = cut_by_cost(_STEPS_PER_COST * pieces.cost)
-    engine.run(Task(name, _solve_tile, inputs, tiles, place), (out, reports))
+    engine.run(Task(name, _solve_tile, inputs, tiles, layout), (out, reports))
     return Report(int(counts.sum()), int(reports[:, 1].sum()), float(reports[:, 0].max(initial=0.0)))
 
 
@@ -186,7 +188,7 @@ def _solve_tile(inputs: _TileInputs, tile: Tile, stop: Flag, record: Record) -> 
         if start == end:
             continue
         targets = pieces.targets[start:end]
-        parents = pieces.parents[start:end] - start if len(pieces.parents) else _NONE
+        parents = pieces.parents[start:end] - start if len(pieces.parents) else _NO_INDICES
         if fill_table is not None:
             fill_table(i, targets)
         if stop[0]:
@@ -239,12 +241,6 @@ def _geometry(metric: Metric, n_entries: float, whole: bool, engine: Engine) -> 
     matrix = np.empty((metric.n, metric.n))
     dense(metric, matrix, engine)
     return Table(matrix)
-
-
-def _scale(metric: Metric, engine: Engine) -> float:
-    """A power of two of the order of the largest distance."""
-    top = metric.largest(engine)
-    return float(np.ldexp(1.0, np.clip(np.frexp(top)[1], -1000, 1000))) if top > 0 else 1.0
 
 
 def _take(measures: CsrMeasures, rows: Ints) -> CsrMeasures:

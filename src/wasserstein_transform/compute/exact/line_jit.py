@@ -13,14 +13,14 @@ _MIN_TOTAL_DIFFERENCE = 1e-20  # a smaller difference of totals, relative to the
 
 
 class Sorted(NamedTuple):
-    """Measures on the line: row r has `masses[k]` at `places[k]`, k in indptr[r]…indptr[r+1], ascending.
+    """Measures on the line: row r has `masses[k]` at `points[k]`, k in indptr[r]…indptr[r+1], ascending.
 
     To compare two rows, each mass is multiplied by the other's total instead of divided by its own: ties of integer
     masses stay exact. Totals have their rounding errors beside them.
     """
 
     indptr: np.ndarray
-    places: np.ndarray
+    points: np.ndarray
     masses: np.ndarray
     totals: np.ndarray  # (n, 2)
 
@@ -46,8 +46,8 @@ def _longer(A: Any, i: int, B: Any, j: int) -> float:
     s, t, s_end, t_end = A.indptr[i], B.indptr[j], A.indptr[i + 1], B.indptr[j + 1]
     more, low, rounded = 0.0, 0.0, 0.0
     while s < s_end or t < t_end:
-        from_a = t == t_end or (s < s_end and A.places[s] <= B.places[t])
-        from_b = s == s_end or (t < t_end and B.places[t] <= A.places[s])
+        from_a = t == t_end or (s < s_end and A.points[s] <= B.points[t])
+        from_b = s == s_end or (t < t_end and B.points[t] <= A.points[s])
         if not (from_a and from_b and A.masses[s] == B.masses[t]):
             taken, given = (B.masses[t] if from_b else 0.0), (A.masses[s] if from_a else 0.0)
             more, low = add(more, low, taken, 0.0)
@@ -72,7 +72,7 @@ def cut_pieces(A: Any, i: int, B: Any, j: int, out: Pieces) -> int:
     longer = add(total_b, low_b, -total_a, -low_a)[0]
     if abs(longer) <= _MIN_TOTAL_DIFFERENCE * total_b:
         longer = _longer(A, i, B, j) if low_a != 0.0 or low_b != 0.0 else 0.0
-    rest, low, apart, apart_low, own, loose, count = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0
+    rest, low, apart, apart_low, largest, loose, count = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0
     while s < s_end or t < t_end:
         ahead = rest + apart
         from_a, from_b = t == t_end or (ahead <= 0.0 and s < s_end), s == s_end or (ahead >= 0.0 and t < t_end)
@@ -83,14 +83,14 @@ def cut_pieces(A: Any, i: int, B: Any, j: int, out: Pieces) -> int:
             if not (from_a if side == 0 else from_b):
                 continue
             mass = A.masses[s] if side == 0 else B.masses[t]
-            if mass == own and (apart < 0.0 if side == 0 else apart > 0.0):
+            if mass == largest and (apart < 0.0 if side == 0 else apart > 0.0):
                 rest, low = add(rest, low, mass * longer, 0.0)
                 loose += abs(mass * longer)
                 apart, apart_low = 0.0, 0.0
             else:
                 high, rounding = times(mass, total_b, low_b) if side == 0 else times(-mass, total_a, low_a)
                 if abs(high) > abs(apart):  # the larger one stays apart
-                    high, rounding, apart, apart_low, own = apart, apart_low, high, rounding, mass
+                    high, rounding, apart, apart_low, largest = apart, apart_low, high, rounding, mass
                 rest, low = add(rest, low, high, rounding)
                 loose += abs(high)
             piece = min(piece, mass * (total_b if side == 0 else total_a))
@@ -109,12 +109,12 @@ def line_distance(A: Any, i: int, B: Any, j: int, p: float, pieces: Pieces) -> f
     count = cut_pieces(A, i, B, j, pieces)
     top = 0.0
     for k in range(count):
-        top = max(top, abs(A.places[pieces.sources[k]] - B.places[pieces.targets[k]]))
+        top = max(top, abs(A.points[pieces.sources[k]] - B.points[pieces.targets[k]]))
     if p == np.inf or top == 0.0:
         return top
     cost = 0.0
     for k in range(count):
-        share = abs(A.places[pieces.sources[k]] - B.places[pieces.targets[k]]) / top
+        share = abs(A.points[pieces.sources[k]] - B.points[pieces.targets[k]]) / top
         cost += pieces.masses[k] * (share if p == 1.0 else share * share if p == 2.0 else share**p)
     cost /= A.totals[i, 0] * B.totals[j, 0]
     return top * (cost if p == 1.0 else np.sqrt(cost) if p == 2.0 else cost ** (1.0 / p))

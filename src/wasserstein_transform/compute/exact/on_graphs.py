@@ -112,8 +112,8 @@ def listed_by_hops(
     problems = _HopProblems(adjacency, measures, indptr, targets, sizes)
     cost = np.where(has_targets, around + _STEPS_PER_POINT * (np.diff(met) + np.diff(indptr) * widths), 0.0)
     out, reports = np.zeros(len(targets)), np.zeros((len(widths), 2))
-    place = Positions(indptr[:-1], indptr[1:], np.arange(len(targets)))
-    engine.run(Task("exact transport", _solve_hops, problems, cut_by_cost(cost), place), (out, reports))
+    layout = Positions(indptr[:-1], indptr[1:], np.arange(len(targets)))
+    engine.run(Task("exact transport", _solve_hops, problems, cut_by_cost(cost), layout), (out, reports))
     return out, Report(len(targets), 0, float(reports[:, 0].max(initial=0.0)))
 
 

@@ -12,13 +12,13 @@ from .line_jit import Pieces, Sorted, add_up, cut_pieces, fill_line_block, fill_
 _STEPS_PER_MASS = 8.0  # approximate inner-loop steps
 
 
-def line_among(places: Floats, p: float, measures: CsrMeasures, engine: Engine) -> Floats:
+def line_among(coordinates: Floats, p: float, measures: CsrMeasures, engine: Engine) -> Floats:
     """The full matrix of distances; each pair is computed once."""
     n = len(measures.totals)
     out = engine.allocate((n, n), f"distances of {n} measures on a line", "use fewer points", n_held=N_MATRICES)
     sizes = np.diff(measures.indptr).astype(np.float64)
     met = sizes * np.arange(n - 1, -1, -1) + sizes.sum() - np.cumsum(sizes)
-    line = sort_on_line(measures, places)
+    line = sort_on_line(measures, coordinates)
 
     def fill(tile: Tile, stop: Flag) -> None:
         start, end = tile
@@ -28,11 +28,11 @@ def line_among(places: Floats, p: float, measures: CsrMeasures, engine: Engine) 
     return out
 
 
-def line_between(places: Floats, p: float, A: CsrMeasures, B: CsrMeasures, engine: Engine) -> Floats:
+def line_between(coordinates: Floats, p: float, A: CsrMeasures, B: CsrMeasures, engine: Engine) -> Floats:
     """The rectangle of distances from the measures A to the measures B."""
     out = np.empty((len(A.totals), len(B.totals)))
     met = np.diff(A.indptr) * float(len(B.totals)) + len(B.masses)
-    lines = sort_on_line(A, places), sort_on_line(B, places)
+    lines = sort_on_line(A, coordinates), sort_on_line(B, coordinates)
 
     def fill(tile: Tile, stop: Flag) -> None:
         fill_line_block(*lines, p, tile.start, tile.stop, out[slice(*tile)], _pieces(*lines), stop)
@@ -54,13 +54,13 @@ def _pieces(A: Sorted, B: Sorted) -> Pieces:
     return Pieces(np.zeros(size, np.intp), np.zeros(size, np.intp), np.zeros(size))
 
 
-def sort_on_line(measures: CsrMeasures, places: Floats) -> Sorted:
+def sort_on_line(measures: CsrMeasures, coordinates: Floats) -> Sorted:
     """The measures, each in ascending order."""
-    where, owner = places[measures.indices], np.repeat(np.arange(len(measures.totals)), np.diff(measures.indptr))
-    order = np.lexsort((where, owner))
+    points, owner = coordinates[measures.indices], np.repeat(np.arange(len(measures.totals)), np.diff(measures.indptr))
+    order = np.lexsort((points, owner))
     masses, totals = measures.masses[order], np.zeros((len(measures.totals), 2))
     add_up(measures.indptr, masses, totals)
-    return Sorted(measures.indptr, where[order], masses, totals)
+    return Sorted(measures.indptr, points[order], masses, totals)
 
 
 def _name(p: float) -> str:

@@ -161,7 +161,7 @@ _MIN_SAMPLE = 60  # points on the smaller side of the first sample
 MIN_POINTS_TO_SAMPLE = (
     _MIN_SAMPLE * _POINTS_PER_SAMPLED**2
 )  # from here on it pays: 4,000 points save a third, 10,000 two thirds
-_GOLDEN = 0.6180339887498949
+_GOLDEN_RATIO = 0.6180339887498949
 
 Costs = Callable[[Ints, Ints], Floats]  # costs from some sources (rows) to some sinks
 
@@ -173,18 +173,18 @@ def warm_potentials(a: Floats, b: Floats, costs: Costs, stop: Flag) -> Floats:
     sinks of a sample are spread evenly over the indices.
     """
     cold = np.full(len(a), UNKNOWN_POTENTIAL)
-    spread_a, spread_b = (np.argsort(_GOLDEN * np.arange(len(m)) % 1.0) for m in (a, b))
+    spread_a, spread_b = (np.argsort(_GOLDEN_RATIO * np.arange(len(m)) % 1.0) for m in (a, b))
     shares = [_POINTS_PER_SAMPLED**k for k in range(1, 32)]
     shares = [share for share in shares if min(len(a), len(b)) >= share * _MIN_SAMPLE]
     sinks, prices = spread_b[:0], np.empty(0)
     for share in reversed(shares):
-        sources, known = spread_a[: len(a) // share], sinks
+        sources, priced_sinks = spread_a[: len(a) // share], sinks
         sinks = spread_b[: len(b) // share]
         table = costs(sources, sinks)
         masses = a[sources] / a[sources].sum(), b[sinks] / b[sinks].sum()
         u = cold[sources]
-        if len(known):
-            u = _extend_prices(sources, known, prices, costs, stop)
+        if len(priced_sinks):
+            u = _extend_prices(sources, priced_sinks, prices, costs, stop)
             if _dual(u, *masses, table) <= _dual((table - table.min(axis=0)).min(axis=1), *masses, table):
                 return cold
         prices = _price_sinks(*masses, table, u, stop)

@@ -360,7 +360,7 @@ def _sweep(adjacency: Adjacency, n: int, backward: bool, work: Sweeps) -> bool:
 def search_many(
     adjacency: Adjacency, start: int, end: int, max_sweeps: int, work: Sweeps, scratch: SearchWorkspace
 ) -> None:
-    """Distances of all nodes from the nodes start…end, at max_sweeps LANES of them; infinity without a path.
+    """Distances of all nodes from the nodes start…end, at most LANES of them; infinity without a path.
 
     After `max_sweeps` sweeps, heaps are used.
     """

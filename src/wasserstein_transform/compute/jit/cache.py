@@ -27,10 +27,12 @@ from ..._files import writing
 from ..._types import cached_property
 
 _SOURCES = Path(__file__).parents[1]
-_BESIDE = _SOURCES / "__pycache__" / "compiled"
+_FOLDER_BESIDE_SOURCES = _SOURCES / "__pycache__" / "compiled"
 _LOG = logging.getLogger("wasserstein_transform")
-_DIGEST = 32  # bytes of the digest at the start of a file, so that damaged code is not run
-_OTHERS = stat.S_IWGRP | stat.S_IWOTH  # who could change code that is then run; many users have an umask of 002
+_DIGEST_BYTES = 32  # bytes of the digest at the start of a file, so that damaged code is not run
+_WRITABLE_BY_OTHERS = (
+    stat.S_IWGRP | stat.S_IWOTH
+)  # who could change code that is then run; many users have an umask of 002
 
 
 class Store:
@@ -42,7 +44,7 @@ class Store:
     @cached_property
     def folders(self) -> list[Path]:
         """Candidate folders: the one set by the user, else next to the kernels and in the user's cache."""
-        return [place / self.name for place in places()]
+        return [folder / self.name for folder in cache_folders()]
 
     @cached_property
     def home(self) -> Path | None:
@@ -62,8 +64,8 @@ class Store:
                 content = _read_trusted(folder / name)
             except OSError:
                 continue
-            if content is not None and hashlib.sha256(content[_DIGEST:]).digest() == content[:_DIGEST]:
-                return content[_DIGEST:]
+            if content is not None and hashlib.sha256(content[_DIGEST_BYTES:]).digest() == content[:_DIGEST_BYTES]:
+                return content[_DIGEST_BYTES:]
             _LOG.debug("compiled code in %s is damaged or another user's: compiled anew", folder / name)
         return None
 
@@ -80,7 +82,7 @@ class Store:
             (self.home / name).unlink(missing_ok=True)  # a file that is replaced would keep its permissions
             with writing(self.home / name) as stream:
                 if hasattr(os, "fchmod"):
-                    os.fchmod(stream.fileno(), stat.S_IMODE(os.fstat(stream.fileno()).st_mode) & ~_OTHERS)
+                    os.fchmod(stream.fileno(), stat.S_IMODE(os.fstat(stream.fileno()).st_mode) & ~_WRITABLE_BY_OTHERS)
                 stream.write(hashlib.sha256(content).digest() + content)
         except OSError as error:
             _LOG.debug("compiled code is not kept: %s", error)
@@ -100,20 +102,20 @@ def file_name(function: Callable[..., Any], args: Iterable[Any], *settings: Any)
 def _modules_of(args: Iterable[Any]) -> set[str]:
     """The modules of all named tuples among types, which select the functions that are compiled in."""
     tuples: list[Any] = [arg for arg in args if isinstance(arg, types.BaseTuple)]
-    own = {arg.instance_class.__module__ for arg in tuples if hasattr(arg, "instance_class")}
-    return own.union(*(_modules_of(arg) for arg in tuples))
+    modules = {arg.instance_class.__module__ for arg in tuples if hasattr(arg, "instance_class")}
+    return modules.union(*(_modules_of(arg) for arg in tuples))
 
 
 @cache
 def hash_of_sources(files: frozenset[Path]) -> str:
     """A hash of sources and of all that they import from the folder `compute`."""
-    found, new = dict[Path, bytes](), set(files)
+    contents, new = dict[Path, bytes](), set(files)
     while new:
-        found |= {file: file.read_bytes() for file in new}
-        new = {other for file in new for other in _imported(file, found[file])} - set(found)
+        contents |= {file: file.read_bytes() for file in new}
+        new = {other for file in new for other in _imported(file, contents[file])} - set(contents)
     digest = hashlib.sha256()
-    for file in sorted(found):
-        digest.update(f"{file.name}\0".encode() + hashlib.sha256(found[file]).digest())
+    for file in sorted(contents):
+        digest.update(f"{file.name}\0".encode() + hashlib.sha256(contents[file]).digest())
     return digest.hexdigest()[:16]
 
 
@@ -128,20 +130,20 @@ def _imported(file: Path, source: bytes) -> list[Path]:
             module = folder.joinpath(*(node.module or "").split("."))
             out += [
                 module.with_suffix(".py"),
-                *(module / f"{name}.py" for name in ("__init__", *(one.name for one in node.names))),
+                *(module / f"{name}.py" for name in ("__init__", *(alias.name for alias in node.names))),
             ]
     return [other for other in dict.fromkeys(out) if other.exists() and other != _SOURCES / "__init__.py"]
 
 
-def places() -> Iterator[Path]:
+def cache_folders() -> Iterator[Path]:
     """Folders for compiled code, the preferred one first."""
     named = os.environ.get("NUMBA_CACHE_DIR")
     if named:
-        place = Path(named) / "wasserstein_transform"
-        yield place
-        if _is_writable(place) and _is_trusted(place):
+        folder = Path(named) / "wasserstein_transform"
+        yield folder
+        if _is_writable(folder) and _is_trusted(folder):
             return
-    yield _BESIDE
+    yield _FOLDER_BESIDE_SOURCES
     yield _user_folder() / "wasserstein_transform"
 
 
@@ -156,7 +158,7 @@ def _user_folder() -> Path:
 def _make(folder: Path) -> None:
     """Make a folder, and the one around it, that others cannot write to."""
     for part in (folder.parent, folder):
-        part.mkdir(0o777 & ~_OTHERS, parents=True, exist_ok=True)
+        part.mkdir(0o777 & ~_WRITABLE_BY_OTHERS, parents=True, exist_ok=True)
 
 
 def _is_writable(folder: Path) -> bool:
@@ -194,7 +196,7 @@ def _is_trusted(*folders: Path) -> bool:
 
 def _is_of(about: os.stat_result, owners: set[int]) -> bool:
     """Whether a file belongs to one of the owners and is not writable by others."""
-    return not hasattr(os, "getuid") or (about.st_uid in owners and not about.st_mode & _OTHERS)
+    return not hasattr(os, "getuid") or (about.st_uid in owners and not about.st_mode & _WRITABLE_BY_OTHERS)
 
 
 def _owners() -> set[int]:

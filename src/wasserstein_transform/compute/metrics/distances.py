@@ -16,10 +16,10 @@ from .geometry_jit import for_thread
 if TYPE_CHECKING:
     from ...spaces import Metric
 
-_SIDE = 512  # side of the blocks: a row is one or two pages of a memory map
-_ROWS = 64  # rows computed before they are mirrored: they fit the cache
-_FEW_STEPS = 1e6  # work with fewer steps runs in the calling thread
-_AT_A_TIME = 1 << 18  # distances computed at a time for counts
+_BLOCK_SIDE = 512  # side of the blocks: a row is one or two pages of a memory map
+_ROWS_PER_MIRROR = 64  # rows computed before they are mirrored: they fit the cache
+_MAX_STEPS_IN_CALLER = 1e6  # work with fewer steps runs in the calling thread
+_MAX_DISTANCES_AT_ONCE = 1 << 18  # distances computed at a time for counts
 
 
 Radius = TypeVar("Radius", float, Floats)
@@ -73,7 +73,7 @@ def closed(radius: float) -> float:
 def block(metric: Metric, rows: Ints, cols: Ints, engine: Engine) -> Floats:
     """Distances of the points `rows` to the points `cols`."""
     out, geometry, cost = np.empty((len(rows), len(cols))), metric.geometry(engine), metric.cost * len(cols)
-    if cost * len(rows) < _FEW_STEPS:  # in the calling thread
+    if cost * len(rows) < _MAX_STEPS_IN_CALLER:  # in the calling thread
         fill_block(for_thread(geometry), rows, cols, out, np.zeros(1, np.uint8))
         return out
 
@@ -87,7 +87,7 @@ def block(metric: Metric, rows: Ints, cols: Ints, engine: Engine) -> Floats:
 def pairs(metric: Metric, rows: Ints, cols: Ints, engine: Engine) -> Floats:
     """Distances of the points rows[k] and cols[k]."""
     out, geometry, cost = np.empty(len(rows)), metric.geometry(engine), 4 * metric.cost
-    if cost * len(rows) < _FEW_STEPS:
+    if cost * len(rows) < _MAX_STEPS_IN_CALLER:
         fill_pairs(for_thread(geometry), rows, cols, out)
         return out
 
@@ -101,11 +101,11 @@ def pairs(metric: Metric, rows: Ints, cols: Ints, engine: Engine) -> Floats:
 
 def n_within(metric: Metric, rows: Ints, radius: float, engine: Engine) -> Ints:
     """Number of points within the radius of each of the points `rows`, including itself."""
-    all_points, step = np.arange(metric.n), max(1, _AT_A_TIME // metric.n)
+    all_points, step = np.arange(metric.n), max(1, _MAX_DISTANCES_AT_ONCE // metric.n)
     counts = np.empty(len(rows), np.intp)
     for k in range(0, len(rows), step):
-        near = metric.block(rows[k : k + step], all_points, engine) <= radius
-        counts[k : k + step] = np.count_nonzero(near, axis=1)
+        is_near = metric.block(rows[k : k + step], all_points, engine) <= radius
+        counts[k : k + step] = np.count_nonzero(is_near, axis=1)
     return counts
 
 
@@ -128,17 +128,17 @@ def movement(before: Metric, after: Metric, engine: Engine) -> float:
 def dense(metric: Metric, out: np.ndarray, engine: Engine) -> None:
     """Fill the full matrix, which may be a memory-mapped file, block by block; each pair is computed once."""
     n, cost = metric.n, metric.cost
-    side = int(np.clip(np.sqrt(GRAIN / cost), 16, _SIDE))
+    side = int(np.clip(np.sqrt(GRAIN / cost), 16, _BLOCK_SIDE))
     corners = np.array([(top, left) for top in range(0, n, side) for left in range(top, n, side)])
     geometry, tiles = metric.geometry(engine), cut_evenly(len(corners), side * side * cost)
     with host_copy(out) as host:
 
         def fill(tile: Tile, stop: Flag) -> None:
-            scratch = np.empty((_ROWS, side + 8))  # + 8 puts columns on different cache lines
-            own = for_thread(geometry)
+            scratch = np.empty((_ROWS_PER_MIRROR, side + 8))  # + 8 puts columns on different cache lines
+            local = for_thread(geometry)
             for top, left in corners[slice(*tile)]:
                 rows, cols = slice(top, top + side), slice(left, left + side)
-                fill_square(own, top, left, host[rows, cols], host[cols, rows], scratch, stop)
+                fill_square(local, top, left, host[rows, cols], host[cols, rows], scratch, stop)
 
         engine.for_tiles("distances", tiles, fill)
 
@@ -151,6 +151,6 @@ def condensed(metric: Metric, out: np.ndarray, engine: Engine) -> None:
 
         def fill(tile: Tile, stop: Flag) -> None:
             part = host[starts[tile.start] : starts[tile.stop]]
-            fill_condensed(for_thread(geometry), n, *tile, part, np.empty(_SIDE), stop)
+            fill_condensed(for_thread(geometry), n, *tile, part, np.empty(_BLOCK_SIDE), stop)
 
         engine.for_tiles("distances", tiles, fill)

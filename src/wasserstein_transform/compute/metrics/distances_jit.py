@@ -74,15 +74,15 @@ def fill_square(geometry: Any, top: int, left: int, upper: Any, lower: Any, scra
 def fill_condensed(geometry: Any, n: int, start: int, end: int, out: Any, scratch: Any, stop: Any) -> None:
     """Rows start…end of the condensed vector, in SciPy's order, in pieces of the length of `scratch`."""
     piece = scratch.shape[0]
-    at = 0
+    filled = 0
     for i in range(start, end):
         for j in range(i + 1, n, piece):
             if stop[0] != 0:
                 return
-            upto = min(j + piece, n)
-            distances(geometry, i, j, upto, scratch)
-            _copy(scratch, out[at : at + upto - j])
-            at += upto - j
+            end_of_piece = min(j + piece, n)
+            distances(geometry, i, j, end_of_piece, scratch)
+            _copy(scratch, out[filled : filled + end_of_piece - j])
+            filled += end_of_piece - j
 
 
 @jit

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from ...spaces import GaussianMetric
 
 _LAPACK_STEPS = 100.0  # steps of LAPACK per entry and row of a matrix
-_PIECES = 64  # pieces of columns computed at a time, in 3-D
-_TINY = 1e-60  # smaller traces, relative to the largest entry, would underflow in the formulas for the plane
+_PIECES_PER_TILE = 64  # pieces of columns computed at a time, in 3-D
+_MIN_TRACE = 1e-60  # smaller traces, relative to the largest entry, would underflow in the formulas for the plane
 
 
 def unit_of_size(largest: float | None) -> float:
@@ -43,7 +43,7 @@ def sizes(metric: GaussianMetric, engine: Engine) -> tuple[float, float]:
 
 def is_plain(least: float, unit: float) -> bool:
     """Whether the formulas for the plane are accurate, given the smallest positive trace."""
-    return not least / unit < _TINY
+    return not least / unit < _MIN_TRACE
 
 
 def _least_trace(covs: Floats) -> float:
@@ -177,7 +177,7 @@ def _space(gaussians: _Gaussians, engine: Engine | None) -> GaussianSpace:
             gaussians.means[part], gaussians.covs, gaussians.rows[part], gaussians.unit, columns[slice(*tile)], scratch
         )
 
-    for_tiles("covariances", cut_by_size(n, _PIECES), fill, engine)
+    for_tiles("covariances", cut_by_size(n, _PIECES_PER_TILE), fill, engine)
     return GaussianSpace(columns.reshape(-1), gaussians.lam, np.empty((5, 3, 3)))
 
 

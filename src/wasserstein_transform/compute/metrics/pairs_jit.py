@@ -61,7 +61,7 @@ def square_of_three(a: float, b: float, c: float) -> float:
 
 
 @jit_summing
-def apart(x: Any, y: Any) -> float:
+def squared_distance(x: Any, y: Any) -> float:
     """‖x − y‖², vectorized over coordinates."""
     total = 0.0
     for a in range(x.shape[0]):
@@ -75,7 +75,7 @@ def cloud(geometry: Any, i: int, j: int, limit: float) -> float:
     points = geometry.points
     m = points.shape[1]
     if m > 3:
-        return apart(points[i], points[j])
+        return squared_distance(points[i], points[j])
     x = points[i, 0] - points[j, 0]
     if m == 1:
         return x * x
@@ -105,7 +105,7 @@ def squares_cloud(geometry: Any, i: int, start: int, end: int, limit: float, out
             out[k] = square_of_three(a, b, c)
     else:
         for k in range(end - start):
-            out[k] = apart(points[i], points[start + k])
+            out[k] = squared_distance(points[i], points[start + k])
 
 
 @jit
@@ -129,18 +129,18 @@ def gaussian_line(geometry: Any, i: int, j: int, limit: float) -> float:
 @jit
 def _solid_floor(geometry: Any, i: int, j: int, limit: float) -> float:
     """A lower bound of the squared distance: ‖x − y‖² + λ·Σ(√λ_k(A) − √λ_k(B))²."""
-    total = _square_apart(geometry.points, i, j)
-    return total if total > limit else total + geometry.lam * _square_apart(geometry.spectra, i, j)
+    total = _row_distance(geometry.points, i, j)
+    return total if total > limit else total + geometry.lam * _row_distance(geometry.spectra, i, j)
 
 
 @jit
-def _square_apart(rows: Any, i: int, j: int) -> float:
+def _row_distance(rows: Any, i: int, j: int) -> float:
     """‖x − y‖² of two rows."""
-    apart = 0.0
+    total = 0.0
     for a in range(rows.shape[1]):
         step = rows[i, a] - rows[j, a]
-        apart += step * step
-    return apart
+        total += step * step
+    return total
 
 
 @jit
@@ -153,7 +153,7 @@ def gaussian_solid(geometry: Any, i: int, j: int, limit: float) -> float:
         geometry.covs[p], geometry.factors[p], geometry.ranks[p],
         geometry.covs[q], geometry.factors[q], geometry.ranks[q], geometry.scratch,
     )  # fmt: skip
-    return _square_apart(geometry.points, i, j) + geometry.lam * gap
+    return _row_distance(geometry.points, i, j) + geometry.lam * gap
 
 
 @jit

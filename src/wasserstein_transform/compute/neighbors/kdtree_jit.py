@@ -29,8 +29,8 @@ class KdTree(NamedTuple):
     """Points by position, and their boxes.
 
     `order[position]` is the point, and `rounding` bounds its rounding error. Positions `starts[node]` to `ends[node]`
-    lie between `lows[node]` and `highs[node]`, with errors up to `max_rounding[node]`; `least` is their smallest point
-    index, and `radius[node]` bounds their distances from the middle one.
+    lie between `lows[node]` and `highs[node]`, with errors up to `max_rounding[node]`; `min_index` is their smallest
+    point index, and `radius[node]` bounds their distances from the middle one.
     """
 
     points: np.ndarray
@@ -41,7 +41,7 @@ class KdTree(NamedTuple):
     lows: np.ndarray
     highs: np.ndarray
     max_rounding: np.ndarray
-    least: np.ndarray
+    min_index: np.ndarray
     radius: np.ndarray
 
     @property
@@ -59,9 +59,9 @@ def unsplit_tree(points: np.ndarray, rounding: np.ndarray) -> KdTree:
     n_nodes = 2 * n_leaves - 1
     starts, ends = np.zeros(n_nodes, np.intp), np.full(n_nodes, n, np.intp)
     boxes = np.empty((2, n_nodes, dim))
-    max_rounding, least, radius = np.empty(n_nodes), np.empty(n_nodes, np.intp), np.full(n_nodes, np.inf)
+    max_rounding, min_index, radius = np.empty(n_nodes), np.empty(n_nodes, np.intp), np.full(n_nodes, np.inf)
     return KdTree(
-        points.copy(), rounding.copy(), np.arange(n), starts, ends, boxes[0], boxes[1], max_rounding, least, radius
+        points.copy(), rounding.copy(), np.arange(n), starts, ends, boxes[0], boxes[1], max_rounding, min_index, radius
     )
 
 
@@ -71,18 +71,18 @@ def _measure(tree: Any, node: int) -> int:
     points, lows, highs = tree.points, tree.lows, tree.highs
     start, end = tree.starts[node], tree.ends[node]
     dim = points.shape[1]
-    max_rounding, least = 0.0, tree.order[start]
+    max_rounding, min_index = 0.0, tree.order[start]
     for a in range(dim):
         lows[node, a] = points[start, a]
         highs[node, a] = points[start, a]
     for p in range(start, end):
         max_rounding = max(max_rounding, tree.rounding[p])
-        least = min(least, tree.order[p])
+        min_index = min(min_index, tree.order[p])
         for a in range(dim):
             lows[node, a] = min(lows[node, a], points[p, a])
             highs[node, a] = max(highs[node, a], points[p, a])
     tree.max_rounding[node] = max_rounding
-    tree.least[node] = least
+    tree.min_index[node] = min_index
     widest, width = -1, 0.0
     for a in range(dim):
         if highs[node, a] - lows[node, a] > width:
@@ -193,8 +193,8 @@ def measure_inner(geometry: Any, tree: Any) -> None:
         radius = 0.0
         for child in range(2 * node + 1, 2 * node + 3):
             j = middle(tree, child)
-            apart = point_distance(geometry, i, j) if i != j else 0.0
-            radius = max(radius, apart + tree.radius[child])
+            d = point_distance(geometry, i, j) if i != j else 0.0
+            radius = max(radius, d + tree.radius[child])
         tree.radius[node] = radius
 
 
@@ -202,9 +202,9 @@ def measure_inner(geometry: Any, tree: Any) -> None:
 def _sift(near: Any, which: Any, size: int) -> None:
     """Sift the first element of the heap down."""
     d, j = near[0], which[0]
-    at = 0
+    slot = 0
     while True:
-        child = 2 * at + 1
+        child = 2 * slot + 1
         if child >= size:
             break
         other = child + 1
@@ -212,9 +212,9 @@ def _sift(near: Any, which: Any, size: int) -> None:
             child = other
         if near[child] < d or (near[child] == d and which[child] < j):
             break
-        near[at], which[at] = near[child], which[child]
-        at = child
-    near[at], which[at] = d, j
+        near[slot], which[slot] = near[child], which[child]
+        slot = child
+    near[slot], which[slot] = d, j
 
 
 @jit
@@ -285,7 +285,7 @@ def search(geometry: Any, tree: Any, groups: Any, whole: Any, x: Any, rounding: 
         reach = near[0] * slack + rounding + tree.max_rounding[node]
         if gaps[size] > reach * reach or whole[node] == group:
             continue
-        if near[0] == 0.0 and tree.least[node] > which[0]:  # among duplicates, smaller indices come first
+        if near[0] == 0.0 and tree.min_index[node] > which[0]:  # among duplicates, smaller indices come first
             continue
         if slack < 1.0 and near[0] <= rounding:
             return n_leaves
@@ -300,7 +300,7 @@ def search(geometry: Any, tree: Any, groups: Any, whole: Any, x: Any, rounding: 
         child = 2 * node + 1
         other = child + 1
         gap, other_gap = square_outside(tree, child, x), square_outside(tree, other, x)
-        if gap < other_gap or (gap == other_gap and tree.least[child] < tree.least[other]):
+        if gap < other_gap or (gap == other_gap and tree.min_index[child] < tree.min_index[other]):
             child, other, gap, other_gap = other, child, other_gap, gap
         nodes[size], gaps[size] = child, gap
         nodes[size + 1], gaps[size + 1] = other, other_gap

@@ -106,25 +106,25 @@ def carry_up(picture: Any, small: Any, labels: Any, top: int, full: int, sharpne
                     if labels[v, u] < 0:
                         continue
                     right = (x - (2 * u + 1) * wide) / (2.0 * wide)
-                    apart = 0.0
+                    difference = 0.0
                     for c in range(channels):
                         off = picture[i, j, c] - small[v, u, c]
-                        apart += off * off
-                    apart = floor((apart * sharpness + down * down + right * right) * _SIMILARITY_STEPS + 0.5)
-                    if apart < best or (apart == best and labels[v, u] < label):
-                        best, label = apart, labels[v, u]
+                        difference += off * off
+                    difference = floor((difference * sharpness + down * down + right * right) * _SIMILARITY_STEPS + 0.5)
+                    if difference < best or (difference == best and labels[v, u] < label):
+                        best, label = difference, labels[v, u]
             out[i, j] = label
 
 
 @jit
 def _lowest(height: Any, away: Any, y: int, x: int) -> tuple[float, int]:
     """Height and distance of the lowest pixels around a pixel, including itself; among equal heights the nearest."""
-    best, least = height[y, x], away[y, x]
+    best, min_steps = height[y, x], away[y, x]
     for v in range(max(y - 1, 0), min(y + 2, height.shape[0])):
         for u in range(max(x - 1, 0), min(x + 2, height.shape[1])):
-            if height[v, u] < best or (height[v, u] == best and away[v, u] < least):
-                best, least = height[v, u], away[v, u]
-    return best, least
+            if height[v, u] < best or (height[v, u] == best and away[v, u] < min_steps):
+                best, min_steps = height[v, u], away[v, u]
+    return best, min_steps
 
 
 @jit
@@ -172,7 +172,7 @@ def fill_basins(height: Any, away: Any, stack: Any, labels: Any) -> int:
         stack[0], n = i, 1
         while n > 0:
             y, x = stack[n - 1] // w, stack[n - 1] % w
-            best, least = _lowest(height, away, y, x)
+            best, min_steps = _lowest(height, away, y, x)
             if labels[y, x] >= 0:
                 n -= 1
             elif away[y, x] == h * w:  # a sink: its equal neighbors are of the same basin
@@ -180,7 +180,7 @@ def fill_basins(height: Any, away: Any, stack: Any, labels: Any) -> int:
                 count += 1
                 n = _fill_sink(height, labels, y, x, stack, n)
             else:
-                n = _follow(height, away, labels, y, x, best, least, count, stack, n)
+                n = _follow(height, away, labels, y, x, best, min_steps, count, stack, n)
                 if labels[y, x] == count:
                     count += 1
     return count
@@ -205,7 +205,7 @@ def _fill_sink(height: Any, labels: Any, y: int, x: int, stack: Any, n: int) -> 
 
 @jit
 def _follow(
-    height: Any, away: Any, labels: Any, y: int, x: int, best: float, least: int, count: int, stack: Any, n: int
+    height: Any, away: Any, labels: Any, y: int, x: int, best: float, min_steps: int, count: int, stack: Any, n: int
 ) -> int:
     """Label a pixel by those it drains to, or put the first of them without a label onto the stack."""
     h, w = height.shape
@@ -213,7 +213,7 @@ def _follow(
         label = -1
         for v in range(max(y - 1, 0), min(y + 2, h)):
             for u in range(max(x - 1, 0), min(x + 2, w)):
-                if (v != y and u != x) != (corners == 1) or height[v, u] != best or away[v, u] != least:
+                if (v != y and u != x) != (corners == 1) or height[v, u] != best or away[v, u] != min_steps:
                     continue
                 if labels[v, u] < 0:
                     stack[n] = v * w + u

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..._types import Bools, Floats, Ints
 from ...engine import GRAIN, Engine, Flag, Tile, cut_evenly, to_host
 from ..metrics.distances import closed, rim
-from .patches_jit import PAD, Patch, Window
+from .patches_jit import PADDING, Patch, Window
 from .pixels_jit import CYCLES, UNFINISHED, CycleState, first_covs, shift
 from .regions_jit import link_adjacent, number
 
@@ -211,7 +211,7 @@ def _part(values: Floats, window: Window, tile: Tile) -> tuple[Floats, Window]:
 
 def _patch(window: Window, channels: int, shapes: int) -> Patch:
     """Memory for a whole window, padded."""
-    n = -(-int(window_size(window)) // PAD) * PAD
+    n = -(-int(window_size(window)) // PADDING) * PADDING
     offsets, values, entries = (np.empty((count, n)) for count in (4, channels, shapes))
     return Patch(np.empty(n, np.intp), offsets, values, entries, np.empty(n), np.empty(n), np.zeros(3, np.intp))
 

@@ -1,7 +1,7 @@
 """The window of a pixel as a patch, and the moments of its pixels that are similar to a value and a shape.
 
 A patch is the content of the runs of a window, concatenated, so that loops over it are long. It has one row for each
-quantity and one column for each pixel of the window, in the order of the runs. It is padded to a multiple of `PAD`
+quantity and one column for each pixel of the window, in the order of the runs. It is padded to a multiple of `PADDING`
 columns with pixels whose values are far from all others, so that loops have no remainder.
 
 Pixels count that are near in range and, for λ > 0, similar in shape. A shape, the covariance of positions, is (yy, yx,
@@ -20,7 +20,7 @@ import numpy as np
 from ..gaussians.bures_jit import gap_plane, gap_space
 from ..jit import jit, jit_summing
 
-PAD = 16  # the number of columns is a multiple of this
+PADDING = 16  # the number of columns is a multiple of this
 _PADDING_VALUE = 1e150  # value of padding pixels: its square does not overflow, and exceeds any radius
 _TEST_TOLERANCE = 2e-14  # relative tolerance of the tests, ten times the rounding error
 
@@ -64,7 +64,7 @@ class Patch(NamedTuple):
 
 
 @jit
-def place(window: Window, i: int) -> tuple[int, int, int]:
+def position_of(window: Window, i: int) -> tuple[int, int, int]:
     """Position of pixel i."""
     height, width = window.shape[1], window.shape[2]
     return i // (height * width), i // width % height, i % width
@@ -92,7 +92,7 @@ def _is_whole(window: Window, z: int, y: int, x: int) -> bool:
 @jit
 def _lay_out(window: Window, z: int, y: int, x: int, spatial: float, per: float, patch: Patch) -> None:
     """Compute steps and offsets of a window; they are the same for all windows that are not clipped."""
-    n, here = 0, (z * window.shape[1] + y) * window.shape[2] + x
+    n, center = 0, (z * window.shape[1] + y) * window.shape[2] + x
     whole = True
     for run in range(window.half.shape[0]):
         start, length, first = _clip(window, run, z, y, x)
@@ -100,11 +100,11 @@ def _lay_out(window: Window, z: int, y: int, x: int, spatial: float, per: float,
         dz, dy = float(window.dz[run]), float(window.dy[run])
         for k in range(length):
             dx = float(first + k)
-            patch.steps[n + k] = start + k - here
+            patch.steps[n + k] = start + k - center
             patch.offsets[0, n + k], patch.offsets[1, n + k], patch.offsets[2, n + k] = dz, dy, dx
             patch.offsets[3, n + k] = (spatial - (dz * dz + dy * dy + dx * dx)) * per
         n += length
-    full = (n + PAD - 1) // PAD * PAD
+    full = (n + PADDING - 1) // PADDING * PADDING
     for k in range(n, full):
         patch.steps[k] = 0
         for c in range(4):
@@ -113,9 +113,9 @@ def _lay_out(window: Window, z: int, y: int, x: int, spatial: float, per: float,
 
 
 @jit
-def _gather(source: Any, at: int, steps: Any, n: int, out: Any) -> None:
+def _gather(source: Any, start: int, steps: Any, n: int, out: Any) -> None:
     for k in range(n):
-        out[k] = source[np.uintp(at + steps[k])]  # unsigned, so that no test for negative indices is needed
+        out[k] = source[np.uintp(start + steps[k])]  # unsigned, so that no test for negative indices is needed
 
 
 @jit_summing
@@ -130,7 +130,7 @@ def _lack(shapes: Any, rests: Any, n: int, lacks: Any) -> None:
 @jit
 def fill_patch(values: Any, covs: Any, window: Window, i: int, spatial: float, per: float, patch: Patch) -> None:
     """Fill the patch of pixel i. `covs` has all pixels of the image; `per` is 1/λ."""
-    z, y, x = place(window, i)
+    z, y, x = position_of(window, i)
     if patch.size[2] == 0 or not _is_whole(window, z, y, x):
         _lay_out(window, z, y, x, spatial, per, patch)
     full = patch.size[1]
@@ -186,10 +186,10 @@ def _mark_near(values: Any, n: int, t: Any, reach: float, marks: Any) -> None:
 
 
 @jit_summing
-def _mark_similar_plane(shapes: Any, lacks: Any, n: int, own: Any, top: float, marks: Any) -> float:
+def _mark_similar_plane(shapes: Any, lacks: Any, n: int, shape: Any, top: float, marks: Any) -> float:
     """Unmark pixels with a different shape, and mark those with ½ that rounding might decide; returns their number."""
-    trace, traces = own[0] + own[2], own[0] + own[2] + top
-    a, b, c, root = 4.0 * own[0], 8.0 * own[1], 4.0 * own[2], 8.0 * own[3]
+    trace, traces = shape[0] + shape[2], shape[0] + shape[2] + top
+    a, b, c, root = 4.0 * shape[0], 8.0 * shape[1], 4.0 * shape[2], 8.0 * shape[3]
     ps, qs, rs, roots = shapes[0], shapes[1], shapes[2], shapes[3]
     doubt, doubts = _TEST_TOLERANCE * traces * traces, 0.0
     for k in range(n):
@@ -203,9 +203,17 @@ def _mark_similar_plane(shapes: Any, lacks: Any, n: int, own: Any, top: float, m
 
 
 @jit_summing
-def _mark_similar_space(shapes: Any, lacks: Any, n: int, own: Any, top: float, marks: Any) -> float:
+def _mark_similar_space(shapes: Any, lacks: Any, n: int, shape: Any, top: float, marks: Any) -> float:
     """The same in 3-D."""
-    a, b, c, d, e, f, root = own[0], 2.0 * own[1], 2.0 * own[2], own[3], 2.0 * own[4], own[5], 2.0 * own[6]
+    a, b, c, d, e, f, root = (
+        shape[0],
+        2.0 * shape[1],
+        2.0 * shape[2],
+        shape[3],
+        2.0 * shape[4],
+        shape[5],
+        2.0 * shape[6],
+    )
     zz, yy, xx = d * f - 0.25 * e * e, a * f - 0.25 * c * c, a * d - 0.25 * b * b
     zy, zx, yx = 0.5 * c * e - b * f, 0.5 * b * e - c * d, 0.5 * b * c - a * e
     ps, qs, rs, us, vs, ws, roots = shapes[0], shapes[1], shapes[2], shapes[3], shapes[4], shapes[5], shapes[6]
@@ -227,16 +235,16 @@ def _mark_similar_space(shapes: Any, lacks: Any, n: int, own: Any, top: float, m
 
 
 @jit
-def _decide_doubtful(shapes: Any, rests: Any, n: int, own: Any, marks: Any) -> None:
+def _decide_doubtful(shapes: Any, rests: Any, n: int, shape: Any, marks: Any) -> None:
     """Decide the pixels marked with ½, one by one."""
     for k in range(n):
         if marks[k] == 0.5:
             gap = 0.0
-            if own.shape[0] == 4:
+            if shape.shape[0] == 4:
                 p, q, r, root = shapes[0, k], shapes[1, k], shapes[2, k], shapes[3, k]
-                gap = gap_plane(p, q, r, root, own[0], own[1], own[2], own[3])
+                gap = gap_plane(p, q, r, root, shape[0], shape[1], shape[2], shape[3])
             else:
-                gap = gap_space(shapes[:, k], own)
+                gap = gap_space(shapes[:, k], shape)
             marks[k] = 1.0 if gap <= rests[k] else 0.0
 
 
@@ -294,7 +302,7 @@ def _total(row: Any, marks: Any, n: int) -> float:
 
 @jit
 def moments(
-    patch: Patch, t: Any, own: Any, by_shape: bool, squares: bool, axes: int, range_: float, top: float, sums: Any
+    patch: Patch, t: Any, shape: Any, by_shape: bool, squares: bool, axes: int, range_: float, top: float, sums: Any
 ) -> float:
     """Moments of the pixels of a patch near t in range and, if required, similar in shape; returns their number.
 
@@ -306,12 +314,12 @@ def moments(
     _mark_near(patch.values, n, t, range_, marks)
     if by_shape:
         doubts = 0.0
-        if own.shape[0] == 4:
-            doubts = _mark_similar_plane(patch.shapes, patch.lacks, n, own, top, marks)
+        if shape.shape[0] == 4:
+            doubts = _mark_similar_plane(patch.shapes, patch.lacks, n, shape, top, marks)
         else:
-            doubts = _mark_similar_space(patch.shapes, patch.lacks, n, own, top, marks)
+            doubts = _mark_similar_space(patch.shapes, patch.lacks, n, shape, top, marks)
         if doubts > 0.0:
-            _decide_doubtful(patch.shapes, rests, n, own, marks)
+            _decide_doubtful(patch.shapes, rests, n, shape, marks)
     count = _sum_products(patch.offsets, marks, n, sums) if squares else _sum_offsets(patch.offsets, marks, n, sums)
     if axes == 3:
         _sum_depths(patch.offsets, marks, n, sums)
@@ -321,19 +329,19 @@ def moments(
 
 
 @jit
-def spread(sums: Any, count: float, own: Any) -> None:
+def spread(sums: Any, count: float, shape: Any) -> None:
     """The shape from the sums."""
     z, y, x = sums[0] / count, sums[1] / count, sums[2] / count
-    k = own.shape[0] - 4
-    own[k] = max(sums[6] / count - y * y, 0.0)
-    own[k + 1] = sums[7] / count - y * x
-    own[k + 2] = max(sums[8] / count - x * x, 0.0)
-    minor = own[k] * own[k + 2] - own[k + 1] * own[k + 1]
+    k = shape.shape[0] - 4
+    shape[k] = max(sums[6] / count - y * y, 0.0)
+    shape[k + 1] = sums[7] / count - y * x
+    shape[k + 2] = max(sums[8] / count - x * x, 0.0)
+    minor = shape[k] * shape[k + 2] - shape[k + 1] * shape[k + 1]
     if k == 0:
-        own[3] = np.sqrt(max(minor, 0.0))
+        shape[3] = np.sqrt(max(minor, 0.0))
         return
-    own[0] = max(sums[3] / count - z * z, 0.0)
-    own[1] = sums[4] / count - z * y
-    own[2] = sums[5] / count - z * x
-    second, third = own[1] * own[5] - own[4] * own[2], own[1] * own[4] - own[3] * own[2]
-    own[6] = np.sqrt(max(own[0] * minor - own[1] * second + own[2] * third, 0.0))
+    shape[0] = max(sums[3] / count - z * z, 0.0)
+    shape[1] = sums[4] / count - z * y
+    shape[2] = sums[5] / count - z * x
+    second, third = shape[1] * shape[5] - shape[4] * shape[2], shape[1] * shape[4] - shape[3] * shape[2]
+    shape[6] = np.sqrt(max(shape[0] * minor - shape[1] * second + shape[2] * third, 0.0))

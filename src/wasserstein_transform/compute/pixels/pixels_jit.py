@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..jit import jit
-from .patches_jit import Patch, Window, fill_patch, moments, place, spread
+from .patches_jit import Patch, Window, fill_patch, moments, position_of, spread
 
 CONVERGED, CYCLES, UNFINISHED = 0, 1, 2
 
@@ -39,24 +39,24 @@ def first_covs(
 ) -> None:  # fmt: skip
     """The shape of the neighborhood of each pixel from start to end; 0 if it is empty. `unknown` is not read."""
     channels = values.shape[0]
-    t, own = state[:channels], state[channels:]
+    t, shape = state[:channels], state[channels:]
     for i in range(start, end):
         if stop[0] != 0:
             return
         for c in range(channels):
             t[c] = values[c, i - window.base]
         fill_patch(values, unknown, window, i, 0.0, 0.0, patch)
-        count = moments(patch, t, own, False, True, axes, range_, 0.0, sums)
+        count = moments(patch, t, shape, False, True, axes, range_, 0.0, sums)
         if count > 0.0:
-            spread(sums, count, own)
-        for k in range(own.shape[0]):
-            covs[k, i - start] = own[k] if count > 0.0 else 0.0
+            spread(sums, count, shape)
+        for k in range(shape.shape[0]):
+            covs[k, i - start] = shape[k] if count > 0.0 else 0.0
 
 
 @jit
 def write_mode(window: Window, i: int, dz: float, dy: float, dx: float, mode: Any, axes: int) -> None:
     """Write the mode of pixel i, given its offset."""
-    z, y, x = place(window, i)
+    z, y, x = position_of(window, i)
     if axes == 3:
         mode[0] = z + dz
     mode[axes - 2], mode[axes - 1] = y + dy, x + dx
@@ -105,19 +105,19 @@ def _move_to_rest(
     """Move a pixel until it converges or cycles; returns iterations and status. Leaves its mean offset in `mean`."""
     state, before, marked, best = cycle
     channels = state.shape[0] - shapes
-    t, own = state[:channels], state[channels:]
+    t, shape = state[:channels], state[channels:]
     mean[0], mean[1], mean[2] = 0.0, 0.0, 0.0
     _copy(state, marked)
     best[0], next_mark = 0.0, 1
     for done in range(1, max_iter + 1):
-        count = moments(patch, t, own, shapes > 0, shapes > 0, axes, range_, top, sums)
+        count = moments(patch, t, shape, shapes > 0, shapes > 0, axes, range_, top, sums)
         if count == 0.0:  # no neighbors: the pixel stays
             return done - 1, CONVERGED
         _copy(state, before)
         for c in range(channels):
             t[c] = sums[9 + c] / count
         if shapes > 0:
-            spread(sums, count, own)
+            spread(sums, count, shape)
         for k in range(3):
             mean[k] = sums[k] / count
         if _change(cycle, shapes) <= tol:

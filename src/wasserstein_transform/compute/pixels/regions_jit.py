@@ -11,15 +11,15 @@ from ..trees.spanning_jit import root, unite
 @jit
 def are_near(modes: Any, axes: int, i: int, j: int, spatial: float, range_: float) -> bool:
     """Whether two moved pixels are within both radii, which are squares."""
-    place = 0.0
+    offset = 0.0
     for k in range(axes):
         off = modes[i, k] - modes[j, k]
-        place += off * off
+        offset += off * off
     value = 0.0
     for k in range(axes, modes.shape[1]):
         off = modes[i, k] - modes[j, k]
         value += off * off
-    return place <= spatial and value <= range_
+    return offset <= spatial and value <= range_
 
 
 @jit
@@ -51,9 +51,9 @@ def _first_group(cells: Any, groups: Any, axes: int, g: int, rows: Any, row: int
         before = False
         for k in range(axes):
             aim = cells[groups[g], k] + (rows[row, k] if k < axes - 1 else -back)
-            at = cells[groups[middle], k]
-            if at != aim:
-                before = at < aim
+            cell = cells[groups[middle], k]
+            if cell != aim:
+                before = cell < aim
                 break
         low, high = (middle + 1, high) if before else (low, middle)
     return low

@@ -33,14 +33,14 @@ def lay_out(Z: Any, level: Any, start: Any, merge: Any) -> None:
     """
     n = level.shape[0] + 1
     for k in range(n - 2, -1, -1):
-        at = start[n + k]
+        position = start[n + k]
         for side in range(2):
             child = int(Z[k, side])
-            start[child] = at
+            start[child] = position
             if child < n:
-                at += 1
+                position += 1
             else:
-                at += int(Z[child - n, 3])
+                position += int(Z[child - n, 3])
                 if level[child - n] == level[k]:
                     merge[child - n] = merge[k]
 
@@ -61,41 +61,41 @@ def root_tree(edges: Any, last: Any, before: Any, order: Any, above: Any, below:
     n_placed = 1
     for k in range(n):
         i = order[k]
-        at = last[i]
-        while at >= 0:
-            j = edges[at // 2, 1 - at % 2]
+        end = last[i]
+        while end >= 0:
+            j = edges[end // 2, 1 - end % 2]
             if j != above[i]:
                 above[j] = i
-                below[at // 2] = j
+                below[end // 2] = j
                 order[n_placed] = j
                 n_placed += 1
-            at = before[at]
+            end = before[end]
     for k in range(n - 1, 0, -1):
         mass[above[order[k]]] += mass[order[k]]
 
 
 @jit
-def walk_down(above: Any, below: Any, mass: Any, least: float, cuts: Any) -> int:
-    """Cut the highest edges for which both sides of the remaining tree have at least the mass `least`.
+def walk_down(above: Any, below: Any, mass: Any, min_mass: float, cuts: Any) -> int:
+    """Cut the highest edges for which both sides of the remaining tree have at least the mass `min_mass`.
 
     The tree is rooted by `root_tree`, edges are sorted by height; `above` and `mass` are overwritten. Fills `cuts`,
     highest first, up to its length; returns the number of such edges.
     """
     count = 0
     for e in range(below.shape[0] - 1, -1, -1):
-        here = below[e]
-        if count == cuts.shape[0] or mass[here] < least:
+        branch = below[e]
+        if count == cuts.shape[0] or mass[branch] < min_mass:
             continue
-        top = here
+        top = branch
         while above[top] >= 0:
             top = above[top]
-        if mass[top] - mass[here] < least:
+        if mass[top] - mass[branch] < min_mass:
             continue
-        i = above[here]
+        i = above[branch]
         while i >= 0:
-            mass[i] -= mass[here]
+            mass[i] -= mass[branch]
             i = above[i]
-        above[here] = -1
+        above[branch] = -1
         cuts[count] = e
         count += 1
     return count

@@ -30,88 +30,90 @@ def label_parts(order: Any, above: Any, is_cut: Any, labels: Any) -> int:
 
 
 @jit_strict
-def move_centers(points: Any, mass: Any, centers: Any, labels: Any, sums: Any, held: Any, n_rounds: int) -> None:
+def move_centers(
+    points: Any, mass: Any, centers: Any, labels: Any, sums: Any, cluster_mass: Any, n_rounds: int
+) -> None:
     """Lloyd's algorithm: label points by the nearest center, then move centers to the means; an empty one stays.
 
-    `labels` are 0 at first. It ends when no label changes, or after `n_rounds`; `sums` and `held` are scratch.
+    `labels` are 0 at first. It ends when no label changes, or after `n_rounds`; `sums` and `cluster_mass` are scratch.
     """
     k, m = centers.shape
     for _ in range(n_rounds):
         n_changed = 0
         for c in range(k):
-            held[c] = 0.0
+            cluster_mass[c] = 0.0
             for j in range(m):
                 sums[c, j] = 0.0
         for i in range(points.shape[0]):
-            nearest, least = 0, np.inf
+            nearest, min_square = 0, np.inf
             for c in range(k):
-                apart = 0.0
+                square = 0.0
                 for j in range(m):
-                    apart += (points[i, j] - centers[c, j]) * (points[i, j] - centers[c, j])
-                if apart < least:
-                    nearest, least = c, apart
+                    square += (points[i, j] - centers[c, j]) * (points[i, j] - centers[c, j])
+                if square < min_square:
+                    nearest, min_square = c, square
             n_changed += labels[i] != nearest
             labels[i] = nearest
-            held[nearest] += mass[i]
+            cluster_mass[nearest] += mass[i]
             for j in range(m):
                 sums[nearest, j] += mass[i] * points[i, j]
         if n_changed == 0:
             return
         for c in range(k):
-            if held[c] > 0.0:
+            if cluster_mass[c] > 0.0:
                 for j in range(m):
-                    centers[c, j] = sums[c, j] / max(held[c], 1e-300)
+                    centers[c, j] = sums[c, j] / max(cluster_mass[c], 1e-300)
 
 
 @jit
 def compare_partitions(
-    codes: Any, order: Any, starts: Any, mass: Any, held: Any, most: Any, squares: Any, main: Any
+    codes: Any, order: Any, starts: Any, mass: Any, common_mass: Any, max_mass: Any, squares: Any, best_match: Any
 ) -> None:
     """Sums of the squared masses of the intersections of a partition with others, and what holds most of each cluster.
 
     `order` lists the points cluster by cluster, from `starts` on. `codes` number the clusters of all other partitions
-    in one sequence; `held` and `most` are zeros for each of them.
+    in one sequence; `common_mass` and `max_mass` are zeros for each of them.
     """
     for p in range(codes.shape[0]):
         squares[p] = 0.0
         for c in range(starts.shape[0] - 1):
-            for at in range(starts[c], starts[c + 1]):
-                held[codes[p, order[at]]] += mass[order[at]]
-            for at in range(starts[c], starts[c + 1]):
-                other = codes[p, order[at]]
-                squares[p] += held[other] * held[other]
-                if held[other] > most[other]:
-                    most[other], main[other] = held[other], c
-                held[other] = 0.0
+            for k in range(starts[c], starts[c + 1]):
+                common_mass[codes[p, order[k]]] += mass[order[k]]
+            for k in range(starts[c], starts[c + 1]):
+                other = codes[p, order[k]]
+                squares[p] += common_mass[other] * common_mass[other]
+                if common_mass[other] > max_mass[other]:
+                    max_mass[other], best_match[other] = common_mass[other], c
+                common_mass[other] = 0.0
 
 
 @jit
-def add_agreeing(codes: Any, main: Any, chosen: Any, weights: Any, out: Any) -> None:
+def add_agreeing(codes: Any, best_match: Any, chosen: Any, weights: Any, out: Any) -> None:
     """For each point, add the weights of the partitions in which its cluster mainly lies in its `chosen` cluster."""
     for p in range(codes.shape[0]):
         for i in range(codes.shape[1]):
-            if main[codes[p, i]] == chosen[i]:
+            if best_match[codes[p, i]] == chosen[i]:
                 out[i] += weights[p]
 
 
 @jit
 def _sum_edges(edges: Any, logs: Any, labels: Any, t: int, totals: Any, leaving: Any, inside: Any) -> None:
     """Number, sum and least of the log heights of cut edges; the lowest edge that leaves each cluster; edges inside."""
-    at = 2 + 3 * t
+    column = 2 + 3 * t
     for e in range(edges.shape[0] - 1, -1, -1):  # heights ascend
         a, b = labels[edges[e, 0]], labels[edges[e, 1]]
         if a == b:
             inside[a, t] += 1
         else:
-            totals[at] += 1
-            totals[at + 1] += logs[e]
-            totals[at + 2] = logs[e]
+            totals[column] += 1
+            totals[column + 1] += logs[e]
+            totals[column + 2] = logs[e]
             leaving[a, t] = leaving[b, t] = e
 
 
 @jit
 def sum_clusters(
-    labels: Any, near: Any, turns: Any, values: Any, plain: Any, plain_logs: Any, reach: Any, reach_logs: Any,
+    labels: Any, neighbors: Any, turns: Any, values: Any, plain: Any, plain_logs: Any, reach: Any, reach_logs: Any,
     sums: Any, border: Any, totals: Any, leaving: Any, inside: Any,
 ) -> None:  # fmt: skip
     """Add up what the criteria of a partition need of each cluster.
@@ -120,7 +122,7 @@ def sum_clusters(
     ----------
     labels : array of shape (n,)
         The clusters.
-    near, turns : arrays of shape (n, n_near)
+    neighbors, turns : arrays of shape (n, n_near)
         The nearest points, and how much the shape of the neighborhood changes on the way to them.
     values : array of shape (n, q)
         What to add up for all points in `sums`, the first three also for points with neighbors in other clusters.
@@ -133,8 +135,8 @@ def sum_clusters(
     """
     for i in range(labels.shape[0]):
         c, before = labels[i], totals[0]
-        for j in range(near.shape[1]):
-            other = labels[near[i, j]]
+        for j in range(neighbors.shape[1]):
+            other = labels[neighbors[i, j]]
             if other != c:
                 totals[0] += 1
                 totals[1] += turns[i, j]
@@ -151,11 +153,11 @@ def sum_clusters(
 
 @jit
 def scatter_clusters(
-    labels: Any, mass: Any, points: Any, centers: Any, edges: Any, ranks: Any, covs: Any, own: Any
+    labels: Any, mass: Any, points: Any, centers: Any, edges: Any, ranks: Any, covs: Any, edge_of_cluster: Any
 ) -> None:
     """Add up products of differences to centers in `covs`, below the diagonal; find edges inside clusters by rank.
 
-    `ranks` count down; `own` gets the edge of each cluster whose rank is 0.
+    `ranks` count down; `edge_of_cluster` gets the edge of each cluster whose rank is 0.
     """
     for i in range(labels.shape[0]):
         c = labels[i]
@@ -167,7 +169,7 @@ def scatter_clusters(
         c = labels[edges[e, 0]]
         if c == labels[edges[e, 1]]:
             if ranks[c] == 0:
-                own[c] = e
+                edge_of_cluster[c] = e
             ranks[c] -= 1
 
 
@@ -177,11 +179,11 @@ def nearest_other(points: Any, labels: Any, centers: Any, squares: Any, nearest:
     for i in range(points.shape[0]):
         squares[i] = np.inf
         for c in range(centers.shape[0]):
-            apart = 0.0
+            square = 0.0
             for j in range(points.shape[1]):
-                apart += (points[i, j] - centers[c, j]) * (points[i, j] - centers[c, j])
-            if apart < squares[i] and c != labels[i]:
-                squares[i], nearest[i] = apart, c
+                square += (points[i, j] - centers[c, j]) * (points[i, j] - centers[c, j])
+            if square < squares[i] and c != labels[i]:
+                squares[i], nearest[i] = square, c
 
 
 @jit
@@ -196,12 +198,12 @@ def compare_centers(
     """
     total = 0.0
     for i in range(labels.shape[0]):
-        own, near = labels[i], 0.0
+        cluster, distance = labels[i], 0.0
         for j in range(points.shape[1]):
-            near += (points[i, j] - centers[own, j]) * (points[i, j] - centers[own, j])
-        near = np.sqrt(near)
-        total += mass[i] * (others[i] - near) / max(others[i], near, 1e-300)
-        for r in range(first[own], first[own + 1]):
+            distance += (points[i, j] - centers[cluster, j]) * (points[i, j] - centers[cluster, j])
+        distance = np.sqrt(distance)
+        total += mass[i] * (others[i] - distance) / max(others[i], distance, 1e-300)
+        for r in range(first[cluster], first[cluster + 1]):
             c = crossed[r]
             along = offsets[c]
             for j in range(points.shape[1]):

@@ -2,7 +2,7 @@
 
 Prim's algorithm, and Borůvka's as in `spanning_trees.py`. Pairs are compared by a *key*, the reach rounded to a
 billionth, so that equal core distances are equal in spite of rounding, and then by the distance. Each position keeps
-the best known pair (key, distance) to another component, or with `which` = `NO_POINT` a lower bound of it.
+the best known pair (key, distance) to another component, or without `partner` a lower bound of it.
 """
 
 from __future__ import annotations
