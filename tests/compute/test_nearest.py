@@ -81,7 +81,7 @@ def boruvka(metric: wt.spaces.Metric, n_jobs: int = -1) -> tuple[np.ndarray, np.
     engine = wt.Engine(n_jobs)
     contraction = metric.contraction()
     assert contraction is not None
-    return _boruvka(metric, grow_tree(metric, contraction, engine), engine)
+    return _boruvka(metric, grow_tree(metric, contraction, engine), engine)[:2]
 
 
 def prim(metric: wt.spaces.Metric, n_jobs: int = -1) -> np.ndarray:

@@ -8,7 +8,14 @@ from gpu.calling import CPU, Cuda
 
 import wasserstein_transform as wt
 from wasserstein_transform.compute.metrics.distances import closed
-from wasserstein_transform.compute.pixels.motion import Image, Links, Motion, Moved, nobody, window_of
+from wasserstein_transform.compute.pixels.motion import (
+    ConvergedPixels,
+    Image,
+    Motion,
+    RegionLinks,
+    mask_value,
+    window_of,
+)
 
 
 def _blocks(rng: np.random.Generator, shape: tuple[int, ...], channels: int, noise: float = 2.0) -> np.ndarray:
@@ -22,11 +29,11 @@ def _blocks(rng: np.random.Generator, shape: tuple[int, ...], channels: int, noi
 
 def _agree(
     values: np.ndarray, shape: tuple[int, ...], motion: Motion, cuda: Cuda, mask: np.ndarray | None = None
-) -> Moved:
+) -> ConvergedPixels:
     """That of the CPU, after comparing it with that of the device."""
     depth, height, width = (1, *shape)[-3:]
     if mask is not None:
-        values = np.where(mask, values, values.dtype.type(nobody(values.dtype)))
+        values = np.where(mask, values, values.dtype.type(mask_value(values.dtype)))
     image, window = Image(values, mask, len(shape)), window_of((depth, height, width), motion.spatial)
     engine, expected = wt.Engine(device=cuda), CPU.shift_pixels(image, window, motion, wt.Engine())
     found = cuda.shift_pixels(image, window, motion, engine)
@@ -34,7 +41,7 @@ def _agree(
     np.testing.assert_allclose(np.asarray(found.modes), expected.modes, rtol=0, atol=1e-12 * scale)
     np.testing.assert_array_equal(np.asarray(found.n_iter), expected.n_iter)
     assert found[2:] == expected[2:]
-    links = Links(mask, len(shape), closed(motion.spatial), closed(0.5 * motion.range))
+    links = RegionLinks(mask, len(shape), closed(motion.spatial), closed(0.5 * motion.range))
     labels, count = cuda.link_touching(found.modes, (depth, height, width), links, engine)
     wanted, n_wanted = CPU.link_touching(expected.modes, (depth, height, width), links, wt.Engine())
     np.testing.assert_array_equal(labels, wanted)
@@ -92,7 +99,7 @@ def test_a_constant_image(lam: float, cuda: Cuda) -> None:
 def test_swinging_pixels_stop_where_the_cpu_stops_them(cuda: Cuda, rng: np.random.Generator) -> None:
     values = _blocks(rng, (40, 50), 1, noise=4.0).astype(np.float32)
     moved = _agree(values, (40, 50), Motion(5.0, 8.0, 5.0, 0.0, 100), cuda)
-    assert moved.n_swinging > 0
+    assert moved.n_cycling > 0
 
 
 @pytest.mark.parametrize(("tol", "n_iter"), [(0.5, 100), (0.0, 2)])
@@ -145,7 +152,7 @@ def test_regions_of_any_form(picture: str, cuda: Cuda, rng: np.random.Generator)
     }
     modes = np.stack([rows, cols, images[picture]], axis=-1).reshape(-1, 3)
     for mask in (None, rng.random(side * side) < 0.9):
-        links = Links(mask, 2, 2.0, 1.0)
+        links = RegionLinks(mask, 2, 2.0, 1.0)
         expected = CPU.link_touching(modes, (1, side, side), links, wt.Engine())
         labels, count = cuda.link_touching(modes, (1, side, side), links, wt.Engine(device=cuda))
         np.testing.assert_array_equal(labels, expected[0])

@@ -30,8 +30,8 @@ def test_heights_are_those_of_the_cpu(name: str, cuda: Cuda) -> None:
 def test_mutual_reachability_is_that_of_the_cpu(name: str, cuda: Cuda) -> None:
     metric, here = METRICS[name](), wt.Engine(1)
     cores = np.ascontiguousarray(CPU.nearest(metric, 4, None, here).distances[:, -1])
-    edges, heights, lengths = cuda.reach_tree(metric, cores, wt.Engine(device=cuda))
-    expected = CPU.reach_tree(metric, cores, here)
+    edges, heights, lengths = cuda.mutual_reachability_tree(metric, cores, wt.Engine(device=cuda))
+    expected = CPU.mutual_reachability_tree(metric, cores, here)
     assert spans(edges, metric.n)
     np.testing.assert_allclose(heights, np.maximum(lengths, cores[edges].max(axis=1)), rtol=1e-15)
     np.testing.assert_allclose(np.sort(heights), np.sort(expected.heights), rtol=1e-9, atol=1e-300)

@@ -221,7 +221,7 @@ def test_colors_as_signed_integers_are_those_of_eight_bits(rng: np.random.Genera
 def test_colors_come_back(space: str, rng: np.random.Generator) -> None:
     image = rng.integers(1, 256, (9, 8, 4), dtype=np.uint8)
     image[0, :, :3] = 0
-    still = wt.image.segment_by_radii(image, 1.0, 1e-9, color=space)  # nobody has neighbors: nothing moves
+    still = wt.image.segment_by_radii(image, 1.0, 1e-9, color=space)  # mask_value has neighbors: nothing moves
     np.testing.assert_array_equal(still.filtered, image)
     floats = image[..., :3] / 255
     np.testing.assert_allclose(wt.image.segment_by_radii(floats, 1.0, 1e-9, color=space).filtered, floats, atol=1e-5)

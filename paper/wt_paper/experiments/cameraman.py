@@ -14,7 +14,7 @@ from scipy.ndimage import uniform_filter
 
 from wasserstein_transform import plotting
 from wasserstein_transform._types import Floats, Ints
-from wasserstein_transform.compute.pixels.motion import Motion, Moved
+from wasserstein_transform.compute.pixels.motion import ConvergedPixels, Motion
 from wasserstein_transform.engine import Engine
 from wasserstein_transform.image.linking import link_pixels
 from wasserstein_transform.image.pixels import read
@@ -131,7 +131,7 @@ def _view(photo: Floats, scene: Scene, parameters: Cameraman, engine: Engine) ->
     labels, above, restless = {}, {}, {}
     for method in METHODS:
         result = _moved(image, scene, method, 1, parameters, engine)
-        restless[method] = (result.n_swinging + result.n_unfinished) / len(result.modes)
+        restless[method] = (result.n_cycling + result.n_unfinished) / len(result.modes)
         labels.update(_linked(result.modes, image.shape, scene, method, 1, parameters, engine))
         if finer is not None and method in parameters.finer:
             result = _moved(finer, scene, method, _FINER, parameters, engine)
@@ -139,7 +139,9 @@ def _view(photo: Floats, scene: Scene, parameters: Cameraman, engine: Engine) ->
     return View(scene, image, labels, {key: _brought_down(fine) for key, fine in above.items()}, restless)
 
 
-def _moved(image: Floats, scene: Scene, method: str, scale: int, parameters: Cameraman, engine: Engine) -> Moved:
+def _moved(
+    image: Floats, scene: Scene, method: str, scale: int, parameters: Cameraman, engine: Engine
+) -> ConvergedPixels:
     """Move the pixels as `segment` does; the result also has the number of pixels that do not converge."""
     pixels = read(image, "luv", None, "auto")
     lam = scene.lam if method == "GT" else 0.0

@@ -39,7 +39,7 @@ FUNCTIONS: dict[Callable[..., Any], tuple[str, Callable[..., Any] | None]] = {
     neighborhoods.neighborhoods: ("neighborhoods", gpu_neighborhoods.neighborhoods),
     neighborhoods.ridge_step: ("", gpu_neighborhoods.ridge_step),
     trees.spanning_tree: ("spanning trees", gpu_trees.spanning_tree),
-    trees.reach_tree: ("spanning trees", gpu_trees.reach_tree),
+    trees.mutual_reachability_tree: ("spanning trees", gpu_trees.mutual_reachability_tree),
     exact.exact_among: ("exact transport", gpu_exact.exact_among),
     exact.exact_between: ("exact transport", gpu_exact.exact_between),
     exact.exact_listed: ("exact transport", gpu_exact.exact_listed),

@@ -11,19 +11,19 @@ from ..compute.metrics.distances import closed
 from ..compute.pixels.colors import TO_XYZ, WHITE
 from ..compute.pixels.motion import (
     SHAPES,
+    ConvergedPixels,
     Features,
     Grid,
     Image,
-    Links,
     Motion,
-    Moved,
     Picture,
-    full,
-    nobody,
+    RegionLinks,
+    full_intensity,
+    mask_value,
     window_size,
 )
 from ..compute.pixels.patches_jit import Window
-from ..compute.pixels.pixels_jit import SWINGS, UNFINISHED
+from ..compute.pixels.pixels_jit import CYCLES, UNFINISHED
 from ..engine import Engine
 from .device import Array, Device
 
@@ -84,7 +84,7 @@ def shift_pixels(image: Image, window: Window, motion: Motion, engine: Engine, *
         moving = xp.flatnonzero(ends == UNFINISHED)
         n_moving, begun = len(moving), limit
         n_blocks = -(-n_moving // _BLOCK) if limit < motion.n_iter else 0
-    return Moved(device.wrap(modes), device.wrap(n_iter), int((ends == SWINGS).sum().item()), n_moving)
+    return ConvergedPixels(device.wrap(modes), device.wrap(n_iter), int((ends == CYCLES).sum().item()), n_moving)
 
 
 def _mask_on(mask: Bools | None, device: Device) -> tuple[Array, bool]:
@@ -95,7 +95,7 @@ def _mask_on(mask: Bools | None, device: Device) -> tuple[Array, bool]:
 _REGION_BLOCK = 128
 
 
-def link_touching(modes: Floats, grid: Grid, links: Links, engine: Engine, *, device: Device) -> Any:
+def link_touching(modes: Floats, grid: Grid, links: RegionLinks, engine: Engine, *, device: Device) -> Any:
     """The region of each pixel, −1 outside the mask, and the number of regions."""
     n, columns = modes.shape
     if n > _MAX_PIXELS or not device.fits(n * (8.0 * columns + 30.0)):
@@ -173,12 +173,12 @@ def range_features(picture: Picture, engine: Engine, *, device: Device) -> Any:
         values = xp.ascontiguousarray(flat.T.astype(picture.precision))
     else:
         values = xp.empty((3, len(flat)), picture.precision)
-        args = flat, *flat.shape, full(flat.dtype), _color_numbers(device), values
+        args = flat, *flat.shape, full_intensity(flat.dtype), _color_numbers(device), values
         device.launch("colors.cu", "to_features", len(flat), args, **_constants(picture))
     inside = values
     if picture.mask is not None:
         mask = device.put(picture.mask)
-        inside, values = values[:, mask], xp.where(mask, values, values.dtype.type(nobody(values.dtype)))
+        inside, values = values[:, mask], xp.where(mask, values, values.dtype.type(mask_value(values.dtype)))
     return Features(device.wrap(values), float(inside.min().item()), float(inside.max().item()))
 
 
@@ -190,7 +190,7 @@ def painted(picture: Picture, modes: Floats, engine: Engine, *, device: Device) 
     flat, seen = device.put(picture.flat), device.put(modes)
     out = flat.copy()
     mask = _mask_on(picture.mask, device)
-    args = seen, seen.shape[1], *mask, *flat.shape, full(flat.dtype), _color_numbers(device), out
+    args = seen, seen.shape[1], *mask, *flat.shape, full_intensity(flat.dtype), _color_numbers(device), out
     device.launch("colors.cu", "paint", len(flat), args, **_constants(picture))
     return device.fetch(out)
 

@@ -118,11 +118,11 @@ def _sort_rows(geometry: GpuGeometry, n: int, k: int, device: Device, engine: En
 
 def spanning_tree(metric: Metric, engine: Engine, *, device: Device) -> Any:
     """Edges and heights of a minimum spanning tree, in any order."""
-    tree = reach_tree(metric, None, engine, device=device)
+    tree = mutual_reachability_tree(metric, None, engine, device=device)
     return tree if tree is NotImplemented else (tree.edges, tree.heights)
 
 
-def reach_tree(metric: Metric, cores: Floats | None, engine: Engine, *, device: Device) -> Any:
+def mutual_reachability_tree(metric: Metric, cores: Floats | None, engine: Engine, *, device: Device) -> Any:
     """The tree of max(d(x, y), cores[x], cores[y]), with ties broken by d; without cores that of d."""
     joined = joined_geometry(metric, None, device, MIN_TREE_DISTANCES)
     if joined is None:

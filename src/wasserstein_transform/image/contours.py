@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check as check
 from .._types import Floats, Ints
 from ..compute.pixels.colors import lab as to_lab
-from ..compute.pixels.motion import full
+from ..compute.pixels.motion import full_intensity
 from ..compute.pixels.regions_jit import number_by_first
 from ..engine import Engine, current
 from .joining import COLOR, GRAY, joined
@@ -177,10 +177,10 @@ def _check(pixels: Pixels) -> None:
         raise ValueError(f"image must lie within ±{_MOST:g}, got {low:g} to {high:g}; rescale it")
     if pixels.space is not None:
         check_colors(known, "color=False")
-        if 0 < high < _DARK * full(known.dtype):
+        if 0 < high < _DARK * full_intensity(known.dtype):
             check.warn(
-                f"colors reach only {high:g} of {full(known.dtype):g}, which is nearly black; if the picture has fewer "
-                "bits than its type, rescale it: image / image.max()"
+                f"colors reach only {high:g} of {full_intensity(known.dtype):g}, which is nearly black; if the picture "
+                "has fewer bits than its type, rescale it: image / image.max()"
             )
 
 

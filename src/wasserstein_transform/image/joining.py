@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._types import Floats, Ints
-from ..compute.pixels.contours_jit import Patches, Rule, Seams, all_evidence, join_regions
+from ..compute.pixels.contours_jit import MergeWeights, Regions, Seams, all_evidence, join_regions
 from ..engine import Engine, Flag
 from .seams import NAMES, Evidence
 
@@ -59,13 +59,13 @@ def joined(found: Evidence, engine: Engine, weights: Weights) -> tuple[Ints, Flo
     After a join, the first region of the pair stands for both. The evidence of joined regions and seams is pooled:
     sizes, lengths, histograms and contrasts are added.
     """
-    patches, seams, rule = _parts(found, weights)
+    regions, seams, rule = _parts(found, weights)
     n = len(found.sizes)
     joins, heights = np.empty((max(n - 1, 0), 2), np.intp), np.empty(max(n - 1, 0))
     scratch = np.empty(len(NAMES))
 
     def work(stop: Flag) -> int:
-        return int(join_regions(patches, seams, rule, scratch, joins, heights, stop))
+        return int(join_regions(regions, seams, rule, scratch, joins, heights, stop))
 
     engine.report("joining regions", 0, 1)
     count = engine.run_single(work, "joining regions")
@@ -74,16 +74,16 @@ def joined(found: Evidence, engine: Engine, weights: Weights) -> tuple[Ints, Flo
 
 def weighed(found: Evidence) -> Floats:
     """Return the features of each seam, one row each, in the order of `NAMES`."""
-    patches, seams, rule = _parts(found, COLOR)
+    regions, seams, rule = _parts(found, COLOR)
     rows = np.empty((len(found.ends), len(NAMES)))
-    all_evidence(patches, seams, rule, rows)
+    all_evidence(regions, seams, rule, rows)
     return rows
 
 
-def _parts(found: Evidence, weights: Weights) -> tuple[Patches, Seams, Rule]:
+def _parts(found: Evidence, weights: Weights) -> tuple[Regions, Seams, MergeWeights]:
     """Copy the evidence: joining overwrites it."""
     n, m = len(found.sizes), len(found.ends)
-    patches = Patches(found.sizes.copy(), found.counts.copy(), np.zeros(n, np.intp), np.zeros(n, np.intp))
+    regions = Regions(found.sizes.copy(), found.counts.copy(), np.zeros(n, np.intp), np.zeros(n, np.intp))
     seams = Seams(found.ends.copy(), found.lengths.copy(), found.cues.copy(), np.empty(m), np.empty(m, np.intp))
-    rule = Rule(*found.histograms, float(found.sizes.sum()), *weights)
-    return patches, seams, rule
+    rule = MergeWeights(*found.histograms, float(found.sizes.sum()), *weights)
+    return regions, seams, rule

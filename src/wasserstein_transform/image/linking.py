@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._types import Bools, Floats, Ints
-from ..compute.pixels.motion import Grid, Links, link_touching, number_parts
+from ..compute.pixels.motion import Grid, RegionLinks, link_touching, number_parts
 from ..compute.pixels.regions_jit import link_cells, link_inside
 from ..cuda import on
 from ..engine import Engine, Flag, to_host
@@ -46,7 +46,7 @@ def link_pixels(
         Where to compute.
     """
     if linking == "adjacent":
-        links = Links(mask, len(shape), closed(spatial), closed(_SHARE * range))
+        links = RegionLinks(mask, len(shape), closed(spatial), closed(_SHARE * range))
         return on(engine, link_touching)(modes, _grid(shape), links, engine)
     modes = to_host(modes)
     labels, who = np.arange(len(modes)), np.arange(len(modes)) if mask is None else np.flatnonzero(mask)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check as check
 from .._types import Bools, Floats
 from ..compute.pixels.colors import SPACES, painted, range_features
-from ..compute.pixels.motion import Grid, Picture, full, most
+from ..compute.pixels.motion import Grid, Picture, full_intensity, max_value
 from ..cuda import on
 from ..engine import Engine, current
 from .reading import from_file, picture_files
@@ -69,7 +69,7 @@ class Pixels:
         if self.space is not None:
             check_colors(picture.flat[:, :3], "color='none'")
         values, low, high = on(engine, range_features)(picture, engine)
-        limit = most(values.dtype)
+        limit = max_value(values.dtype)
         if not np.isfinite(low) or not np.isfinite(high):
             raise ValueError("image must be finite; mask out pixels that are not: mask=np.isfinite(image)")
         if max(-low, high) > limit:
@@ -159,7 +159,7 @@ def _opaque(opacity: NDArray[Any], inside: Bools | None) -> Bools | None:
 def check_colors(rgb: NDArray[Any], otherwise: str) -> None:
     """Reject values outside the color range of their type; `otherwise` takes them for no colors."""
     if rgb.dtype.kind in "fi":
-        low, high, limit = np.nanmin(rgb), np.nanmax(rgb), full(rgb.dtype)
+        low, high, limit = np.nanmin(rgb), np.nanmax(rgb), full_intensity(rgb.dtype)
         if low < 0 or high > limit:
             kind = "floats" if rgb.dtype.kind == "f" else "signed integers"
             raise ValueError(

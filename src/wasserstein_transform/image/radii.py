@@ -12,7 +12,16 @@ from sklearn.exceptions import ConvergenceWarning
 from .. import _check as check
 from .._display import counted
 from .._types import Floats
-from ..compute.pixels.motion import SHAPES, Image, Motion, Moved, most, shift_pixels, window_of, window_size
+from ..compute.pixels.motion import (
+    SHAPES,
+    ConvergedPixels,
+    Image,
+    Motion,
+    max_value,
+    shift_pixels,
+    window_of,
+    window_size,
+)
 from ..cuda import on
 from ..engine import Engine, current
 from .linking import CELL_BYTES, LINKINGS, link_pixels
@@ -134,17 +143,19 @@ def segment_by_radii(
         return Segmentation(
             labels, pixels.image, pixels.painted(moved.modes, engine), count, converged=moved.n_unfinished == 0,
             modes=reshaped(moved.modes, (*pixels.shape, moved.modes.shape[1])),
-            n_iter=reshaped(moved.n_iter, pixels.shape), n_cycling=moved.n_swinging,
+            n_iter=reshaped(moved.n_iter, pixels.shape), n_cycling=moved.n_cycling,
         )  # fmt: skip
 
 
-def move(pixels: Pixels, values: Floats, motion: Motion, engine: Engine) -> Moved:
+def move(pixels: Pixels, values: Floats, motion: Motion, engine: Engine) -> ConvergedPixels:
     """Move each pixel inside the mask within its windows until it rests or is found to cycle."""
     window = window_of(pixels.grid, motion.spatial)
     if (size := window_size(window)) > _EXPENSIVE:
         work = size * pixels.n * _STEPS
         check.warn(f"windows of {size:.0f} pixels, about {work:.1e} comparisons; a smaller radius is faster")
-    within = motion._replace(range=min(motion.range, 10 * most(values.dtype)))  # excludes the value of masked pixels
+    within = motion._replace(
+        range=min(motion.range, 10 * max_value(values.dtype))
+    )  # excludes the value of masked pixels
     image = Image(values, pixels.mask, len(pixels.shape))
     return on(engine, shift_pixels)(image, window, within, engine)
 

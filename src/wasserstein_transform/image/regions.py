@@ -6,7 +6,7 @@ import numpy as np
 
 from .._types import Bools, Floats, Ints
 from ..compute.pixels import motion as pixels
-from ..compute.pixels.motion import distinct, number_parts, region_sums
+from ..compute.pixels.motion import distinct_pixels, number_parts, region_sums
 from ..compute.trees.spanning_jit import unite
 from ..cuda import on
 from ..engine import Engine, current
@@ -68,7 +68,7 @@ def _counted(into: Ints, sizes: Ints, count: int) -> Ints:
 def _between(pairs: Ints, count: int) -> Ints:
     """Return each pair of different regions once, the smaller number first."""
     a, b = pairs[pairs[:, 0] != pairs[:, 1]].T
-    return np.stack(np.divmod(distinct(np.minimum(a, b) * count + np.maximum(a, b)), max(count, 1)), axis=1)
+    return np.stack(np.divmod(distinct_pixels(np.minimum(a, b) * count + np.maximum(a, b)), max(count, 1)), axis=1)
 
 
 def _most_similar(pairs: Ints, centers: Floats, small: Bools) -> Ints:

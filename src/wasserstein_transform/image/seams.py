@@ -8,7 +8,7 @@ import numpy as np
 
 from .._types import Bools, Floats, Ints
 from ..compute.pixels.contours_jit import fill_basins, find_exits
-from ..compute.pixels.motion import facing
+from ..compute.pixels.motion import adjacent_pairs
 from ..engine import Engine, Flag
 from .regions import renumbered
 from .sides import (
@@ -186,7 +186,7 @@ def _sorted(labels: Ints, names: tuple[str, ...], channels: list[Singles]) -> tu
 
 def _across(labels: Ints) -> tuple[tuple[Ints, Ints], Ints, Ints]:
     """Return pixels that face each other across a seam, the seam of each pair, and the two regions of each seam."""
-    found = list(facing(labels))
+    found = list(adjacent_pairs(labels))
     one, other = (np.concatenate([np.empty(0, np.intp), *side]) for side in zip(*found, strict=True)) if found else (
         np.empty(0, np.intp), np.empty(0, np.intp),
     )  # fmt: skip

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 
 from .._types import Bools, Floats, Ints
 from ..compute.pixels.contours_jit import carry_up
-from ..compute.pixels.motion import full
+from ..compute.pixels.motion import full_intensity
 from ..engine import Engine, Flag
 from .sides import Singles
 
@@ -109,7 +109,7 @@ def _range(values: Singles, dtype: np.dtype[Any], is_color: bool) -> tuple[Singl
     """Return the values mapped to 0 and 1: for colors and bytes by their type, else by percentiles of each channel."""
     n = len(values)
     if is_color or dtype in (np.uint8, np.bool_):
-        return np.zeros(n, np.float32), np.full(n, full(dtype), np.float32)
+        return np.zeros(n, np.float32), np.full(n, full_intensity(dtype), np.float32)
     low, high = np.percentile(values.reshape(n, -1), _SPREAD, axis=1)
     flat = values.reshape(n, -1)
     low, high = np.where(high > low, (low, high), (flat.min(axis=1), flat.max(axis=1)))

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _check as check
 from .._types import Floats, Ints
-from ..compute.pixels.motion import facing, number_parts
+from ..compute.pixels.motion import adjacent_pairs, number_parts
 from ..compute.trees.spanning_jit import root, unite
 from .regions import renumbered
 
@@ -117,7 +117,7 @@ class RegionTree:
         """
         out = np.zeros(self.regions.size)
         flat, order = self.regions.ravel(), _order(self.joins, self.n_finest)
-        for one, other in facing(self.regions):
+        for one, other in adjacent_pairs(self.regions):
             a, b = order[0][flat[one]], order[0][flat[other]]
             strength = _largest_between(order[1], self.heights, np.minimum(a, b), np.maximum(a, b))
             np.maximum.at(out, one, strength)

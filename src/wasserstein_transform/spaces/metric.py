@@ -378,7 +378,7 @@ class Metric(ABC):
 
     def reach_tree(self, cores: Floats, engine: Engine) -> MutualReachabilityTree:
         """A minimum spanning tree of max(d(x, y), cores[x], cores[y]), with ties broken by d."""
-        return on(engine, trees.reach_tree)(self, cores, engine)
+        return on(engine, trees.mutual_reachability_tree)(self, cores, engine)
 
     def leaders(self, weights: Floats, tol: float, engine: Engine) -> Ints:
         """For every point, the first leader within `tol`; points with mass come before points without."""

@@ -254,11 +254,11 @@ def procrustes(factor_a: Any, rank_a: int, factor_b: Any, rank_b: int, unit: flo
     n_known = 0
     for l in range(rank_a):
         s = np.sqrt(dot(G[l], G[l], rank_b))
-        known = s > 1e-15 * m * np.sqrt(largest)
-        n_known += known
+        is_known = s > 1e-15 * m * np.sqrt(largest)
+        n_known += is_known
         for k in range(m):
             image = 0.0
-            if known:
+            if is_known:
                 for r in range(rank_b):
                     image += factor_b[r, k] * root * G[l, r]
                 image /= s

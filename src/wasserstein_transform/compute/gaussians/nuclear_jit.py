@@ -59,12 +59,12 @@ def products(rows: Any, p: int, cols: Any, q: int, G: Any) -> None:
 
 
 @jit
-def nuclear_norm(G: Any, p: int, q: int, scratch: Any, more: Any) -> float:
+def nuclear_norm(G: Any, p: int, q: int, scratch: Any, spare: Any) -> float:
     """‖G‖_* of the first p ≤ q rows and columns of G, which is destroyed; −1 on failure.
 
-    `scratch` and `more` are working memory of three and two rows of length q.
+    `scratch` and `spare` are working memory of three and two rows of length q.
     """
-    size = _sum_of_sizes(G, p, q)
+    size = _sum_of_magnitudes(G, p, q)
     if size == 0.0:
         return 0.0
     unit = 1.0
@@ -73,13 +73,13 @@ def nuclear_norm(G: Any, p: int, q: int, scratch: Any, more: Any) -> float:
         for l in range(p):
             for k in range(q):
                 G[l, k] /= unit
-    diagonal, beside = more[0], more[1]
-    _bidiagonalize(G, p, q, diagonal, beside, scratch[0], scratch[1], scratch[2])
-    return unit * _sum_of_values(diagonal, beside, p, scratch[0], scratch[1])
+    diagonal, superdiagonal = spare[0], spare[1]
+    _bidiagonalize(G, p, q, diagonal, superdiagonal, scratch[0], scratch[1], scratch[2])
+    return unit * _sum_of_values(diagonal, superdiagonal, p, scratch[0], scratch[1])
 
 
 @jit_summing
-def _sum_of_sizes(G: Any, p: int, q: int) -> float:
+def _sum_of_magnitudes(G: Any, p: int, q: int) -> float:
     total = 0.0
     for l in range(p):
         row = G[l]
@@ -117,7 +117,7 @@ def _add_two(y: Any, g: Any, h: Any, a: float, b: float, n: int) -> None:
 
 
 @jit
-def _reflect(x: Any, n: int) -> Any:
+def _householder(x: Any, n: int) -> Any:
     """The norm of x, and τ; x becomes a vector v such that I − τvvᵀ maps the old x to a multiple of the last axis."""
     norm = np.sqrt(dot(x, x, n))
     if norm < 1e-100:
@@ -128,7 +128,7 @@ def _reflect(x: Any, n: int) -> Any:
 
 
 @jit
-def _bidiagonalize(G: Any, p: int, q: int, diagonal: Any, beside: Any, u: Any, x: Any, y: Any) -> None:
+def _bidiagonalize(G: Any, p: int, q: int, diagonal: Any, superdiagonal: Any, u: Any, x: Any, y: Any) -> None:
     """Norms of the entries of a bidiagonal matrix with the singular values of G; p ≤ q. G and u, x, y are overwritten.
 
     It proceeds from the last row and column to the first, so that all loops start at 0. The update G − uyᵀ − xvᵀ is
@@ -139,32 +139,32 @@ def _bidiagonalize(G: Any, p: int, q: int, diagonal: Any, beside: Any, u: Any, x
         u[l], x[l] = 0.0, 0.0
     for k in range(q):
         y[k] = 0.0
-    before = y
+    previous_v = y
     for step in range(p):
         rows, width = p - 1 - step, q - step
         v = G[rows]
-        _update(v, y, before, u[rows], x[rows], width)
-        diagonal[step], tau = _reflect(v, width)
+        _update(v, y, previous_v, u[rows], x[rows], width)
+        diagonal[step], tau = _householder(v, width)
         if rows == 0:
             return
-        _multiply_right(G, rows, width, v, tau, before, u, x, y)
+        _multiply_right(G, rows, width, v, tau, previous_v, u, x, y)
         width -= 1
         for l in range(rows):
             u[l] = G[l, width] - x[l] * v[width]
-        beside[step], tau = _reflect(u, rows)
+        superdiagonal[step], tau = _householder(u, rows)
         _multiply_left(G, rows, width, v, tau, u, x, y)
-        before = v
+        previous_v = v
 
 
 @jit
-def _multiply_right(G: Any, rows: int, width: int, v: Any, tau: float, before: Any, u: Any, x: Any, y: Any) -> None:
+def _multiply_right(G: Any, rows: int, width: int, v: Any, tau: float, previous_v: Any, u: Any, x: Any, y: Any) -> None:
     """Apply the deferred update, and compute x = τGv."""
     for l in range(0, rows - 1, 2):
-        a, b = _update_two(G[l], G[l + 1], y, before, u[l], x[l], u[l + 1], x[l + 1], v, width)
+        a, b = _update_two(G[l], G[l + 1], y, previous_v, u[l], x[l], u[l + 1], x[l + 1], v, width)
         x[l], x[l + 1] = tau * a, tau * b
     if rows % 2 == 1:
         l = rows - 1
-        _update(G[l], y, before, u[l], x[l], width)
+        _update(G[l], y, previous_v, u[l], x[l], width)
         x[l] = tau * dot(G[l], v, width)
 
 
@@ -199,7 +199,7 @@ def _sum_of_values(q: Any, e: Any, n: int, next_q: Any, next_e: Any) -> float:
     for k in range(n - 1):
         e[k] = (e[k] / size) ** 2 + _MIN_DIVISOR
     total, shift = 0.0, 0.0
-    least, others = 0.0, 0.0  # smallest pivots of the last pass, with and without the last one
+    min_pivot, min_other_pivot = 0.0, 0.0  # smallest pivots of the last pass, with and without the last one
     passes = 30 * n + 100  # it takes 2 to 4 for each value
     first, last = 0, n - 1
     while last >= 0:
@@ -208,14 +208,14 @@ def _sum_of_values(q: Any, e: Any, n: int, next_q: Any, next_e: Any) -> float:
             first -= 1
         if first > 0 and e[first - 1] > 0.0:
             e[first - 1] = -shift
-        if first == last or _apart(q, e, last, shift):
+        if first == last or _is_separate(q, e, last, shift):
             total += np.sqrt(q[last] + shift)
             n_done = 1
-        elif first == last - 1 or _apart(q, e, last - 1, shift):
+        elif first == last - 1 or _is_separate(q, e, last - 1, shift):
             total += _sum_of_two(q[last - 1], e[last - 1], q[last], shift)
             n_done = 2
         else:
-            taken, others, pivot, passes = _pass(q, e, first, last, least, next_q, next_e, passes)
+            taken, min_other_pivot, pivot, passes = _dqds_sweep(q, e, first, last, min_pivot, next_q, next_e, passes)
             if passes < 0:
                 return -1.0
             if first == 0:
@@ -225,19 +225,19 @@ def _sum_of_values(q: Any, e: Any, n: int, next_q: Any, next_e: Any) -> float:
                     q[k], e[k] = next_q[k], next_e[k]
                 q[last] = next_q[last]
             shift += taken
-            least = min(others, pivot)
+            min_pivot = min(min_other_pivot, pivot)
             continue
         last -= n_done
-        least = others
+        min_pivot = min_other_pivot
         if last < first:
-            least, others = 0.0, 0.0
+            min_pivot, min_other_pivot = 0.0, 0.0
             if last >= 0:
                 shift = -e[last]
     return size * total
 
 
 @jit
-def _apart(q: Any, e: Any, k: int, shift: float) -> bool:
+def _is_separate(q: Any, e: Any, k: int, shift: float) -> bool:
     """Whether e before entry k can be neglected: a value σ = √(shift + λ) then changes by at most (e + √(qe)) / 2σ."""
     return (q[k] + e[k - 1]) * e[k - 1] <= _NEGLIGIBLE_SQUARE * shift
 
@@ -250,42 +250,42 @@ def _sum_of_two(a: float, b: float, c: float, shift: float) -> float:
 
 
 @jit
-def _pass(q: Any, e: Any, first: int, last: int, least: float, next_q: Any, next_e: Any, passes: int) -> Any:
+def _dqds_sweep(q: Any, e: Any, first: int, last: int, min_pivot: float, next_q: Any, next_e: Any, passes: int) -> Any:
     """One pass over a block: its shift, the smallest pivot except the last, the last pivot, and the passes left."""
-    tau = _guess(q, e, last, least)
+    tau = _choose_shift(q, e, last, min_pivot)
     for attempt in range(4):
         passes -= 1
-        at, pivot, others = _try(q, e, first, last, tau, next_q, next_e)
+        end, pivot, min_other_pivot = _try_shift(q, e, first, last, tau, next_q, next_e)
         if pivot >= 0.0:
             break
         # the shift was too large: if only the last pivot is negative, by about the size of that pivot
-        late = at == last and tau + pivot > 0.0
+        late = end == last and tau + pivot > 0.0
         tau = 0.0 if attempt == 2 else (tau + pivot) * (1.0 - 4e-16) if late else 0.25 * tau
-    return tau, others, pivot, passes
+    return tau, min_other_pivot, pivot, passes
 
 
 @jit
-def _guess(q: Any, e: Any, last: int, least: float) -> float:
+def _choose_shift(q: Any, e: Any, last: int, min_pivot: float) -> float:
     """An estimate of the smallest squared value, probably from below.
 
     The end of the matrix has the value q − qe/gap to second order; the smallest pivot is an upper bound.
     """
-    end = q[last]
-    gap = q[last - 1] + e[last - 1] - end - np.sqrt(q[last - 1] * e[last - 2])
-    tau = 0.25 * min(least, end)
+    last_q = q[last]
+    gap = q[last - 1] + e[last - 1] - last_q - np.sqrt(q[last - 1] * e[last - 2])
+    tau = 0.25 * min(min_pivot, last_q)
     if gap > 0.0:
-        tau = max(tau, min(end - end * e[last - 1] / gap, least))
+        tau = max(tau, min(last_q - last_q * e[last - 1] / gap, min_pivot))
     return tau
 
 
 @jit
-def _try(q: Any, e: Any, first: int, last: int, tau: float, next_q: Any, next_e: Any) -> Any:
+def _try_shift(q: Any, e: Any, first: int, last: int, tau: float, next_q: Any, next_e: Any) -> Any:
     """The pass itself: its end, the pivot there, and the smallest pivot before. It ends at a negative pivot.
 
     Two steps share a division to reduce latency: the pivot between them is x/y.
     """
     pivot = q[first] - tau
-    least = np.inf
+    min_pivot = np.inf
     k = first
     while k + 1 < last and pivot >= 0.0:
         y = pivot + e[k]
@@ -294,18 +294,18 @@ def _try(q: Any, e: Any, first: int, last: int, tau: float, next_q: Any, next_e:
             break
         z = x + y * e[k + 1]
         over_y, over_z = 1.0 / y, 1.0 / z
-        least = min(least, pivot, x * over_y)
+        min_pivot = min(min_pivot, pivot, x * over_y)
         next_q[k], next_q[k + 1] = y, z * over_y
         next_e[k] = e[k] * (q[k + 1] * over_y) + _MIN_DIVISOR
         next_e[k + 1] = e[k + 1] * (q[k + 2] * (y * over_z)) + _MIN_DIVISOR
         pivot = (x * q[k + 2] - tau * z) * over_z
         k += 2
     while k < last and pivot >= 0.0:
-        least = min(least, pivot)
+        min_pivot = min(min_pivot, pivot)
         next_q[k] = pivot + e[k]
         ratio = q[k + 1] / next_q[k]
         next_e[k] = e[k] * ratio + _MIN_DIVISOR
         pivot = pivot * ratio - tau
         k += 1
     next_q[k] = pivot
-    return k, pivot, least
+    return k, pivot, min_pivot

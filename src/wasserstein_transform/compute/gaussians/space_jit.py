@@ -33,7 +33,7 @@ _DECISION_ROUNDING = 1e-12  # bound of the relative rounding error of the terms 
 
 
 @jit
-def place(i: int) -> int:
+def first_column(i: int) -> int:
     """Index of the first column of position i."""
     return (i // PIECE) * (N_COLUMNS * PIECE) + i % PIECE
 
@@ -46,15 +46,15 @@ def fill_columns(means: Any, covs: Any, rows: Any, unit: float, columns: Any, sc
         n = min(PIECE, rows.shape[0] - first)
         out = columns[piece].reshape(N_COLUMNS * PIECE)
         for k in range(n):
-            _load(means[first + k], covs[rows[first + k]], unit, k, out, scratch)
+            _load_matrix(means[first + k], covs[rows[first + k]], unit, k, out, scratch)
         for _ in range(_MAX_SWEEPS):
             if _sweep(scratch, n) == 0:
                 break
-        _finish(scratch, n, out)
+        _store_columns(scratch, n, out)
 
 
 @jit
-def _load(mean: Any, cov: Any, unit: float, k: int, out: Any, w: Any) -> None:
+def _load_matrix(mean: Any, cov: Any, unit: float, k: int, out: Any, w: Any) -> None:
     """Load a matrix, scaled to about 1 by a power of 4, whose root is stored in the column of the determinant."""
     trace = cov[0, 0] / unit + cov[1, 1] / unit + cov[2, 2] / unit
     half = max(math.frexp(trace)[1] // 2, _MIN_EXPONENT)
@@ -75,7 +75,7 @@ def _load(mean: Any, cov: Any, unit: float, k: int, out: Any, w: Any) -> None:
 
 
 @jit_inline
-def _turn(p: float, q: float, pq: float) -> Any:
+def _jacobi_rotation(p: float, q: float, pq: float) -> Any:
     """Cosine, sine and tangent of the rotation, of at most 45°, that makes the entry pq of a symmetric matrix 0."""
     gap = q - p
     size = abs(gap) + np.sqrt(gap * gap + 4.0 * pq * pq)
@@ -95,15 +95,15 @@ def _sweep(w: Any, n: int) -> int:
         d, e, f = w[9 * P + k], w[10 * P + k], w[11 * P + k]
         g, h, i = w[12 * P + k], w[13 * P + k], w[14 * P + k]
         active += 1 if xy * xy + xz * xz + yz * yz > _NEGLIGIBLE_SQUARE else 0
-        cos, sin, tan = _turn(xx, yy, xy)
+        cos, sin, tan = _jacobi_rotation(xx, yy, xy)
         xx, yy, xy, xz, yz = xx - tan * xy, yy + tan * xy, 0.0, cos * xz - sin * yz, sin * xz + cos * yz
         a, b, d, e, g, h = (cos * a - sin * b, sin * a + cos * b, cos * d - sin * e, sin * d + cos * e,
                             cos * g - sin * h, sin * g + cos * h)  # fmt: skip
-        cos, sin, tan = _turn(xx, zz, xz)
+        cos, sin, tan = _jacobi_rotation(xx, zz, xz)
         xx, zz, xz, xy, yz = xx - tan * xz, zz + tan * xz, 0.0, cos * xy - sin * yz, sin * xy + cos * yz
         a, c, d, f, g, i = (cos * a - sin * c, sin * a + cos * c, cos * d - sin * f, sin * d + cos * f,
                             cos * g - sin * i, sin * g + cos * i)  # fmt: skip
-        cos, sin, tan = _turn(yy, zz, yz)
+        cos, sin, tan = _jacobi_rotation(yy, zz, yz)
         yy, zz, yz, xy, xz = yy - tan * yz, zz + tan * yz, 0.0, cos * xy - sin * xz, sin * xy + cos * xz
         b, c, e, f, h, i = (cos * b - sin * c, sin * b + cos * c, cos * e - sin * f, sin * e + cos * f,
                             cos * h - sin * i, sin * h + cos * i)  # fmt: skip
@@ -115,19 +115,19 @@ def _sweep(w: Any, n: int) -> int:
 
 
 @jit_inline
-def _clip(value: float, noise: float) -> float:
+def _clipped_root(value: float, noise: float) -> float:
     return np.sqrt(value if value > noise else 0.0)
 
 
 @jit
-def _finish(w: Any, n: int, out: Any) -> None:
+def _store_columns(w: Any, n: int, out: Any) -> None:
     """Compute roots from eigenvalues and axes."""
     P = PIECE
     for k in range(n):
         x, y, z = w[k], w[3 * P + k], w[5 * P + k]
         most = max(x, y, z)
         noise, back = _EIGENVALUE_NOISE * most, out[DET + k]
-        x, y, z = back * _clip(x, noise), back * _clip(y, noise), back * _clip(z, noise)
+        x, y, z = back * _clipped_root(x, noise), back * _clipped_root(y, noise), back * _clipped_root(z, noise)
         a, b, c = w[6 * P + k], w[7 * P + k], w[8 * P + k]
         d, e, f = w[9 * P + k], w[10 * P + k], w[11 * P + k]
         g, h, i = w[12 * P + k], w[13 * P + k], w[14 * P + k]
@@ -200,7 +200,7 @@ def sum_of_three(first: float, second: float, third: float) -> float:
 
 
 @jit_inline
-def turned_gap(a: Any, b: Any, n: Any, s: float) -> float:
+def procrustes_gap(a: Any, b: Any, n: Any, s: float) -> float:
     """dcov² of near matrices: ‖H_AQ − H_B‖² with the rotation Q nearest to N, whose σ add up to s; −1 if undetermined.
 
     With t = tr N and k the axis of N − Nᵀ, Q has the quaternion (1, v), (s + t)v − (N + Nᵀ)v = k (Horn): the
@@ -230,12 +230,12 @@ def turned_gap(a: Any, b: Any, n: Any, s: float) -> float:
         x * v + z, -(x * u + z * w), y * w - x,
         x * w - y, y * w + x, -(x * u + y * v),
     )  # fmt: skip
-    rows = _off(a[0], a[1], a[2], d0, d1, d2, turn) + _off(a[1], a[3], a[4], d1, d3, d4, turn)
-    return rows + _off(a[2], a[4], a[5], d2, d4, d5, turn) if known else -1.0
+    rows = _row_difference(a[0], a[1], a[2], d0, d1, d2, turn) + _row_difference(a[1], a[3], a[4], d1, d3, d4, turn)
+    return rows + _row_difference(a[2], a[4], a[5], d2, d4, d5, turn) if known else -1.0
 
 
 @jit_inline
-def _off(x: float, y: float, z: float, dx: float, dy: float, dz: float, turn: Any) -> float:
+def _row_difference(x: float, y: float, z: float, dx: float, dy: float, dz: float, turn: Any) -> float:
     """‖row of H_A(Q − I) − row of the difference‖²."""
     u = x * turn[0] + y * turn[3] + z * turn[6] - dx
     v = x * turn[1] + y * turn[4] + z * turn[7] - dy
@@ -252,38 +252,38 @@ def _root(c: Any, k: int) -> Any:
 
 
 @jit_inline
-def _apart(c: Any, k: int, x: float, y: float, z: float) -> float:
+def _square_of_means(c: Any, k: int, x: float, y: float, z: float) -> float:
     """The squared distance of means."""
     dx, dy, dz = c[k] - x, c[PIECE + k] - y, c[2 * PIECE + k] - z
     return dx * dx + dy * dy + dz * dz
 
 
 @jit_inline
-def _is_good(plain: float, traces: float) -> bool:
+def _is_accurate(plain: float, traces: float) -> bool:
     """Whether the trace formula keeps enough digits."""
     return is_far(plain, traces, 1.0) & (traces > _MIN_TRACE)
 
 
 @jit
-def _plain(columns: Any, own: int, c: Any, n: int, lam: float, out: Any) -> int:
+def _squares_by_trace(columns: Any, column: int, c: Any, n: int, lam: float, out: Any) -> int:
     """Squared distances by the trace formula; returns the number of positions for which it is not accurate enough."""
-    x, y, z, a = columns[own], columns[own + PIECE], columns[own + 2 * PIECE], _root(columns, own)
-    det, trace = columns[own + DET], columns[own + TRACE]
+    x, y, z, a = columns[column], columns[column + PIECE], columns[column + 2 * PIECE], _root(columns, column)
+    det, trace = columns[column + DET], columns[column + TRACE]
     near = 0
     for k in range(n):
         N = product(a, _root(c, k))
         traces = trace + c[TRACE + k]
         plain = traces - 2.0 * sum_of_three(squares_of(N), squared_minors(N), det * c[DET + k])
-        near += 0 if _is_good(plain, traces) else 1
-        out[k] = _apart(c, k, x, y, z) + lam * plain
+        near += 0 if _is_accurate(plain, traces) else 1
+        out[k] = _square_of_means(c, k, x, y, z) + lam * plain
     return near
 
 
 @jit
-def _turned(columns: Any, own: int, c: Any, n: int, lam: float, out: Any) -> int:
+def _squares_by_rotation(columns: Any, column: int, c: Any, n: int, lam: float, out: Any) -> int:
     """By rotated roots if the trace formula is inaccurate; −1 if these are inaccurate too; returns their number."""
-    x, y, z, a = columns[own], columns[own + PIECE], columns[own + 2 * PIECE], _root(columns, own)
-    det, trace = columns[own + DET], columns[own + TRACE]
+    x, y, z, a = columns[column], columns[column + PIECE], columns[column + 2 * PIECE], _root(columns, column)
+    det, trace = columns[column + DET], columns[column + TRACE]
     unknown = 0
     for k in range(n):
         b = _root(c, k)
@@ -291,26 +291,26 @@ def _turned(columns: Any, own: int, c: Any, n: int, lam: float, out: Any) -> int
         s = sum_of_three(squares_of(N), squared_minors(N), det * c[DET + k])
         traces = trace + c[TRACE + k]
         plain = traces - 2.0 * s
-        near = turned_gap(a, b, N, s)
+        near = procrustes_gap(a, b, N, s)
         near = near if (traces > _MIN_TRACE) | (near == 0.0) else -1.0
-        gap = plain if _is_good(plain, traces) else near
+        gap = plain if _is_accurate(plain, traces) else near
         unknown += 1 if gap < 0.0 else 0
-        out[k] = _apart(c, k, x, y, z) + lam * gap if gap >= 0.0 else -1.0
+        out[k] = _square_of_means(c, k, x, y, z) + lam * gap if gap >= 0.0 else -1.0
     return unknown
 
 
 @jit
 def squares_space(geometry: Any, i: int, start: int, end: int, limit: float, out: Any) -> None:
     """For Gaussians in 3-D."""
-    columns, own, at = geometry.columns, place(i), start
+    columns, column, at = geometry.columns, first_column(i), start
     while at < end:
         n = min(PIECE - at % PIECE, end - at)
-        here, values = columns[place(at) :], out[at - start :]
-        near = _plain(columns, own, here, n, geometry.lam, values)
+        here, values = columns[first_column(at) :], out[at - start :]
+        near = _squares_by_trace(columns, column, here, n, geometry.lam, values)
         if at <= i < at + n:
             values[i - at] = 0.0
             near -= 1
-        if near > 0 and _turned(columns, own, here, n, geometry.lam, values) > 0:
+        if near > 0 and _squares_by_rotation(columns, column, here, n, geometry.lam, values) > 0:
             for k in range(n):
                 if values[k] < 0.0:
                     values[k] = _by_thin_factors(geometry, i, at + k)
@@ -318,20 +318,20 @@ def squares_space(geometry: Any, i: int, start: int, end: int, limit: float, out
 
 
 @jit
-def _decide(columns: Any, own: int, c: Any, n: int, lam: float, limit: float, weights: Any, out: Any) -> int:
+def _decide(columns: Any, column: int, c: Any, n: int, lam: float, limit: float, weights: Any, out: Any) -> int:
     """Test the limit without a square root; −1 for positions that rounding might decide; returns their number.
 
     d² ≤ limit exactly if s ≥ t, where 2λt = ‖x − y‖² + λ(tr A + tr B) − limit and s = Σσ: that is, if
     t² ≤ Σσ² + 2√(Σσ²σ'² + 2tΠσ), for both sides are equal at s and nowhere else.
     """
-    x, y, z, a = columns[own], columns[own + PIECE], columns[own + 2 * PIECE], _root(columns, own)
-    det, trace, half = 8.0 * columns[own + DET], columns[own + TRACE], 0.5 / lam
+    x, y, z, a = columns[column], columns[column + PIECE], columns[column + 2 * PIECE], _root(columns, column)
+    det, trace, half = 8.0 * columns[column + DET], columns[column + TRACE], 0.5 / lam
     most = trace + limit / lam
     band = _DECISION_ROUNDING * most * most * most * most
     unsure = 0
     for k in range(n):
         N, w = product(a, _root(c, k)), weights[k]
-        low = (_apart(c, k, x, y, z) - limit) * half + 0.5 * (trace + c[TRACE + k])
+        low = (_square_of_means(c, k, x, y, z) - limit) * half + 0.5 * (trace + c[TRACE + k])
         low = low if low > 0.0 else 0.0
         over = low * low - squares_of(N)
         margin = 4.0 * squared_minors(N) + det * c[DET + k] * low - over * abs(over)
@@ -343,17 +343,17 @@ def _decide(columns: Any, own: int, c: Any, n: int, lam: float, limit: float, we
 @jit
 def within_space(geometry: Any, i: int, start: int, end: int, limit: float, weights: Any, out: Any) -> None:
     """For Gaussians in 3-D."""
-    columns, own, at = geometry.columns, place(i), start
-    most = columns[own + TRACE] + limit / geometry.lam  # at the edge of the ball no term exceeds its fourth power
+    columns, column, at = geometry.columns, first_column(i), start
+    most = columns[column + TRACE] + limit / geometry.lam  # at the edge of the ball no term exceeds its fourth power
     in_range = 1e-60 < most < 1e60 and geometry.lam > 1e-300
     while at < end:
         n = min(PIECE - at % PIECE, end - at)
-        here, values, w = columns[place(at) :], out[at - start :], weights[at:]
+        here, values, w = columns[first_column(at) :], out[at - start :], weights[at:]
         if not in_range:
             squares_space(geometry, i, at, at + n, limit, values)
             for k in range(n):
                 values[k] = w[k] if values[k] <= limit else 0.0
-        elif _decide(columns, own, here, n, geometry.lam, limit, w, values) > 0:
+        elif _decide(columns, column, here, n, geometry.lam, limit, w, values) > 0:
             for k in range(n):
                 if values[k] < 0.0:
                     values[k] = w[k] if gaussian_space(geometry, i, at + k, limit) <= limit else 0.0
@@ -364,11 +364,11 @@ def within_space(geometry: Any, i: int, start: int, end: int, limit: float, weig
 def gaussian_space(geometry: Any, i: int, j: int, limit: float) -> float:
     """The squared distance of one pair."""
     c = geometry.columns
-    p, q = place(min(i, j)), place(max(i, j))  # symmetric to the last bit
-    apart = _apart(c, p, c[q], c[q + PIECE], c[q + 2 * PIECE])
+    p, q = first_column(min(i, j)), first_column(max(i, j))  # symmetric to the last bit
+    apart = _square_of_means(c, p, c[q], c[q + PIECE], c[q + 2 * PIECE])
     if apart > limit:
         return np.inf
-    floor = _apart(c, p + SPECTRUM, c[q + SPECTRUM], c[q + SPECTRUM + PIECE], c[q + SPECTRUM + 2 * PIECE])
+    floor = _square_of_means(c, p + SPECTRUM, c[q + SPECTRUM], c[q + SPECTRUM + PIECE], c[q + SPECTRUM + 2 * PIECE])
     # Σ(√λ_k(A) − √λ_k(B))² ≤ dcov², with a tolerance for rounding
     if apart + geometry.lam * floor > limit * (1 + 1e-9):
         return np.inf
@@ -377,8 +377,8 @@ def gaussian_space(geometry: Any, i: int, j: int, limit: float) -> float:
     s = sum_of_three(squares_of(N), squared_minors(N), c[p + DET] * c[q + DET])
     traces = c[p + TRACE] + c[q + TRACE]
     gap = traces - 2.0 * s
-    if not _is_good(gap, traces):
-        gap = turned_gap(a, b, N, s)
+    if not _is_accurate(gap, traces):
+        gap = procrustes_gap(a, b, N, s)
         if gap < 0.0 or (traces <= _MIN_TRACE and gap > 0.0):
             return _by_thin_factors(geometry, i, j)
     return apart + geometry.lam * gap
@@ -387,8 +387,8 @@ def gaussian_space(geometry: Any, i: int, j: int, limit: float) -> float:
 @jit
 def gaussian_space_side(geometry: Any, i: int, j: int, limit: float) -> float:
     """A number on the correct side of the limit; usually a bound decides."""
-    c, p, q = geometry.columns, place(i), place(j)
-    roof = _apart(c, p, c[q], c[q + PIECE], c[q + 2 * PIECE])
+    c, p, q = geometry.columns, first_column(i), first_column(j)
+    roof = _square_of_means(c, p, c[q], c[q + PIECE], c[q + 2 * PIECE])
     if roof > limit:
         return np.inf
     a, b = _root(c, p), _root(c, q)
@@ -401,12 +401,12 @@ def gaussian_space_side(geometry: Any, i: int, j: int, limit: float) -> float:
 def _by_thin_factors(geometry: Any, i: int, j: int) -> float:
     """The squared distance of near Gaussians of numerical rank 1, or tiny ones."""
     c, factors, scratch = geometry.columns, geometry.scratch[3:], geometry.scratch[:3]
-    p, q = place(min(i, j)), place(max(i, j))
+    p, q = first_column(min(i, j)), first_column(max(i, j))
     unit = unit_of(c[p + TRACE] + c[q + TRACE])
     rank_p = _factor(c, p, np.sqrt(unit), factors[0], scratch)
     rank_q = _factor(c, q, np.sqrt(unit), factors[1], scratch)
     gap = procrustes(factors[0], rank_p, factors[1], rank_q, 1.0, scratch) / unit
-    return _apart(c, p, c[q], c[q + PIECE], c[q + 2 * PIECE]) + geometry.lam * gap
+    return _square_of_means(c, p, c[q], c[q + PIECE], c[q + 2 * PIECE]) + geometry.lam * gap
 
 
 @jit

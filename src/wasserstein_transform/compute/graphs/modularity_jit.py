@@ -8,7 +8,7 @@ import numpy as np
 
 from ..jit import jit, jit_strict
 
-_TIE = 1e-9  # difference of gains, in units of the strength at a node, up to which they are equal
+_MAX_TIE = 1e-9  # difference of gains, in units of the strength at a node, up to which they are equal
 
 
 class Coarse(NamedTuple):
@@ -27,7 +27,7 @@ class Moves(NamedTuple):
     sums: np.ndarray  # (n,) degrees of the nodes of each community
     sizes: np.ndarray  # (n,) number of nodes of each community
     links: np.ndarray  # (n,) strength between a node and each community; 0 between uses
-    near: np.ndarray  # (n,) communities with such a strength
+    neighbors: np.ndarray  # (n,) communities with such a strength
     free: np.ndarray  # (n,) communities without nodes
     queue: np.ndarray  # (n,) nodes to look at, a ring
     waiting: np.ndarray  # (n,) whether a node is in the queue
@@ -38,9 +38,9 @@ def modularity_workspace(n: int, n_links: int) -> tuple[Coarse, Coarse, Moves]:
     one, other = (
         Coarse(np.zeros(n + 1, np.intp), np.zeros(n_links, np.intp), np.zeros(n_links), np.zeros(n)) for _ in range(2)
     )
-    labels, sizes, near, free, queue = np.zeros((5, n), np.intp)
+    labels, sizes, neighbors, free, queue = np.zeros((5, n), np.intp)
     sums, links = np.zeros((2, n))
-    return one, other, Moves(labels, sums, sizes, links, near, free, queue, np.zeros(n, np.bool_))
+    return one, other, Moves(labels, sums, sizes, links, neighbors, free, queue, np.zeros(n, np.bool_))
 
 
 @jit
@@ -97,41 +97,41 @@ def _move(
     moves: Moves,
 ) -> None:
     """Move nodes to the community of largest gain, until no node moves; neighbors of moved nodes are visited again."""
-    labels, sums, sizes, links, near = moves.labels, moves.sums, moves.sizes, moves.links, moves.near
-    n_free = _begin(n, degrees, seed, moves)
+    labels, sums, sizes, links, neighbors = moves.labels, moves.sums, moves.sizes, moves.links, moves.neighbors
+    n_free = _fill_queue(n, degrees, seed, moves)
     head, n_waiting = 0, n
     while n_waiting > 0:
         v = moves.queue[head]
         head = head + 1 if head + 1 < n else 0
         n_waiting -= 1
         moves.waiting[v] = False
-        own, n_near = labels[v], 0
+        current, n_neighbors = labels[v], 0
         for k in range(starts[v], starts[v + 1]):
             c = labels[ends[k]]
             if links[c] == 0.0:
-                near[n_near] = c
-                n_near += 1
+                neighbors[n_neighbors] = c
+                n_neighbors += 1
             links[c] += strengths[k]
-        sums[own] -= degrees[v]
-        tie = _TIE * degrees[v]
-        best, top = own, links[own] - scale * degrees[v] * sums[own]
-        for k in range(n_near):
-            gain = links[near[k]] - scale * degrees[v] * sums[near[k]]
+        sums[current] -= degrees[v]
+        tie = _MAX_TIE * degrees[v]
+        best, top = current, links[current] - scale * degrees[v] * sums[current]
+        for k in range(n_neighbors):
+            gain = links[neighbors[k]] - scale * degrees[v] * sums[neighbors[k]]
             if gain > top + tie:
-                best, top = near[k], gain
-        if top < -tie and sizes[own] > 1:
+                best, top = neighbors[k], gain
+        if top < -tie and sizes[current] > 1:
             best = moves.free[n_free - 1]
-        for k in range(n_near):
-            links[near[k]] = 0.0
+        for k in range(n_neighbors):
+            links[neighbors[k]] = 0.0
         sums[best] += degrees[v]
-        if best == own:
+        if best == current:
             continue
         if sizes[best] == 0:
             n_free -= 1
         sizes[best] += 1
-        sizes[own] -= 1
-        if sizes[own] == 0:
-            moves.free[n_free] = own
+        sizes[current] -= 1
+        if sizes[current] == 0:
+            moves.free[n_free] = current
             n_free += 1
         labels[v] = best
         for k in range(starts[v], starts[v + 1]):
@@ -144,7 +144,7 @@ def _move(
 
 
 @jit
-def _begin(n: int, degrees: np.ndarray, seed: int, moves: Moves) -> int:
+def _fill_queue(n: int, degrees: np.ndarray, seed: int, moves: Moves) -> int:
     """Fill the queue in the order of the seed, sum up communities, and return the number of empty ones."""
     n_free = 0
     for v in range(n):
@@ -167,7 +167,7 @@ def _begin(n: int, degrees: np.ndarray, seed: int, moves: Moves) -> int:
 @jit
 def _renumber(n: int, moves: Moves) -> int:
     """Number communities 0, 1, … by their first nodes, and return how many there are."""
-    number, n_groups = moves.near, 0
+    number, n_groups = moves.neighbors, 0
     for c in range(n):
         number[c] = -1
     for v in range(n):
@@ -191,7 +191,7 @@ def _merge(
     moves: Moves,
 ) -> None:
     """Make the graph of communities; `moves.labels` are theirs, `moves.queue` gets the nodes of each in turn."""
-    labels, links, near, place = moves.labels, moves.links, moves.near, moves.free
+    labels, links, neighbors, next_position = moves.labels, moves.links, moves.neighbors, moves.free
     for c in range(n_groups):
         moves.sizes[c] = 0
         coarse.degrees[c] = 0.0
@@ -200,28 +200,28 @@ def _merge(
         coarse.degrees[labels[v]] += degrees[v]
     first = 0
     for c in range(n_groups):
-        place[c] = first
+        next_position[c] = first
         first += moves.sizes[c]
     for v in range(n):
-        moves.queue[place[labels[v]]] = v
-        place[labels[v]] += 1
+        moves.queue[next_position[labels[v]]] = v
+        next_position[labels[v]] += 1
     coarse.starts[0] = 0
-    at = first = 0
+    n_links = first = 0
     for c in range(n_groups):
-        n_near = 0
-        for i in range(first, place[c]):
+        n_neighbors = 0
+        for i in range(first, next_position[c]):
             v = moves.queue[i]
             for k in range(starts[v], starts[v + 1]):
                 other = labels[ends[k]]
                 if other == c:
                     continue
                 if links[other] == 0.0:
-                    near[n_near] = other
-                    n_near += 1
+                    neighbors[n_neighbors] = other
+                    n_neighbors += 1
                 links[other] += strengths[k]
-        for k in range(n_near):
-            coarse.ends[at], coarse.strengths[at] = near[k], links[near[k]]
-            links[near[k]] = 0.0
-            at += 1
-        first = place[c]
-        coarse.starts[c + 1] = at
+        for k in range(n_neighbors):
+            coarse.ends[n_links], coarse.strengths[n_links] = neighbors[k], links[neighbors[k]]
+            links[neighbors[k]] = 0.0
+            n_links += 1
+        first = next_position[c]
+        coarse.starts[c + 1] = n_links

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..jit import jit
 from ..metrics.geometry_jit import Adjacency, PathTable
-from .paths_jit import Front, forget, front, search_by_heap, spread
+from .paths_jit import SearchWorkspace, reset, search, search_by_heap, search_workspace
 
 
 class Vicinity(NamedTuple):
@@ -28,28 +28,28 @@ class Vicinity(NamedTuple):
 class PathSearch(NamedTuple):
     """Workspace for the distances between one measure and its targets."""
 
-    front: Front
-    met: np.ndarray  # nodes of the targets
-    near: np.ndarray  # distances from home to the points of the measure
-    far: np.ndarray  # distances from home to the target nodes
+    work: SearchWorkspace
+    targets: np.ndarray  # nodes of the targets
+    from_home: np.ndarray  # distances from home to the points of the measure
+    home_to_targets: np.ndarray  # distances from home to the target nodes
 
 
 def path_search(n: int, width: int, n_met: int) -> PathSearch:
     """Workspace for measures of up to `width` points with up to `n_met` target nodes out of n."""
-    return PathSearch(front(n), np.empty(n_met, np.intp), np.empty(width), np.empty(n_met))
+    return PathSearch(search_workspace(n), np.empty(n_met, np.intp), np.empty(width), np.empty(n_met))
 
 
 @jit
-def _mark(A: Any, i: int, B: Any, targets: Any, table: PathTable, scratch: PathSearch) -> int:
+def _mark(A: Any, i: int, B: Any, targets: Any, table: PathTable, search_memory: PathSearch) -> int:
     """Give every target node of row i a row in the table; returns their number."""
     n_met = 0
     for k in range(targets.shape[0]):
         for t in range(B.indptr[targets[k]], B.indptr[targets[k] + 1]):
             y = B.indices[t]
-            if scratch.front.mass[y] == 0.0:
-                scratch.front.mass[y] = 1.0
+            if search_memory.work.mass[y] == 0.0:
+                search_memory.work.mass[y] = 1.0
                 table.row[y] = n_met
-                scratch.met[n_met] = y
+                search_memory.targets[n_met] = y
                 n_met += 1
     for s in range(A.indptr[i], A.indptr[i + 1]):
         table.column[A.indices[s]] = s - A.indptr[i]
@@ -58,83 +58,86 @@ def _mark(A: Any, i: int, B: Any, targets: Any, table: PathTable, scratch: PathS
 
 
 @jit
-def _search_from_home(adjacency: Adjacency, home: int, A: Any, i: int, n_met: int, scratch: PathSearch) -> float:
+def _search_from_home(adjacency: Adjacency, home: int, A: Any, i: int, n_met: int, search_memory: PathSearch) -> float:
     """Distances from home to the points of row i and to all target nodes; returns the largest finite one."""
-    mass, dist, a = scratch.front.mass, scratch.front.dist, A.indptr[i]
+    mass, dist, a = search_memory.work.mass, search_memory.work.dist, A.indptr[i]
     width = A.indptr[i + 1] - a
     need = float(n_met)
     for s in range(width):
         need += mass[A.indices[a + s]] == 0.0
         mass[A.indices[a + s]] = 1.0
-    count = spread(adjacency, home, np.inf, need, 0.0, scratch.front)
+    count = search(adjacency, home, np.inf, need, 0.0, search_memory.work)
     top = 0.0
     for s in range(width):
-        scratch.near[s] = dist[A.indices[a + s]]
+        search_memory.from_home[s] = dist[A.indices[a + s]]
         mass[A.indices[a + s]] = 0.0
     for k in range(n_met):
-        scratch.far[k] = dist[scratch.met[k]]
-        mass[scratch.met[k]] = 1.0
-        if scratch.far[k] < np.inf:
-            top = max(top, scratch.far[k])
-    forget(count, scratch.front)
+        search_memory.home_to_targets[k] = dist[search_memory.targets[k]]
+        mass[search_memory.targets[k]] = 1.0
+        if search_memory.home_to_targets[k] < np.inf:
+            top = max(top, search_memory.home_to_targets[k])
+    reset(count, search_memory.work)
     return top
 
 
 @jit
 def _find(
-    adjacency: Adjacency, source: int, s: int, width: int, n_met: int, top: float, table: Any, scratch: PathSearch
+    adjacency: Adjacency, source: int, s: int, width: int, n_met: int, top: float, table: Any, search_memory: PathSearch
 ) -> None:
     """Distances from one point to all target nodes; none is longer than the path through home."""
-    limit = np.nextafter(scratch.near[s] + top, 0.0) if scratch.near[s] < np.inf else np.inf
-    count = spread(adjacency, source, limit, float(n_met), 0.0, scratch.front)
+    limit = np.nextafter(search_memory.from_home[s] + top, 0.0) if search_memory.from_home[s] < np.inf else np.inf
+    count = search(adjacency, source, limit, float(n_met), 0.0, search_memory.work)
     for k in range(n_met):
-        table[k * width + s] = min(scratch.front.dist[scratch.met[k]], scratch.near[s] + scratch.far[k])
-    forget(count, scratch.front)
+        table[k * width + s] = min(
+            search_memory.work.dist[search_memory.targets[k]],
+            search_memory.from_home[s] + search_memory.home_to_targets[k],
+        )
+    reset(count, search_memory.work)
 
 
 @jit
 def _find_halfway(
-    adjacency: Adjacency, near: Vicinity, source: int, s: int, width: int, n_met: int, top: float, table: Any,
-    scratch: PathSearch,
+    adjacency: Adjacency, vicinity: Vicinity, source: int, s: int, width: int, n_met: int, top: float, table: Any,
+    search_memory: PathSearch,
 ) -> None:  # fmt: skip
     """The same if a search would visit too many nodes: it ends a radius early and is joined with paths from targets.
 
     On a path from here to y, the first node beyond the limit has a tentative distance over that edge, and is less than
     (length − limit) from y.
     """
-    dist = scratch.front.dist
-    limit = max(scratch.near[s] + top - near.radius, 0.0)
-    count = search_by_heap(adjacency, source, limit, np.inf, 0.0, True, scratch.front)
+    dist = search_memory.work.dist
+    limit = max(search_memory.from_home[s] + top - vicinity.radius, 0.0)
+    count = search_by_heap(adjacency, source, limit, np.inf, 0.0, True, search_memory.work)
     for k in range(n_met):
-        y = scratch.met[k]
-        best = min(dist[y], scratch.near[s] + scratch.far[k])
-        for e in range(near.indptr[y], near.indptr[y + 1]):
-            if near.distances[e] + limit >= best:
+        y = search_memory.targets[k]
+        best = min(dist[y], search_memory.from_home[s] + search_memory.home_to_targets[k])
+        for e in range(vicinity.indptr[y], vicinity.indptr[y + 1]):
+            if vicinity.distances[e] + limit >= best:
                 break
-            best = min(best, near.distances[e] + dist[near.indices[e]])
+            best = min(best, vicinity.distances[e] + dist[vicinity.indices[e]])
         table[k * width + s] = best
-    forget(count, scratch.front)
+    reset(count, search_memory.work)
 
 
 @jit
 def fill_path_table(
-    adjacency: Adjacency, near: Vicinity, home: int, A: Any, i: int, B: Any, targets: Any, table: PathTable,
-    scratch: PathSearch, stop: Any,
+    adjacency: Adjacency, vicinity: Vicinity, home: int, A: Any, i: int, B: Any, targets: Any, table: PathTable,
+    search_memory: PathSearch, stop: Any,
 ) -> None:  # fmt: skip
     """Distances between the points of row i of A and those of the target rows of B.
 
     No path is longer than the one through `home`, so a search from a point can end when only such paths are left.
     """
-    n_met = _mark(A, i, B, targets, table, scratch)
-    top = _search_from_home(adjacency, home, A, i, n_met, scratch)
+    n_met = _mark(A, i, B, targets, table, search_memory)
+    top = _search_from_home(adjacency, home, A, i, n_met, search_memory)
     a, width = A.indptr[i], A.indptr[i + 1] - A.indptr[i]
     for s in range(width):
         if stop[0] != 0:
             break
         source = A.indices[a + s]
-        if near.radius > 0.0 and scratch.near[s] < np.inf:
-            _find_halfway(adjacency, near, source, s, width, n_met, top, table.table, scratch)
+        if vicinity.radius > 0.0 and search_memory.from_home[s] < np.inf:
+            _find_halfway(adjacency, vicinity, source, s, width, n_met, top, table.table, search_memory)
         else:
-            _find(adjacency, source, s, width, n_met, top, table.table, scratch)
+            _find(adjacency, source, s, width, n_met, top, table.table, search_memory)
     for k in range(n_met):
-        scratch.front.mass[scratch.met[k]] = 0.0
+        search_memory.work.mass[search_memory.targets[k]] = 0.0

@@ -52,8 +52,8 @@ def _tiles(n: int) -> list[Tile]:
     return cut_by_size(n, max(16, n // 256))
 
 
-def _scratch(adjacency: Adjacency) -> kernel.Front:
-    return kernel.front(n_nodes(adjacency))
+def _scratch(adjacency: Adjacency) -> kernel.SearchWorkspace:
+    return kernel.search_workspace(n_nodes(adjacency))
 
 
 def path_block(metric: Metric, rows: Ints, cols: Ints, engine: Engine) -> Floats:
@@ -78,8 +78,8 @@ def _search(adjacency: Adjacency, sources: Ints, indptr: Ints, cols: Ints, engin
     def fill(tile: Tile, stop: Flag) -> None:
         starts = indptr[tile.start : tile.stop + 1]
         part = slice(starts[0], starts[-1])
-        own = sources[slice(*tile)]
-        kernel.fill_listed(adjacency, own, starts - starts[0], cols[part], out[part], _scratch(adjacency), stop)
+        local = sources[slice(*tile)]
+        kernel.fill_listed(adjacency, local, starts - starts[0], cols[part], out[part], _scratch(adjacency), stop)
 
     engine.for_tiles("shortest paths", _tiles(len(sources)), fill)
     return out
@@ -98,8 +98,8 @@ def path_matrix(metric: Metric, out: np.ndarray, engine: Engine) -> None:
             if adjacency.even:
                 kernel.fill_upper(adjacency, *tile, upper, lower, scratch, stop)
             else:
-                room = kernel.sweeps(n_nodes(adjacency))
-                kernel.fill_upper_by_sweeps(adjacency, *tile, _MAX_SWEEPS, upper, lower, room, scratch, stop)
+                lanes = kernel.sweep_workspace(n_nodes(adjacency))
+                kernel.fill_upper_by_sweeps(adjacency, *tile, _MAX_SWEEPS, upper, lower, lanes, scratch, stop)
 
         engine.for_tiles("shortest paths", tiles, fill)
 
@@ -175,9 +175,9 @@ def _vicinity_radius(adjacency: Adjacency) -> float:
     scratch.mass[:] = 1.0
     radii = []
     for source in np.unique(np.linspace(0, n - 1, _N_SAMPLED).astype(np.intp)):
-        count = kernel.spread(adjacency, source, np.inf, float(_VICINITY_SIZE), 0.0, scratch)
+        count = kernel.search(adjacency, source, np.inf, float(_VICINITY_SIZE), 0.0, scratch)
         radii.append(scratch.dist[scratch.order[count - 1]])
-        kernel.forget(count, scratch)
+        kernel.reset(count, scratch)
     return float(np.median(radii))
 
 

@@ -19,42 +19,42 @@ from ..metrics.geometry_jit import Adjacency
 LANES = 32
 
 
-class Front(NamedTuple):
+class SearchWorkspace(NamedTuple):
     """Workspace of one search: distances (infinity unless found), found nodes in order, a heap and positions in it."""
 
     dist: np.ndarray
     order: np.ndarray
     heap: np.ndarray
-    place: np.ndarray
+    heap_position: np.ndarray
     mass: np.ndarray  # masses of the nodes, for `need`; zero between searches
 
 
-def front(n: int) -> Front:
+def search_workspace(n: int) -> SearchWorkspace:
     """Workspace for a graph of n nodes."""
-    order, heap, place = np.empty((3, n), np.intp)
-    return Front(np.full(n, np.inf), order, heap, place, np.zeros(n))
+    order, heap, heap_position = np.empty((3, n), np.intp)
+    return SearchWorkspace(np.full(n, np.inf), order, heap, heap_position, np.zeros(n))
 
 
 @jit
-def _rise(k: int, scratch: Front) -> None:
+def _sift_up(k: int, scratch: SearchWorkspace) -> None:
     """Sift the k-th element of the heap up."""
-    heap, place, dist = scratch.heap, scratch.place, scratch.dist
+    heap, heap_position, dist = scratch.heap, scratch.heap_position, scratch.dist
     node = heap[k]
     while k > 0:
         up = (k - 1) // 2
         if dist[heap[up]] <= dist[node]:
             break
         heap[k] = heap[up]
-        place[heap[k]] = k
+        heap_position[heap[k]] = k
         k = up
     heap[k] = node
-    place[node] = k
+    heap_position[node] = k
 
 
 @jit
-def _sink(size: int, scratch: Front) -> None:
+def _sift_down(size: int, scratch: SearchWorkspace) -> None:
     """Sift the first element of the heap down."""
-    heap, place, dist = scratch.heap, scratch.place, scratch.dist
+    heap, heap_position, dist = scratch.heap, scratch.heap_position, scratch.dist
     node, k = heap[0], 0
     while True:
         low = 2 * k + 1
@@ -65,72 +65,74 @@ def _sink(size: int, scratch: Front) -> None:
         if dist[heap[low]] >= dist[node]:
             break
         heap[k] = heap[low]
-        place[heap[k]] = k
+        heap_position[heap[k]] = k
         k = low
     heap[k] = node
-    place[node] = k
+    heap_position[node] = k
 
 
 @jit
-def _search_by_layers(adjacency: Adjacency, source: int, limit: float, need: float, ties: float, scratch: Front) -> int:
+def _search_by_layers(
+    adjacency: Adjacency, source: int, limit: float, need: float, ties: float, scratch: SearchWorkspace
+) -> int:
     """Breadth-first search, for edges of equal length."""
     dist, order, mass = scratch.dist, scratch.order, scratch.mass
     dist[source] = 0.0
     order[0] = source
-    count, seen, done = 1, mass[source], 0
-    if seen >= need:
+    count, mass_found, done = 1, mass[source], 0
+    if mass_found >= need:
         limit = 0.0
     while done < count:
         x = order[done]
         done += 1
-        there = dist[x] + adjacency.least
-        if there > limit:
+        distance = dist[x] + adjacency.least
+        if distance > limit:
             break
         for e in range(adjacency.indptr[x], adjacency.indptr[x + 1]):
             y = adjacency.indices[e]
             if dist[y] < np.inf:
                 continue
-            dist[y] = there
+            dist[y] = distance
             order[count] = y
             count += 1
-            seen += mass[y]
-            if seen >= need:
+            mass_found += mass[y]
+            if mass_found >= need:
                 if ties == 0.0:
                     return count
-                limit = min(limit, there * ties)
+                limit = min(limit, distance * ties)
     return count
 
 
 @jit
-def _relax(adjacency: Adjacency, x: int, limit: float, size: int, scratch: Front) -> int:
+def _relax(adjacency: Adjacency, x: int, limit: float, size: int, scratch: SearchWorkspace) -> int:
     """Relax the edges of x up to `limit`; returns the new size of the heap."""
     for e in range(adjacency.indptr[x], adjacency.indptr[x + 1]):
         y = adjacency.indices[e]
-        there = scratch.dist[x] + adjacency.lengths[e]
-        if there > limit or there >= scratch.dist[y]:
+        distance = scratch.dist[x] + adjacency.lengths[e]
+        if distance > limit or distance >= scratch.dist[y]:
             continue
         if scratch.dist[y] == np.inf:
-            scratch.place[y] = size
+            scratch.heap_position[y] = size
             scratch.heap[size] = y
             size += 1
-        scratch.dist[y] = there
-        _rise(scratch.place[y], scratch)
+        scratch.dist[y] = distance
+        _sift_up(scratch.heap_position[y], scratch)
     return size
 
 
 @jit
 def search_by_heap(
-    adjacency: Adjacency, source: int, limit: float, need: float, ties: float, beyond: bool, scratch: Front
+    adjacency: Adjacency, source: int, limit: float, need: float, ties: float, beyond: bool, scratch: SearchWorkspace
 ) -> int:
-    """Dijkstra's algorithm, for edges of any length ≥ 0; see `spread`.
+    """Dijkstra's algorithm, for edges of any length ≥ 0; see `search`.
 
     With `beyond`, nodes one edge beyond the limit follow the others, with tentative distances.
     """
     dist, order, heap = scratch.dist, scratch.order, scratch.heap
     dist[source] = 0.0
     heap[0] = source
-    scratch.place[source] = 0
-    count, size, seen = 0, 1, 0.0
+    scratch.heap_position[source] = 0
+    count, size, mass_found = 0, 1, 0.0
     while size > 0:
         x = heap[0]
         if dist[x] > limit:
@@ -138,11 +140,11 @@ def search_by_heap(
         size -= 1
         heap[0] = heap[size]
         if size > 0:
-            _sink(size, scratch)
+            _sift_down(size, scratch)
         order[count] = x
         count += 1
-        seen += scratch.mass[x]
-        if seen >= need:
+        mass_found += scratch.mass[x]
+        if mass_found >= need:
             if ties == 0.0:
                 break
             limit = min(limit, dist[x] * ties)
@@ -155,11 +157,11 @@ def search_by_heap(
 
 
 @jit
-def spread(adjacency: Adjacency, source: int, limit: float, need: float, ties: float, scratch: Front) -> int:
+def search(adjacency: Adjacency, source: int, limit: float, need: float, ties: float, scratch: SearchWorkspace) -> int:
     """Distances from a node to all nodes within `limit`, or until the found nodes have the mass `need`.
 
     With a factor `ties` ≥ 1, nodes at up to that factor times the last distance are found as well; with 0 the search
-    ends at once. Returns the number of found nodes, which are in `scratch.order`, nearest first. `forget` resets the
+    ends at once. Returns the number of found nodes, which are in `scratch.order`, nearest first. `reset` resets the
     workspace.
     """
     if adjacency.even:
@@ -168,7 +170,7 @@ def spread(adjacency: Adjacency, source: int, limit: float, need: float, ties: f
 
 
 @jit
-def forget(count: int, scratch: Front) -> None:
+def reset(count: int, scratch: SearchWorkspace) -> None:
     """Reset the distances to infinity."""
     for k in range(count):
         scratch.dist[scratch.order[k]] = np.inf
@@ -176,7 +178,7 @@ def forget(count: int, scratch: Front) -> None:
 
 @jit
 def fill_listed(
-    adjacency: Adjacency, sources: Any, indptr: Any, cols: Any, out: Any, scratch: Front, stop: Any
+    adjacency: Adjacency, sources: Any, indptr: Any, cols: Any, out: Any, scratch: SearchWorkspace, stop: Any
 ) -> None:
     """out[k] = length of the shortest path from sources[a] to cols[k], for k in indptr[a]…indptr[a+1]."""
     for a in range(sources.shape[0]):
@@ -187,107 +189,118 @@ def fill_listed(
             if scratch.mass[cols[k]] == 0.0:
                 scratch.mass[cols[k]] = 1.0
                 n_wanted += 1.0
-        count = spread(adjacency, sources[a], np.inf, n_wanted, 0.0, scratch)
+        count = search(adjacency, sources[a], np.inf, n_wanted, 0.0, scratch)
         for k in range(indptr[a], indptr[a + 1]):
             out[k] = scratch.dist[cols[k]]
             scratch.mass[cols[k]] = 0.0
-        forget(count, scratch)
+        reset(count, scratch)
 
 
 @jit
 def count_within(
-    adjacency: Adjacency, start: int, end: int, n: int, limit: float, out: Any, scratch: Front, stop: Any
+    adjacency: Adjacency, start: int, end: int, n: int, limit: float, out: Any, scratch: SearchWorkspace, stop: Any
 ) -> None:
     """out[i - start] = number of the first n nodes within `limit` of node i."""
     for i in range(start, end):
         if stop[0] != 0:
             return
-        count = spread(adjacency, i, limit, np.inf, 0.0, scratch)
-        near = 0
+        count = search(adjacency, i, limit, np.inf, 0.0, scratch)
+        n_within = 0
         for k in range(count):
-            near += scratch.order[k] < n
-        out[i - start] = near
-        forget(count, scratch)
+            n_within += scratch.order[k] < n
+        out[i - start] = n_within
+        reset(count, scratch)
 
 
 @jit
 def fill_within(
-    adjacency: Adjacency, start: int, end: int, n: int, limit: float, indices: Any, distances: Any, scratch: Front,
-    stop: Any,
+    adjacency: Adjacency, start: int, end: int, n: int, limit: float, indices: Any, distances: Any,
+    scratch: SearchWorkspace, stop: Any,
 ) -> None:  # fmt: skip
     """Those nodes and their distances, nearest first, node by node."""
-    at = 0
+    filled = 0
     for i in range(start, end):
         if stop[0] != 0:
             return
-        count = spread(adjacency, i, limit, np.inf, 0.0, scratch)
+        count = search(adjacency, i, limit, np.inf, 0.0, scratch)
         for k in range(count):
             if scratch.order[k] < n:
-                indices[at] = scratch.order[k]
-                distances[at] = scratch.dist[scratch.order[k]]
-                at += 1
-        forget(count, scratch)
+                indices[filled] = scratch.order[k]
+                distances[filled] = scratch.dist[scratch.order[k]]
+                filled += 1
+        reset(count, scratch)
 
 
 @jit
-def fill_upper(adjacency: Adjacency, start: int, end: int, upper: Any, lower: Any, scratch: Front, stop: Any) -> None:
+def fill_upper(
+    adjacency: Adjacency, start: int, end: int, upper: Any, lower: Any, scratch: SearchWorkspace, stop: Any
+) -> None:
     """Rows start…end of the full matrix from column `start` on, and their transpose unless `lower` is empty."""
     for i in range(start, end):
         if stop[0] != 0:
             return
-        count = spread(adjacency, i, np.inf, np.inf, 0.0, scratch)
+        count = search(adjacency, i, np.inf, np.inf, 0.0, scratch)
         for k in range(i - start, upper.shape[1]):
             upper[i - start, k] = scratch.dist[start + k]
             if lower.shape[0] > 0:
                 lower[k, i - start] = scratch.dist[start + k]
-        forget(count, scratch)
+        reset(count, scratch)
 
 
 @jit
-def fill_condensed(adjacency: Adjacency, n: int, start: int, end: int, out: Any, scratch: Front, stop: Any) -> None:
+def fill_condensed(
+    adjacency: Adjacency, n: int, start: int, end: int, out: Any, scratch: SearchWorkspace, stop: Any
+) -> None:
     """Rows start…end of the condensed vector of the first n nodes."""
-    at = 0
+    filled = 0
     for i in range(start, end):
         if stop[0] != 0:
             return
-        count = spread(adjacency, i, np.inf, np.inf, 0.0, scratch)
+        count = search(adjacency, i, np.inf, np.inf, 0.0, scratch)
         for j in range(i + 1, n):
-            out[at] = scratch.dist[j]
-            at += 1
-        forget(count, scratch)
+            out[filled] = scratch.dist[j]
+            filled += 1
+        reset(count, scratch)
 
 
 @jit
 def fill_nearest(
-    adjacency: Adjacency, start: int, end: int, k: int, distances: Any, indices: Any, scratch: Front, stop: Any
+    adjacency: Adjacency,
+    start: int,
+    end: int,
+    k: int,
+    distances: Any,
+    indices: Any,
+    scratch: SearchWorkspace,
+    stop: Any,
 ) -> None:
     """The k nearest other nodes with `scratch.mass` 1 for each node; in a tie the smaller index first."""
     for i in range(start, end):
         if stop[0] != 0:
             return
-        count = spread(adjacency, i, np.inf, k + 1.0, 1.0, scratch)
+        count = search(adjacency, i, np.inf, k + 1.0, 1.0, scratch)
         row, filled = i - start, 0
         for c in range(count):
             y = scratch.order[c]
             if y == i or scratch.mass[y] == 0.0:
                 continue
-            at = min(filled, k)
-            while at > 0 and (
-                distances[row, at - 1] > scratch.dist[y]
-                or (distances[row, at - 1] == scratch.dist[y] and indices[row, at - 1] > y)
+            position = min(filled, k)
+            while position > 0 and (
+                distances[row, position - 1] > scratch.dist[y]
+                or (distances[row, position - 1] == scratch.dist[y] and indices[row, position - 1] > y)
             ):
-                if at < k:
-                    distances[row, at] = distances[row, at - 1]
-                    indices[row, at] = indices[row, at - 1]
-                at -= 1
-            if at < k:
-                distances[row, at] = scratch.dist[y]
-                indices[row, at] = y
+                if position < k:
+                    distances[row, position] = distances[row, position - 1]
+                    indices[row, position] = indices[row, position - 1]
+                position -= 1
+            if position < k:
+                distances[row, position] = scratch.dist[y]
+                indices[row, position] = y
             filled += 1
         for c in range(min(filled, k), k):
             distances[row, c] = np.inf
             indices[row, c] = -1
-        forget(count, scratch)
+        reset(count, scratch)
 
 
 class Sweeps(NamedTuple):
@@ -298,7 +311,7 @@ class Sweeps(NamedTuple):
     due: np.ndarray  # (nodes,) whether the distance of a neighbor has decreased since the node was visited
 
 
-def sweeps(n: int) -> Sweeps:
+def sweep_workspace(n: int) -> Sweeps:
     """Room for a graph of n nodes."""
     return Sweeps(np.empty(n * LANES), np.empty(LANES), np.zeros(n, np.bool_))
 
@@ -313,17 +326,17 @@ def _shorten(best: Any, other: Any, length: float) -> None:
 @jit
 def _relax_all(adjacency: Adjacency, v: int, work: Sweeps) -> bool:
     """Relax paths to v over its neighbors; returns whether any distance decreased."""
-    own = work.dist[v * LANES : (v + 1) * LANES]
+    distances = work.dist[v * LANES : (v + 1) * LANES]
     best = work.best
     for l in range(best.shape[0]):
-        best[l] = own[l]
+        best[l] = distances[l]
     for e in range(adjacency.indptr[v], adjacency.indptr[v + 1]):
         u = adjacency.indices[e]
         _shorten(best, work.dist[u * LANES : (u + 1) * LANES], adjacency.lengths[e])
     nearer = 0
     for l in range(best.shape[0]):
-        nearer += best[l] < own[l]
-        own[l] = best[l]
+        nearer += best[l] < distances[l]
+        distances[l] = best[l]
     return nearer > 0
 
 
@@ -344,10 +357,12 @@ def _sweep(adjacency: Adjacency, n: int, backward: bool, work: Sweeps) -> bool:
 
 
 @jit
-def search_many(adjacency: Adjacency, start: int, end: int, most: int, work: Sweeps, scratch: Front) -> None:
-    """Distances of all nodes from the nodes start…end, at most LANES of them; infinity without a path.
+def search_many(
+    adjacency: Adjacency, start: int, end: int, max_sweeps: int, work: Sweeps, scratch: SearchWorkspace
+) -> None:
+    """Distances of all nodes from the nodes start…end, at max_sweeps LANES of them; infinity without a path.
 
-    After `most` sweeps, heaps are used.
+    After `max_sweeps` sweeps, heaps are used.
     """
     n = adjacency.indptr.shape[0] - 1
     for k in range(n * LANES):
@@ -358,27 +373,27 @@ def search_many(adjacency: Adjacency, start: int, end: int, most: int, work: Swe
         work.dist[v * LANES + v - start] = 0.0
         for e in range(adjacency.indptr[v], adjacency.indptr[v + 1]):
             work.due[adjacency.indices[e]] = True
-    for k in range(most):
+    for k in range(max_sweeps):
         if not _sweep(adjacency, n, k % 2 == 1, work):
             return
     for v in range(start, end):
-        count = spread(adjacency, v, np.inf, np.inf, 0.0, scratch)
+        count = search(adjacency, v, np.inf, np.inf, 0.0, scratch)
         for u in range(n):
             work.dist[u * LANES + v - start] = scratch.dist[u]
-        forget(count, scratch)
+        reset(count, scratch)
 
 
 @jit
 def fill_upper_by_sweeps(
-    adjacency: Adjacency, start: int, end: int, most: int, upper: Any, lower: Any, work: Sweeps, scratch: Front,
-    stop: Any,
+    adjacency: Adjacency, start: int, end: int, max_sweeps: int, upper: Any, lower: Any, work: Sweeps,
+    scratch: SearchWorkspace, stop: Any,
 ) -> None:  # fmt: skip
     """Rows start…end of the full matrix from column `start` on, and their transpose unless `lower` is empty."""
     for first in range(start, end, LANES):
         if stop[0] != 0:
             return
         last = min(first + LANES, end)
-        search_many(adjacency, first, last, most, work, scratch)
+        search_many(adjacency, first, last, max_sweeps, work, scratch)
         for i in range(first, last):
             for k in range(i - start, upper.shape[1]):
                 upper[i - start, k] = work.dist[(start + k) * LANES + i - first]

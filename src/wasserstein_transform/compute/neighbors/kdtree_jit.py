@@ -237,7 +237,7 @@ def square_outside(tree: Any, node: int, x: Any) -> float:
 
 
 @jit
-def square_apart(points: Any, p: int, x: Any) -> float:
+def square_to_position(points: Any, p: int, x: Any) -> float:
     """Squared distance of x to position p."""
     total = 0.0
     for a in range(x.shape[0]):
@@ -255,7 +255,7 @@ def _scan(geometry: Any, tree: Any, groups: Any, leaf: int, x: Any, rounding: fl
         if groups[p] == group:
             continue
         reach = edge + tree.rounding[p]
-        if square_apart(tree.points, p, x) > reach * reach:
+        if square_to_position(tree.points, p, x) > reach * reach:
             continue
         j = tree.order[p]
         d = np.sqrt(squared(geometry, min(i, j), max(i, j), reach * reach))
@@ -297,12 +297,12 @@ def search(geometry: Any, tree: Any, groups: Any, whole: Any, x: Any, rounding: 
             _scan(geometry, tree, groups, node, x, rounding, i, group, slack, near, which)
             n_leaves += 1
             continue
-        one = 2 * node + 1
-        other = one + 1
-        gap, other_gap = square_outside(tree, one, x), square_outside(tree, other, x)
-        if gap < other_gap or (gap == other_gap and tree.least[one] < tree.least[other]):
-            one, other, gap, other_gap = other, one, other_gap, gap
-        nodes[size], gaps[size] = one, gap
+        child = 2 * node + 1
+        other = child + 1
+        gap, other_gap = square_outside(tree, child, x), square_outside(tree, other, x)
+        if gap < other_gap or (gap == other_gap and tree.least[child] < tree.least[other]):
+            child, other, gap, other_gap = other, child, other_gap, gap
+        nodes[size], gaps[size] = child, gap
         nodes[size + 1], gaps[size + 1] = other, other_gap
         size += 2
     return n_leaves

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from ..._types import Floats
 from ...engine import Engine, to_host
-from .motion import Features, Picture, full, nobody
+from .motion import Features, Picture, full_intensity, mask_value
 
 TO_XYZ = np.array(
     [[0.412453, 0.357580, 0.180423], [0.212671, 0.715160, 0.072169], [0.019334, 0.119193, 0.950227]]
 )  # fmt: skip
 WHITE = np.array([0.95047, 1.0, 1.08883])
-_DARK = 0.008856  # lightness is linear below this luminance, relative to white
-_SLOPE = 903.3
+_MAX_DARK_LUMINANCE = 0.008856  # lightness is linear below this luminance, relative to white
+_DARK_SLOPE = 903.3
 
 
 def luv(rgb: Floats) -> Floats:
@@ -34,7 +34,7 @@ def luv(rgb: Floats) -> Floats:
 def lab(rgb: Floats) -> Floats:
     """L*a*b* of sRGB colors in [0, 1], along the last axis; L* is 0 to 100."""
     share = _xyz(rgb) / WHITE
-    bent = np.where(share > _DARK, np.cbrt(share), (_SLOPE * share + 16) / 116)
+    bent = np.where(share > _MAX_DARK_LUMINANCE, np.cbrt(share), (_DARK_SLOPE * share + 16) / 116)
     x, y, z = np.moveaxis(bent, -1, 0)
     return np.stack([116 * y - 16, 500 * (x - y), 200 * (y - z)], axis=-1)
 
@@ -52,7 +52,7 @@ def _xyz(rgb: Floats) -> Floats:
 
 
 def _lightness(y: Floats) -> Floats:
-    return np.where(y > _DARK, 116 * np.cbrt(y) - 16, _SLOPE * y)
+    return np.where(y > _MAX_DARK_LUMINANCE, 116 * np.cbrt(y) - 16, _DARK_SLOPE * y)
 
 
 def from_luv(values: Floats) -> Floats:
@@ -70,7 +70,7 @@ def from_lab(values: Floats) -> Floats:
     """sRGB colors of L*a*b*, clipped to [0, 1]."""
     y = (values[..., 0] + 16) / 116
     bent = np.stack([y + values[..., 1] / 500, y, y - values[..., 2] / 200], axis=-1)
-    share = np.where(bent**3 > _DARK, bent**3, (116 * bent - 16) / _SLOPE)
+    share = np.where(bent**3 > _MAX_DARK_LUMINANCE, bent**3, (116 * bent - 16) / _DARK_SLOPE)
     return _srgb(share * WHITE)
 
 
@@ -80,14 +80,14 @@ def _srgb(xyz: Floats) -> Floats:
 
 
 def _luminance(light: Floats) -> Floats:
-    return np.where(light > _SLOPE * _DARK, ((light + 16) / 116) ** 3, light / _SLOPE)
+    return np.where(light > _DARK_SLOPE * _MAX_DARK_LUMINANCE, ((light + 16) / 116) ** 3, light / _DARK_SLOPE)
 
 
 class ColorSpace(NamedTuple):
-    """Conversions from (`there`) and to (`back`) sRGB in [0, 1]."""
+    """Conversions from and to sRGB in [0, 1]."""
 
-    there: Callable[[Floats], Floats]
-    back: Callable[[Floats], Floats]
+    from_rgb: Callable[[Floats], Floats]
+    to_rgb: Callable[[Floats], Floats]
 
 
 SPACES: dict[str, ColorSpace] = {
@@ -98,7 +98,7 @@ SPACES: dict[str, ColorSpace] = {
 """Color spaces for comparisons; "rgb" uses 8-bit values."""
 
 
-_BLOCK = 2**16  # pixels converted at a time
+_PIXELS_PER_BLOCK = 2**16  # pixels converted at a time
 
 
 def range_features(picture: Picture, engine: Engine) -> Features:
@@ -108,12 +108,12 @@ def range_features(picture: Picture, engine: Engine) -> Features:
     values = np.empty(flat.shape[::-1], precision)
     for block in _blocks(len(flat)):
         engine.check()
-        came = flat[block]
-        values[:, block] = (came if space is None else SPACES[space].there(_shares(came))).T
-    seen = values if mask is None else values[:, mask]
-    low, high = float(seen.min()), float(seen.max())
+        colors = flat[block]
+        values[:, block] = (colors if space is None else SPACES[space].from_rgb(_shares(colors))).T
+    inside = values if mask is None else values[:, mask]
+    low, high = float(inside.min()), float(inside.max())
     if mask is not None:
-        values[:, ~mask] = nobody(values.dtype)
+        values[:, ~mask] = mask_value(values.dtype)
     return Features(values, low, high)
 
 
@@ -125,19 +125,19 @@ def painted(picture: Picture, modes: Floats, engine: Engine) -> NDArray[Any]:
     values = modes[:, modes.shape[1] - channels :]
     for block in _blocks(len(flat)):
         engine.check()
-        kept = np.arange(block.start, block.stop) if mask is None else block.start + np.flatnonzero(mask[block])
-        colors = values[kept] if space is None else SPACES[space].back(values[kept]) * full(flat.dtype)
-        out[kept, :channels] = _of_type(colors, flat.dtype)
+        pixels = np.arange(block.start, block.stop) if mask is None else block.start + np.flatnonzero(mask[block])
+        colors = values[pixels] if space is None else SPACES[space].to_rgb(values[pixels]) * full_intensity(flat.dtype)
+        out[pixels, :channels] = _of_type(colors, flat.dtype)
     return out
 
 
 def _blocks(n: int) -> Iterator[slice]:
-    return (slice(start, min(start + _BLOCK, n)) for start in range(0, n, _BLOCK))
+    return (slice(start, min(start + _PIXELS_PER_BLOCK, n)) for start in range(0, n, _PIXELS_PER_BLOCK))
 
 
 def _shares(colors: NDArray[Any]) -> Floats:
     """Colors as shares of full intensity, in double precision."""
-    return np.asarray(colors.astype(np.float64) / full(colors.dtype))
+    return np.asarray(colors.astype(np.float64) / full_intensity(colors.dtype))
 
 
 def _of_type(values: Floats, dtype: np.dtype[Any]) -> NDArray[Any]:

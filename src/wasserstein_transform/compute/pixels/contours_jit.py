@@ -225,17 +225,17 @@ def _follow(
     return n
 
 
-class Patches(NamedTuple):
+class Regions(NamedTuple):
     """Regions; joined ones are counted in their representative.
 
     sizes : number of pixels
     counts : concatenated histograms of values, in pixels, one row per region
-    seen, by : the last join that visited a region, and the seam it came by
+    visited, by : the last join that visited a region, and the seam it came by
     """
 
     sizes: Any
     counts: Any
-    seen: Any
+    visited: Any
     by: Any
 
 
@@ -255,7 +255,7 @@ class Seams(NamedTuple):
     left: Any
 
 
-class Rule(NamedTuple):
+class MergeWeights(NamedTuple):
     """The linear model: cost = bias + weights · evidence.
 
     starts : first column of each histogram in `counts`, and the end
@@ -273,7 +273,7 @@ class Rule(NamedTuple):
 
 
 @jit
-def evidence(patches: Patches, seams: Seams, rule: Rule, e: int, out: Any) -> None:
+def evidence(regions: Regions, seams: Seams, rule: MergeWeights, e: int, out: Any) -> None:
     """Features of a seam: roots of mean contrasts, roots of distances of the two histograms, sizes, length."""
     a, b = seams.ends[e, 0], seams.ends[e, 1]
     n = seams.cues.shape[1]
@@ -285,28 +285,28 @@ def evidence(patches: Patches, seams: Seams, rule: Rule, e: int, out: Any) -> No
     for h in range(rule.group.shape[0]):
         ahead, moved = 0.0, 0.0
         for k in range(rule.starts[h], rule.starts[h + 1]):
-            ahead += patches.counts[a, k] * patches.sizes[b] - patches.counts[b, k] * patches.sizes[a]
+            ahead += regions.counts[a, k] * regions.sizes[b] - regions.counts[b, k] * regions.sizes[a]
             moved += abs(ahead)
         out[n + rule.group[h]] += moved  # exact, in any order of histograms
     for k in range(n_distances):
-        out[n + k] = sqrt(out[n + k] / (patches.sizes[a] * patches.sizes[b]) * rule.units[k])
+        out[n + k] = sqrt(out[n + k] / (regions.sizes[a] * regions.sizes[b]) * rule.units[k])
     n += n_distances
-    small, large = min(patches.sizes[a], patches.sizes[b]), max(patches.sizes[a], patches.sizes[b])
+    small, large = min(regions.sizes[a], regions.sizes[b]), max(regions.sizes[a], regions.sizes[b])
     out[n] = log(small / rule.total)
     out[n + 1] = log(large / rule.total)
     out[n + 2] = log(seams.lengths[e] / sqrt(small))
 
 
 @jit
-def all_evidence(patches: Patches, seams: Seams, rule: Rule, out: Any) -> None:
+def all_evidence(regions: Regions, seams: Seams, rule: MergeWeights, out: Any) -> None:
     """Evidence of every seam, one row each."""
     for e in range(out.shape[0]):
-        evidence(patches, seams, rule, e, out[e])
+        evidence(regions, seams, rule, e, out[e])
 
 
 @jit
-def _weigh(patches: Patches, seams: Seams, rule: Rule, e: int, scratch: Any) -> None:
-    evidence(patches, seams, rule, e, scratch)
+def _weigh(regions: Regions, seams: Seams, rule: MergeWeights, e: int, scratch: Any) -> None:
+    evidence(regions, seams, rule, e, scratch)
     cost = rule.bias
     for k in range(scratch.shape[0]):
         cost += rule.weights[k] * scratch[k]
@@ -324,14 +324,14 @@ def _cheapest(seams: Seams, n: int) -> int:
 
 
 @jit
-def _pool(patches: Patches, a: int, b: int) -> None:
-    patches.sizes[a] += patches.sizes[b]
-    for k in range(patches.counts.shape[1]):
-        patches.counts[a, k] += patches.counts[b, k]
+def _merge_regions(regions: Regions, a: int, b: int) -> None:
+    regions.sizes[a] += regions.sizes[b]
+    for k in range(regions.counts.shape[1]):
+        regions.counts[a, k] += regions.counts[b, k]
 
 
 @jit
-def _sew(seams: Seams, e: int, f: int) -> None:
+def _merge_seams(seams: Seams, e: int, f: int) -> None:
     """Merge the seam f into e; while regions of one cost are joined, both count if one does."""
     seams.cost[e] = min(seams.cost[e], seams.cost[f])
     seams.lengths[e] += seams.lengths[f]
@@ -340,9 +340,9 @@ def _sew(seams: Seams, e: int, f: int) -> None:
 
 
 @jit
-def _tidy(patches: Patches, seams: Seams, a: int, b: int, step: int, n: int) -> int:
+def _drop_duplicate_seams(regions: Regions, seams: Seams, a: int, b: int, step: int, n: int) -> int:
     """Replace b by a, and keep one seam to each neighbor. Returns the number of remaining seams."""
-    kept = 0
+    n_kept = 0
     for k in range(n):
         e = seams.left[k]
         for side in range(2):
@@ -353,27 +353,29 @@ def _tidy(patches: Patches, seams: Seams, a: int, b: int, step: int, n: int) -> 
             continue
         if a in (p, q):
             other = q if p == a else p
-            if patches.seen[other] == step:
-                _sew(seams, patches.by[other], e)
+            if regions.visited[other] == step:
+                _merge_seams(seams, regions.by[other], e)
                 continue
-            patches.seen[other], patches.by[other] = step, e
-        seams.left[kept] = e
-        kept += 1
-    return kept
+            regions.visited[other], regions.by[other] = step, e
+        seams.left[n_kept] = e
+        n_kept += 1
+    return n_kept
 
 
 @jit
-def join_regions(patches: Patches, seams: Seams, rule: Rule, scratch: Any, joins: Any, heights: Any, stop: Any) -> int:
+def join_regions(
+    regions: Regions, seams: Seams, rule: MergeWeights, scratch: Any, joins: Any, heights: Any, stop: Any
+) -> int:
     """Join along the cheapest seam until there is none. Returns the number of joins.
 
-    seen : less than 1 initially
+    visited : less than 1 initially
     scratch : memory for the evidence of a seam
     joins, heights : the two regions of each join, of which the first represents both afterwards, and its cost
     """
     n = seams.left.shape[0]
     for k in range(n):
         seams.left[k] = k
-        _weigh(patches, seams, rule, k, scratch)
+        _weigh(regions, seams, rule, k, scratch)
     step = 0
     while n > 0 and stop[0] == 0:
         e, before = _cheapest(seams, n), step
@@ -382,15 +384,15 @@ def join_regions(patches: Patches, seams: Seams, rule: Rule, scratch: Any, joins
             a, b = min(seams.ends[e, 0], seams.ends[e, 1]), max(seams.ends[e, 0], seams.ends[e, 1])
             joins[step, 0], joins[step, 1], heights[step] = a, b, level
             step += 1
-            _pool(patches, a, b)
-            n = _tidy(patches, seams, a, b, step, n)
+            _merge_regions(regions, a, b)
+            n = _drop_duplicate_seams(regions, seams, a, b, step, n)
             e = _cheapest(seams, n)
         for k in range(before, step):
-            patches.seen[joins[k, 0]] = -1
+            regions.visited[joins[k, 0]] = -1
         for k in range(n):
             f = seams.left[k]
-            if patches.seen[seams.ends[f, 0]] < 0 or patches.seen[seams.ends[f, 1]] < 0:
-                _weigh(patches, seams, rule, f, scratch)
+            if regions.visited[seams.ends[f, 0]] < 0 or regions.visited[seams.ends[f, 1]] < 0:
+                _weigh(regions, seams, rule, f, scratch)
         for k in range(before, step):
-            patches.seen[joins[k, 0]] = 0
+            regions.visited[joins[k, 0]] = 0
     return step

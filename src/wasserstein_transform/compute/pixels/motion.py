@@ -12,7 +12,7 @@ from ..._types import Bools, Floats, Ints
 from ...engine import GRAIN, Engine, Flag, Tile, cut_evenly, to_host
 from ..metrics.distances import closed, rim
 from .patches_jit import PAD, Patch, Window
-from .pixels_jit import SWINGS, UNFINISHED, Swing, first_covs, shift
+from .pixels_jit import CYCLES, UNFINISHED, CycleState, first_covs, shift
 from .regions_jit import link_adjacent, number
 
 Counts: TypeAlias = NDArray[np.int32]
@@ -54,17 +54,17 @@ class Features(NamedTuple):
     high: float
 
 
-def most(dtype: np.dtype[Any]) -> float:
+def max_value(dtype: np.dtype[Any]) -> float:
     """The largest allowed value: with larger ones, squares and the values outside the mask would overflow."""
     return 1e30 if dtype.itemsize == 4 else 1e100
 
 
-def nobody(dtype: np.dtype[Any]) -> float:
+def mask_value(dtype: np.dtype[Any]) -> float:
     """The value of pixels outside the mask."""
-    return 1e8 * most(dtype)
+    return 1e8 * max_value(dtype)
 
 
-def full(dtype: np.dtype[Any]) -> float:
+def full_intensity(dtype: np.dtype[Any]) -> float:
     """Full intensity: the largest number of an unsigned type, 255 for signed types, 1 for floats and booleans."""
     if dtype.kind == "u":
         return float(np.iinfo(dtype).max)
@@ -99,10 +99,10 @@ class Motion(NamedTuple):
     n_iter: int
 
 
-class Moved(NamedTuple):
+class ConvergedPixels(NamedTuple):
     """Modes, one row per pixel (position, then values), iterations of each, and the numbers of unconverged pixels.
 
-    n_swinging pixels returned to an earlier state and are stopped at the state of their cycle with most neighbors, ties
+    n_cycling pixels returned to an earlier state and are stopped at the state of their cycle with most neighbors, ties
     broken by the smallest values, then the smallest entries of the shape. n_unfinished pixels were still moving after
     the last iteration.
 
@@ -111,11 +111,11 @@ class Moved(NamedTuple):
 
     modes: Floats
     n_iter: Counts
-    n_swinging: int
+    n_cycling: int
     n_unfinished: int
 
 
-class Links(NamedTuple):
+class RegionLinks(NamedTuple):
     """The rule for linking adjacent moved pixels: positions and values within both radii, given as squares.
 
     Pixels outside the mask, if there is one, are not linked.
@@ -133,10 +133,10 @@ def window_of(grid: Grid, spatial: float) -> Window:
     steps = [np.arange(-min(int(reach), n - 1), min(int(reach), n - 1) + 1) for n in grid[:2]]
     dz, dy = (part.ravel() for part in np.meshgrid(*steps, indexing="ij"))
     left = reach * reach - dz**2 - dy**2
-    kept = left >= 0
-    half = np.minimum(np.sqrt(left[kept]), grid[2] - 1).astype(np.intp)
-    furthest = np.array([dz[kept].max(), dy[kept].max(), half.max()])
-    return Window(np.array(grid), furthest, dz[kept], dy[kept], half, 0)
+    inside = left >= 0
+    half = np.minimum(np.sqrt(left[inside]), grid[2] - 1).astype(np.intp)
+    furthest = np.array([dz[inside].max(), dy[inside].max(), half.max()])
+    return Window(np.array(grid), furthest, dz[inside], dy[inside], half, 0)
 
 
 def window_size(window: Window) -> float:
@@ -144,60 +144,60 @@ def window_size(window: Window) -> float:
     return float((2 * window.half + 1).sum())
 
 
-_STEPS = 5.0  # approximate number of iterations of a pixel
-_ALL = np.empty(0, np.bool_)
-_SLAB = 2**18  # pixels processed at a time: little memory, and Ctrl-C works
+_STEPS_PER_PIXEL = 5.0  # approximate number of iterations of a pixel
+_NO_MASK = np.empty(0, np.bool_)
+_PIXELS_PER_SLAB = 2**18  # pixels processed at a time: little memory, and Ctrl-C works
 
 
-class _Out(NamedTuple):
+class _PixelOutput(NamedTuple):
     """One row per pixel."""
 
     modes: Floats
     n_iter: Counts
     ends: NDArray[np.int8]
 
-    def part(self, tile: Tile) -> _Out:
+    def part(self, tile: Tile) -> _PixelOutput:
         """The rows of a tile."""
-        return _Out(self.modes[slice(*tile)], self.n_iter[slice(*tile)], self.ends[slice(*tile)])
+        return _PixelOutput(self.modes[slice(*tile)], self.n_iter[slice(*tile)], self.ends[slice(*tile)])
 
 
-def shift_pixels(image: Image, window: Window, motion: Motion, engine: Engine) -> Moved:
+def shift_pixels(image: Image, window: Window, motion: Motion, engine: Engine) -> ConvergedPixels:
     """Move each pixel until it converges."""
     image = image._replace(values=to_host(image.values))
     channels, n = image.values.shape
     shapes = 0 if motion.lam == 0 else SHAPES[image.axes]
-    out = _Out(np.empty((n, image.axes + channels)), np.empty(n, np.int32), np.empty(n, np.int8))
+    out = _PixelOutput(np.empty((n, image.axes + channels)), np.empty(n, np.int32), np.empty(n, np.int8))
     _move_pixels(image, window, motion, shapes, out, engine)
     ends = out.ends
     if image.mask is not None:
         ends, outside = ends[image.mask], ~image.mask
         out.modes[outside], out.n_iter[outside] = np.nan, 0
-    swinging, unfinished = (int(np.count_nonzero(ends == end)) for end in (SWINGS, UNFINISHED))
-    return Moved(out.modes, out.n_iter, swinging, unfinished)
+    cycling, unfinished = (int(np.count_nonzero(ends == end)) for end in (CYCLES, UNFINISHED))
+    return ConvergedPixels(out.modes, out.n_iter, cycling, unfinished)
 
 
-def _move_pixels(image: Image, window: Window, motion: Motion, shapes: int, out: _Out, engine: Engine) -> None:
+def _move_pixels(image: Image, window: Window, motion: Motion, shapes: int, out: _PixelOutput, engine: Engine) -> None:
     channels, n = image.values.shape
     covs = np.zeros((shapes, n))  # stored by matrix entry, as windows read them
-    near, alike, still = closed(motion.spatial), closed(motion.range), motion.tol * motion.tol
-    tiles = cut_evenly(n, _STEPS * window_size(window), max(GRAIN / 16, GRAIN * n / 1e7))
+    spatial, range_, tol = closed(motion.spatial), closed(motion.range), motion.tol * motion.tol
+    tiles = cut_evenly(n, _STEPS_PER_PIXEL * window_size(window), max(GRAIN / 16, GRAIN * n / 1e7))
 
-    def see(tile: Tile, stop: Flag) -> None:
-        values, own = _part(image.values, window, tile)
+    def find_shapes(tile: Tile, stop: Flag) -> None:
+        values, local = _part(image.values, window, tile)
         patch, unknown = _patch(window, channels, 0), np.empty((shapes, 0))
         state, sums = np.empty(channels + shapes), np.empty(9 + channels)
-        first_covs(values, unknown, own, image.axes, alike, *tile, patch, state, sums, covs[:, slice(*tile)], stop)
+        first_covs(values, unknown, local, image.axes, range_, *tile, patch, state, sums, covs[:, slice(*tile)], stop)
 
     def move(tile: Tile, stop: Flag) -> None:
-        values, own = _part(image.values, window, tile)
+        values, local = _part(image.values, window, tile)
         patch, size = _patch(window, channels, shapes), channels + shapes
-        swing = Swing(np.empty(size), np.empty(size), np.empty(size), np.empty(4 + size))
-        rule = image.axes, motion.lam, near, alike, still, motion.n_iter
+        cycle = CycleState(np.empty(size), np.empty(size), np.empty(size), np.empty(4 + size))
+        rule = image.axes, motion.lam, spatial, range_, tol, motion.n_iter
         sums, mean, part = np.empty(9 + channels), np.empty(3), out.part(tile)
-        shift(values, covs, own, *rule, *tile, patch, swing, sums, mean, *part, stop)
+        shift(values, covs, local, *rule, *tile, patch, cycle, sums, mean, *part, stop)
 
     if shapes:
-        engine.for_tiles("shapes of neighborhoods", tiles, see)
+        engine.for_tiles("shapes of neighborhoods", tiles, find_shapes)
     engine.for_tiles("moving pixels", tiles, move)
 
 
@@ -216,7 +216,7 @@ def _patch(window: Window, channels: int, shapes: int) -> Patch:
     return Patch(np.empty(n, np.intp), offsets, values, entries, np.empty(n), np.empty(n), np.zeros(3, np.intp))
 
 
-def number_parts(forest: Ints, inside: Bools = _ALL) -> int:
+def number_parts(forest: Ints, inside: Bools = _NO_MASK) -> int:
     """Turn a forest, in which the first pixel of a tree is its root, into labels in place; returns their number.
 
     Labels 0, 1, … are in the order of the first pixels. Pixels that are not `inside` get −1; an empty mask means all.
@@ -224,10 +224,10 @@ def number_parts(forest: Ints, inside: Bools = _ALL) -> int:
     return int(number(forest, inside))
 
 
-def link_touching(modes: Floats, grid: Grid, links: Links, engine: Engine) -> tuple[Ints, int]:
+def link_touching(modes: Floats, grid: Grid, links: RegionLinks, engine: Engine) -> tuple[Ints, int]:
     """The region of each pixel, −1 outside the mask, and the number of regions."""
     modes = to_host(modes)
-    labels, inside = np.arange(len(modes)), _ALL if links.mask is None else links.mask
+    labels, inside = np.arange(len(modes)), _NO_MASK if links.mask is None else links.mask
     rule = links.axes, inside, np.array(grid), links.spatial, links.range
     with engine.progress_scope() as engine:
         engine.report("linking pixels", 0, 1)
@@ -246,34 +246,34 @@ def region_sums(labels: Ints, values: Floats, first: int, engine: Engine) -> tup
     return np.stack(sums, axis=1), sizes
 
 
-def facing(labels: Ints) -> Iterator[tuple[Ints, Ints]]:
+def adjacent_pairs(labels: Ints) -> Iterator[tuple[Ints, Ints]]:
     """Indices of adjacent pixels of different regions, some at a time. −1 is no region."""
     for axis in range(labels.ndim):
         ahead = np.moveaxis(labels, axis, 0)
-        step = max(1, _SLAB * len(ahead) // labels.size)
+        step = max(1, _PIXELS_PER_SLAB * len(ahead) // labels.size)
         for start in range(0, len(ahead) - 1, step):
-            here, there = ahead[start : min(start + step, len(ahead) - 1)], ahead[start + 1 : start + step + 1]
-            at = list(np.nonzero((here != there) & (here >= 0) & (there >= 0)))
-            at[0] += start
-            first = np.ravel_multi_index([*at[1 : axis + 1], at[0], *at[axis + 1 :]], labels.shape)
+            pixels, following = ahead[start : min(start + step, len(ahead) - 1)], ahead[start + 1 : start + step + 1]
+            index = list(np.nonzero((pixels != following) & (pixels >= 0) & (following >= 0)))
+            index[0] += start
+            first = np.ravel_multi_index([*index[1 : axis + 1], index[0], *index[axis + 1 :]], labels.shape)
             yield first, first + int(np.prod(labels.shape[axis + 1 :]))
 
 
 def touching(labels: Ints, engine: Engine) -> Ints:
     """Pairs of adjacent regions, each once, with the smaller number first. −1 is no region."""
     count, flat, borders = int(labels.max(initial=-1)) + 1, labels.ravel(), list[Ints]()
-    held = 0
-    for one, other in facing(labels):
+    n_held = 0
+    for first, second in adjacent_pairs(labels):
         engine.check()
-        a, b = flat[one], flat[other]
-        borders.append(distinct(np.minimum(a, b) * count + np.maximum(a, b)))
-        held += len(borders[-1])
-    engine.reserve(40.0 * held, f"borders of {count} regions", "smooth the image, use larger radii, or segment parts")
-    keys = distinct(np.concatenate([*borders, np.empty(0, np.intp)]))
+        a, b = flat[first], flat[second]
+        borders.append(distinct_pixels(np.minimum(a, b) * count + np.maximum(a, b)))
+        n_held += len(borders[-1])
+    engine.reserve(40.0 * n_held, f"borders of {count} regions", "smooth the image, use larger radii, or segment parts")
+    keys = distinct_pixels(np.concatenate([*borders, np.empty(0, np.intp)]))
     return np.stack(np.divmod(keys, max(count, 1)), axis=1)
 
 
-def distinct(keys: Ints) -> Ints:
+def distinct_pixels(keys: Ints) -> Ints:
     """Sorted distinct keys, in place: `np.unique` takes seconds for millions and cannot be interrupted."""
     keys.sort()
     return np.asarray(keys[np.diff(keys, prepend=-1) != 0])

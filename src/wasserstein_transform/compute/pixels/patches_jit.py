@@ -113,7 +113,7 @@ def _lay_out(window: Window, z: int, y: int, x: int, spatial: float, per: float,
 
 
 @jit
-def _pick(source: Any, at: int, steps: Any, n: int, out: Any) -> None:
+def _gather(source: Any, at: int, steps: Any, n: int, out: Any) -> None:
     for k in range(n):
         out[k] = source[np.uintp(at + steps[k])]  # unsigned, so that no test for negative indices is needed
 
@@ -135,17 +135,17 @@ def fill_patch(values: Any, covs: Any, window: Window, i: int, spatial: float, p
         _lay_out(window, z, y, x, spatial, per, patch)
     full = patch.size[1]
     for c in range(values.shape[0]):
-        _pick(values[c], i - window.base, patch.steps, full, patch.values[c])
+        _gather(values[c], i - window.base, patch.steps, full, patch.values[c])
         for k in range(patch.size[0], full):
             patch.values[c, k] = _PADDING_VALUE
     for c in range(patch.shapes.shape[0]):
-        _pick(covs[c], i, patch.steps, full, patch.shapes[c])
+        _gather(covs[c], i, patch.steps, full, patch.shapes[c])
     if patch.shapes.shape[0] > 0:
         _lack(patch.shapes, patch.offsets[3], full, patch.lacks)
 
 
 @jit_summing
-def _near_1(values: Any, n: int, t: Any, reach: float, marks: Any) -> None:
+def _mark_near_1(values: Any, n: int, t: Any, reach: float, marks: Any) -> None:
     """1 for each pixel within reach of t, 0 for others."""
     a, us = t[0], values[0]
     for k in range(n):
@@ -154,7 +154,7 @@ def _near_1(values: Any, n: int, t: Any, reach: float, marks: Any) -> None:
 
 
 @jit_summing
-def _near_3(values: Any, n: int, t: Any, reach: float, marks: Any) -> None:
+def _mark_near_3(values: Any, n: int, t: Any, reach: float, marks: Any) -> None:
     a, b, c = t[0], t[1], t[2]
     us, vs, ws = values[0], values[1], values[2]
     for k in range(n):
@@ -163,7 +163,7 @@ def _near_3(values: Any, n: int, t: Any, reach: float, marks: Any) -> None:
 
 
 @jit_summing
-def _near_many(values: Any, n: int, t: Any, reach: float, marks: Any) -> None:
+def _mark_near_many(values: Any, n: int, t: Any, reach: float, marks: Any) -> None:
     for k in range(n):
         marks[k] = 0.0
     for c in range(values.shape[0]):
@@ -176,17 +176,17 @@ def _near_many(values: Any, n: int, t: Any, reach: float, marks: Any) -> None:
 
 
 @jit
-def _near(values: Any, n: int, t: Any, reach: float, marks: Any) -> None:
+def _mark_near(values: Any, n: int, t: Any, reach: float, marks: Any) -> None:
     if values.shape[0] == 1:
-        _near_1(values, n, t, reach, marks)
+        _mark_near_1(values, n, t, reach, marks)
     elif values.shape[0] == 3:
-        _near_3(values, n, t, reach, marks)
+        _mark_near_3(values, n, t, reach, marks)
     else:
-        _near_many(values, n, t, reach, marks)
+        _mark_near_many(values, n, t, reach, marks)
 
 
 @jit_summing
-def _alike_plane(shapes: Any, lacks: Any, n: int, own: Any, top: float, marks: Any) -> float:
+def _mark_similar_plane(shapes: Any, lacks: Any, n: int, own: Any, top: float, marks: Any) -> float:
     """Unmark pixels with a different shape, and mark those with ½ that rounding might decide; returns their number."""
     trace, traces = own[0] + own[2], own[0] + own[2] + top
     a, b, c, root = 4.0 * own[0], 8.0 * own[1], 4.0 * own[2], 8.0 * own[3]
@@ -203,7 +203,7 @@ def _alike_plane(shapes: Any, lacks: Any, n: int, own: Any, top: float, marks: A
 
 
 @jit_summing
-def _alike_space(shapes: Any, lacks: Any, n: int, own: Any, top: float, marks: Any) -> float:
+def _mark_similar_space(shapes: Any, lacks: Any, n: int, own: Any, top: float, marks: Any) -> float:
     """The same in 3-D."""
     a, b, c, d, e, f, root = own[0], 2.0 * own[1], 2.0 * own[2], own[3], 2.0 * own[4], own[5], 2.0 * own[6]
     zz, yy, xx = d * f - 0.25 * e * e, a * f - 0.25 * c * c, a * d - 0.25 * b * b
@@ -227,7 +227,7 @@ def _alike_space(shapes: Any, lacks: Any, n: int, own: Any, top: float, marks: A
 
 
 @jit
-def _decide(shapes: Any, rests: Any, n: int, own: Any, marks: Any) -> None:
+def _decide_doubtful(shapes: Any, rests: Any, n: int, own: Any, marks: Any) -> None:
     """Decide the pixels marked with ½, one by one."""
     for k in range(n):
         if marks[k] == 0.5:
@@ -241,7 +241,7 @@ def _decide(shapes: Any, rests: Any, n: int, own: Any, marks: Any) -> None:
 
 
 @jit_summing
-def _places(offsets: Any, marks: Any, n: int, sums: Any) -> float:
+def _sum_offsets(offsets: Any, marks: Any, n: int, sums: Any) -> float:
     """The number of marked pixels; Σdy and Σdx."""
     ys, xs = offsets[1], offsets[2]
     count, y, x = 0.0, 0.0, 0.0
@@ -254,7 +254,7 @@ def _places(offsets: Any, marks: Any, n: int, sums: Any) -> float:
 
 
 @jit_summing
-def _squares(offsets: Any, marks: Any, n: int, sums: Any) -> float:
+def _sum_products(offsets: Any, marks: Any, n: int, sums: Any) -> float:
     """The same with products."""
     ys, xs = offsets[1], offsets[2]
     count, by_y, by_x, yy, yx, xx = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -271,7 +271,7 @@ def _squares(offsets: Any, marks: Any, n: int, sums: Any) -> float:
 
 
 @jit_summing
-def _above(offsets: Any, marks: Any, n: int, sums: Any) -> None:
+def _sum_depths(offsets: Any, marks: Any, n: int, sums: Any) -> None:
     """The additional sums of volumes."""
     zs, ys, xs = offsets[0], offsets[1], offsets[2]
     by_z, zz, zy, zx = 0.0, 0.0, 0.0, 0.0
@@ -294,7 +294,7 @@ def _total(row: Any, marks: Any, n: int) -> float:
 
 @jit
 def moments(
-    patch: Patch, t: Any, own: Any, alike: bool, squares: bool, axes: int, range_: float, top: float, sums: Any
+    patch: Patch, t: Any, own: Any, by_shape: bool, squares: bool, axes: int, range_: float, top: float, sums: Any
 ) -> float:
     """Moments of the pixels of a patch near t in range and, if required, similar in shape; returns their number.
 
@@ -303,18 +303,18 @@ def moments(
     each channel; offsets are relative to the pixel
     """
     n, marks, rests = patch.size[1], patch.marks, patch.offsets[3]
-    _near(patch.values, n, t, range_, marks)
-    if alike:
+    _mark_near(patch.values, n, t, range_, marks)
+    if by_shape:
         doubts = 0.0
         if own.shape[0] == 4:
-            doubts = _alike_plane(patch.shapes, patch.lacks, n, own, top, marks)
+            doubts = _mark_similar_plane(patch.shapes, patch.lacks, n, own, top, marks)
         else:
-            doubts = _alike_space(patch.shapes, patch.lacks, n, own, top, marks)
+            doubts = _mark_similar_space(patch.shapes, patch.lacks, n, own, top, marks)
         if doubts > 0.0:
-            _decide(patch.shapes, rests, n, own, marks)
-    count = _squares(patch.offsets, marks, n, sums) if squares else _places(patch.offsets, marks, n, sums)
+            _decide_doubtful(patch.shapes, rests, n, own, marks)
+    count = _sum_products(patch.offsets, marks, n, sums) if squares else _sum_offsets(patch.offsets, marks, n, sums)
     if axes == 3:
-        _above(patch.offsets, marks, n, sums)
+        _sum_depths(patch.offsets, marks, n, sums)
     for c in range(patch.values.shape[0]):
         sums[9 + c] = _total(patch.values[c], marks, n)
     return count

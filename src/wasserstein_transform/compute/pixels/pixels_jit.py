@@ -12,23 +12,23 @@ from typing import Any, NamedTuple
 from ..jit import jit
 from .patches_jit import Patch, Window, fill_patch, moments, place, spread
 
-RESTS, SWINGS, UNFINISHED = 0, 1, 2
+CONVERGED, CYCLES, UNFINISHED = 0, 1, 2
 
 """How the iteration of a pixel ends."""
 
 
-class Swing(NamedTuple):
+class CycleState(NamedTuple):
     """Scratch for detecting cycles by Brent's method: the state equals that after 1, 2, 4, 8 … iterations.
 
     state : state of the pixel, its values, then its shape
-    before, met : its last state, and the state for comparison
+    before, marked : its last state, and the state for comparison
     best : the best state after that one, at which the pixel is stopped if it cycles: number of neighbors, their mean
         offsets dz, dy and dx, and the state
     """
 
     state: Any
     before: Any
-    met: Any
+    marked: Any
     best: Any
 
 
@@ -54,7 +54,7 @@ def first_covs(
 
 
 @jit
-def leave(window: Window, i: int, dz: float, dy: float, dx: float, mode: Any, axes: int) -> None:
+def write_mode(window: Window, i: int, dz: float, dy: float, dx: float, mode: Any, axes: int) -> None:
     """Write the mode of pixel i, given its offset."""
     z, y, x = place(window, i)
     if axes == 3:
@@ -74,9 +74,9 @@ def _is_better(count: float, state: Any, best: Any) -> bool:
 
 
 @jit
-def _same(one: Any, other: Any) -> bool:
-    for k in range(one.shape[0]):  # noqa: SIM110 - compiled code has no generators
-        if one[k] != other[k]:
+def _are_equal(first: Any, second: Any) -> bool:
+    for k in range(first.shape[0]):  # noqa: SIM110 - compiled code has no generators
+        if first[k] != second[k]:
             return False
     return True
 
@@ -88,31 +88,31 @@ def _copy(source: Any, target: Any) -> None:
 
 
 @jit
-def _moved(swing: Swing, shapes: int) -> float:
+def _change(cycle: CycleState, shapes: int) -> float:
     """The squared change of values and entries of the shape in the last iteration."""
     total = 0.0
-    for k in range(swing.state.shape[0] - (1 if shapes > 0 else 0)):
-        change = swing.state[k] - swing.before[k]
+    for k in range(cycle.state.shape[0] - (1 if shapes > 0 else 0)):
+        change = cycle.state[k] - cycle.before[k]
         total += change * change
     return total
 
 
 @jit
-def _travel(
-    patch: Patch, shapes: int, axes: int, range_: float, top: float, tol: float, max_iter: int, swing: Swing,
+def _move_to_rest(
+    patch: Patch, shapes: int, axes: int, range_: float, top: float, tol: float, max_iter: int, cycle: CycleState,
     sums: Any, mean: Any,
 ) -> tuple[int, int]:  # fmt: skip
     """Move a pixel until it converges or cycles; returns iterations and status. Leaves its mean offset in `mean`."""
-    state, before, met, best = swing
+    state, before, marked, best = cycle
     channels = state.shape[0] - shapes
     t, own = state[:channels], state[channels:]
     mean[0], mean[1], mean[2] = 0.0, 0.0, 0.0
-    _copy(state, met)
-    best[0], mark = 0.0, 1
+    _copy(state, marked)
+    best[0], next_mark = 0.0, 1
     for done in range(1, max_iter + 1):
         count = moments(patch, t, own, shapes > 0, shapes > 0, axes, range_, top, sums)
         if count == 0.0:  # no neighbors: the pixel stays
-            return done - 1, RESTS
+            return done - 1, CONVERGED
         _copy(state, before)
         for c in range(channels):
             t[c] = sums[9 + c] / count
@@ -120,26 +120,42 @@ def _travel(
             spread(sums, count, own)
         for k in range(3):
             mean[k] = sums[k] / count
-        if _moved(swing, shapes) <= tol:
-            return done, RESTS
+        if _change(cycle, shapes) <= tol:
+            return done, CONVERGED
         if _is_better(count, state, best):
             best[0], best[1], best[2], best[3] = count, mean[0], mean[1], mean[2]
             _copy(state, best[4:])
-        if _same(state, met):  # one full cycle: take its best state
+        if _are_equal(state, marked):  # one full cycle: take its best state
             mean[0], mean[1], mean[2] = best[1], best[2], best[3]
             _copy(best[4:], state)
-            return done, SWINGS
-        if done == mark:
-            _copy(state, met)
-            best[0], mark = 0.0, 2 * mark
+            return done, CYCLES
+        if done == next_mark:
+            _copy(state, marked)
+            best[0], next_mark = 0.0, 2 * next_mark
     return max_iter, UNFINISHED
 
 
 @jit
 def shift(
-    values: Any, covs: Any, window: Window, axes: int, lam: float, spatial: float, range_: float, tol: float,
-    max_iter: int, start: int, end: int, patch: Patch, swing: Swing, sums: Any, mean: Any, modes: Any, iterations: Any,
-    ends: Any, stop: Any,
+    values: Any,
+    covs: Any,
+    window: Window,
+    axes: int,
+    lam: float,
+    spatial: float,
+    range_: float,
+    tol: float,
+    max_iter: int,
+    start: int,
+    end: int,
+    patch: Patch,
+    cycle: CycleState,
+    sums: Any,
+    mean: Any,
+    modes: Any,
+    iterations: Any,
+    ends: Any,
+    stop: Any,
 ) -> None:  # fmt: skip
     """Move the pixels from start to end until they converge or cycle. Radii and tolerance are squares."""
     channels, shapes = values.shape[0], patch.shapes.shape[0]
@@ -149,14 +165,14 @@ def shift(
         if stop[0] != 0:
             return
         for c in range(channels):
-            swing.state[c] = values[c, i - window.base]
+            cycle.state[c] = values[c, i - window.base]
         for k in range(shapes):
-            swing.state[channels + k] = covs[k, i]
+            cycle.state[channels + k] = covs[k, i]
         fill_patch(values, covs, window, i, spatial, 1.0 / lam if shapes > 0 else 0.0, patch)
-        done, ending = _travel(patch, shapes, axes, range_, top, tol, max_iter, swing, sums, mean)
+        done, ending = _move_to_rest(patch, shapes, axes, range_, top, tol, max_iter, cycle, sums, mean)
         mode = modes[i - start]
-        leave(window, i, mean[0], mean[1], mean[2], mode, axes)
+        write_mode(window, i, mean[0], mean[1], mean[2], mode, axes)
         for c in range(channels):
-            mode[axes + c] = swing.state[c]
+            mode[axes + c] = cycle.state[c]
         iterations[i - start] = done
         ends[i - start] = ending

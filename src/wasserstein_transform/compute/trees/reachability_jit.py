@@ -13,8 +13,8 @@ import numpy as np
 
 from ..jit import jit, jit_strict
 from ..metrics.geometry_jit import squared
-from ..neighbors.kdtree_jit import EXACT, LOOSE, NO_POINT, middle, point_distance, square_apart, square_outside
-from .spanning_jit import TOGETHER, comes_before, root, unite
+from ..neighbors.kdtree_jit import EXACT, LOOSE, NO_POINT, middle, point_distance, square_outside, square_to_position
+from .spanning_jit import SEARCHES_PER_GROUP, comes_before
 
 _SPLITTER = 2.0**23 + 1.0  # leaves 30 bits of 53
 
@@ -27,60 +27,62 @@ def coarse(value: float) -> float:
 
 
 @jit
-def _useful_distance(key: float, best_key: float, best_apart: float) -> float:
+def _useful_distance(key: float, best_key: float, best_distance: float) -> float:
     """The largest distance at which a pair with a key ≥ `key` comes before the best."""
-    return best_apart if key == best_key else max(best_key, best_apart)
+    return best_distance if key == best_key else max(best_key, best_distance)
 
 
 @jit
-def prim_by_reach(geometry: Any, cores: Any, first: int, n_steps: int, done: Any, near: Any, apart: Any, source: Any,
-                  edges: Any, heights: Any, lengths: Any, stop: Any) -> int:  # fmt: skip
-    """Grow the tree by `n_steps` edges from the point `first`, last added. Returns the point added last."""
-    here, n = first, done.shape[0]
-    for k in range(n_steps):
+def prim_by_reach(
+    geometry: Any, cores: Any, last: int, in_tree: Any, keys: Any, distances: Any, source: Any, edges: Any,
+    heights: Any, lengths: Any, stop: Any,
+) -> int:  # fmt: skip
+    """Add edges to the tree as `prim` does."""
+    n = in_tree.shape[0]
+    for k in range(edges.shape[0]):
         for j in range(n):
             if stop[0] != 0:
-                return here
-            if done[j]:
+                return last
+            if in_tree[j]:
                 continue
-            core = max(cores[here], cores[j])
+            core = max(cores[last], cores[j])
             key = coarse(core)
-            if key > near[j]:
+            if key > keys[j]:
                 continue
-            useful = _useful_distance(key, near[j], apart[j])
-            d = np.sqrt(squared(geometry, min(here, j), max(here, j), useful * useful))
+            useful = _useful_distance(key, keys[j], distances[j])
+            d = np.sqrt(squared(geometry, min(last, j), max(last, j), useful * useful))
             if d > useful:
                 continue
             key = coarse(max(core, d))
-            if comes_before(key, d, near[j], apart[j]):
-                near[j], apart[j], source[j] = key, d, here
+            if comes_before(key, d, keys[j], distances[j]):
+                keys[j], distances[j], source[j] = key, d, last
         best = -1
         for j in range(n):
-            if not done[j] and (best < 0 or comes_before(near[j], apart[j], near[best], apart[best])):
+            if not in_tree[j] and (best < 0 or comes_before(keys[j], distances[j], keys[best], distances[best])):
                 best = j
-        done[best] = True
+        in_tree[best] = True
         edges[k, 0], edges[k, 1] = source[best], best
-        heights[k] = max(cores[best], cores[source[best]], apart[best])
-        lengths[k] = apart[best]
-        here = best
-    return here
+        heights[k] = max(cores[best], cores[source[best]], distances[best])
+        lengths[k] = distances[best]
+        last = best
+    return last
 
 
 @jit
-def least_cores(tree: Any, cores: Any, least: Any) -> None:
+def find_min_cores(tree: Any, cores: Any, min_cores: Any) -> None:
     """The smallest core distance of each node; those of positions are given."""
-    n_inner = least.shape[0] // 2
-    for node in range(least.shape[0] - 1, -1, -1):
+    n_inner = min_cores.shape[0] // 2
+    for node in range(min_cores.shape[0] - 1, -1, -1):
         if node < n_inner:
-            least[node] = min(least[2 * node + 1], least[2 * node + 2])
+            min_cores[node] = min(min_cores[2 * node + 1], min_cores[2 * node + 2])
             continue
-        least[node] = np.inf
+        min_cores[node] = np.inf
         for p in range(tree.starts[node], tree.ends[node]):
-            least[node] = min(least[node], cores[p])
+            min_cores[node] = min(min_cores[node], cores[p])
 
 
 @jit
-def _scan(geometry: Any, tree: Any, cores: Any, component: Any, leaf: int, p: int, best: Any, who: Any) -> None:
+def _scan(geometry: Any, tree: Any, cores: Any, component: Any, leaf: int, p: int, best: Any, best_point: Any) -> None:
     """Compare the points of a leaf outside the component of p with the best pair."""
     i = tree.order[p]
     for q in range(tree.starts[leaf], tree.ends[leaf]):
@@ -91,7 +93,7 @@ def _scan(geometry: Any, tree: Any, cores: Any, component: Any, leaf: int, p: in
         if key > best[0]:
             continue
         reach = _useful_distance(key, best[0], best[1]) * LOOSE + tree.rounding[p] + tree.rounding[q]
-        if square_apart(tree.points, q, tree.points[p]) > reach * reach:
+        if square_to_position(tree.points, q, tree.points[p]) > reach * reach:
             continue
         j = tree.order[q]
         d = np.sqrt(squared(geometry, min(i, j), max(i, j), reach * reach))
@@ -99,12 +101,14 @@ def _scan(geometry: Any, tree: Any, cores: Any, component: Any, leaf: int, p: in
             continue
         key = coarse(max(core, d))
         if comes_before(key, d, best[0], best[1]):
-            best[0], best[1], who[0] = key, d, j
+            best[0], best[1], best_point[0] = key, d, j
 
 
 @jit
-def _search(geometry: Any, tree: Any, cores: Any, least: Any, component: Any, whole: Any, p: int, best: Any, who: Any,
-            nodes: Any, gaps: Any) -> None:  # fmt: skip
+def _search(
+    geometry: Any, tree: Any, cores: Any, min_cores: Any, component: Any, node_component: Any, p: int, best: Any,
+    best_point: Any, nodes: Any, gaps: Any,
+) -> None:  # fmt: skip
     """The best pair of position p and a point outside its component, if any comes before `best`."""
     n_inner, i = tree.starts.shape[0] // 2, tree.order[p]
     x, rounding = tree.points[p], tree.rounding[p]
@@ -113,8 +117,8 @@ def _search(geometry: Any, tree: Any, cores: Any, least: Any, component: Any, wh
     while size > 0:
         size -= 1
         node = nodes[size]
-        key = coarse(max(cores[p], least[node]))
-        if whole[node] == component[p] or key > best[0] or (key == best[0] and best[1] <= rounding):
+        key = coarse(max(cores[p], min_cores[node]))
+        if node_component[node] == component[p] or key > best[0] or (key == best[0] and best[1] <= rounding):
             continue
         useful = _useful_distance(key, best[0], best[1])
         reach = useful * LOOSE + rounding + tree.max_rounding[node]
@@ -125,56 +129,39 @@ def _search(geometry: Any, tree: Any, cores: Any, least: Any, component: Any, wh
             if i != j and point_distance(geometry, i, j) - tree.radius[node] * EXACT > reach:
                 continue
         if node >= n_inner:
-            _scan(geometry, tree, cores, component, node, p, best, who)
+            _scan(geometry, tree, cores, component, node, p, best, best_point)
             continue
-        one = 2 * node + 1
-        other = one + 1
-        gap, other_gap = square_outside(tree, one, x), square_outside(tree, other, x)
+        child = 2 * node + 1
+        other = child + 1
+        gap, other_gap = square_outside(tree, child, x), square_outside(tree, other, x)
         if gap < other_gap:
-            one, other, gap, other_gap = other, one, other_gap, gap
-        nodes[size], gaps[size] = one, gap
+            child, other, gap, other_gap = other, child, other_gap, gap
+        nodes[size], gaps[size] = child, gap
         nodes[size + 1], gaps[size + 1] = other, other_gap
         size += 2
 
 
 @jit
-def search_by_reach(geometry: Any, tree: Any, cores: Any, least: Any, component: Any, whole: Any, limits: Any,
-                    known: Any, known_apart: Any, asking: Any, near: Any, apart: Any, which: Any, best: Any, who: Any,
-                    nodes: Any, gaps: Any, stop: Any) -> None:  # fmt: skip
+def search_by_reach(
+    geometry: Any, tree: Any, cores: Any, min_cores: Any, component: Any, node_component: Any, limits: Any,
+    key_bounds: Any, distance_bounds: Any, asking: Any, keys: Any, distances: Any, partners: Any, best: Any,
+    best_point: Any, nodes: Any, gaps: Any, stop: Any,
+) -> None:  # fmt: skip
     """Find the best pair to another component for each of the positions `asking`, or a lower bound above the limit.
 
     A result limits the later searches of the same component, as in `search_outside`.
     """
-    own = -1
+    searched = -1
     for k in range(asking.shape[0]):
         if stop[0] != 0:
             return
         p = asking[k]
-        near[k], apart[k], which[k] = known[p], known_apart[p], NO_POINT
-        if component[p] != own or k % TOGETHER == 0:
-            own = component[p]
-            best[0], best[1] = limits[own, 0], limits[own, 1]
-        if not comes_before(near[k], apart[k], best[0], best[1]):
+        keys[k], distances[k], partners[k] = key_bounds[p], distance_bounds[p], NO_POINT
+        if component[p] != searched or k % SEARCHES_PER_GROUP == 0:
+            searched = component[p]
+            best[0], best[1] = limits[searched, 0], limits[searched, 1]
+        if not comes_before(keys[k], distances[k], best[0], best[1]):
             continue
-        who[0] = NO_POINT
-        _search(geometry, tree, cores, least, component, whole, p, best, who, nodes, gaps)
-        near[k], apart[k], which[k] = best[0], best[1], who[0]
-
-
-@jit
-def join_by_reach(chosen: Any, component: Any, order: Any, where: Any, cores: Any, apart: Any, which: Any, parent: Any,
-                  edges: Any, heights: Any, lengths: Any, n_edges: int) -> int:  # fmt: skip
-    """Add the edges of the chosen positions, best first, as in `join_components`; returns the number of edges."""
-    for c in range(parent.shape[0]):
-        parent[c] = c
-    for k in range(chosen.shape[0]):
-        p = chosen[k]
-        q = where[which[p]]
-        if unite(parent, component[p], component[q]):
-            edges[n_edges, 0], edges[n_edges, 1] = order[p], which[p]
-            heights[n_edges] = max(cores[p], cores[q], apart[p])
-            lengths[n_edges] = apart[p]
-            n_edges += 1
-    for p in range(component.shape[0]):
-        component[p] = root(parent, component[p])
-    return n_edges
+        best_point[0] = NO_POINT
+        _search(geometry, tree, cores, min_cores, component, node_component, p, best, best_point, nodes, gaps)
+        keys[k], distances[k], partners[k] = best[0], best[1], best_point[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,12 +11,13 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 
 from ..._types import Floats, Ints
 from ...engine import Engine, Flag, Tile, cut_by_size
+from ..cells.rows import inverse
 from ..metrics.geometry_jit import Geometry, Table, for_thread
 from ..neighbors.kdtree_jit import MIXED, NO_POINT, KdTree
 from ..neighbors.nearest import grow_tree, stack, tree_bytes
 from ..records import Balls, MutualReachabilityTree
 from . import reachability_jit as reachability, spanning_jit as spanning_trees
-from .spanning_jit import TOGETHER
+from .spanning_jit import SEARCHES_PER_GROUP
 
 if TYPE_CHECKING:
     from ...spaces import Metric
@@ -23,24 +25,25 @@ if TYPE_CHECKING:
 _STEPS_PER_REPORT = 2e7  # between two progress reports
 _MAX_POINTS_FOR_PRIM = 2000  # for fewer points Prim's algorithm is as fast
 _MAX_SHARE_OF_LEAVES = 0.1  # if a search visits this share of the leaves of a k-d tree, Prim's algorithm is as fast
-_PROBES = 64  # searches for estimating this share
+_N_PROBES = 64  # searches for estimating this share
 
 
 def spanning_tree(metric: Metric, engine: Engine) -> tuple[Ints, Floats]:
     """Edges and heights, by the faster algorithm."""
     tree = _prunable_tree(metric, 96.0, engine)
     if tree is not None:
-        return _boruvka(metric, tree, engine)
+        edges, heights, _ = _boruvka(metric, tree, engine)
+        return edges, heights
     geometry, unit = metric.tree_geometry(engine)
     edges, heights = prim(geometry, metric.n, metric.cost, engine)
     return edges, heights * unit
 
 
-def reach_tree(metric: Metric, cores: Floats, engine: Engine) -> MutualReachabilityTree:
+def mutual_reachability_tree(metric: Metric, cores: Floats, engine: Engine) -> MutualReachabilityTree:
     """The tree of max(d(x, y), cores[x], cores[y]), with ties broken by d, by the faster algorithm."""
     tree = _prunable_tree(metric, 144.0, engine)
     if tree is not None:
-        return _boruvka_by_reach(metric, tree, cores, engine)
+        return _boruvka(metric, tree, engine, cores)
     geometry, unit = metric.tree_geometry(engine)
     edges, heights, lengths = prim_mutual_reachability(geometry, cores / unit, metric.cost, engine)
     return MutualReachabilityTree(edges, heights * unit, lengths * unit)
@@ -54,12 +57,12 @@ def table_and_unit(matrix: Floats, largest: float) -> tuple[Table, float]:
     return Table(matrix / unit), unit
 
 
-def known_tree(rows: Balls) -> tuple[Ints, Floats]:
+def tree_of_known(rows: Balls) -> tuple[Ints, Floats]:
     """The tree along known distances; fewer edges if they do not join all points."""
     return _tree_of_ranks(rows, np.unique(rows.distances, return_inverse=True)[1] + 1.0)
 
 
-def known_reach_tree(rows: Balls, cores: Floats) -> MutualReachabilityTree:
+def mutual_reachability_tree_of_known(rows: Balls, cores: Floats) -> MutualReachabilityTree:
     """The tree of mutual reachability along known distances, using ranks of the pairs (reach, distance)."""
     owner = np.repeat(np.arange(len(cores)), np.diff(rows.indptr))
     reach = np.maximum(rows.distances, np.maximum(cores[owner], cores[rows.indices]))
@@ -92,143 +95,107 @@ def _prunable_tree(metric: Metric, bytes_per_point: float, engine: Engine) -> Kd
         return None
     n_bytes = tree_bytes(contraction) + bytes_per_point * metric.n
     engine.reserve(n_bytes, f"the spanning tree of {metric.n} points", "use fewer points")
-    tree, alone = grow_tree(metric, contraction, engine), np.arange(metric.n)
-    asking, mixed = alone[:: max(1, metric.n // _PROBES)], np.full(len(tree.starts), MIXED)
-    seen = spanning_trees.search_outside(
-        for_thread(metric.geometry(engine)), tree, alone, mixed, np.full((metric.n, 2), np.inf), np.zeros(metric.n),
-        asking.copy(), np.empty(len(asking)), np.empty(len(asking), np.intp), *_slot(), *stack(tree),
-        np.zeros(1, np.uint8),
+    tree, points = grow_tree(metric, contraction, engine), np.arange(metric.n)
+    probes, mixed = points[:: max(1, metric.n // _N_PROBES)], np.full(len(tree.starts), MIXED)
+    n_visited = spanning_trees.search_outside(
+        for_thread(metric.geometry(engine)), tree, points, mixed, np.full((metric.n, 2), np.inf), np.zeros(metric.n),
+        probes.copy(), np.empty(len(probes)), np.empty(len(probes), np.intp), np.empty(1), np.empty(1, np.intp),
+        *stack(tree), np.zeros(1, np.uint8),
     )  # fmt: skip
-    return tree if seen < _MAX_SHARE_OF_LEAVES * (len(tree.starts) // 2 + 1) * len(asking) else None
-
-
-def _slot() -> tuple[Floats, Ints]:
-    """Memory for the distance and the index of one point."""
-    return np.empty(1), np.empty(1, np.intp)
+    return tree if n_visited < _MAX_SHARE_OF_LEAVES * (len(tree.starts) // 2 + 1) * len(probes) else None
 
 
 def prim(geometry: Geometry, n: int, cost: float, engine: Engine, name: str = "spanning tree") -> tuple[Ints, Floats]:
-    """Prim's algorithm, some edges at a time; each part needs the one before."""
+    """Prim's algorithm."""
     edges, heights = np.empty((n - 1, 2), np.intp), np.empty(n - 1)
-    done = np.zeros(n, np.bool_)
-    done[0] = True
-    near, source = np.full(n, np.inf), np.zeros(n, np.intp)
-    own, stride = for_thread(geometry), max(1, int(_STEPS_PER_REPORT / (n * cost)))
+    in_tree, nearest, source = np.arange(n) == 0, np.full(n, np.inf), np.zeros(n, np.intp)
+    local = for_thread(geometry)
 
-    def work(stop: Flag) -> None:
-        here = 0
-        for tile in cut_by_size(n - 1, stride):
-            part = slice(*tile)
-            here = spanning_trees.prim(
-                own, here, tile.stop - tile.start, done, near, source, edges[part], heights[part], stop
-            )
-            if stop[0]:
-                return
-            watched.report(name, tile.stop, n - 1)
+    def extend(last: int, part: slice, stop: Flag) -> int:
+        return spanning_trees.prim(local, last, in_tree, nearest, source, edges[part], heights[part], stop)
 
-    with engine.progress_scope() as watched:
-        watched.run_single(work, name)
+    _grow(extend, n, cost, engine, name)
     return edges, heights
 
 
 def prim_mutual_reachability(geometry: Geometry, cores: Floats, cost: float, engine: Engine) -> MutualReachabilityTree:
     """The same for mutual reachability."""
     n = len(cores)
-    edges, heights, lengths = out = MutualReachabilityTree(
-        np.empty((n - 1, 2), np.intp), np.empty(n - 1), np.empty(n - 1)
-    )
-    done = np.zeros(n, np.bool_)
-    done[0] = True
-    near, apart, source = np.full(n, np.inf), np.full(n, np.inf), np.zeros(n, np.intp)
-    own, stride = for_thread(geometry), max(1, int(_STEPS_PER_REPORT / (n * cost)))
+    edges, heights, lengths = tree = _empty_tree(n)
+    in_tree, keys, distances, source = np.arange(n) == 0, np.full(n, np.inf), np.full(n, np.inf), np.zeros(n, np.intp)
+    local = for_thread(geometry)
+
+    def extend(last: int, part: slice, stop: Flag) -> int:
+        out = edges[part], heights[part], lengths[part]
+        return reachability.prim_by_reach(local, cores, last, in_tree, keys, distances, source, *out, stop)
+
+    _grow(extend, n, cost, engine, "spanning tree")
+    return tree
+
+
+def _grow(extend: Callable[[int, slice, Flag], int], n: int, cost: float, engine: Engine, name: str) -> None:
+    """Add some edges at a time, from the point added last on; each part needs the one before."""
+    parts = cut_by_size(n - 1, max(1, int(_STEPS_PER_REPORT / (n * cost))))
 
     def work(stop: Flag) -> None:
-        here = 0
-        for tile in cut_by_size(n - 1, stride):
-            part = slice(*tile)
-            here = reachability.prim_by_reach(
-                own, cores, here, tile.stop - tile.start, done, near, apart, source, edges[part], heights[part],
-                lengths[part], stop,
-            )  # fmt: skip
+        last = 0
+        for tile in parts:
+            last = extend(last, slice(*tile), stop)
             if stop[0]:
                 return
-            watched.report("spanning tree", tile.stop, n - 1)
+            scope.report(name, tile.stop, n - 1)
 
-    with engine.progress_scope() as watched:
-        watched.run_single(work, "spanning tree")
-    return out
+    with engine.progress_scope() as scope:
+        scope.run_single(work, name)
 
 
-def _boruvka(metric: Metric, tree: KdTree, engine: Engine) -> tuple[Ints, Floats]:
-    n, order = metric.n, tree.order
-    where = np.empty(n, np.intp)
-    where[order] = np.arange(n)
-    near, which = np.zeros(n), np.full(n, NO_POINT)
-    component, whole = np.arange(n), np.empty(len(tree.starts), np.intp)
+def _empty_tree(n: int) -> MutualReachabilityTree:
+    return MutualReachabilityTree(np.empty((n - 1, 2), np.intp), np.empty(n - 1), np.empty(n - 1))
+
+
+def _boruvka(metric: Metric, tree: KdTree, engine: Engine, cores: Floats | None = None) -> MutualReachabilityTree:
+    """Borůvka's algorithm: in each round, every component is joined with its nearest; without cores by distance."""
+    n, order, by_reach = metric.n, tree.order, cores is not None
+    cores = np.zeros(n) if cores is None else cores[order]
+    position, distances, partner = inverse(order), np.zeros(n), np.full(n, NO_POINT)
+    keys = _coarse(cores) if by_reach else distances
+    min_cores = np.empty(len(tree.starts))
+    if by_reach:
+        reachability.find_min_cores(tree, cores, min_cores)
+    component, node_component = np.arange(n), np.empty(len(tree.starts), np.intp)
     limits, asking, parent = np.empty((n, 2)), np.empty(n, np.intp), np.empty(n, np.intp)
-    edges, heights = np.empty((n - 1, 2), np.intp), np.empty(n - 1)
+    edges, heights, lengths = result = _empty_tree(n)
     geometry, n_edges = metric.geometry(engine), 0
 
     def search(tile: Tile, stop: Flag) -> None:
         rows = askers[slice(*tile)]
-        distances, others = np.empty(len(rows)), np.empty(len(rows), np.intp)
-        spanning_trees.search_outside(
-            for_thread(geometry), tree, component, whole, limits, near, rows, distances, others, *_slot(), *stack(tree),
-            stop,
-        )  # fmt: skip
+        new_keys, new_partners = np.empty(len(rows)), np.empty(len(rows), np.intp)
+        new_distances = np.empty(len(rows)) if by_reach else new_keys
+        points = for_thread(geometry), tree
+        components, scratch = (component, node_component, limits), (np.empty(1, np.intp), *stack(tree), stop)
+        if by_reach:
+            reachability.search_by_reach(
+                *points, cores, min_cores, *components, keys, distances, rows, new_keys, new_distances, new_partners,
+                np.empty(2), *scratch,
+            )  # fmt: skip
+        else:
+            spanning_trees.search_outside(
+                *points, *components, distances, rows, new_distances, new_partners, np.empty(1), *scratch
+            )
         if not stop[0]:
-            near[rows], which[rows] = distances, others
+            keys[rows], distances[rows], partner[rows] = new_keys, new_distances, new_partners
 
-    with engine.progress_scope() as watched:
-        quiet = watched.silent()  # progress is reported for the tree, not for a round
+    with engine.progress_scope() as scope:
+        silent = scope.silent()  # progress is reported for the tree, not for a round
         while n_edges < n - 1:
-            count = spanning_trees.list_searches(component, where, near, near, which, limits, asking)
-            spanning_trees.mark_nodes(tree, component, whole)
+            count = spanning_trees.list_searches(component, position, keys, distances, partner, limits, asking)
+            spanning_trees.mark_nodes(tree, component, node_component)
             askers = asking[:count].copy()
-            quiet.for_tiles("spanning tree", cut_by_size(count, TOGETHER), search, joined=True)
-            chosen = asking[: spanning_trees.first_edges(component, near, near, which, parent, asking)]
-            chosen = chosen[np.argsort(near[chosen], kind="stable")]
+            silent.for_tiles("spanning tree", cut_by_size(count, SEARCHES_PER_GROUP), search, joined=True)
+            chosen = asking[: spanning_trees.first_edges(component, keys, distances, partner, parent, asking)]
+            chosen = chosen[np.lexsort((distances[chosen], keys[chosen]))]
             n_edges = spanning_trees.join_components(
-                chosen, component, order, where, near, which, parent, edges, heights, n_edges
+                chosen, component, order, position, cores, distances, partner, parent, edges, heights, lengths, n_edges
             )
-            watched.report("spanning tree", n_edges, n - 1)
-    return edges, heights
-
-
-def _boruvka_by_reach(metric: Metric, tree: KdTree, cores: Floats, engine: Engine) -> MutualReachabilityTree:
-    n, order, cores = metric.n, tree.order, cores[tree.order]
-    where = np.empty(n, np.intp)
-    where[order] = np.arange(n)
-    near, apart, which, least = _coarse(cores), np.zeros(n), np.full(n, NO_POINT), np.empty(len(tree.starts))
-    reachability.least_cores(tree, cores, least)
-    component, whole = np.arange(n), np.empty(len(tree.starts), np.intp)
-    limits, asking, parent = np.empty((n, 2)), np.empty(n, np.intp), np.empty(n, np.intp)
-    edges, heights, lengths = out = MutualReachabilityTree(
-        np.empty((n - 1, 2), np.intp), np.empty(n - 1), np.empty(n - 1)
-    )
-    geometry, n_edges = metric.geometry(engine), 0
-
-    def search(tile: Tile, stop: Flag) -> None:
-        rows = askers[slice(*tile)]
-        reaches, distances, others = np.empty(len(rows)), np.empty(len(rows)), np.empty(len(rows), np.intp)
-        reachability.search_by_reach(
-            for_thread(geometry), tree, cores, least, component, whole, limits, near, apart, rows, reaches, distances,
-            others, np.empty(2), np.empty(1, np.intp), *stack(tree), stop,
-        )  # fmt: skip
-        if not stop[0]:
-            near[rows], apart[rows], which[rows] = reaches, distances, others
-
-    with engine.progress_scope() as watched:
-        quiet = watched.silent()  # progress is reported for the tree, not for a round
-        while n_edges < n - 1:
-            count = spanning_trees.list_searches(component, where, near, apart, which, limits, asking)
-            spanning_trees.mark_nodes(tree, component, whole)
-            askers = asking[:count].copy()
-            quiet.for_tiles("spanning tree", cut_by_size(count, TOGETHER), search, joined=True)
-            chosen = asking[: spanning_trees.first_edges(component, near, apart, which, parent, asking)]
-            chosen = chosen[np.lexsort((apart[chosen], near[chosen]))]
-            n_edges = reachability.join_by_reach(
-                chosen, component, order, where, cores, apart, which, parent, edges, heights, lengths, n_edges
-            )
-            watched.report("spanning tree", n_edges, n - 1)
-    return out
+            scope.report("spanning tree", n_edges, n - 1)
+    return result
