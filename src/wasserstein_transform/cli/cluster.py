@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .options import DISTANCES, FILE, KIND, LAYER, SCALES, WEIGHT, command, computation, table_output
-from .reading import Points, read_features
+from .reading import PointsInput, read_features
 from .running import running
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def _columns(result: Clustering) -> dict[str, Any]:
     return {"label": result.labels, "probability": result.probabilities, "outlier": outlier}
 
 
-def _score(points: Points, result: Clustering) -> float | None:
+def _score(points: PointsInput, result: Clustering) -> float | None:
     """The adjusted Rand index with the known labels; None if there are none."""
     from ..hierarchy import adjusted_rand
 
@@ -126,7 +126,7 @@ def _result(result: Clustering) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _draw(result: Clustering, points: Points) -> Any:
+def _draw(result: Clustering, points: PointsInput) -> Any:
     from .results import label_axes, title_of
 
     figure = result.plot(title=title_of(points))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .options import JOBS, command, points_input, table_output
-from .reading import Points, read_points
+from .reading import PointsInput, read_points
 from .running import Run, running
 
 if TYPE_CHECKING:
@@ -66,13 +66,13 @@ def denoise(**options: Any) -> None:
         )  # fmt: skip
 
 
-def read_fixes(run: Run) -> Points:
+def read_fixes(run: Run) -> PointsInput:
     """Read the points; trips are not looked for with --lam, which replaces them."""
     given = run.given
     return read_points(run, "none" if given.trip is given.time is None and given.lam > 0 else given.trip, given.time)
 
 
-def smooth(points: Points, dim: int | None, run: Run) -> Denoised:
+def smooth(points: PointsInput, dim: int | None, run: Run) -> Denoised:
     """Denoise the points, in the units of the scaling."""
     from ..curves import denoise as find
 
@@ -95,7 +95,7 @@ def number_or_auto(word: str, name: str) -> float | None:
         raise ValueError(f"--{name} must be a number or auto, got {word!r}") from None
 
 
-def lines(points: Points, denoised: Denoised) -> list[str]:
+def lines(points: PointsInput, denoised: Denoised) -> list[str]:
     """The result as lines of text."""
     if denoised.n_iter == 0:
         return [str(points), denoised.outcome]
@@ -121,7 +121,7 @@ def result(denoised: Denoised) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _draw(denoised: Denoised, points: Points) -> Any:
+def _draw(denoised: Denoised, points: PointsInput) -> Any:
     from .results import label_axes, project, title_of
 
     before, after = project(denoised.before, denoised.points)

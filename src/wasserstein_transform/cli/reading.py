@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Points:
+class PointsInput:
     """The input: a table with points, or distances."""
 
     input: dict[str, Any]
@@ -39,7 +39,7 @@ class Points:
         return f"{counted(len(self.table), 'point')}, column{'s' * (len(self.names) > 1)} {shorten(self.names)}"
 
 
-def read_points(run: Run, trip: str | None = "none", time: str | None = None) -> Points:
+def read_points(run: Run, trip: str | None = "none", time: str | None = None) -> PointsInput:
     """Read points: in meters, if the table has longitude and latitude, and with their trips."""
     from ..tables import Scaling, counters, has_geometry, numeric, tracks, weights
 
@@ -62,12 +62,12 @@ def read_points(run: Run, trip: str | None = "none", time: str | None = None) ->
     facts |= {"rows": len(table), "columns": points.names}
     masses = None if weight is None else weights(table, weight)
     heavy, weights_used = (slice(None), None) if masses is None else (masses > 0, masses[masses > 0])
-    return Points(
+    return PointsInput(
         facts, table, points, points.names, Scaling.of(given.scale, points.points[heavy], weights_used), masses
     )
 
 
-def read_features(run: Run) -> Points:
+def read_features(run: Run) -> PointsInput:
     """Read a table and prepare its columns for `cluster`, or read distances."""
     from ..tables import features, labels, weights
 
@@ -87,10 +87,10 @@ def read_features(run: Run) -> Points:
         run.note(note)
     facts |= {"rows": len(table), "columns": points.names}
     known = None if label is None else labels(table, label)[0]
-    return Points(facts, table, points, points.names, weights=masses, known=known)
+    return PointsInput(facts, table, points, points.names, weights=masses, known=known)
 
 
-def _read_distances(given: Any) -> Points:
+def _read_distances(given: Any) -> PointsInput:
     from pandas import DataFrame
 
     from ..io import read_matrix
@@ -104,7 +104,7 @@ def _read_distances(given: Any) -> Points:
     table = DataFrame({"point": range(1, len(read) + 1) if read.index.dtype.kind == "i" else read.index})
     table.attrs = {"source": name_of(given.file), "notes": []}
     facts = describe_input(given.file, source if isinstance(source, bytes) else None)
-    return Points(facts | {"rows": len(table)}, table, Space.from_distances(read.to_numpy()))
+    return PointsInput(facts | {"rows": len(table)}, table, Space.from_distances(read.to_numpy()))
 
 
 def read_table(file: str, kind: str | None, layer: str | None = None) -> tuple[DataFrame, dict[str, Any]]:

@@ -10,7 +10,7 @@ import click
 
 from .denoise import EPS, LAM, N_ITER, TIME, TRIP, lines, read_fixes, result, smooth
 from .options import JOBS, command, points_input, table_output
-from .reading import Points
+from .reading import PointsInput
 from .running import running
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def _encode(net: Skeleton, kind: str) -> bytes:
     return encode(net.to_geopandas(), kind)
 
 
-def _draw(net: Skeleton, points: Points) -> Any:
+def _draw(net: Skeleton, points: PointsInput) -> Any:
     from .results import label_axes, project, title_of
 
     cloud, nodes, *lines = project(net.source.points, net.nodes, *net.lines)

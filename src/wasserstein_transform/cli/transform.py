@@ -11,7 +11,7 @@ import click
 from .._display import counted
 from .denoise import number_or_auto
 from .options import command, computation, points_input, table_output
-from .reading import Points, read_points
+from .reading import PointsInput, read_points
 from .running import running
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def _encode(matrix: Any, path: Path) -> bytes:
     return raw.getvalue()
 
 
-def _draw(points: Points, moved_points: Floats, labels: Any) -> Any:
+def _draw(points: PointsInput, moved_points: Floats, labels: Any) -> Any:
     """The moved points over the given ones."""
     from ..plotting import cloud
     from .results import label_axes, project, title_of

@@ -17,7 +17,7 @@ from ..parameters import suggestion_of
 from ..plotting import branches, embed, node_positions
 from ..spaces import Space
 from ..transforms import Trajectory, iterate
-from .scene import Curve, Scene, compact, frames_of
+from .scene import NeighborCounts, Scene, compact, frames_of
 
 if TYPE_CHECKING:
     from .data import DataSet
@@ -89,7 +89,7 @@ def _embed_others(
     return out
 
 
-def curve_of(space: Space, engine: Engine) -> Curve | None:
+def curve_of(space: Space, engine: Engine) -> NeighborCounts | None:
     """Mean number of points within each radius, and the suggested radius; None if distances are unknown."""
     if space.n < 2 or not space.metric.is_whole:
         return None
@@ -103,7 +103,7 @@ def curve_of(space: Space, engine: Engine) -> Curve | None:
     within = np.searchsorted(radii * (1 + 1e-12), rows.ravel())
     counts = np.cumsum(np.bincount(within, minlength=len(radii))[: len(radii)]) / len(rows)
     suggestion = suggestion_of(space, "clusters", engine)
-    return Curve(radii, counts, float(suggestion.eps), suggestion.reason)
+    return NeighborCounts(radii, counts, float(suggestion.eps), suggestion.reason)
 
 
 def with_labels(scene: Scene, labels: Ints, distances: str) -> Scene:

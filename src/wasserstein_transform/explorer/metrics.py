@@ -24,7 +24,7 @@ from .._types import Floats
 from ..hierarchy import Tree
 from ..plotting import Branches, branches, highest_merges, node_positions
 from .figures import card, empty_figure, html, plain, side_by_side, static, write_note
-from .scene import Curve, Scene
+from .scene import NeighborCounts, Scene
 
 MAX_LEAVES = 2_000  # most leaves drawn
 # smallest size of a numbered cluster: in points, and as a share of all points
@@ -34,7 +34,7 @@ MAX_POWER_TICKS, MAX_RATIO_WITH_2_AND_5 = 5, 200
 SLIDER_DECADES = 2.0  # range of the slider to each side, in powers of ten, if there is no curve
 
 
-class Dendrogram:
+class DendrogramView:
     """The figure, its data sources, and the cut as a movable line and a slider; the browser sets height and colors."""
 
     def __init__(self, style: Any, colors: Any) -> None:
@@ -139,7 +139,7 @@ def first_cut(tree: Tree) -> float:
     return float(heights[after[k]] + stays[k] / 2)
 
 
-class Heat:
+class DistanceView:
     """The matrix of distances, in the order of the leaves."""
 
     def __init__(self, style: Any, colors: Any) -> None:
@@ -186,7 +186,7 @@ class Heat:
         write_note(self.note, f"{k:,} of {counted(scene.n, 'point')}" if k < scene.n else "")
 
 
-class Neighbors:
+class NeighborView:
     """The number of neighbors as a function of the radius, with ε as a line and a slider for log₁₀ ε.
 
     `radius.value_throttled` changes on release. Without `moving` the radius cannot be changed.
@@ -227,7 +227,7 @@ class Neighbors:
         act = CustomJS(args={"figure": self.figure, "suggested": self.suggested}, code=code)
         self.figure.js_on_change("inner_width", act)
 
-    def show(self, curve: Curve | None, eps: float) -> None:
+    def show(self, curve: NeighborCounts | None, eps: float) -> None:
         """Show a curve, if there is one, and the radius."""
         self.card.visible = curve is not None
         is_known = math.isfinite(eps) and eps > 0

@@ -25,7 +25,7 @@ from ..spaces import rim
 from .compute import add_metric, curve_of, run, scene_of, with_labels
 from .data import Choice, DataSet, Shelf
 from .newest import Newest
-from .scene import Curve, Scene, frames_of
+from .scene import NeighborCounts, Scene, frames_of
 from .settings import METHODS, Settings
 from .views import Views
 
@@ -60,7 +60,7 @@ class Shown:
     choice: Choice
     data: DataSet | None = None
     settings: Settings | None = None
-    curve: Curve | None = None
+    curve: NeighborCounts | None = None
     scene: Scene | None = None
     is_partial: bool = False
     walk: Trajectory | None = None

@@ -16,7 +16,7 @@ _MAX_WRITTEN = 1e9  # larger coordinates are written in scientific notation
 PLOT_TOOLS = "pan,wheel_zoom,box_select,lasso_select,reset,save"
 
 
-class Points:
+class PointsView:
     """The points over τ. The browser fills `source` from `frames`: positions at τ, and colors."""
 
     def __init__(self, style: Any) -> None:
@@ -106,7 +106,7 @@ class Points:
         self.color_by.update(options=list(offered.items()), value=self.color_by.value if chosen else self._default)
 
 
-class Scaling:
+class EmbeddingView:
     """A 2-D embedding of the last metric by classical scaling; what is selected among the points is selected here."""
 
     def __init__(self, style: Any, colors: Any) -> None:
@@ -135,10 +135,10 @@ class Scaling:
         write_note(self.note, f"{len(points):,} of {scene.n:,} points" if len(points) < scene.n else "")
 
 
-def _scatter(name: str, described: str, height: int, style: Any, view: Points | Scaling) -> tuple[Any, dict[str, Any]]:
+def _scatter(name: str, text: str, height: int, style: Any, view: PointsView | EmbeddingView) -> tuple[Any, Any]:
     """A figure of points with the numbers of clusters, so that they can be told apart in gray scale."""
     made = empty_figure(
-        name, described, height, style, tools=PLOT_TOOLS, match_aspect=True, css_classes=["cloud"] * (name == "points"),
+        name, text, height, style, tools=PLOT_TOOLS, match_aspect=True, css_classes=["cloud"] * (name == "points"),
         x_range=DataRange1d(range_padding=0.08), y_range=DataRange1d(range_padding=0.08),
     )  # fmt: skip
     source = ColumnDataSource({"x": [], "y": [], "c": [], "size": []})

@@ -100,14 +100,14 @@ def _document(story: Story) -> Document:
     from bokeh.models import Column
 
     from .figures import style_sheet
-    from .metrics import Neighbors
+    from .metrics import NeighborView
     from .views import Views
 
     document = Document()
     if story.scene is not None:
         document.add_root(Views(story.scene).layout)
     elif story.curve is not None:
-        neighbors = Neighbors(style_sheet(), moving=False)
+        neighbors = NeighborView(style_sheet(), moving=False)
         neighbors.show(story.curve, story.eps)
         neighbors.follow_theme()
         document.add_root(neighbors.card)

@@ -19,7 +19,7 @@ from ..parameters import Suggestion
 from ..spaces import Dense, GaussianMetric, Space
 from ..transforms import Trajectory
 from .compute import add_metric, curve_of, with_labels
-from .scene import Curve, Scene, frames_of, in_plane, plane_of, single
+from .scene import NeighborCounts, Scene, frames_of, in_plane, plane_of, single
 
 MAX_POINTS = 100_000  # most points drawn
 MAX_POINTS_BY_DISTANCE = 2_000  # if distances are stored or an embedding is needed
@@ -145,7 +145,7 @@ def _suggestion(result: Suggestion, engine: Engine) -> Story:
     columns = result.table
     curve = None
     if "neighbors" in columns and len(columns["eps"]):
-        curve = Curve(np.array(columns["eps"]), np.array(columns["neighbors"]), result.eps, result.reason)
+        curve = NeighborCounts(np.array(columns["eps"]), np.array(columns["neighbors"]), result.eps, result.reason)
     code = _code(f"fitted = wt.{result._call}.fit(X)")
     return Story(None, f"Suggestion for {result.purpose}", facts, code, columns, result.chosen, curve, result.eps)
 

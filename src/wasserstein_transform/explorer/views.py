@@ -10,8 +10,8 @@ from bokeh.models import ColumnDataSource, CustomJS, Row
 
 from ..plotting import N_COLORS
 from .figures import DARK_COLORS, LIGHT_COLORS, static, style_sheet
-from .metrics import Dendrogram, Heat, Neighbors, first_cut
-from .points import MAX_DOTS, Points, Scaling, corners, dot_size
+from .metrics import DendrogramView, DistanceView, NeighborView, first_cut
+from .points import MAX_DOTS, EmbeddingView, PointsView, corners, dot_size
 from .scene import Scene
 
 BALL_TOLERANCE = 1e-6  # relative tolerance of ε²: coordinates on the page are rounded
@@ -35,9 +35,9 @@ class Views:
 
     def __init__(self, scene: Scene, *, beside: bool = False) -> None:
         style = style_sheet()
-        self.points = Points(style)
-        self.dendrogram, self.heat = Dendrogram(style, self.points.colors), Heat(style, self.points.colors)
-        self.scaling, self.neighbors = Scaling(style, self.points.colors), Neighbors(style)
+        self.points = PointsView(style)
+        self.dendrogram, self.heat = DendrogramView(style, self.points.colors), DistanceView(style, self.points.colors)
+        self.scaling, self.neighbors = EmbeddingView(style, self.points.colors), NeighborView(style)
         self.meta = ColumnDataSource(name="meta")
         parts = (self.points, self.dendrogram, self.scaling, self.heat, self.neighbors)
         for part in parts:

@@ -14,7 +14,7 @@ from ..clustering.answer import Partition
 from ..clustering.profile import Profile, shortened
 from ..compute.cells.rows import sample_evenly
 from .clouds import draw as draw_points, name_axes
-from .colors import look
+from .colors import dot_style
 from .dendrograms import branches, dendrogram, highest_merges, node_positions
 from .embedding import embed
 from .style import GRAY, INK, TEXT, THIN, TICKS, WIDTH, canvas, color, expect, panels, tidy
@@ -101,9 +101,8 @@ def draw(result: Clustering, *, details: bool = False, title: str | None = None)
 def _draw_cloud(ax: Any, result: Clustering, names: tuple[str, ...], values: Floats, title: str | None = None) -> None:
     points, labels = _coordinates(result)
     words = counted(result.n_clusters, "cluster") + f", {result.noise:.0%} noise" * bool(result.n_noise)
-    draw_points(
-        ax, points, look(labels, len(points)), words if title is None else title, 2 <= result.n_clusters <= MAX_LEGEND
-    )
+    has_legend = 2 <= result.n_clusters <= MAX_LEGEND
+    draw_points(ax, points, dot_style(labels, len(points)), words if title is None else title, has_legend)
     ax.locator_params(nbins=5)
     if result.space.points is None:
         name_axes(ax, ["classical scaling"])

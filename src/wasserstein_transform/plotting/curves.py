@@ -10,7 +10,7 @@ from .._display import quantity
 from .._types import Floats
 from ..curves import Denoised, Skeleton
 from .clouds import drawable, equal, flat, frame, scatter
-from .colors import Group, draw_legend, look
+from .colors import Group, dot_style, draw_legend
 from .style import GRAY, INK, NOISE, PALETTE, STRONG, TICKS, canvas, expect, tidy
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def denoised(found: Denoised, ax: Axes | None = None, *, title: str | None = Non
     expect(found, Denoised, "wt.denoise(X) makes one")
     dim = drawable(found.points)
     labels = np.where(found.outliers, -1, 0)
-    before, after = look(None, len(labels), POINT_COLOR), look(labels, len(labels))
+    before, after = dot_style(None, len(labels), POINT_COLOR), dot_style(labels, len(labels))
     named = legend or (legend is None and ax is None)
     ax = canvas(ax, dim, frame(found.in_meters().before))
     originals = _together(found, found.before)
@@ -93,7 +93,7 @@ def skeleton(found: Skeleton, ax: Axes | None = None, *, title: str | None = Non
     points = _together(found.source, found.source.points)
     dim = drawable(points)
     ax = canvas(ax, dim, frame(found.source.in_meters().points))
-    scatter(ax, points, look(None, len(points), POINT_COLOR))
+    scatter(ax, points, dot_style(None, len(points), POINT_COLOR))
     above = 10 if dim == 3 else 2  # otherwise 3-D Axes draw the points over the lines
     for line in found.lines:
         ax.plot(*flat(_together(found.source, line)).T, color=PALETTE[0], lw=1.4, solid_capstyle="round", zorder=above)

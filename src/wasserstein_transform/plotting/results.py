@@ -180,10 +180,8 @@ def _draw_clusters(ax: Any, result: Suggestion) -> None:
 
 def _draw_modes(ax: Any, result: Suggestion) -> None:
     _line(ax, result, "stability", 0, "")
-    for eps, count, share in zip(result.table["eps"], result.table["clusters"], result.table["stability"], strict=True):
-        ax.annotate(
-            str(count), (eps, share), (0, 5), textcoords="offset points", ha="center", fontsize=TICKS, color=INK
-        )
+    for eps, count, y in zip(result.table["eps"], result.table["clusters"], result.table["stability"], strict=True):
+        ax.annotate(str(count), (eps, y), (0, 5), textcoords="offset points", ha="center", fontsize=TICKS, color=INK)
     _shares(ax)
     ax.set_ylim(-0.05, 1.15)
     ax.set_yticks([0, 0.5, 1])

@@ -1,4 +1,4 @@
-"""The look of all figures: colors, sizes, new figures and their Axes; readable at page width."""
+"""The style of all figures: colors, sizes, new figures and their Axes; readable at page width."""
 
 from __future__ import annotations
 
