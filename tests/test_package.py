@@ -6,7 +6,6 @@ import ast
 import importlib
 import subprocess
 import sys
-from graphlib import TopologicalSorter
 from pathlib import Path
 
 import numpy as np
@@ -66,25 +65,3 @@ def test_dumbbell_is_the_papers() -> None:
     assert np.ptp(chain, axis=0).tolist() == [2, 0]
     assert np.ptp(wt.datasets.dumbbell(5.0).points[:, 0]) == pytest.approx(np.ptp(X[:, 0]) / 5)
     assert np.ptp(wt.datasets.dumbbell(0.2).points[:, 1]) == pytest.approx(np.ptp(X[:, 1]) / 5)
-
-
-def _imported(file: Path, name: str, known: set[str]) -> set[str]:
-    """The modules of the package that one imports, wherever in it that stands."""
-    found = set()
-    base = name.split(".") if file.name == "__init__.py" else name.split(".")[:-1]
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.level:
-            room = ".".join([*base[: len(base) - node.level + 1], *([node.module] if node.module else [])])
-            names = {f"{room}.{alias.name}" for alias in node.names}
-            found |= {one if one in known else room for one in names}
-    return found & known - {name}
-
-
-def test_no_two_modules_import_each_other() -> None:
-    root = Path(wt.__file__).parent
-    files = {".".join(["wt", *file.relative_to(root).with_suffix("").parts]): file for file in root.rglob("*.py")}
-    files = {name.removesuffix(".__init__"): file for name, file in files.items()}
-    imports = {name: _imported(file, name, set(files)) for name, file in files.items()}
-    assert {"wt._check", "wt.localize.localization"} < imports["wt.localize.kernel"]
-    imports["wt._display"] -= {"wt.plotting", "wt.explorer.report"}  # plot() and report() of results, when called
-    TopologicalSorter(imports).prepare()
