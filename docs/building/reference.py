@@ -10,10 +10,10 @@ from . import constants
 from .names import PACKAGE, PACKAGES, PAPER, PAPER_PACKAGES, Name, home, homes, of_package
 
 GROUPS = {
-    "Answers without parameters": ("auto", "curves", "explorer"),
+    "Answers without parameters": ("clustering", "parameters", "curves", "explorer"),
     "Estimators and transforms": ("estimators", "transforms", "hierarchy"),
     "Parts to compose": ("spaces", "localize", "measures", "transport"),
-    "Images, graphs, files": ("image", "graphs", "tables"),
+    "Images, graphs, tables, files": ("image", "graphs", "tables", "io"),
     "Large work": ("engine",),
     "Theory and the paper": ("theory", "datasets", "plotting"),
 }

@@ -5,6 +5,7 @@ Public functions call them once; internal code trusts its arrays. Messages say w
 
 from __future__ import annotations
 
+import importlib
 import math
 import os
 import sys
@@ -195,8 +196,8 @@ def distances(values: ArrayLike, name: str = "distances") -> Floats:
             "for coordinates use Space.from_points"
         )
     if array.min() < 0:
-        at = np.unravel_index(array.argmin(), array.shape)
-        raise ValueError(f"{name} must not be negative, got {array.min()} at [{at[0]}, {at[1]}]")
+        index = np.unravel_index(array.argmin(), array.shape)
+        raise ValueError(f"{name} must not be negative, got {array.min()} at [{index[0]}, {index[1]}]")
     if array.diagonal().any():
         k = int(np.flatnonzero(array.diagonal())[0])
         raise ValueError(f"{name} must be 0 on the diagonal, got {array[k, k]} at [{k}, {k}]")
@@ -279,8 +280,8 @@ def variances(values: ArrayLike, name: str = "covs") -> Floats:
     """Return the diagonals of diagonal covariances, shape (n, m)."""
     array = floats(values, name)
     if (array < 0).any():
-        at = np.unravel_index(array.argmin(), array.shape)
-        raise ValueError(f"{name} as variances must not be negative, got {array.min()} at [{at[0]}, {at[1]}]")
+        index = np.unravel_index(array.argmin(), array.shape)
+        raise ValueError(f"{name} as variances must not be negative, got {array.min()} at [{index[0]}, {index[1]}]")
     return array
 
 
@@ -401,6 +402,17 @@ def tolerance(value: Any, name: str) -> float:
     if not 0 <= number(value) < np.inf:
         raise ValueError(f"{option_text(name)} must be a finite number ≥ 0, got {shown(value)}")
     return float(value)
+
+
+def import_extra(module: str, needed_for: str, extra: str) -> Any:
+    """Import a module that an extra of this package installs, or raise an error that says how to install it."""
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        package = module.partition(".")[0]
+        raise ImportError(
+            f'{needed_for} {package}, which is not installed; pip install "wasserstein-transform[{extra}]" installs it'
+        ) from None
 
 
 def option_text(python: str, argument: str | None = None) -> str:

@@ -93,9 +93,9 @@ def in_range(values: Any) -> str:
     """The range of numbers in words, without NaN."""
     import numpy as np  # noqa: PLC0415  the command line imports this module for its help
 
-    known = np.asarray(values, np.float64)
-    known = known[~np.isnan(known)]
-    return f"{known.min():.4g} to {known.max():.4g}" if known.size else "all unknown" if np.size(values) else "none"
+    array = np.asarray(values, np.float64)
+    array = array[~np.isnan(array)]
+    return f"{array.min():.4g} to {array.max():.4g}" if array.size else "all unknown" if np.size(values) else "none"
 
 
 def frame(columns: Mapping[str, Any]) -> Any:

@@ -190,13 +190,13 @@ def _remove(path: Path, owner: int | None = None) -> None:
 
 def _is_stream(path: PathLike) -> bool:
     """Whether a path is a device, a pipe, or a file descriptor such as /dev/stdout."""
-    at = os.fspath(path)
+    name = os.fspath(path)
     with suppress(OSError):
-        if not stat.S_ISREG(os.stat(at).st_mode):  # noqa: PTH116
+        if not stat.S_ISREG(os.stat(name).st_mode):  # noqa: PTH116
             return True
         while True:
-            folder = os.path.realpath(os.path.dirname(at))  # noqa: PTH120
+            folder = os.path.realpath(os.path.dirname(name))  # noqa: PTH120
             if folder == "/dev" or folder.startswith(("/proc/", "/dev/fd")):
                 return True
-            at = os.path.join(folder, os.readlink(at))  # noqa: PTH115, PTH118 raises at the end of the chain
+            name = os.path.join(folder, os.readlink(name))  # noqa: PTH115, PTH118 raises at the end of the chain
     return False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from pathlib import Path
 
@@ -232,16 +231,3 @@ def test_figures_are_drawn_without_a_screen(tmp_path: Path) -> None:
         assert run(command[0], source, *command[1:], "-o", tmp_path / command[0]).exit_code == 0
         assert list((tmp_path / command[0]).glob("*.png"))
     assert not plt.get_fignums()
-
-
-def test_weights_count_as_copies_where_columns_are_scaled(tmp_path: Path) -> None:
-    rng = np.random.default_rng(0)
-    table = pd.DataFrame(rng.normal(size=(60, 2)) * [100, 1], columns=["price", "rooms"])
-    table["price"] += 300 * (np.arange(60) % 3)
-    w = np.where(rng.random(60) < 0.2, 10, 1)
-    table.assign(n=w).to_csv(tmp_path / "weighted.csv", index=False)
-    table.loc[table.index.repeat(w)].to_csv(tmp_path / "copied.csv", index=False)
-    weighted = run("cluster", tmp_path / "weighted.csv", "-k", 3, "--weight", "n", "--columns", "price,rooms")
-    copied = run("cluster", tmp_path / "copied.csv", "-k", 3, "--columns", "price,rooms")
-    labels = pd.read_csv(io.StringIO(weighted.stdout)).label.to_numpy()
-    assert labels[np.repeat(np.arange(60), w)].tolist() == pd.read_csv(io.StringIO(copied.stdout)).label.tolist()

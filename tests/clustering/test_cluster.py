@@ -195,11 +195,6 @@ def test_three_points_are_parted_in_two_if_asked() -> None:
     assert wt.cluster([[0.0], [1.0], [5.0], [7.0]]).labels.shape == (4,)
 
 
-def test_more_clusters_than_places_are_not_found() -> None:
-    with pytest.warns(wt.hierarchy.FewerClustersWarning, match="no more distinct points"):
-        assert wt.cluster([[0.0], [1.0], [1.0]], 3).labels.tolist() == [1, 0, 0]
-
-
 def test_the_fitted_points_are_predicted_to_be_where_they_are(blobs, moons, of_blobs, of_moons) -> None:
     np.testing.assert_array_equal(of_blobs.predict(blobs[0]), of_blobs.labels)
     np.testing.assert_array_equal(of_moons.predict(moons[0]), of_moons.labels)

@@ -200,13 +200,6 @@ def ones(distances: Floats) -> Pair:
     return Pair(np.ones(len(distances)), np.ones(len(distances)), distances)
 
 
-def test_unit_masses_are_the_bottleneck_assignment() -> None:
-    rng = np.random.default_rng(2)
-    for n in rng.integers(1, 41, 100):
-        for distances in (cdist(rng.random((n, 2)), rng.random((n, 2))), rng.integers(0, 20, (n, n)) * 1.0):
-            assert solved(ones(distances)) == matched(distances)
-
-
 @pytest.mark.parametrize("kind", ["plane", "grid", "line", "table"])
 def test_a_large_assignment_agrees_with_thresholded_matchings(kind: str) -> None:
     rng = np.random.default_rng(3)
@@ -251,22 +244,10 @@ def test_a_translated_measure_is_as_far_as_the_translation() -> None:
     assert solved(Pair(masses, masses[order], cdist(points, moved[order]))) == 500.0
 
 
-@pytest.mark.parametrize("shape", [(1, 1), (1, 9), (9, 1)])
-def test_one_point_reaches_all_others(shape: tuple[int, int]) -> None:
-    rng = np.random.default_rng(7)
-    pair = Pair(rng.random(shape[0]), rng.random(shape[1]), rng.random(shape))
-    assert solved(pair) == pair.distances.max()
-
-
 def test_equal_measures_have_distance_zero() -> None:
     rng = np.random.default_rng(8)
     masses, points = rng.random(50), rng.normal(size=(50, 3))
     assert solved(Pair(masses, 3.0 * masses, cdist(points, points))) == 0.0
-
-
-def test_common_mass_need_not_stay_in_place() -> None:
-    """From {0, 1} to {1, 2} every point may move by one: less than one of them by two."""
-    assert solved(ones(np.array([[1.0, 2.0], [0.0, 1.0]]))) == 1.0
 
 
 @pytest.mark.parametrize("n", [10, 100, 300])

@@ -12,6 +12,7 @@ import os
 import pickle
 import subprocess
 import sys
+from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -47,6 +48,7 @@ assert abs(profile_value(GAUSSIAN, 2.0) - 2.718281828459045**-1) < 1e-15
 print(len(told))
 """
 
+OTHER = pickle.dumps("no code")
 needs_private = pytest.mark.skipif(compile_.PRIVATE is None, reason="numba's own cache")
 
 
@@ -154,13 +156,6 @@ def test_private_parts_of_numba_do_what_they_are_for() -> None:
     assert compile_.PRIVATE.types.Function.get_call_type is known
 
 
-@pytest.mark.slow  # so it is of files that were damaged
-@needs_private
-def test_code_is_compiled_once_for_all_processes(tmp_path: Path) -> None:
-    assert python(TINY, NUMBA_CACHE_DIR=str(tmp_path)) == "1\n"
-    assert python(TINY, NUMBA_CACHE_DIR=str(tmp_path)) == "0\n"
-
-
 @pytest.mark.slow
 @needs_private
 def test_processes_that_compile_at_once_do_not_harm_each_other(tmp_path: Path) -> None:
@@ -174,23 +169,17 @@ def test_processes_that_compile_at_once_do_not_harm_each_other(tmp_path: Path) -
 
 @pytest.mark.slow
 @needs_private
-@pytest.mark.parametrize("damage", [b"", b"nonsense", b"\0" * 5000], ids=["empty", "text", "zeros"])
+@pytest.mark.parametrize(
+    "damage",
+    [b"", b"nonsense", b"\0" * 5000, sha256(OTHER).digest() + OTHER],
+    ids=["empty", "text", "zeros", "whole, but no code"],
+)
 def test_damaged_files_are_compiled_anew_and_replaced(tmp_path: Path, damage: bytes) -> None:
     assert python(TINY, NUMBA_CACHE_DIR=str(tmp_path)) == "1\n"
     for file in kept(tmp_path):
         file.write_bytes(damage)
     assert python(TINY, NUMBA_CACHE_DIR=str(tmp_path)) == "1\n"
     assert python(TINY, NUMBA_CACHE_DIR=str(tmp_path)) == "0\n"
-
-
-@pytest.mark.slow
-@needs_private
-def test_files_whole_but_wrong_inside_are_compiled_anew(tmp_path: Path) -> None:
-    python(TINY, NUMBA_CACHE_DIR=str(tmp_path))
-    for file in kept(tmp_path):
-        content = pickle.dumps("not code")
-        file.write_bytes(store.hashlib.sha256(content).digest() + content)
-    assert python(TINY, NUMBA_CACHE_DIR=str(tmp_path)) == "1\n"
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.spatial.distance import pdist, squareform
 
 import wasserstein_transform as wt
-from wasserstein_transform.explorer.scene import Curve, Scene
+from wasserstein_transform.explorer.scene import NeighborCounts, Scene
 
 
 def blobs(n: int = 40, seed: int = 3) -> np.ndarray:
@@ -30,7 +30,7 @@ def scene_of(X: np.ndarray, eps: float = 1.0, lam: float = 3.0, n_iter: int = 2,
         "blobs", ("x", "y"), np.stack([state.points for state in walk.states]).astype(np.float32), np.arange(n), eps,
         lam, np.stack(covs).astype(np.float32), tree=wt.hierarchy.spanning_tree(walk.last),
         embedding=np.asarray(walk.last.points, np.float32), matrix=distances[np.ix_(order, order)].astype(np.float32),
-        shown=order, curve=Curve(radii, np.array([(squareform(pdist(X)) <= r).sum(1).mean() for r in radii]), 0.8),
-        code="print(1)", notes=("a note",),
+        shown=order, code="print(1)", notes=("a note",),
+        curve=NeighborCounts(radii, np.array([(squareform(pdist(X)) <= r).sum(1).mean() for r in radii]), 0.8),
     )  # fmt: skip
     return replace(scene, **changes)

@@ -185,13 +185,6 @@ def test_numbers_that_single_precision_cannot_hold(unit: float) -> None:
     assert not scene.planar
 
 
-@pytest.mark.parametrize("points", [np.zeros((1, 2)), np.eye(2), np.ones((20, 2)), np.arange(12.0)[:, None]])
-def test_few_and_equal_points(points: np.ndarray) -> None:
-    scene = story_of(wt.GaussianTransform(eps=0.5, n_iter=1).fit(points)).scene
-    assert scene is not None
-    assert scene.n == len(points)
-
-
 # The file
 
 

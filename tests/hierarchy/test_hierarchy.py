@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+from reference.cuts import partition
 from reference.transforms import euclidean
 from scipy.cluster import hierarchy as scipy_hierarchy
 from scipy.spatial.distance import pdist
@@ -24,15 +25,6 @@ def test_linkage_is_scipys(rng: np.random.Generator) -> None:
     Z = wt.hierarchy.linkage(X)
     assert scipy_hierarchy.is_valid_linkage(Z, throw=True)
     assert same_hierarchy(Z, scipy_hierarchy.linkage(pdist(X), "single"))
-
-
-@pytest.mark.parametrize("m", [1, 2, 3])
-def test_lazy_and_stored_metrics_have_the_same_tree(m: int, rng: np.random.Generator) -> None:
-    space = wt.iterate(
-        wt.transforms.gaussian_transform(0.8, 2.0), wt.Space.from_points(rng.normal(size=(50, m))), n_iter=0
-    ).last
-    dense = wt.Space.from_distances(space.metric.dense())
-    assert same_hierarchy(wt.hierarchy.linkage(space), wt.hierarchy.linkage(dense))
 
 
 @pytest.mark.parametrize("reachability", [0, 3])
@@ -135,17 +127,6 @@ def test_labels_are_numbered_by_falling_mass(rng: np.random.Generator) -> None:
     assert labels.tolist() == [2] * 3 + [0] * 9 + [1] * 6
 
 
-def test_single_linkage_takes_points_distances_and_spaces(cloud: np.ndarray) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", wt.hierarchy.FewerClustersWarning)
-        one = wt.SingleLinkage(3, cut="robust").fit(cloud)
-        two = wt.SingleLinkage(3, metric="precomputed", cut="robust").fit(euclidean(cloud))
-        three = wt.SingleLinkage(3, cut="robust").fit(wt.Space.from_points(cloud))
-    np.testing.assert_array_equal(one.labels_, two.labels_)
-    np.testing.assert_array_equal(one.labels_, three.labels_)
-    assert same_hierarchy(one.linkage(), two.linkage())
-
-
 def test_a_regular_grid_has_no_robust_split() -> None:
     for X in (np.arange(40.0)[:, None] / 7, np.stack(np.meshgrid(np.arange(9.0), np.arange(8.0)), -1).reshape(-1, 2)):
         with pytest.warns(wt.hierarchy.FewerClustersWarning, match="found 1"):
@@ -172,20 +153,6 @@ def test_points_without_mass_join_what_they_are_nearest_to(cut: dict[str, object
     X = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0], [50.0]])
     labels = wt.SingleLinkage(2, **cut).fit(X, sample_weight=[1] * 6 + [0]).labels_
     assert labels.tolist() == [0, 0, 0, 1, 1, 1, 1]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("n_clouds", [60, pytest.param(1000, marks=pytest.mark.slow)])
-def test_noise_does_not_depend_on_the_order_of_the_points(n_clouds: int, rng: np.random.Generator) -> None:
-    for _ in range(n_clouds):
-        X = rng.integers(0, 30, size=(12, 1)).astype(float)
-        order = rng.permutation(12)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", wt.hierarchy.FewerClustersWarning)
-            one = wt.SingleLinkage(3, noise=True, cut="robust").fit(X)
-            two = wt.SingleLinkage(3, noise=True, cut="robust").fit(X[order])
-        assert one.n_clusters_ == two.n_clusters_
-        np.testing.assert_array_equal((one.labels_ == -1)[order], two.labels_ == -1)
 
 
 def test_noise_keeps_every_qualifying_cluster() -> None:
@@ -261,12 +228,6 @@ CUTS = {
     "distances": {"metric": "precomputed"},
     "cityblock": {"metric": "cityblock"},
 }
-
-
-def partition(labels: np.ndarray) -> list[int]:
-    """Labels by first occurrence; −1 stays."""
-    numbers = {-1: -1}
-    return [numbers.setdefault(label, len(numbers)) for label in labels.tolist()]
 
 
 @pytest.mark.repeated(2)

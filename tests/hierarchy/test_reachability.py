@@ -7,19 +7,13 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
-from reference.cuts import reach_heights
+from reference.cuts import partition, reach_heights
 from scipy.spatial.distance import cdist
 from sklearn.datasets import make_moons
 from sklearn.metrics import adjusted_rand_score
 
 import wasserstein_transform as wt
 from wasserstein_transform.hierarchy import spanning_tree
-
-
-def partition(labels: np.ndarray) -> list[int]:
-    """Labels by first occurrence; −1 stays."""
-    numbers = {-1: -1}
-    return [numbers.setdefault(label, len(numbers)) for label in labels.tolist()]
 
 
 @pytest.mark.parametrize("k", [1, 5, 30])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from reference.cuts import robust_clusters
+from reference.cuts import partition, robust_clusters
 from scipy.spatial.distance import cdist
 from sklearn.datasets import make_blobs
 
@@ -12,12 +12,6 @@ import wasserstein_transform as wt
 from wasserstein_transform.hierarchy import Tree, cut_tree_each, spanning_tree
 
 pytestmark = pytest.mark.filterwarnings("ignore::wasserstein_transform.hierarchy.FewerClustersWarning")
-
-
-def partition(labels: np.ndarray) -> list[int]:
-    """Labels by first occurrence; −1 stays."""
-    numbers = {-1: -1}
-    return [numbers.setdefault(label, len(numbers)) for label in labels.tolist()]
 
 
 def random_space(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

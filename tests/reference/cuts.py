@@ -9,6 +9,12 @@ from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 TIE = 1e-9
 
 
+def partition(labels: np.ndarray) -> list[int]:
+    """Labels by first occurrence; −1 stays."""
+    numbers = {-1: -1}
+    return [numbers.setdefault(label, len(numbers)) for label in labels.tolist()]
+
+
 def parts_of(edges: np.ndarray, n: int) -> np.ndarray:
     """What the edges join."""
     return connected_components(coo_array((np.ones(len(edges)), tuple(edges.T)), shape=(n, n)), directed=False)[1]

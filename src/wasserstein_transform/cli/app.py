@@ -55,7 +55,7 @@ _COMMANDS = (cluster, denoise, skeleton, segment, communities, explore, transfor
 
 
 @click.group(
-    cls=Commands, name="wt", commands={str(one.name): one for one in _COMMANDS},
+    cls=Commands, name="wt", commands={str(command.name): command for command in _COMMANDS},
     epilog="Exit status: 0 done; 2 wrong input or options, a line says why; 3 not enough memory; 70 internal error; "
     "130 stopped by Ctrl-C; 141 the reader of the output has gone; 143 terminated by a signal.",
 )  # fmt: skip

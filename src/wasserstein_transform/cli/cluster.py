@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .options import DISTANCES, FILE, KIND, LAYER, SCALES, WEIGHT, command, computation, table_output
-from .reading import Points, read_features
+from .reading import PointsInput, read_features
 from .running import running
 
 if TYPE_CHECKING:
@@ -68,17 +68,17 @@ def cluster(**options: Any) -> None:
         check_kind(points, plan.kind, ("label", "probability", "outlier"))
         run.bar.stage("clustering")
         errors = run.given.errors or None
-        found = find(points.data, k, noise=noise, sample_weight=points.weights, covariances=errors)
-        for note in found.notes:
+        result = find(points.data, k, noise=noise, sample_weight=points.weights, covariances=errors)
+        for note in result.notes:
             run.note(note)
-        profile, score = found.profile(), _score(points, found)
-        lines = [str(points), found.verdict, found.sizes_in_words(), found.reason, *str(profile).splitlines()]
+        profile, score = result.profile(), _score(points, result)
+        lines = [str(points), result.verdict, result.sizes_in_words(), result.reason, *str(profile).splitlines()]
         if score is not None:
             lines.append(f"agreement with the known labels: adjusted Rand index {score:.3f}")
-        table = add_columns(points, _columns(found), run)
+        table = add_columns(points, _columns(result), run)
         run.finish(
-            plan, points.input, lines, _result(found) | {"profile": profile.clusters, "adjusted_rand": score},
-            table=lambda: encode(table, plan.kind), draw=lambda: _draw(found, points),
+            plan, points.input, lines, _result(result) | {"profile": profile.clusters, "adjusted_rand": score},
+            table=lambda: encode(table, plan.kind), draw=lambda: _draw(result, points),
             more={PROFILE: lambda: encode(profile.to_pandas(), "csv")},
         )  # fmt: skip
         compile_for_other_tables(run.bar)
@@ -96,41 +96,41 @@ def _noise_level(text: str | None) -> bool | float | None:
     return share
 
 
-def _columns(found: Clustering) -> dict[str, Any]:
+def _columns(result: Clustering) -> dict[str, Any]:
     import numpy as np
 
-    used = slice(None) if found.features is None else found.features.rows
-    outlier = np.zeros(len(found.labels), np.int64)
-    outlier[used] = found.labels[used] < 0  # rows with missing cells are none
-    return {"label": found.labels, "probability": found.probabilities, "outlier": outlier}
+    used = slice(None) if result.features is None else result.features.rows
+    outlier = np.zeros(len(result.labels), np.int64)
+    outlier[used] = result.labels[used] < 0  # rows with missing cells are none
+    return {"label": result.labels, "probability": result.probabilities, "outlier": outlier}
 
 
-def _score(points: Points, found: Clustering) -> float | None:
+def _score(points: PointsInput, result: Clustering) -> float | None:
     """The adjusted Rand index with the known labels; None if there are none."""
     from ..hierarchy import adjusted_rand
 
-    rows = slice(None) if found.features is None else found.features.rows
-    return None if points.known is None else adjusted_rand(points.known[rows], found.labels[rows])
+    rows = slice(None) if result.features is None else result.features.rows
+    return None if points.known is None else adjusted_rand(points.known[rows], result.labels[rows])
 
 
-def _result(found: Clustering) -> dict[str, Any]:
+def _result(result: Clustering) -> dict[str, Any]:
     """The clustering and its best alternatives for the summary."""
-    recipe = None if found.recipe is None else {"name": str(found.recipe), **found.recipe._asdict()}
+    recipe = None if result.recipe is None else {"name": str(result.recipe), **result.recipe._asdict()}
     return {
-        "verdict": found.verdict, "clusters": found.n_clusters, "sizes": found.sizes, "noise": found.n_noise,
-        "expected": found.expected, "reason": found.reason, "recipe": recipe,
+        "verdict": result.verdict, "clusters": result.n_clusters, "sizes": result.sizes, "noise": result.n_noise,
+        "expected": result.expected, "reason": result.reason, "recipe": recipe,
         "alternatives": [
-            {"clusters": one.n_clusters, "sizes": one.sizes, "expected": one.expected, "reason": one.reason}
-            for one in found.alternatives
+            {"clusters": other.n_clusters, "sizes": other.sizes, "expected": other.expected, "reason": other.reason}
+            for other in result.alternatives
         ],
     }  # fmt: skip
 
 
-def _draw(found: Clustering, points: Points) -> Any:
+def _draw(result: Clustering, points: PointsInput) -> Any:
     from .results import label_axes, title_of
 
-    figure = found.plot(title=title_of(points))
-    on_map = found.features is not None and found.features.earth is not None
-    if found.points is not None and found.points.shape[1] <= 2 and not on_map:  # otherwise the axes are not columns
+    figure = result.plot(title=title_of(points))
+    on_map = result.features is not None and result.features.earth is not None
+    if result.points is not None and result.points.shape[1] <= 2 and not on_map:  # otherwise the axes are not columns
         label_axes(figure.axes[0], points)
     return figure

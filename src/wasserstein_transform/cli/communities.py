@@ -43,15 +43,15 @@ def communities(**options: Any) -> None:
             name, _, meaning = run.given.weight.partition(":")
             options_of_weight["weight"] = None if name == "none" else (name, meaning) if meaning else name
         run.bar.stage("finding")
-        found = find(graph, run.given.n, resolution=run.given.resolution, **options_of_weight)
-        table = found.to_pandas().round({"probability": 6})
+        partition = find(graph, run.given.n, resolution=run.given.resolution, **options_of_weight)
+        table = partition.to_pandas().round({"probability": 6})
         lines = (
-            f"{counted(len(found.network.edges), 'edge')} between {counted(found.network.n, 'node')}",
-            f"{counted(found.n_communities, 'community')}, modularity {found.modularity:.3f}",
+            f"{counted(len(partition.network.edges), 'edge')} between {counted(partition.network.n, 'node')}",
+            f"{counted(partition.n_communities, 'community')}, modularity {partition.modularity:.3f}",
         )
         run.finish(
             plan, describe_input(str(graph)), lines,
-            {"communities": found.n_communities, "modularity": found.modularity},
-            draw=lambda: found.plot(title=graph.stem.replace("$", r"\$")),  # no formula
+            {"communities": partition.n_communities, "modularity": partition.modularity},
+            draw=lambda: partition.plot(title=graph.stem.replace("$", r"\$")),  # no formula
             more={"communities.csv": lambda: table.to_csv(index=False, lineterminator="\n").encode()},
         )  # fmt: skip

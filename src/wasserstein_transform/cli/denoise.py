@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .options import JOBS, command, points_input, table_output
-from .reading import Points, read_points
+from .reading import PointsInput, read_points
 from .running import Run, running
 
 if TYPE_CHECKING:
@@ -58,21 +58,21 @@ def denoise(**options: Any) -> None:
         plan = run.plan("denoised")
         points = read_fixes(run)
         check_kind(points, plan.kind, ("outlier",))
-        found = smooth(points, run.given.dim, run)
-        new = {"outlier": found.outliers.astype("int64")}
+        denoised = smooth(points, run.given.dim, run)
+        new = {"outlier": denoised.outliers.astype("int64")}
         run.finish(
-            plan, points.input, lines(points, found), result(found), draw=lambda: _draw(found, points),
-            table=lambda: encode_moved(points, found.points, new, run, plan.kind),
+            plan, points.input, lines(points, denoised), result(denoised), draw=lambda: _draw(denoised, points),
+            table=lambda: encode_moved(points, denoised.points, new, run, plan.kind),
         )  # fmt: skip
 
 
-def read_fixes(run: Run) -> Points:
+def read_fixes(run: Run) -> PointsInput:
     """Read the points; trips are not looked for with --lam, which replaces them."""
     given = run.given
     return read_points(run, "none" if given.trip is given.time is None and given.lam > 0 else given.trip, given.time)
 
 
-def smooth(points: Points, dim: int | None, run: Run) -> Denoised:
+def smooth(points: PointsInput, dim: int | None, run: Run) -> Denoised:
     """Denoise the points, in the units of the scaling."""
     from ..curves import denoise as find
 
@@ -95,33 +95,34 @@ def number_or_auto(word: str, name: str) -> float | None:
         raise ValueError(f"--{name} must be a number or auto, got {word!r}") from None
 
 
-def lines(points: Points, found: Denoised) -> list[str]:
+def lines(points: PointsInput, denoised: Denoised) -> list[str]:
     """The result as lines of text."""
-    if found.n_iter == 0:
-        return [str(points), found.outcome]
-    eps, noise = found.length(found.eps), found.length(found.sigma)
+    if denoised.n_iter == 0:
+        return [str(points), denoised.outcome]
+    eps, noise = denoised.length(denoised.eps), denoised.length(denoised.sigma)
     return [
         str(points),
-        f"{found.shape}, eps {eps}, noise {noise}; {found.moved_in_words}",
-        found.outliers_in_words,
-        found.outcome if found.reason in found.outcome else f"{found.outcome}; {found.reason}",
+        f"{denoised.shape}, eps {eps}, noise {noise}; {denoised.moved_in_words}",
+        denoised.outliers_in_words,
+        denoised.outcome if denoised.reason in denoised.outcome else f"{denoised.outcome}; {denoised.reason}",
     ]
 
 
-def result(found: Denoised) -> dict[str, Any]:
+def result(denoised: Denoised) -> dict[str, Any]:
     """The result for the summary."""
     import numpy as np
 
     return {
-        "dim": found.dim, "eps": found.eps, "noise": found.sigma, "n_iter": found.n_iter, "unit": found.unit,
-        "order": () if found.tracks is None else found.tracks.columns, "outliers": int(found.outliers.sum()),
-        "moved_median": float(np.median(found.moved)), "moved_most": float(found.moved.max()),
-        "outcome": found.outcome, "reason": found.reason,
+        "dim": denoised.dim, "eps": denoised.eps, "noise": denoised.sigma, "n_iter": denoised.n_iter,
+        "unit": denoised.unit,
+        "order": () if denoised.tracks is None else denoised.tracks.columns, "outliers": int(denoised.outliers.sum()),
+        "moved_median": float(np.median(denoised.moved)), "moved_most": float(denoised.moved.max()),
+        "outcome": denoised.outcome, "reason": denoised.reason,
     }  # fmt: skip
 
 
-def _draw(found: Denoised, points: Points) -> Any:
+def _draw(denoised: Denoised, points: PointsInput) -> Any:
     from .results import label_axes, project, title_of
 
-    before, after = project(found.before, found.points)
-    return label_axes(replace(found, before=before, points=after).plot(title=title_of(points)).axes[0], points)
+    before, after = project(denoised.before, denoised.points)
+    return label_axes(replace(denoised, before=before, points=after).plot(title=title_of(points)).axes[0], points)

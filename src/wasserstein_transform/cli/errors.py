@@ -49,8 +49,8 @@ def in_a_line(error: BaseException) -> str:
     """The message of an error in one line, without system error numbers."""
     words = str(error)
     if isinstance(error, OSError) and error.errno is not None and error.strerror:
-        at = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes | os.PathLike) else ""
-        words = f"{at}{error.strerror[:1].lower()}{error.strerror[1:]}" if at else error.strerror
+        file = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes | os.PathLike) else ""
+        words = f"{file}{error.strerror[:1].lower()}{error.strerror[1:]}" if file else error.strerror
     if isinstance(error, MemoryError) and not words:
         words = "there is not enough memory; take fewer points"
     return " ".join(words.split()) or type(error).__name__
@@ -62,7 +62,7 @@ def _spell(context: click.Context, python: str, argument: str) -> str:
         return ""
     name, _, value = argument.partition("=")
     option = OPTION_OF_ARGUMENT.get(name, name)
-    if any(option == one.name for one in context.command.params):
+    if any(option == parameter.name for parameter in context.command.params):
         value = VALUE_WORDS.get(value, value.strip("'"))
         return f"--{option.replace('_', '-')} {value}".rstrip()
     return python

@@ -59,11 +59,11 @@ def _installed() -> tuple[dict[str, Any], list[str], None]:
         "versions": versions(), "cores": current().n_threads, "memory": available(), "extras": extras,
         "kernels": {"compiled": count, "folder": home},
     }  # fmt: skip
-    missing = [name for name, there in extras.items() if not there]
+    missing = [name for name, is_there in extras.items() if not is_there]
     lines = [
         ", ".join(f"{name} {number}" for name, number in versions().items()),
         f"{current().n_threads} cores, {in_words(available())} of memory free",
-        f"extras: {', '.join(name for name, there in extras.items() if there) or 'none'}",
+        f"extras: {', '.join(name for name, is_there in extras.items() if is_there) or 'none'}",
         f"compiled kernels: {count}, in {home or 'the cache of numba'}; wt warmup compiles the common ones",
     ]
     if missing:
@@ -93,7 +93,7 @@ def _describe(file: str, kind: str | None) -> tuple[dict[str, Any], list[str], D
     lines += [f"note: {note}" for note in notes]
     if len(columns) > MAX_LISTED_COLUMNS:
         lines.append(f"the first {MAX_LISTED_COLUMNS} columns:")
-    rows = [{"column": name} | one for name, one in list(columns.items())[:MAX_LISTED_COLUMNS]]
+    rows = [{"column": name} | about for name, about in list(columns.items())[:MAX_LISTED_COLUMNS]]
     return facts, lines, DataFrame(rows).map(_short)
 
 
@@ -105,8 +105,8 @@ def _column(table: DataFrame, name: str) -> dict[str, Any]:
 
     values = table[name]
     if values.dtype.kind in "iuf":
-        there = values[np.isfinite(values)]
-        ends = (there.min().item(), there.max().item()) if len(there) else (None, None)
+        finite = values[np.isfinite(values)]
+        ends = (finite.min().item(), finite.max().item()) if len(finite) else (None, None)
         kind = "integers" if values.dtype.kind in "iu" else "numbers"
         return {"holds": kind, "from": ends[0], "to": ends[1], "missing": int(values.isna().sum())}
     codes, names = labels(table, name)

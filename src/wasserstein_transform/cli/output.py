@@ -55,8 +55,8 @@ class Plan:
         """Raise if a file cannot be written, is the input, or exists already."""
         if self.folder is not None and self.folder.exists() and not self.folder.is_dir():
             raise ValueError(f"{self.folder} is a file; give a folder, or an unused name")
-        places = (self.table, self.figure, *map(self.place, (*self.more, SUMMARY)))
-        self._check_free([path for path in places if path is not None], source)
+        paths = (self.table, self.figure, *map(self.place, (*self.more, SUMMARY)))
+        self._check_free([path for path in paths if path is not None], source)
 
     def _check_free(self, paths: Iterable[Path], source: Path | None = None) -> None:
         for path in paths:
@@ -67,9 +67,9 @@ class Plan:
                 raise ValueError(f"{path} is the input file; give another name for the output")
             if path.is_file() and not self.force:
                 raise FileExistsError(f"{path} exists already; --force overwrites it")
-        (place, count), *_ = Counter(map(os.path.realpath, paths)).most_common(1) or [("", 0)]
+        (path_written, count), *_ = Counter(map(os.path.realpath, paths)).most_common(1) or [("", 0)]
         if count > 1:
-            raise ValueError(f"{place} would be written twice; give two different names")
+            raise ValueError(f"{path_written} would be written twice; give two different names")
 
     def write(self, files: Mapping[Path, bytes]) -> None:
         """Write all files or none."""
@@ -103,24 +103,24 @@ def plan_table(given: Any, name: str, kind: str, kinds: Sequence[str], more: Seq
     if path.is_dir() or given.output.endswith(("/", os.sep)) or not path.suffix:
         figure = given.figure or path / f"{name}.png"
         return replace(plan, kind=kind, folder=path, table=path / f"{name}.{kind}", figure=figure)
-    own = kind_by_name(path.name)
-    if own is None or own not in kinds:
+    kind_of_name = kind_by_name(path.name)
+    if kind_of_name is None or kind_of_name not in kinds:
         raise ValueError(
             f"{path}: {''.join(path.suffixes)} is not written by this command; it writes "
             f"{', '.join(f'.{kind}' for kind in kinds)}, or everything into a folder: -o {path}/"
         )
-    return replace(plan, kind=own, table=path)
+    return replace(plan, kind=kind_of_name, table=path)
 
 
 def _check_place(path: Path) -> None:
     """Raise if there is, or can be, no folder for a file."""
-    there = next(one for one in (path.parent, *path.absolute().parents) if one.exists())
-    if not there.is_dir():
-        raise ValueError(f"{there} is a file; give a folder, or an unused name")
+    folder = next(parent for parent in (path.parent, *path.absolute().parents) if parent.exists())
+    if not folder.is_dir():
+        raise ValueError(f"{folder} is a file; give a folder, or an unused name")
     if path.parent.exists():
         check_target(path)
-    elif not os.access(there, os.W_OK):
-        raise ValueError(f"{there} cannot be written to; give another folder")
+    elif not os.access(folder, os.W_OK):
+        raise ValueError(f"{folder} cannot be written to; give another folder")
 
 
 def _check_link(path: Path, folder: Path) -> None:

@@ -19,23 +19,23 @@ if TYPE_CHECKING:
 MIN_DRAWN_STRENGTH = 0.05  # boundaries weaker than this are not drawn
 
 
-def encode(found: Segmentation, masks: bool = False) -> dict[str, bytes]:
+def encode(result: Segmentation, masks: bool = False) -> dict[str, bytes]:
     """Encode labels in colors and as numbers, overlay, filtered image, contours, table, outlines and masks, by name."""
     numbers = BytesIO()
-    np.save(numbers, found.labels.astype(np.int32), allow_pickle=False)
-    opacity = found.filtered.ndim == 3 and found.filtered.shape[2] == 4 and found.filtered.dtype == np.uint8
-    digits = len(str(found.n_segments - 1))
+    np.save(numbers, result.labels.astype(np.int32), allow_pickle=False)
+    opacity = result.filtered.ndim == 3 and result.filtered.shape[2] == 4 and result.filtered.dtype == np.uint8
+    digits = len(str(result.n_segments - 1))
     return {
-        "labels.png": _png(found.colored()),
+        "labels.png": _png(result.colored()),
         "labels.npy": numbers.getvalue(),
-        "overlay.png": _png(outlined(found.image, found.labels)),
-        "filtered.png": _png(found.filtered if opacity else as_rgb(found.filtered)),
-        **({} if found.tree is None else {"contours.png": _png(_darkened(found.tree.contours()))}),
-        "regions.csv": found.regions().to_csv(index=False).encode(),
-        "regions.geojson": json.dumps(found.polygons()).encode(),
+        "overlay.png": _png(outlined(result.image, result.labels)),
+        "filtered.png": _png(result.filtered if opacity else as_rgb(result.filtered)),
+        **({} if result.tree is None else {"contours.png": _png(_darkened(result.tree.contours()))}),
+        "regions.csv": result.regions().to_csv(index=False).encode(),
+        "regions.geojson": json.dumps(result.polygons()).encode(),
         **{
-            f"mask-{k:0{digits}}.png": _png(np.where(found.mask(k), np.uint8(255), np.uint8(0)))
-            for k in range(found.n_segments if masks else 0)
+            f"mask-{k:0{digits}}.png": _png(np.where(result.mask(k), np.uint8(255), np.uint8(0)))
+            for k in range(result.n_segments if masks else 0)
         },
     }
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Points:
+class PointsInput:
     """The input: a table with points, or distances."""
 
     input: dict[str, Any]
@@ -39,7 +39,7 @@ class Points:
         return f"{counted(len(self.table), 'point')}, column{'s' * (len(self.names) > 1)} {shorten(self.names)}"
 
 
-def read_points(run: Run, trip: str | None = "none", time: str | None = None) -> Points:
+def read_points(run: Run, trip: str | None = "none", time: str | None = None) -> PointsInput:
     """Read points: in meters, if the table has longitude and latitude, and with their trips."""
     from ..tables import Scaling, counters, has_geometry, numeric, tracks, weights
 
@@ -49,23 +49,25 @@ def read_points(run: Run, trip: str | None = "none", time: str | None = None) ->
     weight = find_column(table, given.weight)
     rest = table if weight is None else table.drop(columns=weight)
     trips = False if trip == "none" else find_columns(table, trip, "trip")
-    found = tracks(rest, find_columns(table, given.columns), trips, find_column(table, time))
-    if found.trips is not None:  # so that GPX gets tracks
-        table.attrs["trips"] = list(found.columns[: len(found.columns) - (found.times is not None)])
-    for note in (*table.attrs["notes"], *found.notes):
+    points = tracks(rest, find_columns(table, given.columns), trips, find_column(table, time))
+    if points.trips is not None:  # so that GPX gets tracks
+        table.attrs["trips"] = list(points.columns[: len(points.columns) - (points.times is not None)])
+    for note in (*table.attrs["notes"], *points.notes):
         run.note(note)
     if not (given.columns or table.attrs.get("axes") or has_geometry(table)):
-        others = set(numeric(rest)) - {*found.columns, *found.names, *counters(rest)}
+        others = set(numeric(rest)) - {*points.columns, *points.names, *counters(rest)}
         if others:
-            used, left = " and ".join(found.names), shorten(tuple(sorted(others)))
+            used, left = " and ".join(points.names), shorten(tuple(sorted(others)))
             run.note(f"{used} are used as coordinates; use --columns to include {left}")
-    facts |= {"rows": len(table), "columns": found.names}
+    facts |= {"rows": len(table), "columns": points.names}
     masses = None if weight is None else weights(table, weight)
-    heavy, held = (slice(None), None) if masses is None else (masses > 0, masses[masses > 0])
-    return Points(facts, table, found, found.names, Scaling.of(given.scale, found.points[heavy], held), masses)
+    heavy, weights_used = (slice(None), None) if masses is None else (masses > 0, masses[masses > 0])
+    return PointsInput(
+        facts, table, points, points.names, Scaling.of(given.scale, points.points[heavy], weights_used), masses
+    )
 
 
-def read_features(run: Run) -> Points:
+def read_features(run: Run) -> PointsInput:
     """Read a table and prepare its columns for `cluster`, or read distances."""
     from ..tables import features, labels, weights
 
@@ -80,15 +82,15 @@ def read_features(run: Run) -> Points:
     rest.attrs = table.attrs
     masses = None if weight is None else weights(table, weight)
     how = {"scale": None if given.scale == "none" else given.scale, "missing": given.missing, "sample_weight": masses}
-    found = features(rest, chosen, **how)
-    for note in (*table.attrs["notes"], *found.notes):
+    points = features(rest, chosen, **how)
+    for note in (*table.attrs["notes"], *points.notes):
         run.note(note)
-    facts |= {"rows": len(table), "columns": found.names}
+    facts |= {"rows": len(table), "columns": points.names}
     known = None if label is None else labels(table, label)[0]
-    return Points(facts, table, found, found.names, weights=masses, known=known)
+    return PointsInput(facts, table, points, points.names, weights=masses, known=known)
 
 
-def _read_distances(given: Any) -> Points:
+def _read_distances(given: Any) -> PointsInput:
     from pandas import DataFrame
 
     from ..io import read_matrix
@@ -102,7 +104,7 @@ def _read_distances(given: Any) -> Points:
     table = DataFrame({"point": range(1, len(read) + 1) if read.index.dtype.kind == "i" else read.index})
     table.attrs = {"source": name_of(given.file), "notes": []}
     facts = describe_input(given.file, source if isinstance(source, bytes) else None)
-    return Points(facts | {"rows": len(table)}, table, Space.from_distances(read.to_numpy()))
+    return PointsInput(facts | {"rows": len(table)}, table, Space.from_distances(read.to_numpy()))
 
 
 def read_table(file: str, kind: str | None, layer: str | None = None) -> tuple[DataFrame, dict[str, Any]]:

@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from .._types import Floats
-    from .reading import Points
+    from .reading import PointsInput
     from .running import Run
 
 
-def check_kind(points: Points, kind: str, new: tuple[str, ...]) -> None:
+def check_kind(points: PointsInput, kind: str, new: tuple[str, ...]) -> None:
     """Raise if a format cannot hold the table with new numeric columns; tested with the first row."""
     from ..io import encode
     from ..tables import with_columns
@@ -21,7 +21,7 @@ def check_kind(points: Points, kind: str, new: tuple[str, ...]) -> None:
     encode(with_columns(points.table.iloc[:1], {name: [0.0] for name in new}), kind)
 
 
-def add_columns(points: Points, new: dict[str, Any], run: Run) -> DataFrame:
+def add_columns(points: PointsInput, new: dict[str, Any], run: Run) -> DataFrame:
     """The table with new columns; notes tell about columns that were renamed."""
     from ..tables import with_columns
 
@@ -31,7 +31,7 @@ def add_columns(points: Points, new: dict[str, Any], run: Run) -> DataFrame:
     return table
 
 
-def encode_moved(points: Points, places: Floats, new: dict[str, Any], run: Run, kind: str) -> bytes:
+def encode_moved(points: PointsInput, moved_to: Floats, new: dict[str, Any], run: Run, kind: str) -> bytes:
     """Encode the table with moved points and new columns.
 
     In formats whose rows are places the points are moved, and the original coordinates are new columns; in others the
@@ -40,22 +40,22 @@ def encode_moved(points: Points, places: Floats, new: dict[str, Any], run: Run, 
     from ..io import PLACED, encode
     from ..tables import coordinate_names, coordinates, with_coordinates
 
-    moved, own_names = moved_columns(points, places), coordinate_names(points.table)
-    own = [name for name in points.names if kind in PLACED and name in own_names]
-    if not own:
+    moved, own_names = moved_columns(points, moved_to), coordinate_names(points.table)
+    moving = [name for name in points.names if kind in PLACED and name in own_names]
+    if not moving:
         return encode(add_columns(points, moved | new, run), kind)
-    old = {f"{name}_before": column for name, column in zip(own, coordinates(points.table, own).T, strict=True)}
-    rest = {name: column for name, column in moved.items() if name.removesuffix("_moved") not in own}
-    at = [points.names.index(name) for name in own]
-    return encode(with_coordinates(add_columns(points, old | rest | new, run), own, places[:, at]), kind)
+    old = {f"{name}_before": column for name, column in zip(moving, coordinates(points.table, moving).T, strict=True)}
+    rest = {name: column for name, column in moved.items() if name.removesuffix("_moved") not in moving}
+    index = [points.names.index(name) for name in moving]
+    return encode(with_coordinates(add_columns(points, old | rest | new, run), moving, moved_to[:, index]), kind)
 
 
-def moved_columns(points: Points, places: Floats) -> dict[str, Any]:
+def moved_columns(points: PointsInput, moved_points: Floats) -> dict[str, Any]:
     """Columns for moved coordinates: x_moved, y_moved."""
-    return {f"{name}_moved": column for name, column in zip(points.names, places.T, strict=True)}
+    return {f"{name}_moved": column for name, column in zip(points.names, moved_points.T, strict=True)}
 
 
-def title_of(points: Points) -> str:
+def title_of(points: PointsInput) -> str:
     """The name of the file, for a figure."""
     from ..plotting import plain
     from .reading import name_of
@@ -74,12 +74,12 @@ def project(before: Floats, *others: Floats) -> tuple[Any, ...]:
     return tuple((points - center) @ axes.T for points in (before, *others))
 
 
-def label_axes(ax: Any, points: Points) -> Any:
+def label_axes(ax: Any, points: PointsInput) -> Any:
     """Label the axes with the names of the columns."""
     from ..plotting import name_axes, plain
 
     many = len(points.names) > 3
-    name_axes(ax, ["first principal axis", "second principal axis"] if many else [plain(one) for one in points.names])
+    name_axes(ax, ["first principal axis", "second principal axis"] if many else [plain(name) for name in points.names])
     if ax.name == "rectilinear":
         ax.ticklabel_format(style="plain", useOffset=False)  # coordinates of a map in meters have seven digits
     return ax

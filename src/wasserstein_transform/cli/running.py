@@ -49,8 +49,8 @@ class Run:
         from ..io import WRITTEN, kind_by_name
 
         given = self.given
-        own = given.kind or kind_by_name(given.file)
-        kind = kinds[0] if kinds else own if own in WRITTEN else "csv"
+        kind_of_input = given.kind or kind_by_name(given.file)
+        kind = kinds[0] if kinds else kind_of_input if kind_of_input in WRITTEN else "csv"
         plan = plan_table(given, name, kind, kinds or WRITTEN, more)
         plan.check(None if given.file == "-" else Path(given.file))
         if given.figure is not None:
@@ -155,8 +155,8 @@ def _encode_figure(draw: Callable[[], Any], kind: str) -> bytes:
 
 def _write_to_stdout(content: bytes) -> None:
     """Write to standard output in pieces, so that a broken pipe is noticed early."""
-    for at in range(0, len(content), PIECE_BYTES):
-        sys.stdout.buffer.write(content[at : at + PIECE_BYTES])
+    for start in range(0, len(content), PIECE_BYTES):
+        sys.stdout.buffer.write(content[start : start + PIECE_BYTES])
         sys.stdout.flush()
 
 

@@ -85,20 +85,20 @@ def segment(**options: Any) -> None:
         for file, part in parts.items():
             run.bar.stage(f"segmenting {file.name}")
             try:
-                found = work(file)
-                if found.labels.ndim != 2:
-                    raise ValueError(f"{file} has shape {found.image.shape}, which is not one picture; give one frame")
+                result = work(file)
+                if result.labels.ndim != 2:
+                    raise ValueError(f"{file} has shape {result.image.shape}, which is not one picture; give one frame")
             except ValueError as error:
                 if not several:
                     raise
                 run.note(f"left out: {in_a_line(error)}")
                 continue
-            contents = encode(found, given.masks)
+            contents = encode(result, given.masks)
             if several:
                 part.write({folders[file] / name: content for name, content in contents.items()})
-            lines.append(f"{file}: {_describe(found)}")
-            pictures[str(file)] = {"segments": found.n_segments, "scale": found.scale}
-            tables.append(found.regions().assign(image=str(file)))
+            lines.append(f"{file}: {_describe(result)}")
+            pictures[str(file)] = {"segments": result.n_segments, "scale": result.scale}
+            tables.append(result.regions().assign(image=str(file)))
         if several:
             if not tables:
                 raise ValueError(f"none of {counted(len(files), 'picture')} could be segmented")
@@ -106,7 +106,7 @@ def segment(**options: Any) -> None:
             table.insert(0, "image", table.pop("image"))
             contents = {"regions.csv": table.to_csv(index=False).encode()}
             lines.append(f"{counted(len(table), 'segment')} in {counted(len(tables), 'picture')}")
-        elif found.n_segments > MAX_SEGMENTS_OF_INTEREST and found.tree is None and not given.min_size:
+        elif result.n_segments > MAX_SEGMENTS_OF_INTEREST and result.tree is None and not given.min_size:
             lines.append("most of these are texture and noise: leave out --spatial and --range, or add --min-size 50")
         more = {name: partial(bytes, content) for name, content in contents.items()}
         run.finish(plan, describe_input(str(files[0])), lines, {"pictures": pictures}, more=more)
@@ -124,10 +124,10 @@ def _work(options: dict[str, Any]) -> Any:
     return partial(image.segment_by_radii if windows else image.segment, min_size=options["min_size"], **cut, **windows)
 
 
-def _describe(found: Segmentation) -> str:
-    size = " × ".join(map(str, found.labels.shape))
-    scale = "" if found.scale is None else f", at scale {found.scale:.2f}"
-    return f"{counted(found.n_segments, 'segment')} of {size} pixels{scale}"
+def _describe(result: Segmentation) -> str:
+    size = " × ".join(map(str, result.labels.shape))
+    scale = "" if result.scale is None else f", at scale {result.scale:.2f}"
+    return f"{counted(result.n_segments, 'segment')} of {size} pixels{scale}"
 
 
 def _folders(files: list[Path], above: Path) -> dict[Path, Path]:

@@ -10,7 +10,7 @@ import click
 
 from .denoise import EPS, LAM, N_ITER, TIME, TRIP, lines, read_fixes, result, smooth
 from .options import JOBS, command, points_input, table_output
-from .reading import Points
+from .reading import PointsInput
 from .running import running
 
 if TYPE_CHECKING:
@@ -61,34 +61,34 @@ def skeleton(**options: Any) -> None:
             raise ValueError(f"lines need at least two coordinates, got only column {points.names[0]}; see --columns")
         fixes = smooth(points, 1, run)
         run.bar.stage("joining")
-        found = find(fixes, detail=given.detail, spur=given.spur, outliers=given.outliers)
+        net = find(fixes, detail=given.detail, spur=given.spur, outliers=given.outliers)
         new = {"outlier": fixes.outliers.astype("int64")}
         more = {"points.csv": lambda: encode_moved(points, fixes.points, new, run, "csv")}
         if m <= MAX_MAP_AXES:
-            more["lines.geojson"] = lambda: _encode(found, "geojson")
+            more["lines.geojson"] = lambda: _encode(net, "geojson")
         facts = {
-            "lines": len(found.lines), "length": found.length, "junctions": len(found.junctions),
-            "ends": len(found.ends), "vertices": sum(map(len, found.lines)), "detail": found.detail,
+            "lines": len(net.lines), "length": net.length, "junctions": len(net.junctions),
+            "ends": len(net.ends), "vertices": sum(map(len, net.lines)), "detail": net.detail,
         }  # fmt: skip
         run.finish(
-            plan, points.input, [*lines(points, fixes), found.in_words], result(fixes) | facts,
-            table=lambda: _encode(found, plan.kind), draw=lambda: _draw(found, points), more=more,
+            plan, points.input, [*lines(points, fixes), net.in_words], result(fixes) | facts,
+            table=lambda: _encode(net, plan.kind), draw=lambda: _draw(net, points), more=more,
         )  # fmt: skip
 
 
-def _encode(found: Skeleton, kind: str) -> bytes:
+def _encode(net: Skeleton, kind: str) -> bytes:
     if kind == "csv":
-        return found.to_csv().encode()
+        return net.to_csv().encode()
     if kind == "geojson":
-        return (json.dumps(found.to_geojson(), allow_nan=False) + "\n").encode()
+        return (json.dumps(net.to_geojson(), allow_nan=False) + "\n").encode()
     from ..io import encode
 
-    return encode(found.to_geopandas(), kind)
+    return encode(net.to_geopandas(), kind)
 
 
-def _draw(found: Skeleton, points: Points) -> Any:
+def _draw(net: Skeleton, points: PointsInput) -> Any:
     from .results import label_axes, project, title_of
 
-    cloud, nodes, *lines = project(found.source.points, found.nodes, *found.lines)
-    flat = replace(found, nodes=nodes, lines=tuple(lines), source=replace(found.source, points=cloud))
+    cloud, nodes, *lines = project(net.source.points, net.nodes, *net.lines)
+    flat = replace(net, nodes=nodes, lines=tuple(lines), source=replace(net.source, points=cloud))
     return label_axes(flat.plot(title=title_of(points)).axes[0], points)

@@ -29,8 +29,8 @@ def versions() -> dict[str, str]:
     """Versions of the packages that a result may depend on."""
     from importlib.metadata import version
 
-    own = {"wasserstein-transform": __version__, "python": platform.python_version()}
-    return own | {name: version(name) for name in VERSIONED_PACKAGES}
+    ours = {"wasserstein-transform": __version__, "python": platform.python_version()}
+    return ours | {name: version(name) for name in VERSIONED_PACKAGES}
 
 
 def command_line() -> str:
@@ -46,9 +46,9 @@ def as_json(summary: dict[str, Any]) -> str:
 def _plain(value: Any) -> Any:
     """Convert to types of JSON; NaN and infinity become None."""
     if isinstance(value, dict):
-        return {str(name): _plain(one) for name, one in value.items()}
+        return {str(name): _plain(entry) for name, entry in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [_plain(entry) for entry in value]
     if hasattr(value, "tolist"):  # arrays and numbers of NumPy
         return _plain(value.tolist())
     if isinstance(value, float):

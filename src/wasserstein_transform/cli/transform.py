@@ -11,7 +11,7 @@ import click
 from .._display import counted
 from .denoise import number_or_auto
 from .options import command, computation, points_input, table_output
-from .reading import Points, read_points
+from .reading import PointsInput, read_points
 from .running import running
 
 if TYPE_CHECKING:
@@ -70,8 +70,8 @@ def transform(**options: Any) -> None:
         scaling, earth = points.scaling, points.data.earth
         assert scaling is not None
         fitted = _fit(run.given, Space.from_points(scaling.scaled(points.data.points), points.weights))
-        places = scaling.back(np.asarray(fitted.points_))
-        places = places if earth is None else earth.to_degrees(places)
+        moved_points = scaling.back(np.asarray(fitted.points_))
+        moved_points = moved_points if earth is None else earth.to_degrees(moved_points)
         labels = fitted.labels_ if method == "ms" else None
         result = {name: getattr(fitted, f"{name}_", None) for name in ("eps", "lam", "n_iter", "reason")}
         result["outcome"] = fitted.trajectory_.outcome
@@ -79,11 +79,11 @@ def transform(**options: Any) -> None:
         if labels is not None:
             result["clusters"] = n = len(set(labels.tolist()))
             lines.append(f"{counted(n, 'place')} where points came together")
-        new = moved_columns(points, places) | ({} if labels is None else {"label": labels})
+        new = moved_columns(points, moved_points) | ({} if labels is None else {"label": labels})
         table = add_columns(points, new, run)
         run.finish(
             plan, points.input, lines, result, table=lambda: encode(table, plan.kind),
-            draw=lambda: _draw(points, places, labels),
+            draw=lambda: _draw(points, moved_points, labels),
             more={} if matrix is None else {matrix: lambda: _encode(fitted.distances_, matrix)},
         )  # fmt: skip
 
@@ -131,11 +131,11 @@ def _encode(matrix: Any, path: Path) -> bytes:
     return raw.getvalue()
 
 
-def _draw(points: Points, places: Floats, labels: Any) -> Any:
+def _draw(points: PointsInput, moved_points: Floats, labels: Any) -> Any:
     """The moved points over the given ones."""
     from ..plotting import cloud
     from .results import label_axes, project, title_of
 
-    before, after = project(points.data.given, places)
+    before, after = project(points.data.given, moved_points)
     ax = cloud(before, colors=BEFORE_COLOR)
     return label_axes(cloud(after, labels, ax=ax, title=f"{title_of(points)}, moved; gray: before"), points)

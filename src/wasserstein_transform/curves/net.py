@@ -16,10 +16,10 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
+from .. import _check as check
 from .._display import HasReport, counted, facts, frame, quantity
 from .._files import PathLike, write_bytes
 from .._types import Floats, Ints
-from ..io.formats import need
 from ..tables.earth import cut_at_180
 from .denoised import Denoised
 
@@ -176,7 +176,8 @@ class Skeleton(HasReport):
         Its method `to_file` writes GeoPackage, Shapefile and others. Needs geopandas (extra `gis`).
         """
         self._check_dimension("geometry")
-        geopandas, shapely = need("geopandas", "gpkg"), need("shapely", "gpkg")
+        geopandas = check.import_extra("geopandas", "GeoDataFrames need", "gis")
+        shapely = check.import_extra("shapely", "GeoDataFrames need", "gis")
         cut = cut_at_180 if self.source.earth is not None else lambda line: [line]
         pieces = [list(map(shapely.LineString, cut(line))) for line in self.lines]
         lines = [parts[0] if len(parts) == 1 else shapely.MultiLineString(parts) for parts in pieces]
@@ -236,7 +237,8 @@ class Skeleton(HasReport):
             return lambda places: places
         if self._crs == "EPSG:4326":
             return lambda places: places.round(8)
-        change = need("pyproj", "geojson").Transformer.from_crs(self._crs, 4326, always_xy=True).transform
+        pyproj = check.import_extra("pyproj", "GeoJSON needs", "gis")
+        change = pyproj.Transformer.from_crs(self._crs, 4326, always_xy=True).transform
         return lambda places: np.asarray(np.column_stack(change(*places.T)).round(8))
 
     @property

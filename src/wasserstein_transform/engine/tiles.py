@@ -39,7 +39,8 @@ def cut_evenly(n: int, steps: float, grain: float = GRAIN) -> list[Tile]:
 
 def cut_by_size(n: int, size: int) -> list[Tile]:
     """Cut n rows into tiles of `size` rows; the last may be smaller."""
-    return [Tile(k, min(k + size, n)) for k in range(0, n, size)]
+    starts = range(0, n, size)
+    return list(map(Tile, starts, (*starts[1:], n)))
 
 
 def cut_by_cost(steps: Floats, grain: float = GRAIN) -> list[Tile]:

@@ -17,7 +17,7 @@ from ..parameters import suggestion_of
 from ..plotting import branches, embed, node_positions
 from ..spaces import Space
 from ..transforms import Trajectory, iterate
-from .scene import Curve, Scene, compact, frames_of
+from .scene import NeighborCounts, Scene, compact, frames_of
 
 if TYPE_CHECKING:
     from .data import DataSet
@@ -36,9 +36,9 @@ def run(data: DataSet, settings: Settings, engine: Engine, before: Trajectory | 
     return iterate(settings.process(), data.space, n_iter=settings.n_iter, keep="all", resume=before, engine=engine)
 
 
-def scene_of(data: DataSet, settings: Settings, walk: Trajectory) -> Scene:
+def scene_of(data: DataSet, settings: Settings, trajectory: Trajectory) -> Scene:
     """The scene of the moved points and their Gaussians, which is updated while a slider is dragged."""
-    scene = frames_of(walk.states[: settings.n_iter + 1], data.plane, data.columns)
+    scene = frames_of(trajectory.states[: settings.n_iter + 1], data.plane, data.columns)
     return replace(
         scene, title=data.name, rows=data.rows, eps=settings.eps, truth=data.truth,
         code=settings.code(data.reading, data.has_weights), notes=(*data.notes, *scene.notes),
@@ -77,11 +77,11 @@ def _embed_others(
     last: Space, points: Ints, shown: Ints, distances: Floats, flat: Floats, unit: float, engine: Engine
 ) -> Floats:
     """Positions of points from their distances to the landmarks: landmark MDS (de Silva and Tenenbaum 2004)."""
-    place = np.full(last.n, -1)
-    place[shown] = np.arange(len(shown))
-    is_landmark = place[points] >= 0
+    index = np.full(last.n, -1)
+    index[shown] = np.arange(len(shown))
+    is_landmark = index[points] >= 0
     out = np.empty((len(points), 2))
-    out[is_landmark] = flat[place[points[is_landmark]]]
+    out[is_landmark] = flat[index[points[is_landmark]]]
     if not is_landmark.all():
         center, others = flat.mean(axis=0), points[~is_landmark]
         squares = (last.metric.block(others, shown, engine) / unit) ** 2
@@ -89,21 +89,21 @@ def _embed_others(
     return out
 
 
-def curve_of(space: Space, engine: Engine) -> Curve | None:
+def curve_of(space: Space, engine: Engine) -> NeighborCounts | None:
     """Mean number of points within each radius, and the suggested radius; None if distances are unknown."""
     if space.n < 2 or not space.metric.is_whole:
         return None
     centers = sample_evenly(space.n, MAX_CENTERS)
     rows = np.concatenate([part for _, part in rows_of(space, centers, engine)])
-    known = rows[np.isfinite(rows) & (rows > 0)]
-    if not known.size:
+    positive = rows[np.isfinite(rows) & (rows > 0)]
+    if not positive.size:
         return None
-    low, high = float(known.min()), float(known.max())
+    low, high = float(positive.min()), float(positive.max())
     radii = np.geomspace(low, high, N_RADII) if low < high else np.array([low])
     within = np.searchsorted(radii * (1 + 1e-12), rows.ravel())
     counts = np.cumsum(np.bincount(within, minlength=len(radii))[: len(radii)]) / len(rows)
-    found = suggestion_of(space, "clusters", engine)
-    return Curve(radii, counts, float(found.eps), found.reason)
+    suggestion = suggestion_of(space, "clusters", engine)
+    return NeighborCounts(radii, counts, float(suggestion.eps), suggestion.reason)
 
 
 def with_labels(scene: Scene, labels: Ints, distances: str) -> Scene:
@@ -127,9 +127,9 @@ def cut_of_labels(tree: Tree, labels: Ints) -> float:
     below = [*labels.tolist(), *[0] * (n - 1)]
     within, between, mixed = 0.0, float("inf"), -2
     for k, (a, b) in enumerate(tree.Z[:, :2].astype(np.intp).tolist()):
-        one, other = below[a], below[b]
-        below[n + k] = other if one == -1 else one if other in (-1, one) else mixed
-        if one == other != mixed and one >= 0:
+        first, second = below[a], below[b]
+        below[n + k] = second if first == -1 else first if second in (-1, first) else mixed
+        if first == second != mixed and first >= 0:
             within = float(tree.heights[k])  # heights ascend
         elif below[n + k] == mixed:
             between = min(between, float(tree.heights[k]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,9 +17,6 @@ from ..engine import current
 from ..spaces import Space
 from ..tables import column_roles, features, is_frame, labels, numeric, source_of, weights
 from .scene import Plane, plane_of
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 MAX_BYTES = 1 << 30
 """The largest file in bytes that can be opened on the page; larger ones are for the command line."""
@@ -67,12 +64,12 @@ class DataSet(ShortRepr):
         """Number of points."""
         return self.space.n
 
-    def at_most(self, most: int) -> DataSet:
+    def at_most(self, n_max: int) -> DataSet:
         """The data set itself, or evenly spaced rows of it with a note, if it has more points than `most`."""
-        if self.n <= most:
+        if self.n <= n_max:
             return self
-        rows = sample_evenly(self.n, most)
-        note = f"{most:,} of {self.n_all:,} points are shown: every {self.n_all / most:.1f}th row"
+        rows = sample_evenly(self.n, n_max)
+        note = f"{n_max:,} of {self.n_all:,} points are shown: every {self.n_all / n_max:.1f}th row"
         return replace(
             self, space=self.space.take(rows), truth=None if self.truth is None else self.truth[rows],
             rows=self.rows[rows], notes=(*self.notes, note),
@@ -113,10 +110,10 @@ def of_points(
     space = X if isinstance(X, Space) else Space.from_points(X, weights)
     m = 0 if space.points is None else space.points.shape[1]
     letters = ("x", "y", "z") if m <= 3 else tuple(f"x{k + 1}" for k in range(m))
-    known = None if truth is None else np.unique(np.asarray(truth), return_inverse=True)[1].astype(np.intp).ravel()
-    if known is not None and len(known) != space.n:
-        raise ValueError(f"labels must hold one label for each of the {counted(space.n, 'point')}, got {len(known)}")
-    data = DataSet(name, space, columns or letters[:m], reading, known, np.arange(space.n), space.n)
+    codes = None if truth is None else np.unique(np.asarray(truth), return_inverse=True)[1].astype(np.intp).ravel()
+    if codes is not None and len(codes) != space.n:
+        raise ValueError(f"labels must hold one label for each of the {counted(space.n, 'point')}, got {len(codes)}")
+    data = DataSet(name, space, columns or letters[:m], reading, codes, np.arange(space.n), space.n)
     return replace(data, has_weights=weights is not None)
 
 
@@ -124,20 +121,21 @@ def of_source(source: Source, name: str, choice: Choice | None = None) -> DataSe
     """A data set from a table or an array, as `features` reads it: chosen columns, scale, missing cells."""
     X, choice = source.X, choice or Choice()
     options: dict[str, Any] = {"scale": None if choice.scale == "none" else choice.scale, "missing": choice.missing}
-    beside = [one for one in dict.fromkeys((choice.label, choice.weight)) if one and not choice.columns]
+    beside = [name for name in dict.fromkeys((choice.label, choice.weight)) if name and not choice.columns]
     rest = X.drop(columns=beside) if beside else X
     if beside:
         rest.attrs = X.attrs
     masses = weights(X, choice.weight) if choice.weight else source.weights
-    found = features(rest, choice.columns or None, sample_weight=masses, **options)
+    table = features(rest, choice.columns or None, sample_weight=masses, **options)
     truth = labels(X, choice.label)[0] if choice.label else source.labels
-    for one, what in ((truth, "labels"), (masses, "sample_weight")):
-        if one is not None and len(one) != found.n:
-            raise ValueError(f"{what} must hold one value for each of the {counted(found.n, 'point')}, got {len(one)}")
-    truth, masses = (None if one is None else np.asarray(one)[found.rows] for one in (truth, masses))
-    points, names = found.matrix()[found.rows], found.names if is_frame(X) else ()
+    n, rows = table.n, table.rows
+    for values, what in ((truth, "labels"), (masses, "sample_weight")):
+        if values is not None and len(values) != n:
+            raise ValueError(f"{what} must hold one value for each of the {counted(n, 'point')}, got {len(values)}")
+    truth, masses = (None if values is None else np.asarray(values)[rows] for values in (truth, masses))
+    points, names = table.matrix()[rows], table.names if is_frame(X) else ()
     data = of_points(points, name, names, truth, masses, _code_of(X, choice, options, beside))
-    return replace(data, rows=found.rows, n_all=found.n, notes=found.notes)
+    return replace(data, rows=rows, n_all=n, notes=table.notes)
 
 
 def _code_of(X: Any, choice: Choice, options: dict[str, Any], beside: list[str]) -> str:
@@ -168,10 +166,10 @@ def _moons() -> DataSet:
 def _irises() -> DataSet:
     from sklearn.datasets import load_iris
 
-    found = load_iris()
+    irises = load_iris()
     reading = "from sklearn.datasets import load_iris\n\nX = load_iris().data"
-    names = tuple(name.removesuffix(" (cm)") for name in found.feature_names)
-    return of_points(found.data, "irises", names, found.target, reading=reading)
+    names = tuple(name.removesuffix(" (cm)") for name in irises.feature_names)
+    return of_points(irises.data, "irises", names, irises.target, reading=reading)
 
 
 BUILT_IN: dict[str, Callable[[], DataSet]] = {
@@ -228,34 +226,30 @@ class Shelf:
 
     def get(self, name: str, choice: Choice | None = None) -> DataSet:
         """The data set with this name, read as chosen."""
-        if name in BUILT_IN:
-            return BUILT_IN[name]()
-        kept, first = self._kept(name)
-        return of_source(kept, name, choice or first) if isinstance(kept, Source) else kept
+        content, first = self._entry(name)
+        if isinstance(content, Source):
+            return of_source(content, name, choice or first)
+        return content if isinstance(content, DataSet) else content()
 
     def choice(self, name: str) -> Choice:
         """How a table is read at first."""
-        return Choice() if name in BUILT_IN else self._kept(name)[1]
-
-    def table(self, name: str) -> DataFrame | None:
-        """The table with this name; None if it is no table."""
-        kept = None if name in BUILT_IN else self._kept(name)[0]
-        return kept.X if isinstance(kept, Source) and is_frame(kept.X) else None
+        return self._entry(name)[1]
 
     def columns(self, name: str) -> dict[str, Any]:
         """All columns of a table, the numeric ones, and whether the data can be scaled."""
-        kept, table = None if name in BUILT_IN else self._kept(name)[0], self.table(name)
-        if table is None:
-            return {"all": [], "numeric": [], "scales": isinstance(kept, Source)}
-        numbers = {*numeric(table), *(one.name for one in column_roles(table, None)[0] if not one.why_not)}
-        return {
-            "all": list(map(str, table.columns)), "numeric": [one for one in table.columns if one in numbers],
-            "scales": True,
-        }  # fmt: skip
+        content = self._entry(name)[0]
+        if not isinstance(content, Source) or not is_frame(content.X):
+            return {"all": [], "numeric": [], "scales": isinstance(content, Source)}
+        roles = column_roles(content.X, None)[0]
+        numbers = {*numeric(content.X), *(role.name for role in roles if not role.why_not)}
+        names = content.X.columns
+        return {"all": list(map(str, names)), "numeric": [name for name in names if name in numbers], "scales": True}
 
-    def _kept(self, name: str) -> tuple[Source | DataSet, Choice]:
+    def _entry(self, name: str) -> tuple[Source | DataSet | Callable[[], DataSet], Choice]:
+        if name in BUILT_IN:
+            return BUILT_IN[name], Choice()
         with self._lock:
-            kept = self._opened.get(name)
-        if kept is None:
+            entry = self._opened.get(name)
+        if entry is None:
             raise ValueError(f"the data set {name!r:.60} does not exist any more; open the file again")
-        return kept
+        return entry

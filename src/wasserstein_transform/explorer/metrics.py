@@ -24,7 +24,7 @@ from .._types import Floats
 from ..hierarchy import Tree
 from ..plotting import Branches, branches, highest_merges, node_positions
 from .figures import card, empty_figure, html, plain, side_by_side, static, write_note
-from .scene import Curve, Scene
+from .scene import NeighborCounts, Scene
 
 MAX_LEAVES = 2_000  # most leaves drawn
 # smallest size of a numbered cluster: in points, and as a share of all points
@@ -34,7 +34,7 @@ MAX_POWER_TICKS, MAX_RATIO_WITH_2_AND_5 = 5, 200
 SLIDER_DECADES = 2.0  # range of the slider to each side, in powers of ten, if there is no curve
 
 
-class Dendrogram:
+class DendrogramView:
     """The figure, its data sources, and the cut as a movable line and a slider; the browser sets height and colors."""
 
     def __init__(self, style: Any, colors: Any) -> None:
@@ -99,12 +99,12 @@ class Dendrogram:
         write_note(self.note, left_out if n > MAX_LEAVES else "")
 
 
-def _hidden_nodes(tree: Branches, most: int) -> Any:
+def _hidden_nodes(tree: Branches, max_leaves: int) -> Any:
     """The nodes that are drawn as leaves, in order."""
-    if tree.n <= most:
+    if tree.n <= max_leaves:
         return np.arange(tree.n)
-    shown = tree.pairs[tree.n - most :]
-    return np.unique(shown[shown < 2 * tree.n - most])
+    shown = tree.pairs[tree.n - max_leaves :]
+    return np.unique(shown[shown < 2 * tree.n - max_leaves])
 
 
 def _movable(dimension: str) -> Any:
@@ -139,7 +139,7 @@ def first_cut(tree: Tree) -> float:
     return float(heights[after[k]] + stays[k] / 2)
 
 
-class Heat:
+class DistanceView:
     """The matrix of distances, in the order of the leaves."""
 
     def __init__(self, style: Any, colors: Any) -> None:
@@ -186,7 +186,7 @@ class Heat:
         write_note(self.note, f"{k:,} of {counted(scene.n, 'point')}" if k < scene.n else "")
 
 
-class Neighbors:
+class NeighborView:
     """The number of neighbors as a function of the radius, with ε as a line and a slider for log₁₀ ε.
 
     `radius.value_throttled` changes on release. Without `moving` the radius cannot be changed.
@@ -227,13 +227,13 @@ class Neighbors:
         act = CustomJS(args={"figure": self.figure, "suggested": self.suggested}, code=code)
         self.figure.js_on_change("inner_width", act)
 
-    def show(self, curve: Curve | None, eps: float) -> None:
+    def show(self, curve: NeighborCounts | None, eps: float) -> None:
         """Show a curve, if there is one, and the radius."""
         self.card.visible = curve is not None
         is_known = math.isfinite(eps) and eps > 0
         self.line.update(location=eps if is_known else None, visible=is_known)
-        at = math.log10(eps) if is_known else 0.0
-        low, high = at - SLIDER_DECADES, at + SLIDER_DECADES
+        current = math.log10(eps) if is_known else 0.0
+        low, high = current - SLIDER_DECADES, current + SLIDER_DECADES
         if curve is not None:
             keep = (curve.radii > 0) & (curve.counts > 0)
             radii = np.asarray(curve.radii, np.float64)[keep]
@@ -242,12 +242,12 @@ class Neighbors:
             write_note(self.note, f"suggested: {curve.suggested:.4g}{', ' + curve.reason if curve.reason else ''}")
             marked = [value for value in (*radii, curve.suggested, eps) if value > 0 and math.isfinite(value)]
             if len(radii):
-                ends = [math.log10(radii[0]), math.log10(radii[-1])] + [at] * is_known
+                ends = [math.log10(radii[0]), math.log10(radii[-1])] + [current] * is_known
                 low, high = min(ends), max(ends)
                 self._frame((min(marked), max(marked)), self.curve.data["k"])
         if high - low < 1e-6:
             low, high = low - SLIDER_DECADES, high + SLIDER_DECADES
-        value = at if is_known else (low + high) / 2
+        value = current if is_known else (low + high) / 2
         self.radius.update(
             start=low, end=high, step=(high - low) / 400, value=value, disabled=not is_known, visible=is_known
         )
@@ -269,8 +269,8 @@ def ticks(low: float, high: float) -> list[float]:
     """Ticks of a logarithmic axis: powers of ten, or 1, 2 and 5 times them if the range is short."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     if high / low <= MAX_RATIO_WITH_2_AND_5:
-        found = [float(f"{k}e{e}") for e in powers for k in (1, 2, 5)]
+        values = [float(f"{k}e{e}") for e in powers for k in (1, 2, 5)]
     else:
         inside = [e for e in powers if low <= 10.0**e <= high]
-        found = [float(f"1e{e}") for e in inside[:: math.ceil(len(inside) / MAX_POWER_TICKS)]]
-    return [value for value in found if low <= value <= high]
+        values = [float(f"1e{e}") for e in inside[:: math.ceil(len(inside) / MAX_POWER_TICKS)]]
+    return [value for value in values if low <= value <= high]

@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .. import _check as check
 from ..spaces import Space, as_space
 
 if TYPE_CHECKING:
     from .server import Explorer
-
-_MISSING = 'the explorer needs Bokeh, which is not installed; run: pip install "wasserstein-transform[explore]"'
 
 
 def explore(
@@ -63,10 +62,7 @@ def explore(
     True
     >>> page.stop()
     """
-    try:
-        import bokeh  # noqa: F401
-    except ImportError:
-        raise ImportError(_MISSING) from None
+    check.import_extra("bokeh", "the explorer needs", "explore")
     from ..io import read
     from .data import Choice, Shelf, Source, of_points
     from .server import in_thread

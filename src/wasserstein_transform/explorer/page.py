@@ -25,7 +25,7 @@ from ..spaces import rim
 from .compute import add_metric, curve_of, run, scene_of, with_labels
 from .data import Choice, DataSet, Shelf
 from .newest import Newest
-from .scene import Curve, Scene, frames_of
+from .scene import NeighborCounts, Scene, frames_of
 from .settings import METHODS, Settings
 from .views import Views
 
@@ -60,7 +60,7 @@ class Shown:
     choice: Choice
     data: DataSet | None = None
     settings: Settings | None = None
-    curve: Curve | None = None
+    curve: NeighborCounts | None = None
     scene: Scene | None = None
     is_partial: bool = False
     walk: Trajectory | None = None
@@ -159,7 +159,7 @@ class Page:
             "names": self.shelf.names, "data": name, "columns": self.shelf.columns(name), "choice": asdict(choice),
             "used": data.columns,
         }  # fmt: skip
-        most = METHODS["gt"].most
+        max_points = METHODS["gt"].most
         few = data.at_most(MAX_FIRST_POINTS)
         scene = frames_of([few.space], few.plane, few.columns)
         scene = replace(scene, title=name, rows=few.rows, truth=few.truth)
@@ -167,7 +167,7 @@ class Page:
         yield shown, {"data": name, "state": f"{_part(few, data)} · looking for a radius …", "final": False}
         # computing would take the processors from a browser that draws its first picture
         self._drawn.wait(SECONDS_FOR_FIRST_PICTURE)
-        curve = curve_of(data.at_most(most).space, engine)
+        curve = curve_of(data.at_most(max_points).space, engine)
         suggested = 1.0 if curve is None else curve.suggested
         radii = (suggested / 10, suggested * 10) if curve is None else (float(curve.radii[0]), float(curve.radii[-1]))
         has_points = data.space.points is not None
@@ -201,16 +201,16 @@ class Page:
         reply = {**extra, "settings": asdict(settings), "query": settings.query}
         parts = [data] if data.n <= MAX_FIRST_POINTS else [data.at_most(MAX_FIRST_POINTS), data]
         for part in parts if released else parts[:1]:
-            walk = shown.walks[part.n] = run(part, settings, engine, shown.walks.get(part.n))
-            scene = replace(scene_of(part, settings, walk), title=shown.name, curve=shown.curve)
+            trajectory = shown.walks[part.n] = run(part, settings, engine, shown.walks.get(part.n))
+            scene = replace(scene_of(part, settings, trajectory), title=shown.name, curve=shown.curve)
             scene = replace(scene, labels=None if shown.labels is None else shown.labels[part.rows])
-            shown, is_last = replace(shown, walk=walk, scene=scene, is_partial=True), part is parts[-1]
+            shown, is_last = replace(shown, walk=trajectory, scene=scene, is_partial=True), part is parts[-1]
             reply |= {"code": scene.code, "final": not released}
             next_step = "computing tree and distances …" if is_last else f"computing all {data.n:,} …"
             state = f"{_part(part, data)} · {next_step}" if released else _part(part, data)
             yield shown, {**reply, "state": state}
             if released and (is_last or extra):  # a new data set shows all views of its sample first
-                scene = add_metric(scene, walk.states[settings.n_iter], engine)
+                scene = add_metric(scene, trajectory.states[settings.n_iter], engine)
                 scene = scene if scene.labels is None else with_labels(scene, scene.labels, "new")
                 shown = replace(shown, scene=scene, is_partial=False)
                 state = _part(part, data) if is_last else f"{_part(part, data)} · {next_step}"
@@ -223,21 +223,19 @@ class Page:
             raise ValueError("no data set is open yet; choose one")
         from ..clustering import cluster
 
-        found = cluster(shown.data.space, engine=engine)
+        clustering = cluster(shown.data.space, engine=engine)
         labels = np.full(shown.data.n_all, -1)
-        labels[shown.data.rows] = found.labels
+        labels[shown.data.rows] = clustering.labels
         scene = with_labels(shown.scene, labels[shown.scene.rows], "new")
-        yield replace(shown, scene=scene, labels=labels), {"clusters": ". ".join(found.lines), "final": True}
+        yield replace(shown, scene=scene, labels=labels), {"clusters": ". ".join(clustering.lines), "final": True}
 
     def _save_snapshot(self, request: dict[str, Any], engine: Engine) -> Iterator[Any]:
         """Offer the current page as one HTML file that needs no server."""
         from .report import page_of
 
         if self._shown.scene is not None:
-            yield self._offer(f"{self._shown.name}.html", page_of(self._shown.scene).encode())
-
-    def _offer(self, name: str, content: bytes) -> tuple[Shown, dict[str, Any]]:
-        return self._shown, {"download": self._keep(name, content), "final": True}
+            content = page_of(self._shown.scene).encode()
+            yield self._shown, {"download": self._keep(f"{self._shown.name}.html", content), "final": True}
 
     def _show(self, shown: Shown, reply: dict[str, Any]) -> None:
         """Update the page, or show the error. Runs in the event loop of the server."""
@@ -268,7 +266,7 @@ def page_words(error: BaseException | str) -> str:
     text = " ".join(str(error).split()) or type(error).__name__
     for name, control in CONTROL_OF_ARGUMENT.items():
         text = re.sub(rf"--{name}\b|\b{name}=\[\.\.\.\]", f"“{control}”", text)
-        text = re.sub(rf"\b{name}=(None|'\w+'|\"\w+\")", lambda found: _setting(*found[0].split("=")), text)
+        text = re.sub(rf"\b{name}=(None|'\w+'|\"\w+\")", lambda match: _setting(*match[0].split("=")), text)
     return text
 
 

@@ -16,7 +16,7 @@ _MAX_WRITTEN = 1e9  # larger coordinates are written in scientific notation
 PLOT_TOOLS = "pan,wheel_zoom,box_select,lasso_select,reset,save"
 
 
-class Points:
+class PointsView:
     """The points over τ. The browser fills `source` from `frames`: positions at τ, and colors."""
 
     def __init__(self, style: Any) -> None:
@@ -32,14 +32,14 @@ class Points:
         self._draw_above()
         for axis in self.figure.axis:
             axis.axis_label = plain("")
-        kept = {"stylesheets": [style], "sizing_mode": "stretch_width"}
-        self.frame = Slider(title="iteration τ", start=0, end=1, step=0.05, value=1, format="0[.]00", **kept)
+        options = {"stylesheets": [style], "sizing_mode": "stretch_width"}
+        self.frame = Slider(title="iteration τ", start=0, end=1, step=0.05, value=1, format="0[.]00", **options)
         self.play = Toggle(
             label="▶ play", width=96, stylesheets=[style], css_classes=["fixed"],
             html_attributes={"title": "let the points move over τ, again and again"},
         )  # fmt: skip
-        self.color_by = Select(title="color by", options=[("one", "one color")], value="one", **kept)
-        self.row = Spinner(title="ball of point (row)", low=0, step=1, mode="int", value=None, **kept)
+        self.color_by = Select(title="color by", options=[("one", "one color")], value="one", **options)
+        self.row = Spinner(title="ball of point (row)", low=0, step=1, mode="int", value=None, **options)
         self.trailing = Checkbox(label="trails", active=False, width=80, stylesheets=[style])
         self._default = "one"  # the default of color_by
         self.caption = html("", style, kind="caption", live=True)
@@ -106,7 +106,7 @@ class Points:
         self.color_by.update(options=list(offered.items()), value=self.color_by.value if chosen else self._default)
 
 
-class Scaling:
+class EmbeddingView:
     """A 2-D embedding of the last metric by classical scaling; what is selected among the points is selected here."""
 
     def __init__(self, style: Any, colors: Any) -> None:
@@ -129,16 +129,16 @@ class Scaling:
             "x": x, "y": y, "c": np.zeros(len(x), np.float32), "size": np.full(len(x), dot_size(len(x)), np.float32),
             "point": points.astype(np.int32),
         }  # fmt: skip
-        known = scene.embedding[np.isfinite(scene.embedding).all(axis=1)]
-        ends = np.stack([known.min(axis=0), known.max(axis=0)]) if len(known) else np.eye(2)
+        finite = scene.embedding[np.isfinite(scene.embedding).all(axis=1)]
+        ends = np.stack([finite.min(axis=0), finite.max(axis=0)]) if len(finite) else np.eye(2)
         self.corners.data = {"x": ends[:, 0].astype(float).tolist(), "y": ends[:, 1].astype(float).tolist()}
         write_note(self.note, f"{len(points):,} of {scene.n:,} points" if len(points) < scene.n else "")
 
 
-def _scatter(name: str, described: str, height: int, style: Any, view: Points | Scaling) -> tuple[Any, dict[str, Any]]:
+def _scatter(name: str, text: str, height: int, style: Any, view: PointsView | EmbeddingView) -> tuple[Any, Any]:
     """A figure of points with the numbers of clusters, so that they can be told apart in gray scale."""
     made = empty_figure(
-        name, described, height, style, tools=PLOT_TOOLS, match_aspect=True, css_classes=["cloud"] * (name == "points"),
+        name, text, height, style, tools=PLOT_TOOLS, match_aspect=True, css_classes=["cloud"] * (name == "points"),
         x_range=DataRange1d(range_padding=0.08), y_range=DataRange1d(range_padding=0.08),
     )  # fmt: skip
     source = ColumnDataSource({"x": [], "y": [], "c": [], "size": []})
@@ -166,23 +166,23 @@ def dot_size(n: int) -> float:
 
 def corners(scene: Scene) -> dict[str, list[float]]:
     """Two corners of the box around all frames."""
-    known = scene.frames.reshape(-1, 2)
-    first, last = known.min(axis=0), known.max(axis=0)
+    positions = scene.frames.reshape(-1, 2)
+    first, last = positions.min(axis=0), positions.max(axis=0)
     if not np.isfinite([first, last]).all():
-        known = known[np.isfinite(known).all(axis=1)]
-        first, last = (known.min(axis=0), known.max(axis=0)) if len(known) else (np.zeros(2), np.ones(2))
+        positions = positions[np.isfinite(positions).all(axis=1)]
+        first, last = (positions.min(axis=0), positions.max(axis=0)) if len(positions) else (np.zeros(2), np.ones(2))
     return {"x": [float(first[0]), float(last[0])], "y": [float(first[1]), float(last[1])]}
 
 
 def columns(scene: Scene) -> dict[str, Any]:
     """Data of each point for the browser: frames, covariances, labels."""
-    known: dict[str, Any] = {"row": scene.rows.astype(np.int32)}
+    data: dict[str, Any] = {"row": scene.rows.astype(np.int32)}
     for t in range(scene.n_frames):
-        known |= {f"x{t}": scene.frames[t, :, 0].copy(), f"y{t}": scene.frames[t, :, 1].copy()}
+        data |= {f"x{t}": scene.frames[t, :, 0].copy(), f"y{t}": scene.frames[t, :, 1].copy()}
     if scene.covariances is not None and scene.n <= MAX_SHAPES:
         for t, covs in enumerate(scene.covariances):
-            known |= {f"{name}{t}": column.copy() for name, column in zip("abd", covs.T, strict=True)}
+            data |= {f"{name}{t}": column.copy() for name, column in zip("abd", covs.T, strict=True)}
     for name, labels in (("truth", scene.truth), ("labels", scene.labels)):
         if labels is not None:
-            known[name] = labels.astype(np.int32)
-    return known
+            data[name] = labels.astype(np.int32)
+    return data

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import _check as check
 from .._display import counted
 from .._files import PathLike, check_target, write_bytes
 from ..engine import Engine
@@ -56,7 +57,7 @@ def report(result: Any, path: PathLike, *, title: str | None = None, engine: Eng
     ...     wt.explorer.report(fitted, f"{folder}/dumbbell.html").name
     'dumbbell.html'
     """
-    _need_bokeh()
+    check.import_extra("bokeh", "a report needs", "explore")
     from .results import story_of  # imported late: it imports all types of results
 
     check_target(path)  # raises before anything is computed
@@ -64,25 +65,14 @@ def report(result: Any, path: PathLike, *, title: str | None = None, engine: Eng
     return Path(path)
 
 
-def page_of(scene: Scene, *, title: str | None = None, facts: dict[str, Any] | None = None) -> str:
+def page_of(scene: Scene, *, title: str | None = None) -> str:
     """The HTML of a report on a scene."""
-    _need_bokeh()
     from .results import Story
 
-    known: dict[str, Any] = {"points": scene.n, "ε": _number(scene.eps)}
+    facts: dict[str, Any] = {"points": scene.n, "ε": _number(scene.eps)}
     if scene.covariances is not None or scene.lam:
-        known["λ"] = f"{scene.lam:g}"
-    known |= {"iterations": scene.times[-1]}
-    return _page(Story(scene, scene.title, known if facts is None else facts, scene.code), title)
-
-
-def _need_bokeh() -> None:
-    try:
-        import bokeh.models  # noqa: F401
-    except ImportError:
-        raise ImportError(
-            'a report needs Bokeh, which is not installed; run: pip install "wasserstein-transform[explore]"'
-        ) from None
+        facts["λ"] = f"{scene.lam:g}"
+    return _page(Story(scene, scene.title, facts | {"iterations": scene.times[-1]}, scene.code), title)
 
 
 def _page(story: Story, title: str | None) -> str:
@@ -110,17 +100,17 @@ def _document(story: Story) -> Document:
     from bokeh.models import Column
 
     from .figures import style_sheet
-    from .metrics import Neighbors
+    from .metrics import NeighborView
     from .views import Views
 
     document = Document()
     if story.scene is not None:
         document.add_root(Views(story.scene).layout)
     elif story.curve is not None:
-        near = Neighbors(style_sheet(), moving=False)
-        near.show(story.curve, story.eps)
-        near.follow_theme()
-        document.add_root(near.card)
+        neighbors = NeighborView(style_sheet(), moving=False)
+        neighbors.show(story.curve, story.eps)
+        neighbors.follow_theme()
+        document.add_root(neighbors.card)
     else:
         document.add_root(Column())
     return document

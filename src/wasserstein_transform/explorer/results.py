@@ -19,7 +19,7 @@ from ..parameters import Suggestion
 from ..spaces import Dense, GaussianMetric, Space
 from ..transforms import Trajectory
 from .compute import add_metric, curve_of, with_labels
-from .scene import Curve, Scene, frames_of, in_plane, plane_of, single
+from .scene import NeighborCounts, Scene, frames_of, in_plane, plane_of, single
 
 MAX_POINTS = 100_000  # most points drawn
 MAX_POINTS_BY_DISTANCE = 2_000  # if distances are stored or an embedding is needed
@@ -59,11 +59,16 @@ def story_of(result: Any, engine: Engine | None = None) -> Story:
     )
 
 
-def _trajectory(walk: Trajectory, engine: Engine) -> Story:
-    scene = _walked(walk, float("nan"), "Trajectory", (), engine)
+def _code(lines: str) -> str:
+    """Python code that computes a result."""
+    return f"import wasserstein_transform as wt\n\nX = …  # your points\n{lines}"
+
+
+def _trajectory(trajectory: Trajectory, engine: Engine) -> Story:
+    scene = _walked(trajectory, float("nan"), "Trajectory", (), engine)
     facts = {
-        "points": len(walk.quotients[-1].labels), "iterations": walk.n_iter, "outcome": walk.outcome,
-        "merged points at the end": walk.quotients[-1].space.n,
+        "points": len(trajectory.quotients[-1].labels), "iterations": trajectory.n_iter, "outcome": trajectory.outcome,
+        "merged points at the end": trajectory.quotients[-1].space.n,
     }  # fmt: skip
     return Story(scene, "Trajectory", facts)
 
@@ -80,20 +85,20 @@ def _estimator(fitted: IteratedTransform, engine: Engine) -> Story:
         facts["λ"] = f"{fitted.lam_:g}"
     facts |= {"iterations": fitted.n_iter_, "outcome": fitted.trajectory_.outcome}
     facts["where ε comes from"] = vars(fitted).get("reason_", "")
-    code = f"import wasserstein_transform as wt\n\nX = …  # your points\nfitted = wt.{fitted!r}.fit(X)"
+    code = _code(f"fitted = wt.{fitted!r}.fit(X)")
     return Story(scene, name, facts, code)
 
 
-def _clustering(found: Clustering, engine: Engine) -> Story:
-    rows, notes = _drawn(found.space)
-    tree = _whole_tree(found) if len(rows) == found.space.n else None
-    scene = _still(found.space, rows, "Clustering", found.columns[0], [*found.notes, *notes], engine, tree)
-    scene = with_labels(scene, found.labels[rows], "clustered" if tree is not None else "input")
-    facts = {"answer": found.verdict, "sizes": found.sizes_in_words(), "why": found.reason}
-    facts["other good answers"] = "\n".join(": ".join(one.lines[:2]) for one in found.alternatives)
-    head, cells = found.profile().cells()
+def _clustering(result: Clustering, engine: Engine) -> Story:
+    rows, notes = _drawn(result.space)
+    tree = _whole_tree(result) if len(rows) == result.space.n else None
+    scene = _still(result.space, rows, "Clustering", result.columns[0], [*result.notes, *notes], engine, tree)
+    scene = with_labels(scene, result.labels[rows], "clustered" if tree is not None else "input")
+    facts = {"answer": result.verdict, "sizes": result.sizes_in_words(), "why": result.reason}
+    facts["other good answers"] = "\n".join(": ".join(other.lines[:2]) for other in result.alternatives)
+    head, cells = result.profile().cells()
     profile = dict(zip(head, map(list, zip(*cells, strict=True)), strict=True))
-    code = "import wasserstein_transform as wt\n\nX = …  # your points\nfound = wt.cluster(X)\nprint(found)"
+    code = _code("found = wt.cluster(X)\nprint(found)")
     return Story(scene, "Clustering", facts, code, profile, examined="What the clusters are")
 
 
@@ -120,7 +125,7 @@ def _denoised(result: Denoised, engine: Engine) -> Story:
         "noise": result.length(result.sigma), "moved": result.moved_in_words, "outliers": result.outliers_in_words,
         "outcome": result.outcome, "where ε comes from": result.reason,
     }  # fmt: skip
-    code = f"import wasserstein_transform as wt\n\nX = …  # your points\nclean = wt.denoise(X, {result.dim})"
+    code = _code(f"clean = wt.denoise(X, {result.dim})")
     return Story(scene, "Denoised points", facts, code)
 
 
@@ -135,19 +140,19 @@ def _skeleton(net: Skeleton, engine: Engine) -> Story:
     return Story(scene, "Skeleton", {**facts, **below.facts}, code)
 
 
-def _suggestion(found: Suggestion, engine: Engine) -> Story:
-    facts = {"for": found.purpose, "write": found._call, "why": found.reason, "places": found.n}
-    columns = found.table
+def _suggestion(result: Suggestion, engine: Engine) -> Story:
+    facts = {"for": result.purpose, "write": result._call, "why": result.reason, "places": result.n}
+    columns = result.table
     curve = None
     if "neighbors" in columns and len(columns["eps"]):
-        curve = Curve(np.array(columns["eps"]), np.array(columns["neighbors"]), found.eps, found.reason)
-    code = f"import wasserstein_transform as wt\n\nX = …  # your points\nfitted = wt.{found._call}.fit(X)"
-    return Story(None, f"Suggestion for {found.purpose}", facts, code, columns, found.chosen, curve, found.eps)
+        curve = NeighborCounts(np.array(columns["eps"]), np.array(columns["neighbors"]), result.eps, result.reason)
+    code = _code(f"fitted = wt.{result._call}.fit(X)")
+    return Story(None, f"Suggestion for {result.purpose}", facts, code, columns, result.chosen, curve, result.eps)
 
 
 def _auto(fitted: AutoCluster, engine: Engine) -> Story:
-    code = f"import wasserstein_transform as wt\n\nX = …  # your points\nfitted = wt.{fitted!r}.fit(X)"
-    return replace(_clustering(fitted.clustering_, engine), title="AutoCluster", code=code)
+    story = _clustering(fitted.clustering_, engine)
+    return replace(story, title="AutoCluster", code=_code(f"fitted = wt.{fitted!r}.fit(X)"))
 
 
 def _linkage(fitted: SingleLinkage, engine: Engine) -> Story:
@@ -157,7 +162,7 @@ def _linkage(fitted: SingleLinkage, engine: Engine) -> Story:
     rows, notes = _drawn(space)
     scene = _still(space, rows, "SingleLinkage", (), notes, engine, fitted.tree_ if len(rows) == space.n else None)
     scene = with_labels(scene, fitted.labels_[rows], "input")
-    code = f"import wasserstein_transform as wt\n\nX = …  # your points\nfitted = wt.{fitted!r}.fit(X)"
+    code = _code(f"fitted = wt.{fitted!r}.fit(X)")
     return Story(scene, "SingleLinkage", {"points": space.n, "clusters": fitted.n_clusters_}, code)
 
 
@@ -169,16 +174,20 @@ STORY_OF_TYPE: tuple[tuple[type, str, Any], ...] = (
 """Each type of result, the attribute that it has once it is fitted, and the function that reports on it."""
 
 
-def _walked(walk: Trajectory, eps: float, title: str, names: tuple[str, ...], engine: Engine) -> Scene:
+def _walked(trajectory: Trajectory, eps: float, title: str, names: tuple[str, ...], engine: Engine) -> Scene:
     """The scene of a trajectory, with as many of its states as a page can hold."""
-    first = walk.quotients[0].expand()
+    first = trajectory.quotients[0].expand()
     rows, notes = _drawn(first)
-    chosen, left_out = _frames_of(len(walk.quotients), len(rows), walk.first)
-    states = [walk.quotients[k].expand().take(rows) for k in chosen]
-    if walk.first:
-        left_out = [*left_out, f"states before τ = {walk.first} were not kept; keep='all' keeps them"]
-    scene = _placed(states, rows, eps, title, names, [*notes, *left_out], engine)
-    taus = tuple(walk.first + k for k in chosen)
+    n_states = len(trajectory.quotients)
+    n_frames = max(2, min(n_states, MAX_DRAWN_POSITIONS // max(len(rows), 1), 101))
+    chosen = sorted({round(k) for k in np.linspace(0, n_states - 1, n_frames)})
+    if len(chosen) < n_states:
+        notes.append(f"{len(chosen)} of {n_states} states are drawn, evenly spread")
+    if trajectory.first:
+        notes.append(f"states before τ = {trajectory.first} were not kept; keep='all' keeps them")
+    states = [trajectory.quotients[k].expand().take(rows) for k in chosen]
+    scene = _placed(states, rows, eps, title, names, notes, engine)
+    taus = tuple(trajectory.first + k for k in chosen)
     scene = replace(scene, taus=() if taus == tuple(range(len(taus))) else taus)
     return add_metric(scene, states[-1], engine)
 
@@ -198,15 +207,10 @@ def _placed(
 ) -> Scene:  # fmt: skip
     first = states[0]
     scene = frames_of(states, plane_of(first.points, first, engine), names)
-    curve = None if first.points is None and scene.lam else curve_of(_ground(first), engine)
+    if isinstance(first.metric, GaussianMetric) and first.points is not None:  # neighbors are Euclidean ones
+        first = Space.from_points(first.points, first.weights)
+    curve = None if first.points is None and scene.lam else curve_of(first, engine)
     return replace(scene, title=title, rows=rows, eps=eps, notes=(*notes, *scene.notes), curve=curve)
-
-
-def _ground(first: Space) -> Space:
-    """The space in which neighbors are counted: with the Euclidean metric of the points, not the GT metric."""
-    if isinstance(first.metric, GaussianMetric) and first.points is not None:
-        return Space.from_points(first.points, first.weights)
-    return first
 
 
 def _drawn(space: Space) -> tuple[Ints, list[str]]:
@@ -215,37 +219,29 @@ def _drawn(space: Space) -> tuple[Ints, list[str]]:
     return _sample(space.n, MAX_POINTS_BY_DISTANCE if stored else MAX_POINTS)
 
 
-def _sample(n: int, most: int) -> tuple[Ints, list[str]]:
-    if n <= most:
+def _sample(n: int, max_points: int) -> tuple[Ints, list[str]]:
+    if n <= max_points:
         return np.arange(n), []
-    rows = np.sort(np.random.default_rng(0).choice(n, most, replace=False))
-    return rows, [f"a sample of {most:,} of the {n:,} points is shown"]
+    rows = np.sort(np.random.default_rng(0).choice(n, max_points, replace=False))
+    return rows, [f"a sample of {max_points:,} of the {n:,} points is shown"]
 
 
-def _frames_of(n_states: int, n: int, first: int) -> tuple[list[int], list[str]]:
-    """The states to draw, evenly spaced with the first and the last included, and notes."""
-    most = max(2, min(n_states, MAX_DRAWN_POSITIONS // max(n, 1), 101))
-    chosen = sorted({round(k) for k in np.linspace(0, n_states - 1, most)})
-    left_out = [f"{len(chosen)} of {n_states} states are drawn, evenly spread"] if len(chosen) < n_states else []
-    return chosen, left_out
-
-
-def _whole_tree(found: Clustering) -> Tree | None:
+def _whole_tree(result: Clustering) -> Tree | None:
     """The tree of all points, from the tree of distinct positions: duplicates are joined at height 0."""
-    tree, n = found.tree, found.space.n
+    tree, n = result.tree, result.space.n
     if tree is None:
         return None
-    edges, heights = found.rows[tree.edges], tree.heights
-    if len(found.rows) < n:
-        if found.space.points is None:
+    edges, heights = result.rows[tree.edges], tree.heights
+    if len(result.rows) < n:
+        if result.space.points is None:
             return None
-        _, group = np.unique(found.space.points, axis=0, return_inverse=True)
+        _, group = np.unique(result.space.points, axis=0, return_inverse=True)
         leader = np.full(int(group.max()) + 1, -1)
-        leader[group.ravel()[found.rows]] = found.rows
-        others = np.setdiff1d(np.arange(n), found.rows)
+        leader[group.ravel()[result.rows]] = result.rows
+        others = np.setdiff1d(np.arange(n), result.rows)
         hosts = leader[group.ravel()[others]]
         if (hosts < 0).any():
             return None
         edges = np.concatenate([np.column_stack([hosts, others]), edges])
         heights = np.concatenate([np.zeros(len(others)), heights])
-    return Tree(edges, heights, found.space.weights)
+    return Tree(edges, heights, result.space.weights)

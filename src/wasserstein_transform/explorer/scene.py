@@ -21,7 +21,7 @@ MIN_SINGLE, MAX_SINGLE = 1e-30, 1e30  # range of values for single precision, wi
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Curve(ShortRepr):
+class NeighborCounts(ShortRepr):
     """Mean number of neighbors as a function of the radius, and a suggested radius.
 
     Parameters
@@ -38,7 +38,7 @@ class Curve(ShortRepr):
     Examples
     --------
     >>> import numpy as np, wasserstein_transform as wt
-    >>> curve = wt.explorer.scene.Curve(np.array([1.0, 2.0, 4.0]), np.array([1.5, 4.0, 11.0]), suggested=2.0)
+    >>> curve = wt.explorer.scene.NeighborCounts(np.array([1.0, 2.0, 4.0]), np.array([1.5, 4.0, 11.0]), 2.0)
     >>> float(np.interp(3.0, curve.radii, curve.counts))  # mean number of points within 3.0
     7.5
     """
@@ -127,7 +127,7 @@ class Scene(ShortRepr):
     embedded: Ints | None = None
     matrix: NDArray[np.float32] | None = None
     shown: Ints | None = None
-    curve: Curve | None = None
+    curve: NeighborCounts | None = None
     truth: Ints | None = None
     labels: Ints | None = None
     code: str = ""
@@ -177,8 +177,8 @@ class Plane(NamedTuple):
             return "scaling 1", "scaling 2"
         if not self.whole:
             return "principal axis 1", "principal axis 2"
-        known = columns if len(columns) == len(self.directions) else ("x", "y")
-        return (known[0], known[1]) if len(self.directions) == 2 else (known[0], "")
+        axes = columns if len(columns) == len(self.directions) else ("x", "y")
+        return (axes[0], axes[1]) if len(self.directions) == 2 else (axes[0], "")
 
 
 def plane_of(points: Floats | None, space: Space | None = None, engine: Engine | None = None) -> Plane:

@@ -123,10 +123,10 @@ class Explorer:
 
     def kept(self, key: str) -> tuple[str, bytes]:
         """The file with this key."""
-        found = self._downloads.get(key)
-        if found is None:
+        file = self._downloads.get(key)
+        if file is None:
             raise HTTPError(404)
-        return found
+        return file
 
     def _bind(self) -> BaseServer:
         """A Bokeh server on the port."""
@@ -228,8 +228,8 @@ class Opening(_OfExplorer):
         name = self.get_query_argument("name", "file")
         self.set_header("Content-Type", "application/json")
         try:
-            kept = await IOLoop.current().run_in_executor(None, self.explorer.shelf.open, name, bytes(self._content))
-            self.write(json.dumps({"data": kept}))
+            added = await IOLoop.current().run_in_executor(None, self.explorer.shelf.open, name, bytes(self._content))
+            self.write(json.dumps({"data": added}))
         except Exception as error:  # any error is shown on the page
             self.set_status(400)
             self.write(json.dumps({"error": page_words(error)}))
@@ -262,7 +262,7 @@ def in_thread(shelf: Shelf, port: int = 0) -> Explorer:
         explorer.serve()
 
     threading.Thread(target=work, name="explorer", daemon=True).start()
-    found = answer.get()
-    if isinstance(found, BaseException):
-        raise found
-    return found
+    result = answer.get()
+    if isinstance(result, BaseException):
+        raise result
+    return result

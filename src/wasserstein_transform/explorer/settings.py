@@ -99,16 +99,16 @@ class Settings:
         check.solvable_p(self.p)
 
     @classmethod
-    def read(cls, asked: Mapping[str, str], otherwise: Settings) -> Settings:
+    def read(cls, query: Mapping[str, str], otherwise: Settings) -> Settings:
         """Settings from the query of a URL; missing and invalid ones are taken from `otherwise`."""
         kinds = {"eps": float, "lam": float, "p": float, "n_iter": int, "method": str}
-        known = asdict(otherwise)
-        for name in asked.keys() & kinds.keys():
+        settings = asdict(otherwise)
+        for name in query.keys() & kinds.keys():
             try:
-                known = asdict(cls(**{**known, name: kinds[name](asked[name])}))
+                settings = asdict(cls(**{**settings, name: kinds[name](query[name])}))
             except (TypeError, ValueError, OverflowError):
                 continue
-        return cls(**known)
+        return cls(**settings)
 
     @property
     def rule(self) -> Method:

@@ -10,8 +10,8 @@ from bokeh.models import ColumnDataSource, CustomJS, Row
 
 from ..plotting import N_COLORS
 from .figures import DARK_COLORS, LIGHT_COLORS, static, style_sheet
-from .metrics import Dendrogram, Heat, Neighbors, first_cut
-from .points import MAX_DOTS, Points, Scaling, corners, dot_size
+from .metrics import DendrogramView, DistanceView, NeighborView, first_cut
+from .points import MAX_DOTS, EmbeddingView, PointsView, corners, dot_size
 from .scene import Scene
 
 BALL_TOLERANCE = 1e-6  # relative tolerance of ε²: coordinates on the page are rounded
@@ -35,9 +35,9 @@ class Views:
 
     def __init__(self, scene: Scene, *, beside: bool = False) -> None:
         style = style_sheet()
-        self.points = Points(style)
-        self.dendrogram, self.heat = Dendrogram(style, self.points.colors), Heat(style, self.points.colors)
-        self.scaling, self.neighbors = Scaling(style, self.points.colors), Neighbors(style)
+        self.points = PointsView(style)
+        self.dendrogram, self.heat = DendrogramView(style, self.points.colors), DistanceView(style, self.points.colors)
+        self.scaling, self.neighbors = EmbeddingView(style, self.points.colors), NeighborView(style)
         self.meta = ColumnDataSource(name="meta")
         parts = (self.points, self.dendrogram, self.scaling, self.heat, self.neighbors)
         for part in parts:
@@ -79,11 +79,11 @@ class Views:
         names = ", ".join(self.models)
         code = f"{static('theme.js')}\n{static('views.js')}\nreturn pageOf({{{names}}})[cb_data.act](cb_obj)"
         self._brain = CustomJS(args=self.models, code=code)
-        points, tree, near = self.points, self.dendrogram, self.neighbors
+        points, tree, neighbors = self.points, self.dendrogram, self.neighbors
         for model, attribute, name in (
             (points.frame, "value", "move"), (points.play, "active", "run"), (points.color_by, "value", "paint"),
             (points.trailing, "active", "trail"), (points.row, "value", "name"), (tree.cut, "value", "slide"),
-            (tree.line, "location", "drag"), (near.radius, "value", "widen"), (near.line, "location", "pull"),
+            (tree.line, "location", "drag"), (neighbors.radius, "value", "widen"), (neighbors.line, "location", "pull"),
             (self.models["points"].selected, "indices", "select"), (self.scaling.source.selected, "indices", "select"),
             (self.meta, "data", "load"), (points.figure, "inner_width", "begin"),  # fires once the figure is on a page
         ):  # fmt: skip
@@ -111,6 +111,6 @@ def _meta(scene: Scene, is_partial: bool) -> dict[str, Any]:
     if scene.tree is not None:
         end = 1.05 * (float(scene.tree.heights[-1]) or 1.0)
         fits = scene.cut is None or bool(np.isfinite(scene.cut))
-        at = scene.cut if scene.cut is not None and fits else first_cut(scene.tree)
-        values["cut"] = {"end": end, "at": min(at, end), "fits": fits}
+        height = scene.cut if scene.cut is not None and fits else first_cut(scene.tree)
+        values["cut"] = {"end": end, "at": min(height, end), "fits": fits}
     return {name: [value] for name, value in values.items()}

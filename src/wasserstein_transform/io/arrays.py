@@ -49,8 +49,8 @@ def read_npz(content: bytes, source: str) -> pd.DataFrame:
         columns[free_name(other, columns)] = array
     frame = pd.DataFrame(columns)
     if left_out := [other for other in arrays if other != name and other not in beside]:
-        told = ", ".join(left_out[:MAX_LISTED_ARRAYS]) + ", …" * (len(left_out) > MAX_LISTED_ARRAYS)
-        frame.attrs["notes"] = [f"{source}: {told} left out, not as long as the columns"]
+        names = ", ".join(left_out[:MAX_LISTED_ARRAYS]) + ", …" * (len(left_out) > MAX_LISTED_ARRAYS)
+        frame.attrs["notes"] = [f"{source}: {names} left out, not as long as the columns"]
     return frame
 
 
@@ -73,7 +73,7 @@ def arrays_of(content: bytes, source: str) -> dict[str, NDArray[Any]]:
             if not listed or not all(member.filename.endswith(".npy") for member in listed):
                 raise ValueError(f"{source} is an archive of other files ({inside}), not of arrays (NPZ)")
             reserve(2.0 * sum(member.file_size for member in listed), source)
-            return {one.filename[:-4]: read_array(members.open(one), one.file_size) for one in listed}
+            return {member.filename[:-4]: read_array(members.open(member), member.file_size) for member in listed}
     except MemoryError:
         raise
     except Exception as error:  # zipfile and zlib raise many types
@@ -124,32 +124,32 @@ def _native(array: NDArray[Any], source: str) -> NDArray[Any]:
 
 def described(arrays: Mapping[str, NDArray[Any]]) -> str:
     """Names and shapes of the first arrays, for messages."""
-    told = [f"{name[:40]} {show_shape(array.shape)}" for name, array in islice(arrays.items(), MAX_LISTED_ARRAYS)]
-    return ", ".join([*told, "…"] if len(arrays) > MAX_LISTED_ARRAYS else told)
+    texts = [f"{name[:40]} {show_shape(array.shape)}" for name, array in islice(arrays.items(), MAX_LISTED_ARRAYS)]
+    return ", ".join([*texts, "…"] if len(arrays) > MAX_LISTED_ARRAYS else texts)
 
 
 def encode_npy(frame: pd.DataFrame) -> bytes:
     """Encode as a 2-D array if names and types allow, else as a structured array with a field for each column."""
     columns = {name: _storable(frame.iloc[:, k]) for k, name in enumerate(names_as_text(frame))}
-    held = io.BytesIO()
+    stream = io.BytesIO()
     if tuple(columns) == default_names(len(columns)) and len({column.dtype for column in columns.values()}) == 1:
-        npy.write_array(held, np.stack(list(columns.values()), axis=1), allow_pickle=False)
+        npy.write_array(stream, np.stack(list(columns.values()), axis=1), allow_pickle=False)
     else:
         out = np.empty(len(frame), np.dtype([(name, column.dtype) for name, column in columns.items()]))
         for name, column in columns.items():
             out[name] = column
-        npy.write_array(held, out, allow_pickle=False)
-    return held.getvalue()
+        npy.write_array(stream, out, allow_pickle=False)
+    return stream.getvalue()
 
 
 def encode_npz(frame: pd.DataFrame) -> bytes:
     """Encode one array for each column, under its name; the bytes do not depend on the time of writing."""
-    held = io.BytesIO()
-    with zipfile.ZipFile(held, "w", zipfile.ZIP_STORED) as members:
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_STORED) as members:
         for k, name in enumerate(names_as_text(frame)):
             with members.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as stream:
                 npy.write_array(stream, _storable(frame.iloc[:, k]), allow_pickle=False)
-    return held.getvalue()
+    return archive.getvalue()
 
 
 def _storable(values: pd.Series) -> NDArray[Any]:
@@ -215,11 +215,11 @@ def encode_parquet(frame: pd.DataFrame) -> bytes:
     """Encode all columns, unchanged ones with the type they had in the file."""
     arrow, parquet = need("pyarrow", "parquet"), need("pyarrow.parquet", "parquet")
     schema = frame.attrs.get("schema")
-    known = {} if schema is None else {field.name: field.type for field in _schema(schema, arrow)}
-    held = io.BytesIO()
-    columns = [_arrow(values, known.get(name), arrow) for name, values in frame.items()]
-    parquet.write_table(arrow.table(columns, list(map(str, frame.columns))), held)
-    return held.getvalue()
+    type_of_column = {} if schema is None else {field.name: field.type for field in _schema(schema, arrow)}
+    stream = io.BytesIO()
+    columns = [_arrow(values, type_of_column.get(name), arrow) for name, values in frame.items()]
+    parquet.write_table(arrow.table(columns, list(map(str, frame.columns))), stream)
+    return stream.getvalue()
 
 
 def _holds_more(kind: Any, arrow: Any) -> bool:

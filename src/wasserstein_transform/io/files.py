@@ -187,12 +187,12 @@ def load(source: Readable, name: str | None = None) -> tuple[bytes, str]:
 
 def in_pieces(stream: Any, called: str) -> bytes:
     """Read a stream of unknown length to its end, as long as it fits into memory."""
-    held = io.BytesIO()
+    content = io.BytesIO()
     while piece := stream.read(PIECE_BYTES):
-        held.write(piece.encode() if isinstance(piece, str) else piece)
-        if not current().fits(FILE_MEMORY * held.tell()):
-            reserve(FILE_MEMORY * held.tell(), called)
-    return held.getvalue()
+        content.write(piece.encode() if isinstance(piece, str) else piece)
+        if not current().fits(FILE_MEMORY * content.tell()):
+            reserve(FILE_MEMORY * content.tell(), called)
+    return content.getvalue()
 
 
 def _of_file(path: Path, called: str) -> bytes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import importlib
 import re
 from pathlib import PurePath
 from typing import Any
@@ -65,19 +64,19 @@ def kind_of(content: bytes, source: str, kind: str | None = None) -> str:
     """The format given by `kind`, else by the name, else by the content; raise if the content contradicts it."""
     if kind is not None:
         check.choice(kind, "kind", KINDS)
-    found, what = _kind_by_content(content)
-    wanted = kind or kind_by_name(source)
-    said = f"{source} is {'named' if kind is None else 'asked for'} as {called(wanted)} and" if wanted else source
-    if found is None:
+    kind_found, what = _kind_by_content(content)
+    requested = kind or kind_by_name(source)
+    said = f"{source} is {'named' if kind is None else 'asked for'} as {called(requested)} and" if requested else source
+    if kind_found is None:
         raise ValueError(f"{said} holds {what}; give a table as {', '.join(KINDS)}")
-    if wanted is None:
-        return "csv" if found == "text" else found
-    if found == wanted or (found == "text" and wanted in TEXT):
-        return wanted
-    if {found, wanted} == {"las", "laz"}:
-        return found
+    if requested is None:
+        return "csv" if kind_found == "text" else kind_found
+    if kind_found == requested or (kind_found == "text" and requested in TEXT):
+        return requested
+    if {kind_found, requested} == {"las", "laz"}:
+        return kind_found
     instead = "give the right name" if kind is None else "ask for another kind"
-    or_kind = f", or {check.option_text(f'kind={found!r}')}" if found != "text" and kind is None else ""
+    or_kind = f", or {check.option_text(f'kind={kind_found!r}')}" if kind_found != "text" and kind is None else ""
     raise ValueError(f"{said} holds {what}; {instead}{or_kind}")
 
 
@@ -113,8 +112,8 @@ def _kind_by_content(content: bytes) -> tuple[str | None, str]:
 
 def _safe(kind: str, content: bytes) -> tuple[str | None, str]:
     """Refuse text that GDAL, which goes by words inside, would take for a list of other files or addresses."""
-    if found := _GDAL_WORDS.search(content):
-        return None, f"{found.group().decode()}, which may name other files"
+    if match := _GDAL_WORDS.search(content):
+        return None, f"{match.group().decode()}, which may name other files"
     return kind, "JSON" if kind == "geojson" else "GPX"
 
 
@@ -124,15 +123,9 @@ def called(kind: str) -> str:
 
 
 def need(module: str, kind: str) -> Any:
-    """Import a module of an extra, or raise an error that says how to install it."""
-    try:
-        return importlib.import_module(module)
-    except ImportError:
-        package = module.partition(".")[0]
-        raise ImportError(
-            f"{called(kind)} files need {package}, which is not installed; "
-            f'pip install "wasserstein-transform[{EXTRA_OF_PACKAGE.get(package, "gis")}]" installs it'
-        ) from None
+    """Import a module of an extra that reads or writes files of a kind."""
+    extra = EXTRA_OF_PACKAGE.get(module.partition(".")[0], "gis")
+    return check.import_extra(module, f"{called(kind)} files need", extra)
 
 
 def reserve(n_bytes: float, source: str) -> None:

@@ -65,10 +65,10 @@ def read_map(content: bytes, given: Any, source: str, kind: str, layer: str | No
 
 def _wanted(names: list[str], layer: str | None, kind: str, source: str) -> list[str]:
     """The layers to try: the one that was asked for, the only one, or those of a GPX file that hold points."""
-    found = [layer] if layer else [name for name in GPX_LAYERS if name in names] if kind == "gpx" else names
-    if (layer and layer not in names) or (len(found) > 1 and kind != "gpx"):
+    layers = [layer] if layer else [name for name in GPX_LAYERS if name in names] if kind == "gpx" else names
+    if (layer and layer not in names) or (len(layers) > 1 and kind != "gpx"):
         raise ValueError(f"{source} has layers {listed(names)}; name one of them, with layer=")
-    return found
+    return layers
 
 
 def _shapefile(given: Any, source: str) -> str:
@@ -113,16 +113,16 @@ def encode_map(frame: pd.DataFrame, kind: str) -> bytes:
             out = out.assign(track_fid=numbers, track_seg_id=0).sort_values("track_fid", kind="stable")
     elif kind == "gpkg":
         options["layer"] = frame.attrs.get("layer") or ("lines" if lines else "points")
-    held = io.BytesIO()
+    stream = io.BytesIO()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # GPX without the time zone of a time
         try:
-            out.to_file(held, driver=GDAL_DRIVERS[kind], engine="pyogrio", **options)
+            out.to_file(stream, driver=GDAL_DRIVERS[kind], engine="pyogrio", **options)
         except Exception as error:  # GDAL's errors
             raise ValueError(
                 f"{source_of(frame)} cannot be written as {called(kind)}: {first_line(error)}; write CSV"
             ) from None
-    return held.getvalue()
+    return stream.getvalue()
 
 
 def _located(frame: pd.DataFrame, kind: str, geopandas: Any) -> Any:
@@ -135,9 +135,9 @@ def _located(frame: pd.DataFrame, kind: str, geopandas: Any) -> Any:
             f"{source_of(frame)}: {called(kind)} needs columns longitude and latitude, or x and y; there are "
             f"{listed(list(frame.columns))}"
         )
-    places = coordinates(frame, names)
+    points = coordinates(frame, names)
     out = geopandas.GeoDataFrame(
-        frame.drop(columns=list(names)), geometry=geopandas.points_from_xy(*places.T), crs=4326 if degrees else None
+        frame.drop(columns=list(names)), geometry=geopandas.points_from_xy(*points.T), crs=4326 if degrees else None
     )
     out.attrs = frame.attrs
     return out

@@ -68,11 +68,11 @@ def read_matrix(source: Readable, *, kind: str | None = None, name: str | None =
 def _array(content: bytes, kind: str, source: str) -> Any:
     if kind == "npy":
         return arrays.array_of(content, source)
-    found = arrays.arrays_of(content, source)
-    name = arrays.main_array(found, MATRIX_ARRAY_NAMES)
+    by_name = arrays.arrays_of(content, source)
+    name = arrays.main_array(by_name, MATRIX_ARRAY_NAMES)
     if not name:
-        raise ValueError(f"{source} holds {arrays.described(found)}; one of them must be named distances")
-    return found[name]
+        raise ValueError(f"{source} holds {arrays.described(by_name)}; one of them must be named distances")
+    return by_name[name]
 
 
 def _without_names(frame: pd.DataFrame) -> tuple[list[str], pd.DataFrame]:

@@ -63,13 +63,13 @@ def _tried(read: Callable[[], Any], source: str) -> Any:
 
 def _check_las(content: bytes, packed: bool, source: str) -> None:
     """Raise if more records are declared than fit: laspy reads all of them, lazrs aborts if it cannot allocate them."""
-    start, n_records, n_last = (int.from_bytes(content[at : at + 4], "little") for at in (96, 100, 243))
+    start, n_records, n_last = (int.from_bytes(content[table : table + 4], "little") for table in (96, 100, 243))
     fits = 54 * n_records + 60 * n_last * (content[24:26] == b"\1\4") <= len(content)  # smallest size of a record
     if packed and fits:
-        at = int.from_bytes(content[start : start + 8], "little", signed=True)
-        if at == -1:  # the offset is at the end if the file was written to a pipe
-            at = int.from_bytes(content[-8:], "little", signed=True)
-        head = content[at : at + 8] if start < at else b""
+        table = int.from_bytes(content[start : start + 8], "little", signed=True)
+        if table == -1:  # the offset is at the end if the file was written to a pipe
+            table = int.from_bytes(content[-8:], "little", signed=True)
+        head = content[table : table + 8] if start < table else b""
         fits = len(head) == 8 and head[:4] == bytes(4) and int.from_bytes(head[4:], "little") <= len(content)
     if not fits:
         raise ValueError(f"{source} is cut off or damaged: its header does not fit its size; download it again")
@@ -83,7 +83,7 @@ def _layers_fit(content: bytes, header: Any) -> bool:
     records = [record.record_data_bytes() for record in header.vlrs.get("LasZipVlr")]
     if len(records) != 1:
         return False
-    record, n_points, at = records[0], header.point_count, header.offset_to_point_data + 8  # after the chunk table
+    record, n_points, end = records[0], header.point_count, header.offset_to_point_data + 8  # after the chunk table
     try:
         if struct.unpack_from("<H", record)[0] != LAYERED_COMPRESSION:
             return True
@@ -92,11 +92,11 @@ def _layers_fit(content: bytes, header: Any) -> bool:
         size = sum(length for _, length, _ in items)
         n_layers = sum(LAYERS_OF_ITEM.get(kind, length) for kind, length, _ in items)
         while n_points > 0:
-            (here,) = struct.unpack_from("<I", content, at + size)
-            lengths = struct.unpack_from(f"<{n_layers}I", content, at + size + 4)
-            at += size + 4 + 4 * n_layers + sum(lengths)
-            n_points -= here
-            if here == 0 or at > len(content):
+            (n_in_chunk,) = struct.unpack_from("<I", content, end + size)
+            lengths = struct.unpack_from(f"<{n_layers}I", content, end + size + 4)
+            end += size + 4 + 4 * n_layers + sum(lengths)
+            n_points -= n_in_chunk
+            if n_in_chunk == 0 or end > len(content):
                 return False
     except struct.error:
         return False
@@ -111,17 +111,17 @@ def encode_las(frame: pd.DataFrame, kind: str) -> bytes:
     header = _old_header(frame, laspy) if "las" in frame.attrs else _new_header(frame, laspy)
     for name in set(header.point_format.extra_dimension_names) - set(frame.columns):
         header.remove_extra_dim(name)
-    known = set(header.point_format.dimension_names)
+    dimensions = set(header.point_format.dimension_names)
     columns = {name: _numbers(frame, name, "LAS") for name in frame if name not in AXIS_NAMES}
     for name, values in columns.items():
         if len(str(name).encode()) > MAX_LAS_NAME:
             raise ValueError(f"{source}, column {name}: LAS names have at most {MAX_LAS_NAME} bytes; rename the column")
-        if name not in known:
+        if name not in dimensions:
             header.add_extra_dim(laspy.ExtraBytesParams(name, values.dtype))
     points = laspy.LasData(header, laspy.ScaleAwarePointRecord.zeros(len(frame), header=header))
     try:
-        for axis, place in zip(AXIS_NAMES, coordinates(frame, AXIS_NAMES).T, strict=True):
-            points[axis] = place
+        for axis, values_along in zip(AXIS_NAMES, coordinates(frame, AXIS_NAMES).T, strict=True):
+            points[axis] = values_along
         for name, values in columns.items():
             points[name] = values
             if not np.array_equal(np.asarray(points[name]), values, equal_nan=values.dtype.kind == "f"):
@@ -130,9 +130,9 @@ def encode_las(frame: pd.DataFrame, kind: str) -> bytes:
                 )
     except OverflowError as error:
         raise ValueError(f"{source} cannot be written as LAS: {first_line(error)}; write CSV or Parquet") from None
-    held = io.BytesIO()
-    points.write(held, do_compress=kind == "laz")
-    return held.getvalue()
+    stream = io.BytesIO()
+    points.write(stream, do_compress=kind == "laz")
+    return stream.getvalue()
 
 
 def _old_header(frame: pd.DataFrame, laspy: Any) -> Any:
@@ -146,8 +146,8 @@ def _old_header(frame: pd.DataFrame, laspy: Any) -> Any:
 def _new_header(frame: pd.DataFrame, laspy: Any) -> Any:
     """A header with the smallest power of ten as scale for which the coordinates fit."""
     header = laspy.LasHeader(point_format=7 if {"red", "green", "blue"} <= set(frame) else 6, version="1.4")
-    places = coordinates(frame, AXIS_NAMES) if len(frame) else np.zeros((1, 3))
-    low, high = places.min(axis=0), places.max(axis=0)
+    points = coordinates(frame, AXIS_NAMES) if len(frame) else np.zeros((1, 3))
+    low, high = points.min(axis=0), points.max(axis=0)
     half = np.maximum((high - low) / 2, 1e-3)
     header.offsets = low / 2 + high / 2
     header.scales = 10.0 ** np.ceil(np.log10(half / MAX_COORDINATE_STEPS * 1.01))

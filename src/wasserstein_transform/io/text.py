@@ -202,8 +202,8 @@ def _layout(sample: list[str], head: str, kind: str, source: str) -> Layout:
         rows = [row[: widest - 1] for row in rows]  # a delimiter at the end of each line
     if not _is_header(rows, decimal):
         width = Counter(map(len, rows)).most_common(1)[0][0]
-        found = _commented(head, delimiter, width) or default_names(width)
-        return Layout(delimiter, found, False, decimal)
+        column_names = _commented(head, delimiter, width) or default_names(width)
+        return Layout(delimiter, column_names, False, decimal)
     names = rows[0]
     if (
         len(rows) > 1
@@ -223,14 +223,14 @@ def _are_row_names(cells: list[str]) -> bool:
 
 def _delimited(sample: list[str], kind: str) -> tuple[str | None, list[list[str]]]:
     """The best delimiter and its rows, by the share of rows of equal length, then of numbers, then the usual one."""
-    own = USUAL_DELIMITERS[kind]
+    usual = USUAL_DELIMITERS[kind]
     best: tuple[tuple[float, float, bool], str | None, list[list[str]]] | None = None
-    for delimiter in dict.fromkeys((own, ",", "\t", ";", "|", None)):
+    for delimiter in dict.fromkeys((usual, ",", "\t", ";", "|", None)):
         rows = _rows(sample, delimiter)
-        score = _score(rows, delimiter, delimiter == own)
+        score = _score(rows, delimiter, delimiter == usual)
         if score is not None and (best is None or score > best[0]):
             best = score, delimiter, rows
-    return best[1:] if best is not None else (own or ",", _rows(sample, own or ","))
+    return best[1:] if best is not None else (usual or ",", _rows(sample, usual or ","))
 
 
 def _rows(sample: list[str], delimiter: str | None) -> list[list[str]]:
@@ -240,7 +240,7 @@ def _rows(sample: list[str], delimiter: str | None) -> list[list[str]]:
         return [line.split(delimiter) for line in sample]
 
 
-def _score(rows: list[list[str]], delimiter: str | None, own: bool) -> tuple[float, float, bool] | None:
+def _score(rows: list[list[str]], delimiter: str | None, is_usual: bool) -> tuple[float, float, bool] | None:
     """How well a delimiter fits; None if it separates nothing."""
     if not rows:
         return None
@@ -248,9 +248,9 @@ def _score(rows: list[list[str]], delimiter: str | None, own: bool) -> tuple[flo
     cells = [cell for row in rows for cell in row]
     decimal = "." if delimiter == "," else ","
     n_numbers = sum(_is_value(cell, ".") or number_of(cell, decimal) is not None for cell in cells)
-    if width < 2 or (delimiter is None and not own and not n_numbers):  # prose, not a table
+    if width < 2 or (delimiter is None and not is_usual and not n_numbers):  # prose, not a table
         return None
-    return round(alike / len(rows), 1), round(n_numbers / len(cells), 2), own
+    return round(alike / len(rows), 1), round(n_numbers / len(cells), 2), is_usual
 
 
 def _writes_commas(cells: list[str]) -> bool:

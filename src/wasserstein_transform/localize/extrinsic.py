@@ -52,11 +52,11 @@ class Extrinsic(Localization):
         return self.base.n_seen(space)
 
     @abstractmethod
-    def __call__(self, space: Space, engine: Engine | None = None, ahead: Floats | None = None) -> Measures:
-        """Compute the measures of all points, or only of the points after the first `len(ahead)`.
+    def __call__(self, space: Space, engine: Engine | None = None, moved_fitted: Floats | None = None) -> Measures:
+        """Compute the measures of all points, or only of the points after the first `len(moved_fitted)`.
 
-        `ahead` holds the moved positions of the first points. The others are new points, and only an `Inductive` base
-        gives measures to them.
+        `moved_fitted` holds the moved positions of the first points. The others are new points, and only an
+        `Inductive` base gives measures to them.
         """
 
 
@@ -129,9 +129,9 @@ class Mean(Extrinsic):
     def __post_init__(self) -> None:
         _check_base(self.base, "Mean")
 
-    def __call__(self, space: Space, engine: Engine | None = None, ahead: Floats | None = None) -> Diracs:
+    def __call__(self, space: Space, engine: Engine | None = None, moved_fitted: Floats | None = None) -> Diracs:
         engine, points = current(engine), _coordinates(space, "Mean")
-        first = 0 if ahead is None else len(ahead)
+        first = 0 if moved_fitted is None else len(moved_fitted)
         mass, means = self.base.moments(space, engine, first).means(points)
         return Diracs(means, check_mass(mass, space.weights[first:]))
 
@@ -177,9 +177,9 @@ class Ridge(Extrinsic):
         _check_base(self.base, "Ridge")
         object.__setattr__(self, "dim", check.count(self.dim, "dim", 0))
 
-    def __call__(self, space: Space, engine: Engine | None = None, ahead: Floats | None = None) -> Diracs:
+    def __call__(self, space: Space, engine: Engine | None = None, moved_fitted: Floats | None = None) -> Diracs:
         engine, points = current(engine), _coordinates(space, "Ridge")
-        first = 0 if ahead is None else len(ahead)
+        first = 0 if moved_fitted is None else len(moved_fitted)
         mass, moved = _move_across_ridge(self.base.moments(space, engine, first), points, first, self.dim, engine)
         return Diracs(moved, check_mass(mass, space.weights[first:]))
 
@@ -227,15 +227,16 @@ class Gaussian(Extrinsic):
             if not self.move:
                 raise ValueError(f"ridge={self.ridge!r} needs centers that move: use move=True as well")
 
-    def __call__(self, space: Space, engine: Engine | None = None, ahead: Floats | None = None) -> Gaussians:
+    def __call__(self, space: Space, engine: Engine | None = None, moved_fitted: Floats | None = None) -> Gaussians:
         engine, points = current(engine), _coordinates(space, "Gaussian")
-        first = 0 if ahead is None else len(ahead)
-        seen = self.base.moments(space, engine, first)
-        centers = points[first:]
-        if self.move:
-            centers = _move_across_ridge(seen, points, first, self.ridge or 0, engine).values
-        everywhere = centers if ahead is None else np.concatenate([ahead, centers])
-        mass, covs = seen.covs(everywhere)
+        first = 0 if moved_fitted is None else len(moved_fitted)
+        moments, centers = self.base.moments(space, engine, first), points[first:]
+        if self.move and not self.ridge:
+            centers = moments.means(points).values
+        elif self.ridge:
+            centers = _move_across_ridge(moments, points, first, self.ridge, engine).values
+        everywhere = centers if moved_fitted is None else np.concatenate([moved_fitted, centers])
+        mass, covs = moments.covs(everywhere)
         return Gaussians(centers, covs, float(self.lam), check_mass(mass, space.weights[first:]))
 
 

@@ -98,19 +98,18 @@ class Kernel(Inductive):
         """Count the neighbors of a few points; the result is cached per space."""
         if not np.isfinite(self.reach):
             return float(space.n)
-        metric = space.metric if space.metric.coordinates is None else Euclidean(space.metric.coordinates)
-        if not isinstance(metric, Euclidean | Dense):
+        metric, coordinates = space.metric, space.metric.coordinates
+        if coordinates is None and not isinstance(metric, Dense):
             return None
-        counts = space.metric.derived.counts
+        counts = metric.derived.counts
         if self.reach not in counts:
             n, n_seen = metric.n, min(metric.n, _MAX_COUNTED_POINTS)
             some = np.linspace(0, n - 1, int(np.clip(_COUNTED_DISTANCES / n_seen, 1, 64))).astype(np.intp)
             sample = np.arange(n) if n_seen == n else np.random.default_rng(0).integers(n, size=n_seen)
-            if isinstance(metric, Euclidean) and isinstance(metric.coordinates, np.ndarray):
-                # an estimate needs no compiled distances
-                block = cdist(metric.coordinates[some], metric.coordinates[sample])
+            if isinstance(coordinates, np.ndarray):  # an estimate needs no compiled distances
+                block = cdist(coordinates[some], coordinates[sample])
             else:
-                block = metric.block(some, sample)
+                block = (metric if coordinates is None else Euclidean(coordinates)).block(some, sample)
             counts[self.reach] = max(1.0, np.count_nonzero(block * block <= closed(self.reach)) / block.size * n)
         return counts[self.reach]
 

@@ -11,7 +11,7 @@ from .. import _check as check
 from .._types import Floats
 from ..spaces import Metric, Space
 from ..transforms import Trajectory
-from .colors import MOST_NAMED, Colors, Look, draw_legend, draw_scale, look, plain, shape_dots
+from .colors import MOST_NAMED, Colors, DotStyle, dot_style, draw_legend, draw_scale, plain, shape_dots
 from .style import INK, RASTER, TEXT, WIDTH, canvas, dot_size, tidy
 
 if TYPE_CHECKING:
@@ -96,20 +96,20 @@ def cloud(
     >>> len(ax.collections[0].get_offsets())
     800
     """
-    places = as_points(points)
-    dim = drawable(places)
+    coordinates = as_points(points)
+    dim = drawable(coordinates)
     size = None if size is None else check.positive(size, "size")
-    dots = look(labels, len(places), colors)
+    dots = dot_style(labels, len(coordinates), colors)
     if legend is None:
         legend = ax is None and 1 < len(dots.groups) <= MOST_NAMED
-    ax = canvas(ax, dim, frame(places))
-    draw(ax, places, dots, title, legend, size)
-    name_axes(ax, axis_names(points, places.shape[1]))
+    ax = canvas(ax, dim, frame(coordinates))
+    draw(ax, coordinates, dots, title, legend, size)
+    name_axes(ax, axis_names(points, coordinates.shape[1]))
     return ax
 
 
 def draw(
-    ax: Any, points: Floats, dots: Look, title: str | None, legend: bool = False, size: float | None = None
+    ax: Any, points: Floats, dots: DotStyle, title: str | None, legend: bool = False, size: float | None = None
 ) -> None:
     """Draw points with frame, title and legend."""
     shaped = scatter(ax, points, dots, size)
@@ -118,7 +118,7 @@ def draw(
     explain(ax, dots, legend, shaped)
 
 
-def explain(ax: Any, shown: Look, legend: bool, shaped: bool = False) -> None:
+def explain(ax: Any, shown: DotStyle, legend: bool, shaped: bool = False) -> None:
     """Draw a color bar or a legend beside the Axes."""
     if shown.scale is not None:
         draw_scale(ax, shown.scale, shown.name)
@@ -143,7 +143,7 @@ def drawable(points: Floats) -> int:
     return max(m, 2)
 
 
-def scatter(ax: Any, points: Floats, dots: Look, size: float | None = None) -> bool:
+def scatter(ax: Any, points: Floats, dots: DotStyle, size: float | None = None) -> bool:
     """Draw the dots only. Returns whether they have a shape for each label."""
     n, order = len(points), dots.order
     size = dot_size(n, ax) if size is None else size

@@ -14,7 +14,7 @@ from ..clustering.answer import Partition
 from ..clustering.profile import Profile, shortened
 from ..compute.cells.rows import sample_evenly
 from .clouds import draw as draw_points, name_axes
-from .colors import look
+from .colors import dot_style
 from .dendrograms import branches, dendrogram, highest_merges, node_positions
 from .embedding import embed
 from .style import GRAY, INK, TEXT, THIN, TICKS, WIDTH, canvas, color, expect, panels, tidy
@@ -72,7 +72,7 @@ def clustering(found: Clustering, ax: Axes | None = None, *, title: str | None =
     return ax
 
 
-def draw(found: Clustering, *, details: bool = False, title: str | None = None) -> Figure:
+def draw(result: Clustering, *, details: bool = False, title: str | None = None) -> Figure:
     """Draw the figure of a clustering: the clusters, and what tells them apart; `Clustering.plot` calls this.
 
     For three or more columns, a second panel has the typical values of the clusters (see `Clustering.profile`), in the
@@ -81,14 +81,14 @@ def draw(found: Clustering, *, details: bool = False, title: str | None = None) 
     partitions that were considered, larger if more recipes gave them, by their expected agreement with the true
     clusters; a ring marks the chosen one. Large trees show only their highest merges.
     """
-    names, values = found.columns
-    parts: list[Callable[[Any], None]] = [lambda ax: _draw_cloud(ax, found, names, values)]
-    if len(names) > 2 and found.n_clusters > 1:
-        parts.append(lambda ax: _draw_profile(ax, found.profile()))
-    if details and found.tree is not None:
-        parts.append(lambda ax: _draw_tree(ax, found))
-    if details and len(found.partitions) > 1:
-        parts.append(lambda ax: _draw_partitions(ax, found))
+    names, values = result.columns
+    parts: list[Callable[[Any], None]] = [lambda ax: _draw_cloud(ax, result, names, values)]
+    if len(names) > 2 and result.n_clusters > 1:
+        parts.append(lambda ax: _draw_profile(ax, result.profile()))
+    if details and result.tree is not None:
+        parts.append(lambda ax: _draw_tree(ax, result))
+    if details and len(result.partitions) > 1:
+        parts.append(lambda ax: _draw_partitions(ax, result))
     width = WIDTH * (0.6, 1.15, 1.5, 2)[len(parts) - 1]
     figure, axes = panels(1, len(parts), width=width, height=width / (len(parts) + 0.1))
     for part, ax in zip(parts, np.atleast_1d(axes), strict=True):
@@ -98,39 +98,38 @@ def draw(found: Clustering, *, details: bool = False, title: str | None = None) 
     return figure
 
 
-def _draw_cloud(ax: Any, found: Clustering, names: tuple[str, ...], values: Floats, title: str | None = None) -> None:
-    points, labels = _coordinates(found)
-    words = counted(found.n_clusters, "cluster") + f", {found.noise:.0%} noise" * bool(found.n_noise)
-    draw_points(
-        ax, points, look(labels, len(points)), words if title is None else title, 2 <= found.n_clusters <= MAX_LEGEND
-    )
+def _draw_cloud(ax: Any, result: Clustering, names: tuple[str, ...], values: Floats, title: str | None = None) -> None:
+    points, labels = _coordinates(result)
+    words = counted(result.n_clusters, "cluster") + f", {result.noise:.0%} noise" * bool(result.n_noise)
+    has_legend = 2 <= result.n_clusters <= MAX_LEGEND
+    draw_points(ax, points, dot_style(labels, len(points)), words if title is None else title, has_legend)
     ax.locator_params(nbins=5)
-    if found.space.points is None:
+    if result.space.points is None:
         name_axes(ax, ["classical scaling"])
-    elif found.points is not None and found.points.shape[1] > 2:
-        name_axes(ax, [_name_direction(x, names, values[_shown(found)]) for x in points.T])
-    elif found.features is not None and found.features.earth is not None:
-        sides = ("east", "north") if found.features.on_map == [0, 1] else ("north", "east")
-        name_axes(ax, [f"meters {side} of {found.features.earth}" for side in sides])
+    elif result.points is not None and result.points.shape[1] > 2:
+        name_axes(ax, [_name_direction(x, names, values[_shown(result)]) for x in points.T])
+    elif result.features is not None and result.features.earth is not None:
+        sides = ("east", "north") if result.features.on_map == [0, 1] else ("north", "east")
+        name_axes(ax, [f"meters {side} of {result.features.earth}" for side in sides])
 
 
-def _coordinates(found: Clustering) -> tuple[Floats, Ints]:
+def _coordinates(result: Clustering) -> tuple[Floats, Ints]:
     """Up to two coordinates of the points, and their labels."""
-    points = found.points
+    points = result.points
     if points is not None:
-        flat = points if points.shape[1] <= 2 else _separate(points, found.labels, found.space.weights)
-        shown = _shown(found)
-        return flat[shown], found.labels[shown]
-    labels = np.maximum(found.labels_of_places, -1)
-    some = sample_evenly(len(found.rows), MAX_EMBEDDED)
+        flat = points if points.shape[1] <= 2 else _separate(points, result.labels, result.space.weights)
+        shown = _shown(result)
+        return flat[shown], result.labels[shown]
+    labels = np.maximum(result.labels_of_places, -1)
+    some = sample_evenly(len(result.rows), MAX_EMBEDDED)
     if len(some) == 1:
         return np.zeros((1, 2)), labels
-    return embed(found.space.take(found.rows[some])).points, labels[some]
+    return embed(result.space.take(result.rows[some])).points, labels[some]
 
 
-def _shown(found: Clustering) -> Ints:
+def _shown(result: Clustering) -> Ints:
     """The rows that are drawn: not those with missing cells, which have no mass."""
-    return np.arange(found.space.n) if found.features is None else found.features.rows
+    return np.arange(result.space.n) if result.features is None else result.features.rows
 
 
 def _separate(points: Floats, labels: Ints, weights: Floats) -> Floats:
@@ -139,16 +138,16 @@ def _separate(points: Floats, labels: Ints, weights: Floats) -> Floats:
     Directions that do not separate, as there are with two clusters, are those of largest variance. Each points to
     larger values of the column that it depends on most.
     """
-    own = weights * (labels >= 0)
-    points = points - np.average(points, axis=0, weights=own)
-    spread = np.sqrt(own @ points**2 / own.sum())
+    masses = weights * (labels >= 0)
+    points = points - np.average(points, axis=0, weights=masses)
+    spread = np.sqrt(masses @ points**2 / masses.sum())
     points = (points / np.where(spread > 0, spread, 1.0))[:, np.argsort(-spread, kind="stable")[:MAX_SEPARATED_COLUMNS]]
     k, m = int(labels.max()) + 1, points.shape[1]
-    held = np.bincount(np.maximum(labels, 0), own, k) / own.sum()
-    means = np.column_stack([np.bincount(np.maximum(labels, 0), own * x, k) for x in points.T]) / own.sum()
-    means /= np.maximum(held, 1e-300)[:, None]
-    whole = points.T @ (points * own[:, None]) / own.sum()
-    between = means.T @ (means * held[:, None])
+    shares = np.bincount(np.maximum(labels, 0), masses, k) / masses.sum()
+    means = np.column_stack([np.bincount(np.maximum(labels, 0), masses * x, k) for x in points.T]) / masses.sum()
+    means /= np.maximum(shares, 1e-300)[:, None]
+    whole = points.T @ (points * masses[:, None]) / masses.sum()
+    between = means.T @ (means * shares[:, None])
     values, axes = np.linalg.eigh(whole - between + RELATIVE_RIDGE * np.eye(m) if k > 1 else np.eye(m))
     sphere = axes / np.sqrt(np.maximum(values, RELATIVE_RIDGE))
     _, turns = np.linalg.eigh(sphere.T @ (between + RELATIVE_RIDGE * whole) @ sphere)
@@ -159,10 +158,10 @@ def _separate(points: Floats, labels: Ints, weights: Floats) -> Floats:
 
 def _name_direction(coordinates: Floats, names: tuple[str, ...], values: Floats) -> str:
     """Name the columns that correlate most with a direction, with an arrow for each sign."""
-    known = np.where(np.isnan(values), np.nanmean(values, axis=0), values)
-    known, x = known - known.mean(axis=0), coordinates - coordinates.mean()
+    filled = np.where(np.isnan(values), np.nanmean(values, axis=0), values)
+    filled, x = filled - filled.mean(axis=0), coordinates - coordinates.mean()
     with np.errstate(invalid="ignore", divide="ignore"):
-        together = np.nan_to_num(x @ known / np.sqrt((x @ x) * (known**2).sum(axis=0)))
+        together = np.nan_to_num(x @ filled / np.sqrt((x @ x) * (filled**2).sum(axis=0)))
     size = np.abs(together)
     best = [j for j in np.argsort(-size, kind="stable")[:MAX_NAMED_COLUMNS] if size[j] >= max(0.3, 0.7 * size.max())]
     named = (f"{shortened(names[j], MAX_LETTERS)} {'↑' if together[j] > 0 else '↓'}" for j in best)
@@ -185,11 +184,11 @@ def _draw_profile(ax: Any, profile: Profile, title: str | None = None) -> None:
     clusters = range(min(len(profile.sizes), MAX_PROFILE_CLUSTERS))
     shades = profile.differences[: len(clusters), columns].T
     image = ax.imshow(shades, cmap="RdBu_r", vmin=-MAX_COLORED_DEVIATIONS, vmax=MAX_COLORED_DEVIATIONS, aspect="auto")
-    for at, j in enumerate(columns):
+    for row, j in enumerate(columns):
         for c in clusters:
-            ink = "white" if abs(shades[at, c]) > 0.7 * MAX_COLORED_DEVIATIONS else INK
+            ink = "white" if abs(shades[row, c]) > 0.7 * MAX_COLORED_DEVIATIONS else INK
             size = TICKS - (len(clusters) > 5)
-            ax.text(c, at, profile.value(c, j), ha="center", va="center", fontsize=size, color=ink)
+            ax.text(c, row, profile.value(c, j), ha="center", va="center", fontsize=size, color=ink)
     ax.set_yticks(range(len(columns)), [shortened(profile.names[j], MAX_LETTERS).replace("$", r"\$") for j in columns])
     ax.set_xticks(clusters, [str(c) for c in clusters])
     more = len(profile.sizes) - len(clusters)
@@ -204,39 +203,39 @@ def _draw_profile(ax: Any, profile: Profile, title: str | None = None) -> None:
     bar.outline.set_visible(False)
 
 
-def _draw_tree(ax: Any, found: Clustering) -> None:
-    tree = found.tree
+def _draw_tree(ax: Any, result: Clustering) -> None:
+    tree = result.tree
     assert tree is not None
-    labels = np.where(found.labels_of_places < 0, -1 - found.labels_of_places, found.labels_of_places)
+    labels = np.where(result.labels_of_places < 0, -1 - result.labels_of_places, result.labels_of_places)
     cut = np.flatnonzero(labels[tree.edges[:, 0]] != labels[tree.edges[:, 1]])
-    most = tree.n if tree.n <= MAX_LEAVES else max(MAX_LEAVES_WITH_DETAILS, tree.n - int(cut.min()) + 1)
-    dendrogram(tree, labels, ax=ax, max_leaves=max(most, 2), title=_name_of(found))
-    drawn = highest_merges(branches(tree, labels), most)
-    at = len(drawn.heights) - (tree.n - 1 - cut)  # merges are the last nodes, in the order of the edges
-    ax.plot(node_positions(drawn)[at], drawn.heights[at], "o", ms=3.2, mew=0.7, mfc="white", mec=INK, zorder=3)
+    n_leaves = tree.n if tree.n <= MAX_LEAVES else max(MAX_LEAVES_WITH_DETAILS, tree.n - int(cut.min()) + 1)
+    dendrogram(tree, labels, ax=ax, max_leaves=max(n_leaves, 2), title=_name_of(result))
+    drawn = highest_merges(branches(tree, labels), n_leaves)
+    nodes = len(drawn.heights) - (tree.n - 1 - cut)  # merges are the last nodes, in the order of the edges
+    ax.plot(node_positions(drawn)[nodes], drawn.heights[nodes], "o", ms=3.2, mew=0.7, mfc="white", mec=INK, zorder=3)
     hidden = f", the highest {drawn.n - 1} merges" * (drawn.n < tree.n)
     ax.set_xlabel(f"dots: cuts{hidden}", fontsize=TEXT, color=INK)
 
 
-def _name_of(found: Clustering) -> str:
-    recipe, ground = found.recipe, found.ground
+def _name_of(result: Clustering) -> str:
+    recipe, sample = result.recipe, result.ground
     if recipe is None or recipe.kind == "tree":  # few points are cut without a recipe
         return "tree of the distances"
     if recipe.kind == "gaussian":
-        assert ground is not None
-        return f"GT, ε = {recipe.factor * ground.unit:.3g}, λ = {recipe.lam:g}, τ = {recipe.n_iter}"
+        assert sample is not None
+        return f"GT, ε = {recipe.factor * sample.unit:.3g}, λ = {recipe.lam:g}, τ = {recipe.n_iter}"
     return f"mutual reachability, {recipe.reach} neighbors"
 
 
-def _draw_partitions(ax: Any, found: Clustering) -> None:
-    considered = found.partitions[::-1]  # the best is drawn last, on top
-    counts = np.array([one.n_clusters for one in considered])
-    wanted = {round(one.n_clusters / one.criteria["clusters of those wanted"]) for one in considered}
-    same = len(wanted) == 1  # the number was given, or all partitions have the same
+def _draw_partitions(ax: Any, result: Clustering) -> None:
+    considered = result.partitions[::-1]  # the best is drawn last, on top
+    counts = np.array([tried.n_clusters for tried in considered])
+    given_numbers = {round(tried.n_clusters / tried.criteria["clusters of those wanted"]) for tried in considered}
+    same = len(given_numbers) == 1  # the number was given, or all partitions have the same
     along = _by_kind(ax, considered) if same else counts.astype(float)
-    expected = np.clip([one.expected for one in considered], 0.0, 1.0)
-    sizes = 7 * np.array([one.votes for one in considered]) ** 0.7
-    taken = np.arange(len(considered))[::-1] == (-1 if found.chosen is None else found.chosen)
+    expected = np.clip([tried.expected for tried in considered], 0.0, 1.0)
+    sizes = 7 * np.array([tried.votes for tried in considered]) ** 0.7
+    taken = np.arange(len(considered))[::-1] == (-1 if result.chosen is None else result.chosen)
     ax.scatter(along[~taken], expected[~taken], s=sizes[~taken], color=GRAY, alpha=0.5, linewidths=0)
     ax.scatter(along[taken], expected[taken], s=sizes[taken], color=color(0), linewidths=0, zorder=3)
     ring = sizes[taken] + 12 * np.sqrt(sizes[taken]) + 20
@@ -249,13 +248,13 @@ def _draw_partitions(ax: Any, found: Clustering) -> None:
 
 def _by_kind(ax: Any, considered: tuple[Partition, ...]) -> Floats:
     """Positions of the dots: a column for each kind of recipe, dots spread within it."""
-    used = [kind for kind in RECIPE_WORDS if any(one.recipe.kind == kind for one in considered)]
+    used = [kind for kind in RECIPE_WORDS if any(partition.recipe.kind == kind for partition in considered)]
     ax.set_xticks(range(len(used)), [RECIPE_WORDS[kind] for kind in used])
     ax.set_xlim(-0.6, len(used) - 0.4)
-    along = np.array([used.index(one.recipe.kind) for one in considered], float)
+    along = np.array([used.index(partition.recipe.kind) for partition in considered], float)
     for k in range(len(used)):
-        own = np.flatnonzero(along == k)
-        along[own] += 0.5 * ((np.arange(len(own)) * 0.618) % 1 - 0.5) * (len(own) > 1)
+        dots = np.flatnonzero(along == k)
+        along[dots] += 0.5 * ((np.arange(len(dots)) * 0.618) % 1 - 0.5) * (len(dots) > 1)
     return along
 
 

@@ -33,8 +33,8 @@ class Group(NamedTuple):
     color: Any
 
 
-class Look(NamedTuple):
-    """The look of n marks.
+class DotStyle(NamedTuple):
+    """How n marks are drawn.
 
     colors : (n, 4), rows of RGBA
     order : (n,), the order of drawing: noise and unknown values first, below the others
@@ -52,8 +52,8 @@ class Look(NamedTuple):
     name: str = ""
 
 
-def look(labels: Any, n: int, colors: Any = None) -> Look:
-    """Check labels and colors of n marks and find their look, before a figure is made."""
+def dot_style(labels: Any, n: int, colors: Any = None) -> DotStyle:
+    """Check labels and colors of n marks and find how they are drawn, before a figure is made."""
     need_matplotlib()
     from matplotlib.colors import to_rgba, to_rgba_array
 
@@ -64,7 +64,7 @@ def look(labels: Any, n: int, colors: Any = None) -> Look:
         )
     if labels is None:
         tint = np.array(to_rgba(PALETTE[0] if colors is None else colors))
-        return Look(np.tile(tint, (n, 1)), np.arange(n))
+        return DotStyle(np.tile(tint, (n, 1)), np.arange(n))
     given = np.asarray(labels)
     named = getattr(labels, "name", None)  # of a table's column
     name = plain(named) if isinstance(named, str) else ""
@@ -75,13 +75,13 @@ def look(labels: Any, n: int, colors: Any = None) -> Look:
     numbers = numbered(labels, n)
     used, first, which = np.unique(numbers, return_index=True, return_inverse=True)
     names = given[first].tolist()
-    tints: list[Any] = [color(k) for k in used.tolist()] if colors is None else [colors.get(one) for one in names]
+    tints: list[Any] = [color(k) for k in used.tolist()] if colors is None else [colors.get(label) for label in names]
     if None in tints:
         raise ValueError(f"colors must have one for each label, and has none for {names[tints.index(None)]!r}")
-    groups = [Group(_name(one, k), k, tint) for one, k, tint in zip(names, used.tolist(), tints, strict=True)]
+    groups = [Group(_name(label, k), k, tint) for label, k, tint in zip(names, used.tolist(), tints, strict=True)]
     groups.sort(key=lambda group: group.label == NOISE)  # noise last
     order = np.argsort(numbers != NOISE, kind="stable")
-    return Look(to_rgba_array(tints)[which], order, None, numbers, tuple(groups), name)
+    return DotStyle(to_rgba_array(tints)[which], order, None, numbers, tuple(groups), name)
 
 
 def numbered(labels: Any, n: int) -> Ints:
@@ -101,13 +101,13 @@ def numbered(labels: Any, n: int) -> Ints:
 
 def _are_values(numbers: Floats) -> bool:
     """Whether floats are values and no labels: not integers, or too many for the colors. NaN is unknown."""
-    known = numbers[~np.isnan(numbers)]
-    if np.isinf(known).any():
+    finite = numbers[~np.isnan(numbers)]
+    if np.isinf(finite).any():
         raise ValueError("values must be finite, or NaN if unknown, got infinity")
-    return bool((known != np.rint(known)).any()) or len(np.unique(known)) > N_COLORS
+    return bool((finite != np.rint(finite)).any()) or len(np.unique(finite)) > N_COLORS
 
 
-def _scaled(values: Floats, name: str) -> Look:
+def _scaled(values: Floats, name: str) -> DotStyle:
     from matplotlib import colormaps
     from matplotlib.cm import ScalarMappable
 
@@ -115,7 +115,7 @@ def _scaled(values: Floats, name: str) -> Look:
     scale = ScalarMappable(cmap=colormaps["viridis"].with_extremes(bad=GRAY))
     scale.set_array(hidden)
     painted = np.asarray(scale.to_rgba(hidden))  # from the least to the largest value
-    return Look(painted, np.argsort(~np.isnan(values), kind="stable"), scale, name=name)
+    return DotStyle(painted, np.argsort(~np.isnan(values), kind="stable"), scale, name=name)
 
 
 def _name(label: Any, number: int) -> str:

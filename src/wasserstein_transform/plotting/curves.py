@@ -10,7 +10,7 @@ from .._display import quantity
 from .._types import Floats
 from ..curves import Denoised, Skeleton
 from .clouds import drawable, equal, flat, frame, scatter
-from .colors import Group, draw_legend, look
+from .colors import Group, dot_style, draw_legend
 from .style import GRAY, INK, NOISE, PALETTE, STRONG, TICKS, canvas, expect, tidy
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def denoised(found: Denoised, ax: Axes | None = None, *, title: str | None = Non
     expect(found, Denoised, "wt.denoise(X) makes one")
     dim = drawable(found.points)
     labels = np.where(found.outliers, -1, 0)
-    before, after = look(None, len(labels), POINT_COLOR), look(labels, len(labels))
+    before, after = dot_style(None, len(labels), POINT_COLOR), dot_style(labels, len(labels))
     named = legend or (legend is None and ax is None)
     ax = canvas(ax, dim, frame(found.in_meters().before))
     originals = _together(found, found.before)
@@ -93,7 +93,7 @@ def skeleton(found: Skeleton, ax: Axes | None = None, *, title: str | None = Non
     points = _together(found.source, found.source.points)
     dim = drawable(points)
     ax = canvas(ax, dim, frame(found.source.in_meters().points))
-    scatter(ax, points, look(None, len(points), POINT_COLOR))
+    scatter(ax, points, dot_style(None, len(points), POINT_COLOR))
     above = 10 if dim == 3 else 2  # otherwise 3-D Axes draw the points over the lines
     for line in found.lines:
         ax.plot(*flat(_together(found.source, line)).T, color=PALETTE[0], lw=1.4, solid_capstyle="round", zorder=above)
@@ -104,22 +104,22 @@ def skeleton(found: Skeleton, ax: Axes | None = None, *, title: str | None = Non
     return ax
 
 
-def _together(found: Denoised, places: Floats) -> Floats:
+def _together(denoised: Denoised, points: Floats) -> Floats:
     """Return places in degrees side by side, also across ±180°; others as they are."""
-    return places if found.earth is None else found.earth.around(places)
+    return points if denoised.earth is None else denoised.earth.around(points)
 
 
-def _make_map(ax: Any, found: Denoised, points: Floats) -> None:
+def _make_map(ax: Any, denoised: Denoised, points: Floats) -> None:
     """Give flat points with a known unit the ground and the scale bar of a map, and degrees their true proportions."""
-    if not found.unit or points.shape[1] != 2 or len(points) < 2:
+    if not denoised.unit or points.shape[1] != 2 or len(points) < 2:
         return
     from mpl_toolkits.axes_grid1.anchored_artists import AnchoredSizeBar
 
     degree = 1.0
-    if found.earth is not None:
-        ax.set_aspect(1 / np.cos(np.deg2rad(found.earth.latitude)), adjustable="datalim")
+    if denoised.earth is not None:
+        ax.set_aspect(1 / np.cos(np.deg2rad(denoised.earth.latitude)), adjustable="datalim")
         ax.ticklabel_format(useOffset=False)
-        degree = float(np.ptp(found.earth.to_meters(np.array([[0.0, 0], [0.01, 0]]) + points[:1])[:, 0])) / 0.01
+        degree = float(np.ptp(denoised.earth.to_meters(np.array([[0.0, 0], [0.01, 0]]) + points[:1])[:, 0])) / 0.01
     ax.set_facecolor(LAND_COLOR)
     ax.grid(color="white", lw=0.8, zorder=0)
     ax.set_axisbelow(True)
@@ -127,18 +127,18 @@ def _make_map(ax: Any, found: Denoised, points: Floats) -> None:
         power = 10.0 ** np.floor(np.log10(widest))
         length = power * max(k for k in (1, 2, 5) if k * power <= widest)
         bar = AnchoredSizeBar(
-            ax.transData, length / degree, quantity(length, found.unit), "lower left", pad=0.6, sep=3, frameon=False,
+            ax.transData, length / degree, quantity(length, denoised.unit), "lower left", pad=0.6, sep=3, frameon=False,
             size_vertical=0, color=INK, fontproperties={"size": TICKS},
         )  # fmt: skip
         ax.add_artist(bar)
 
 
-def _dots(ax: Any, places: Any, tint: str) -> None:
-    if len(places):
-        extra = {"depthshade": False} if places.shape[1] == 3 else {}
+def _dots(ax: Any, points: Any, tint: str) -> None:
+    if len(points):
+        extra = {"depthshade": False} if points.shape[1] == 3 else {}
         ax.scatter(
-            *places.T,
-            s=max(4.0, min(24.0, 600 / len(places))),
+            *points.T,
+            s=max(4.0, min(24.0, 600 / len(points))),
             color=tint,
             zorder=3,
             linewidths=0.5,

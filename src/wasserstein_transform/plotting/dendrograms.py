@@ -48,17 +48,17 @@ def branches(tree: Tree, labels: Ints | None = None) -> Branches:
     return Branches(pairs, np.concatenate([np.zeros(tree.n), Z[:, 2]]), np.array(below, np.intp))
 
 
-def highest_merges(all: Branches, most: int) -> Branches:
+def highest_merges(all: Branches, n_leaves: int) -> Branches:
     """The highest merges only, over `most` leaves; a leaf stands for its whole subtree, with its height and label."""
-    if all.n <= most:
+    if all.n <= n_leaves:
         return all
-    pairs = all.pairs[all.n - most :]
-    first = 2 * all.n - most  # nodes with this number or a higher one stay
-    leaves = np.unique(pairs[pairs < first]) if most > 1 else np.array([first - 1])
-    kept = np.concatenate([leaves, np.arange(first, 2 * all.n - 1)])
+    pairs = all.pairs[all.n - n_leaves :]
+    first = 2 * all.n - n_leaves  # nodes with this number or a higher one stay
+    leaves = np.unique(pairs[pairs < first]) if n_leaves > 1 else np.array([first - 1])
+    nodes = np.concatenate([leaves, np.arange(first, 2 * all.n - 1)])
     number = np.zeros(2 * all.n - 1, np.intp)
-    number[kept] = np.arange(len(kept))
-    return Branches(number[pairs], all.heights[kept], all.labels[kept])
+    number[nodes] = np.arange(len(nodes))
+    return Branches(number[pairs], all.heights[nodes], all.labels[nodes])
 
 
 def node_positions(tree: Branches) -> Floats:

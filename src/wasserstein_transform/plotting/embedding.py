@@ -148,8 +148,8 @@ def mds(distances: Any, labels: Any = None, *, ax: Axes | None = None, **options
     >>> ax.get_xlabel()
     '100 % of the spectrum'
     """
-    found = embed(distances)
-    drawn = cloud(found.points, labels, ax=ax, **options)
-    kept = math.floor(1000 * found.explained + 1e-6) / 10
-    drawn.set_xlabel(f"{kept:g} % of the spectrum", fontsize=TEXT, color=GRAY)
+    embedding = embed(distances)
+    drawn = cloud(embedding.points, labels, ax=ax, **options)
+    percent = math.floor(1000 * embedding.explained + 1e-6) / 10
+    drawn.set_xlabel(f"{percent:g} % of the spectrum", fontsize=TEXT, color=GRAY)
     return drawn

@@ -68,15 +68,15 @@ def curvature(
     4
     """
     expect(found, Curvature, "wt.graphs.curvature(graph) computes one")
-    places = _places(found.network, points)
-    known = ~np.isnan(found.values)
-    top = float(np.abs(found.values[known]).max(initial=0.0)) or 1.0
-    ax = canvas(ax, size=frame(places))
+    positions = _places(found.network, points)
+    is_known = ~np.isnan(found.values)
+    top = float(np.abs(found.values[is_known]).max(initial=0.0)) or 1.0
+    ax = canvas(ax, size=frame(positions))
     from matplotlib.colors import LinearSegmentedColormap, Normalize
 
     colors = LinearSegmentedColormap.from_list("curvature", CURVATURE_COLORS).with_extremes(bad=GRAY)
-    strong_last = np.argsort(np.abs(np.where(known, found.values, 0.0)), kind="stable")
-    lines = _lines(ax, places[found.pairs[strong_last]], 1.4)
+    strong_last = np.argsort(np.abs(np.where(is_known, found.values, 0.0)), kind="stable")
+    lines = _lines(ax, positions[found.pairs[strong_last]], 1.4)
     negative = found.values[strong_last] < -MAX_FLAT_CURVATURE
     lines.set(
         array=found.values[strong_last],
@@ -84,8 +84,8 @@ def curvature(
         norm=Normalize(-top, top),
         linestyle=[DASH_PATTERN if k else "-" for k in negative],
     )
-    _nodes(ax, places, INK)
-    _frame(ax, places, title)
+    _nodes(ax, positions, INK)
+    _frame(ax, positions, title)
     draw_scale(ax, lines, "curvature (dashed: negative)" if negative.any() else "curvature")
     return ax
 
@@ -128,17 +128,17 @@ def communities(
     expect(found, Communities, "wt.graphs.communities(graph) finds them")
     if points is None and found.network.n > MAX_NODES:
         return _draw_matrix(found, ax, title)
-    places = _places(found.network, points)
+    positions = _places(found.network, points)
     groups = tuple(Group(str(k), k, _owner_color(k)) for k in range(found.n_communities))
     named = ax is None and 1 < len(groups) <= MOST_NAMED
-    ax = canvas(ax, size=frame(places))
+    ax = canvas(ax, size=frame(positions))
     edges = found.network.edges
     inside = found.labels[edges[:, 0]] == found.labels[edges[:, 1]]
-    _lines(ax, places[edges[~inside]], THIN, color="#C8C8C8", linestyle=(0, (3, 2)))
-    own = [_owner_color(int(k)) for k in found.labels[edges[inside, 0]]]
-    _lines(ax, places[edges[inside]], 1.0, color=own, alpha=0.55)
-    shaped = _nodes(ax, places, [_owner_color(int(k)) for k in found.labels], 2.2, found.labels)
-    _frame(ax, places, title)
+    _lines(ax, positions[edges[~inside]], THIN, color="#C8C8C8", linestyle=(0, (3, 2)))
+    tints = [_owner_color(int(k)) for k in found.labels[edges[inside, 0]]]
+    _lines(ax, positions[edges[inside]], 1.0, color=tints, alpha=0.55)
+    shaped = _nodes(ax, positions, [_owner_color(int(k)) for k in found.labels], 2.2, found.labels)
+    _frame(ax, positions, title)
     if named:
         draw_legend(ax, groups, "community", shaped)
     return ax
@@ -198,12 +198,12 @@ def flow(found: Flow, ax: Axes | None = None, *, title: str | None = None) -> Ax
     return ax
 
 
-def _draw_matrix(found: Communities, ax: Axes | None, title: str | None) -> Axes:
+def _draw_matrix(result: Communities, ax: Axes | None, title: str | None) -> Axes:
     """Draw the matrix of edges; lines separate the larger communities."""
-    n, sizes = found.network.n, np.bincount(found.labels)
-    place = np.empty(n)
-    place[np.argsort(found.labels, kind="stable")] = np.arange(n)
-    a, b = place[found.network.edges].T
+    n, sizes = result.network.n, np.bincount(result.labels)
+    position = np.empty(n)
+    position[np.argsort(result.labels, kind="stable")] = np.arange(n)
+    a, b = position[result.network.edges].T
     counts = np.histogram2d(np.r_[a, b], np.r_[b, a], bins=MATRIX_PIXELS, range=((0, n), (0, n)))[0]
     ax = canvas(ax, size=(WIDTH, WIDTH))
     top = max(float(np.quantile(counts, 0.995)), 1.0)
@@ -231,10 +231,10 @@ def _histories(ax: Any, lengths: Floats, tint: str, label: str) -> None:
 def _places(network: Network, points: ArrayLike | None) -> Floats:
     if points is None:
         return layout(network)
-    places = check.points(points)
-    if places.shape != (network.n, 2):
-        raise ValueError(f"points must have shape ({network.n}, 2), a position for each node, got {places.shape}")
-    return places
+    positions = check.points(points)
+    if positions.shape != (network.n, 2):
+        raise ValueError(f"points must have shape ({network.n}, 2), a position for each node, got {positions.shape}")
+    return positions
 
 
 def _lines(ax: Any, ends: Floats, lw: float, **looks: Any) -> Any:
@@ -245,16 +245,16 @@ def _lines(ax: Any, ends: Floats, lw: float, **looks: Any) -> Any:
     return ax.add_collection(lines, autolim=False)
 
 
-def _nodes(ax: Any, places: Floats, tint: Any, larger: float = 1.0, labels: Ints | None = None) -> bool:
-    size = float(np.clip(180 / np.sqrt(len(places)) * larger, 2, 40))
-    drawn = ax.scatter(*places.T, s=size, c=tint, zorder=2, linewidths=0.4, edgecolors="white")
+def _nodes(ax: Any, positions: Floats, tint: Any, larger: float = 1.0, labels: Ints | None = None) -> bool:
+    size = float(np.clip(180 / np.sqrt(len(positions)) * larger, 2, 40))
+    drawn = ax.scatter(*positions.T, s=size, c=tint, zorder=2, linewidths=0.4, edgecolors="white")
     return labels is not None and shape_dots(drawn, labels, size)
 
 
-def _frame(ax: Any, places: Floats, title: str | None) -> None:
-    margin = 0.04 * max(float(np.ptp(places, axis=0).max()), 1e-9)
-    ax.set_xlim(places[:, 0].min() - margin, places[:, 0].max() + margin)
-    ax.set_ylim(places[:, 1].min() - margin, places[:, 1].max() + margin)
+def _frame(ax: Any, positions: Floats, title: str | None) -> None:
+    margin = 0.04 * max(float(np.ptp(positions, axis=0).max()), 1e-9)
+    ax.set_xlim(positions[:, 0].min() - margin, positions[:, 0].max() + margin)
+    ax.set_ylim(positions[:, 1].min() - margin, positions[:, 1].max() + margin)
     ax.set_aspect("equal")
     tidy(ax, title)
     ax.set_axis_off()
@@ -300,9 +300,9 @@ def layout(graph: Any) -> Floats:
     np.fill_diagonal(weights, 0.0)
     inverse = np.linalg.pinv(np.diag(weights.sum(axis=1)) - weights, hermitian=True)
     around = np.arange(network.n)
-    places = embed(D).points + 1e-3 * np.column_stack([np.cos(around), np.sin(around)])  # no two in the same place
+    positions = embed(D).points + 1e-3 * np.column_stack([np.cos(around), np.sin(around)])  # no two in the same place
     for _ in range(LAYOUT_ROUNDS):
-        pull = -weights * D / np.maximum(cdist(places, places), 1e-9)
+        pull = -weights * D / np.maximum(cdist(positions, positions), 1e-9)
         np.fill_diagonal(pull, -pull.sum(axis=1))
-        places = inverse @ (pull @ places)
-    return np.asarray(places)
+        positions = inverse @ (pull @ positions)
+    return np.asarray(positions)

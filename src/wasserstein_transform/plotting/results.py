@@ -50,69 +50,69 @@ def figure_of(result: Any, title: str | None = None, **options: Any) -> Figure:
     return figure
 
 
-def _draw_trajectory(found: Trajectory, title: str | None = None, **options: Any) -> Any:
+def _draw_trajectory(result: Trajectory, title: str | None = None, **options: Any) -> Any:
     """The points over the iterations; the last ones, or the last distances, if that is all there is."""
-    moved = isinstance(found.last.metric, Euclidean | GaussianMetric) and found.last.metric.coordinates.shape[1] <= 3
-    if moved and kept_points(found):
-        return walk(found, title=title, **options)
-    return (cloud if moved else mds)(found.last, title=title, **options)
+    moved = isinstance(result.last.metric, Euclidean | GaussianMetric) and result.last.metric.coordinates.shape[1] <= 3
+    if moved and kept_points(result):
+        return walk(result, title=title, **options)
+    return (cloud if moved else mds)(result.last, title=title, **options)
 
 
-def _draw_estimator(found: Saved, title: str | None = None, **options: Any) -> Any:
-    check_is_fitted(found)
-    if (clusters := getattr(found, "clustering_", None)) is not None:
+def _draw_estimator(fitted: Saved, title: str | None = None, **options: Any) -> Any:
+    check_is_fitted(fitted)
+    if (clusters := getattr(fitted, "clustering_", None)) is not None:
         return draw_clustering(clusters, title=title, **options)
-    if hasattr(found, "tree_"):
-        return dendrogram(found, title=title, **options)
-    return _draw_trajectory(found.trajectory_, title, **options)  # type: ignore[attr-defined]
+    if hasattr(fitted, "tree_"):
+        return dendrogram(fitted, title=title, **options)
+    return _draw_trajectory(fitted.trajectory_, title, **options)  # type: ignore[attr-defined]
 
 
-def _draw_coupling(found: Coupling, title: str | None = None) -> Axes:
+def _draw_coupling(coupling: Coupling, title: str | None = None) -> Axes:
     ax = canvas(None, size=(CHART_SIZE[1] * 1.4, CHART_SIZE[1] * 1.2))
-    draw_scale(ax, ax.imshow(found.plan, cmap="Blues" if found.sources is not None else "viridis", aspect="auto"))
+    draw_scale(ax, ax.imshow(coupling.plan, cmap="Blues" if coupling.sources is not None else "viridis", aspect="auto"))
     ax.set_xlabel("targets", fontsize=TEXT, color=INK)
     ax.set_ylabel("sources", fontsize=TEXT, color=INK)
-    return _named(ax, title, f"plan, W = {found.value:.4g}")
+    return _named(ax, title, f"plan, W = {coupling.value:.4g}")
 
 
-def _draw_score(found: Score, title: str | None = None) -> Axes:
+def _draw_score(score: Score, title: str | None = None) -> Axes:
     """Bars of the criteria that have a best and a worst value: full is best."""
-    bounded = {name: one for name, one in CRITERIA.items() if one.best.lstrip("-").isdigit()}
-    values = [getattr(found, name) for name in bounded]
-    ends = [(float(one.worst), float(one.best)) for one in bounded.values()]
+    bounded = {name: criterion for name, criterion in CRITERIA.items() if criterion.best.lstrip("-").isdigit()}
+    values = [getattr(score, name) for name in bounded]
+    ends = [(float(criterion.worst), float(criterion.best)) for criterion in bounded.values()]
     filled = [
         np.clip((value - worst) / (best - worst), 0, 1) for value, (worst, best) in zip(values, ends, strict=True)
     ]
     ax = canvas(None, size=CHART_SIZE)
     texts = ["unknown" if np.isnan(value) else f"{value:.2f}" for value in values]
-    _bars(ax, [one.name for one in bounded.values()], np.nan_to_num(filled), texts)
+    _bars(ax, [criterion.name for criterion in bounded.values()], np.nan_to_num(filled), texts)
     ax.set_xlim(0, 1.12)
     ax.set_xticks([0, 1], ["worst", "best"])
-    return _named(ax, title, found.summary)
+    return _named(ax, title, score.summary)
 
 
-def _draw_features(found: Features, title: str | None = None) -> Axes:
+def _draw_features(features: Features, title: str | None = None) -> Axes:
     """Boxes of the coordinates as they are compared."""
-    points = found.matrix()[found.rows]
+    points = features.matrix()[features.rows]
     ax = canvas(None, size=(CHART_SIZE[0], 0.8 + 0.22 * points.shape[1]))
     ax.boxplot(
         list(points.T), orientation="horizontal", widths=0.6,
         flierprops={"marker": ".", "ms": 2, "mfc": GRAY, "mec": "none"}, medianprops={"color": color(0)},
     )  # fmt: skip
-    ax.set_yticks(range(1, points.shape[1] + 1), [plain(name) for name in found.names])
+    ax.set_yticks(range(1, points.shape[1] + 1), [plain(name) for name in features.names])
     ax.invert_yaxis()
-    return _named(ax, title, f"coordinates, {found.reading}")
+    return _named(ax, title, f"coordinates, {features.reading}")
 
 
-def _draw_noise(found: Noise, title: str | None = None) -> Axes:
+def _draw_noise(noise: Noise, title: str | None = None) -> Axes:
     ax = canvas(None, size=CHART_SIZE)
-    ax.plot(found.radii, found.sigmas, f"{marker(0)}-", ms=DOT_SIZE, lw=1, color=color(0))
-    ax.axvline(found.eps, color=INK, lw=THIN, zorder=0)
+    ax.plot(noise.radii, noise.sigmas, f"{marker(0)}-", ms=DOT_SIZE, lw=1, color=color(0))
+    ax.axvline(noise.eps, color=INK, lw=THIN, zorder=0)
     _make_log(ax, "x")
     _make_log(ax, "y")
-    ax.set_xlabel(f"radius, chosen: {found.eps:.3g}", fontsize=TEXT, color=INK)
+    ax.set_xlabel(f"radius, chosen: {noise.eps:.3g}", fontsize=TEXT, color=INK)
     ax.set_ylabel("spread across", fontsize=TEXT, color=INK)
-    return _named(ax, title, f"noise {found.sigma:.3g}")
+    return _named(ax, title, f"noise {noise.sigma:.3g}")
 
 
 def _bars(ax: Any, names: list[str], lengths: Any, texts: list[str]) -> None:
@@ -169,44 +169,44 @@ def suggestion(found: Suggestion, ax: Axes | None = None, *, title: str | None =
     return drawn
 
 
-def _draw_clusters(ax: Any, found: Suggestion) -> None:
-    _line(ax, found, "alone", 0, "points without neighbors")
-    _line(ax, found, "share", 1, "points in a typical ball")
+def _draw_clusters(ax: Any, result: Suggestion) -> None:
+    _line(ax, result, "alone", 0, "points without neighbors")
+    _line(ax, result, "share", 1, "points in a typical ball")
     _shares(ax)
     ax.legend(fontsize=TICKS, frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=2, handlelength=1.2)
-    top = max(*found.table["alone"], *found.table["share"], 0.1)
+    top = max(*result.table["alone"], *result.table["share"], 0.1)
     ax.set_ylim(-0.05 * top, 1.1 * top)
 
 
-def _draw_modes(ax: Any, found: Suggestion) -> None:
-    _line(ax, found, "stability", 0, "")
-    for eps, count, at in zip(found.table["eps"], found.table["clusters"], found.table["stability"], strict=True):
-        ax.annotate(str(count), (eps, at), (0, 5), textcoords="offset points", ha="center", fontsize=TICKS, color=INK)
+def _draw_modes(ax: Any, result: Suggestion) -> None:
+    _line(ax, result, "stability", 0, "")
+    for eps, count, y in zip(result.table["eps"], result.table["clusters"], result.table["stability"], strict=True):
+        ax.annotate(str(count), (eps, y), (0, 5), textcoords="offset points", ha="center", fontsize=TICKS, color=INK)
     _shares(ax)
     ax.set_ylim(-0.05, 1.15)
     ax.set_yticks([0, 0.5, 1])
     ax.set_ylabel("agreement with the next ε\n(numbers: clusters)", fontsize=TEXT, color=INK)
 
 
-def _draw_shapes(ax: Any, found: Suggestion) -> None:
-    _line(ax, found, "noise", 0, "")
+def _draw_shapes(ax: Any, result: Suggestion) -> None:
+    _line(ax, result, "noise", 0, "")
     _make_log(ax, "y")
-    if found.chosen is not None:
-        level = found.table["noise"][found.chosen]
+    if result.chosen is not None:
+        level = result.table["noise"][result.chosen]
         ax.axhline(level, color=GRAY, lw=THIN, zorder=0)
         ax.annotate(
             f"noise {level:.3g}", (1, level), (-2, 3), xycoords=("axes fraction", "data"),
             textcoords="offset points", ha="right", fontsize=TICKS, color=INK,
         )  # fmt: skip
-    across = "lines" if found.purpose == "curve" else "planes"
+    across = "lines" if result.purpose == "curve" else "planes"
     ax.set_ylabel(f"noise across {across}", fontsize=TEXT, color=INK)
 
 
 _DRAWN_BY_PURPOSE = {"clusters": _draw_clusters, "modes": _draw_modes, "curve": _draw_shapes, "surface": _draw_shapes}
 
 
-def _line(ax: Any, found: Suggestion, name: str, k: int, label: str) -> None:
-    ax.plot(found.table["eps"], found.table[name], f"{marker(k)}-", ms=DOT_SIZE, lw=1, color=color(k), label=label)
+def _line(ax: Any, result: Suggestion, name: str, k: int, label: str) -> None:
+    ax.plot(result.table["eps"], result.table[name], f"{marker(k)}-", ms=DOT_SIZE, lw=1, color=color(k), label=label)
 
 
 def _shares(ax: Any) -> None:

@@ -1,4 +1,4 @@
-"""The look of all figures: colors, sizes, new figures and their Axes; readable at page width."""
+"""The style of all figures: colors, sizes, new figures and their Axes; readable at page width."""
 
 from __future__ import annotations
 
@@ -77,12 +77,7 @@ def color(label: int) -> str:
 
 def need_matplotlib() -> None:
     """Raise an ImportError with instructions if matplotlib is not installed."""
-    try:
-        importlib.import_module("matplotlib")
-    except ImportError:
-        raise ImportError(
-            'drawing needs matplotlib, which is not installed; run: pip install "wasserstein-transform[plot]"'
-        ) from None
+    check.import_extra("matplotlib", "drawing needs", "plot")
 
 
 def expect(found: Any, kind: type, made_by: str) -> None:

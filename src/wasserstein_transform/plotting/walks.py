@@ -11,7 +11,7 @@ from .. import _check as check
 from .._types import Floats
 from ..transforms import Trajectory
 from .clouds import drawable, equal, explain, flat, scatter
-from .colors import MOST_NAMED, look
+from .colors import MOST_NAMED, dot_style
 from .style import check_axes, grid, new_figure, size_of, tidy
 
 MAX_PANELS = 6  # panels drawn by default
@@ -65,7 +65,7 @@ def walk(
         )
     dim = drawable(states[0])
     taus = _chosen(steps, len(states))
-    dots = look(labels, len(states[0]))
+    dots = dot_style(labels, len(states[0]))
     limits = _limits([states[tau] for tau in taus])
     panels = _new(len(taus), limits, dim) if axes is None else np.ravel(axes)[: len(taus)]
     if len(panels) < len(taus):
@@ -78,8 +78,8 @@ def walk(
         equal(ax, states[tau])
         if states[tau].shape[1] > 1:
             ax.set_aspect("equal", adjustable="box")  # all panels have the same limits
-        for axis, least, most in zip("xyz", *limits, strict=False):
-            ax.set(**{f"{axis}lim": (least, most), f"{axis}ticks": []})
+        for axis, low, high in zip("xyz", *limits, strict=False):
+            ax.set(**{f"{axis}lim": (low, high), f"{axis}ticks": []})
     explain(panels[-1], dots, axes is None and 1 < len(dots.groups) <= MOST_NAMED, shaped)
     return panels
 

@@ -54,20 +54,20 @@ def read_array(X: Any, columns: Sequence[Any] | None) -> TableValues:
             f"columns of an array must be numbers from 0 to {m - 1}, got {check.shown(columns)}; a DataFrame has names"
         )
     empty = 2 * np.isnan(values).sum(axis=0) > len(values) if columns is None else np.zeros(m, bool)
-    asked, flags = set(map(int, chosen)), np.zeros(m, bool)
+    given, flags = set(map(int, chosen)), np.zeros(m, bool)
     if columns is None and m <= MAX_COLUMNS_WITH_FLAGS and not issparse(X):
         flags = ((values == 0) | (values == 1) | np.isnan(values)).all(axis=0)
         flags &= np.count_nonzero(~flags & ~empty) >= MIN_NUMBERS_BESIDE_FLAGS
     why = [
-        "is mostly empty" if empty[k] else "holds 0 and 1" if flags[k] else "" if k in asked else "was not asked for"
+        "is mostly empty" if empty[k] else "holds 0 and 1" if flags[k] else "" if k in given else "was not asked for"
         for k in range(m)
     ]
-    found = [Column(str(k), "coordinate", why[k]) for k in range(m)]
+    all_columns = [Column(str(k), "coordinate", why[k]) for k in range(m)]
     if empty.all():
         raise ValueError(f"every column is mostly empty, {gaps_in_words(values, tuple(map(str, range(m))))}")
-    notes += say_left_out([one for k, one in enumerate(found) if empty[k] or flags[k]])
-    kept = [k for k in range(m) if not why[k]]
-    return TableValues(found, values if len(kept) == m else np.ascontiguousarray(values[:, kept]), notes)
+    notes += say_left_out([column for k, column in enumerate(all_columns) if empty[k] or flags[k]])
+    used = [k for k in range(m) if not why[k]]
+    return TableValues(all_columns, values if len(used) == m else np.ascontiguousarray(values[:, used]), notes)
 
 
 def floats_of(X: Any, name: str = "points") -> Floats:

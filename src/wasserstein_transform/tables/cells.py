@@ -115,15 +115,15 @@ def read_numbers(cells: Sequence[str], decimal: str = ".") -> Numbers:
     `decimal` is taken if both marks fit as many cells.
     """
     cells, marks = list(map(str.strip, cells)), (decimal, "," if decimal == "." else ".")
-    if found := _alike(cells, marks):
-        return found
-    read = [None if _CODE_NUMBER.fullmatch(cell) else _NUMBER_WITH_UNIT.fullmatch(cell) for cell in cells]
-    fits = {mark: [one and _BODY_FORMS[mark].fullmatch(one["body"]) for one in read] for mark in marks}
+    if numbers := _alike(cells, marks):
+        return numbers
+    matches = [None if _CODE_NUMBER.fullmatch(cell) else _NUMBER_WITH_UNIT.fullmatch(cell) for cell in cells]
+    fits = {mark: [match and _BODY_FORMS[mark].fullmatch(match["body"]) for match in matches] for mark in marks}
     best = max(marks, key=lambda mark: sum(fit is not None for fit in fits[mark]))
-    values, units = np.full(len(read), np.nan), [""] * len(read)
-    for k, (one, fit) in enumerate(zip(read, fits[best], strict=True)):
-        if one and fit and bool(one["open"]) == bool(one["close"]):
-            values[k], units[k] = _value(one, best), one["before"] or one["after"] or ""
+    values, units = np.full(len(matches), np.nan), [""] * len(matches)
+    for k, (match, fit) in enumerate(zip(matches, fits[best], strict=True)):
+        if match and fit and bool(match["open"]) == bool(match["close"]):
+            values[k], units[k] = _value(match, best), match["before"] or match["after"] or ""
     return Numbers(values, best, units)
 
 
@@ -147,9 +147,9 @@ def _alike(cells: list[str], marks: tuple[str, str]) -> Numbers | None:
     return Numbers(np.array(list(map(float, plain.split("\n")))), mark, [before or after.strip()] * n)
 
 
-def _value(one: re.Match[str], decimal: str) -> float:
-    body = re.sub(rf"['’{_BLANKS}{',' if decimal == '.' else '.'}]", "", one["body"]).replace(",", ".")
-    minus = (one["sign"] in "-−" and one["sign"]) or (one["sign2"] in "-−" and one["sign2"]) or one["open"]
+def _value(match: re.Match[str], decimal: str) -> float:
+    body = re.sub(rf"['’{_BLANKS}{',' if decimal == '.' else '.'}]", "", match["body"]).replace(",", ".")
+    minus = (match["sign"] in "-−" and match["sign"]) or (match["sign2"] in "-−" and match["sign2"]) or match["open"]
     return -float(body) if minus else float(body)
 
 
@@ -165,8 +165,8 @@ def number_of(cell: str, decimal: str = ".") -> float | None:
 
 def is_value(cell: str) -> bool:
     """Whether a cell is a number with separators or a unit, or a date: something below a header, not in it."""
-    found = _NUMBER_WITH_UNIT.fullmatch(cell.strip())
-    return is_date(cell) or (found is not None and any(body.fullmatch(found["body"]) for body in _BODY_FORMS.values()))
+    match = _NUMBER_WITH_UNIT.fullmatch(cell.strip())
+    return is_date(cell) or (match is not None and any(body.fullmatch(match["body"]) for body in _BODY_FORMS.values()))
 
 
 def is_money(unit: str) -> bool:
@@ -191,8 +191,8 @@ def clock_without_zone(cell: str) -> str:
 
 def day_and_month(cell: str) -> tuple[int, int] | None:
     """The two first numbers of a date such as 13/04/2020 or 4.5.20, whose order depends on the country."""
-    found = _match_slashed_date(cell.strip())
-    return found and (int(found[1]), int(found[3]))
+    match = _match_slashed_date(cell.strip())
+    return match and (int(match[1]), int(match[3]))
 
 
 def boolean_levels(cells: Iterable[str]) -> list[str] | None:
@@ -206,17 +206,17 @@ def boolean_codes(levels: Sequence[str]) -> dict[str, int]:
     return {word: code for pair in same for code, word in enumerate(pair.split())}
 
 
-def say_left_out(found: list[Column]) -> list[str]:
+def say_left_out(columns: list[Column]) -> list[str]:
     """Say which columns are left out and why: at most one note."""
-    left = [one for one in found if one.why_not]
+    left = [column for column in columns if column.why_not]
     if not left:
         return []
     if left[0].why_not == "is beside the coordinates":
-        used = " and ".join(one.name for one in found if not one.why_not)
-        others = [one.name for one in left if one.kind == "number"]
+        used = " and ".join(column.name for column in columns if not column.why_not)
+        others = [column.name for column in left if column.kind == "number"]
         include = check.option_text("columns=[...]")
         return [f"{used} are used as coordinates; {include} includes {list_names(others)}"] if others else []
-    names = list_names([f"{one.name} ({one.why_not})" for one in left])
+    names = list_names([f"{column.name} ({column.why_not})" for column in left])
     return [f"left out: {names}; {check.option_text('columns=[...]')} names those to use"]
 
 

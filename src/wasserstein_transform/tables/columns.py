@@ -76,13 +76,13 @@ def chosen(frame: pd.DataFrame, names: Sequence[str] | None = None, leave_out: S
     for name in without:
         column(frame, name)
     usual = axes(frame)
-    found = tuple(name for name in (usual if without.isdisjoint(usual) else numeric(frame)) if name not in without)
-    if not found:
+    names_left = tuple(name for name in (usual if without.isdisjoint(usual) else numeric(frame)) if name not in without)
+    if not names_left:
         beside = f" beside {listed(sorted(without))}" if without else ""
         raise ValueError(
             f"{source_of(frame)} has no column of numbers{beside}; its columns are {listed(list(frame.columns))}"
         )
-    return found
+    return names_left
 
 
 def axes(frame: pd.DataFrame) -> tuple[str, ...]:
@@ -96,15 +96,15 @@ def coordinate_names(frame: pd.DataFrame) -> tuple[str, ...]:
         return geometry_names(frame)
     if "delimiter" not in frame.attrs and (given := _axes(frame)):
         return given
-    known = {str(name).lower(): name for name in frame.columns.tolist()[::-1] if str(name).lower() in AXIS_WORDS}
-    numbers = {key: name for key, name in known.items() if _is_numeric(frame[name], _decimal(frame))}
+    by_word = {str(name).lower(): name for name in frame.columns.tolist()[::-1] if str(name).lower() in AXIS_WORDS}
+    numbers = {key: name for key, name in by_word.items() if _is_numeric(frame[name], _decimal(frame))}
     return next((tuple(numbers[name] for name in names) for names in NAMES_OF_AXES if numbers.keys() >= set(names)), ())
 
 
 def longitude_and_latitude(names: Sequence[Any]) -> tuple[Any, Any] | None:
     """The names of longitude and latitude among names of columns, or None."""
-    known = {str(name).lower(): name for name in reversed(names)}
-    pairs = ((known[a], known[b]) for a in _LONGITUDES for b in _LATITUDES if a in known and b in known)
+    by_word = {str(name).lower(): name for name in reversed(names)}
+    pairs = ((by_word[a], by_word[b]) for a in _LONGITUDES for b in _LATITUDES if a in by_word and b in by_word)
     return next(pairs, None)
 
 
@@ -138,8 +138,8 @@ def column(frame: pd.DataFrame, name: str) -> pd.Series:
     if reason := frame.attrs.get("left_out", {}).get(name):
         raise ValueError(f"{source}, column {name!s:.60} {reason}, and was left out; choose another column")
     names = list(map(str, frame.columns))
-    near = get_close_matches(str(name), names, 1, 0.5)
-    guess = f"did you mean {near[0]}? " if near else ""
+    similar = get_close_matches(str(name), names, 1, 0.5)
+    guess = f"did you mean {similar[0]}? " if similar else ""
     raise ValueError(f"{source} has no column {name!s:.60}; {guess}its columns are {listed(names)}")
 
 
@@ -167,11 +167,11 @@ def counters(frame: pd.DataFrame) -> tuple[str, ...]:
 def labels(frame: pd.DataFrame, name: str) -> tuple[Ints, tuple[str, ...]]:
     """A column as labels: an integer code for each row (−1 if missing), and the names of the codes."""
     values = column(frame, name)
-    there = values.where(~missing_cells(values))
-    codes, found = pd.factorize(there, sort=len({type(value) for value in there.dropna()}) <= 1)
-    if values.dtype.kind == "f" and (pd.Series(found) % 1 == 0).all():
-        found = [int(value) for value in found]  # integers beside a missing cell
-    return np.asarray(codes, np.intp), tuple(map(str, found))
+    known_values = values.where(~missing_cells(values))
+    codes, names = pd.factorize(known_values, sort=len({type(value) for value in known_values.dropna()}) <= 1)
+    if values.dtype.kind == "f" and (pd.Series(names) % 1 == 0).all():
+        names = [int(value) for value in names]  # integers beside a missing cell
+    return np.asarray(codes, np.intp), tuple(map(str, names))
 
 
 def weights(frame: pd.DataFrame, name: str) -> Floats:
@@ -222,9 +222,9 @@ def with_coordinates(frame: Any, names: Sequence[str], points: Floats) -> Any:
     else:
         import shapely
 
-        found = shapely.get_coordinates(frame.geometry.to_numpy(), include_z=bool(frame.has_z.all()))
-        found[:, [geometry_names(frame).index(name) for name in names]] = points
-        out = frame.set_geometry(shapely.points(found), crs=frame.crs)
+        vertices = shapely.get_coordinates(frame.geometry.to_numpy(), include_z=bool(frame.has_z.all()))
+        vertices[:, [geometry_names(frame).index(name) for name in names]] = points
+        out = frame.set_geometry(shapely.points(vertices), crs=frame.crs)
     out.attrs = frame.attrs
     return out
 
@@ -236,9 +236,9 @@ def source_of(frame: pd.DataFrame) -> str:
 
 def where(frame: pd.DataFrame, row: int, name: str) -> str:
     """Position of a cell for messages: points.csv, row 17, column y."""
-    at = frame.index[row]
-    at = int(at) if isinstance(at, int | np.integer) else row  # the number of the row when the table was read
-    return f"{source_of(frame)}, {ROW_WORDS.get(frame.attrs.get('kind', ''), 'row')} {at + 1}, column {name!s:.60}"
+    label = frame.index[row]
+    label = int(label) if isinstance(label, int | np.integer) else row  # the number of the row when the table was read
+    return f"{source_of(frame)}, {ROW_WORDS.get(frame.attrs.get('kind', ''), 'row')} {label + 1}, column {name!s:.60}"
 
 
 def is_text(values: pd.Series) -> bool:
@@ -273,12 +273,12 @@ class TextCells(NamedTuple):
 
 def text_cells(values: pd.Series) -> TextCells:
     """Return the different cells of a column, stripped and without those that stand for missing values."""
-    codes, found = pd.factorize(values.astype(str).where(values.notna()))
-    stripped = [cell.strip() for cell in found]
-    known = {word: 0 for word in stripped if word.lower() not in MISSING}
-    known.update((word, k) for k, word in enumerate(known))
-    number = np.array([*(known.get(word, -1) for word in stripped), -1], np.intp)[codes]
-    return TextCells(number, list(known), np.bincount(number[number >= 0], minlength=len(known)))
+    codes, cells = pd.factorize(values.astype(str).where(values.notna()))
+    stripped = [cell.strip() for cell in cells]
+    code_of_word = {word: 0 for word in stripped if word.lower() not in MISSING}
+    code_of_word.update((word, k) for k, word in enumerate(code_of_word))
+    code = np.array([*(code_of_word.get(word, -1) for word in stripped), -1], np.intp)[codes]
+    return TextCells(code, list(code_of_word), np.bincount(code[code >= 0], minlength=len(code_of_word)))
 
 
 def _numbers_in(values: pd.Series, decimal: str) -> Floats:
@@ -338,14 +338,14 @@ def default_names(n: int) -> tuple[str, ...]:
 def unique_names(names: Iterable[str]) -> tuple[str, ...]:
     """Make names unique: a second x becomes x_2, an empty name column_3."""
     listed = [name.strip() or f"column_{k}" for k, name in enumerate(names, 1)]
-    taken, seen, counts, out = set(listed), set[str](), Counter[str](), []
+    taken, used, counts, out = set(listed), set[str](), Counter[str](), []
     for name in listed:
         free = name
-        while name in seen and free in taken:  # continue from the last number: a file may repeat a name many times
+        while name in used and free in taken:  # continue from the last number: a file may repeat a name many times
             counts[name] += 1
             free = f"{name}_{counts[name] + 1}"
         taken.add(free)
-        seen.add(name)
+        used.add(name)
         out.append(free)
     return tuple(out)
 

@@ -165,15 +165,17 @@ def cut_at_180(line: Floats) -> list[Floats]:
            [180.,  51.]]), array([[-180.,   51.],
            [-179.,   52.]])]
     """
-    at = np.flatnonzero(np.abs(np.diff(line[:, 0])) > 180.0)
-    sides = np.copysign(180.0, line[at, 0])
-    ahead = line[at + 1] - line[at]
+    before = np.flatnonzero(np.abs(np.diff(line[:, 0])) > 180.0)
+    sides = np.copysign(180.0, line[before, 0])
+    ahead = line[before + 1] - line[before]
     ahead[:, 0] += 2 * sides
-    share = (sides - line[at, 0]) / np.where(ahead[:, 0] == 0, 1.0, ahead[:, 0])
-    places = line[at] + share[:, None] * ahead
-    both = np.repeat(places, 2, axis=0)
+    share = (sides - line[before, 0]) / np.where(ahead[:, 0] == 0, 1.0, ahead[:, 0])
+    cuts = line[before] + share[:, None] * ahead
+    both = np.repeat(cuts, 2, axis=0)
     both[:, 0] = np.column_stack([sides, -sides]).ravel()
-    pieces = np.split(np.insert(line, np.repeat(at + 1, 2), both, axis=0), at + 1 + 2 * np.arange(len(at)) + 1)
+    pieces = np.split(
+        np.insert(line, np.repeat(before + 1, 2), both, axis=0), before + 1 + 2 * np.arange(len(before)) + 1
+    )
     pieces = [piece[np.append(True, (np.diff(piece, axis=0) != 0).any(axis=1))] for piece in pieces]
     return [piece for piece in pieces if len(piece) > 1]
 

@@ -114,7 +114,7 @@ class Features(ShortRepr, HasPlot):
         check_type(self.earth, "earth", LocalMeters, type(None))
         check_array(self.rows, "rows", "i", None)
         check_range(self.rows, "rows", 0, len(self.values) - 1)
-        if self.reading not in self.readings or sum(len(one.names) for one in self.used) != len(self.names):
+        if self.reading not in self.readings or sum(len(column.names) for column in self.used) != len(self.names):
             raise ValueError(f"the reading {self.reading!r:.40} does not fit {len(self.names)} columns")
 
     @property
@@ -125,7 +125,7 @@ class Features(ShortRepr, HasPlot):
     @property
     def used(self) -> tuple[Column, ...]:
         """The columns that are used."""
-        return tuple(one for one in self.columns if not one.why_not)
+        return tuple(column for column in self.columns if not column.why_not)
 
     @property
     def there(self) -> Bools:
@@ -173,7 +173,7 @@ class Features(ShortRepr, HasPlot):
             return self._values_in(X)
         values, used = floats_of(X.to_numpy() if is_frame(X) else X, "X"), self.used
         if values.shape[1] == len(self.columns) > len(used) and self.is_array:
-            values = values[:, [k for k, one in enumerate(self.columns) if not one.why_not]]
+            values = values[:, [k for k, column in enumerate(self.columns) if not column.why_not]]
         if values.shape[1] != len(self.names):
             raise ValueError(f"X must have {len(self.names)} columns, as the fitted points, got {values.shape[1]}")
         return values
@@ -181,8 +181,8 @@ class Features(ShortRepr, HasPlot):
     def _values_in(self, frame: DataFrame) -> Floats:
         from .roles import misread, read
 
-        blocks = [read(frame, one) for one in self.used]
-        bad = [(one.name, *misread(frame, one, block)) for one, block in zip(self.used, blocks, strict=True)]
+        blocks = [read(frame, column) for column in self.used]
+        bad = [(column.name, *misread(frame, column, block)) for column, block in zip(self.used, blocks, strict=True)]
         if said := [f"{first!r:.40} in column {name}" for name, count, first in bad if count]:
             cells = counted(sum(count for _, count, _ in bad), "cell")
             check.warn(
@@ -220,7 +220,7 @@ class Features(ShortRepr, HasPlot):
     @property
     def is_array(self) -> bool:
         """Whether the columns had no names."""
-        return all(one.kind == "coordinate" for one in self.columns)
+        return all(column.kind == "coordinate" for column in self.columns)
 
     def _read_as(self, values: Floats, reading: str) -> Floats:
         if self.earth is not None:
@@ -331,9 +331,9 @@ def is_frame(X: Any) -> bool:
     return pandas is not None and isinstance(X, pandas.DataFrame)
 
 
-def _in_meters(values: Floats, earth: LocalMeters, at: list[int]) -> Floats:
+def _in_meters(values: Floats, earth: LocalMeters, on_map: list[int]) -> Floats:
     out = values.copy()
-    out[:, at] = earth.to_meters(values[:, at])
+    out[:, on_map] = earth.to_meters(values[:, on_map])
     return out
 
 
@@ -352,8 +352,8 @@ def _scaling_of(how: str, values: Floats, used: list[Column], weights: Floats | 
     """
     scaling = Scaling.of(how, values, weights)
     center, length = scaling.center.copy(), scaling.length.copy()
-    for one, block in blocks(used):
-        if one.kind in ("category", "boolean"):
+    for column, block in blocks(used):
+        if column.kind in ("category", "boolean"):
             center[block] = middle = np.average(values[:, block], 0, weights)
             length[block] = np.sqrt(np.average((values[:, block] - middle) ** 2, 0, weights).sum()) or 1.0
     if on_map:
@@ -371,13 +371,13 @@ def _readings(
         return (UNIT_LENGTH,), ""
     if scale != "auto":
         return (SCALED if scale else AS_THEY_ARE,), ""
-    if any(one.kind in ("category", "boolean") for one in used):
+    if any(column.kind in ("category", "boolean") for column in used):
         return (SCALED,), "{n} columns were scaled to {way}, a category like a number"
     if len(used) == 1 or (len(spreads) and spreads.max() <= MAX_RATIO_UNSCALED * spreads.min()):
         return (AS_THEY_ARE,), ""
-    units, ratio = {one.unit for one in used}, spreads.max() / spreads.min() if len(spreads) else 1.0
+    units, ratio = {column.unit for column in used}, spreads.max() / spreads.min() if len(spreads) else 1.0
     like = ratio <= MAX_RATIO_ONE_UNIT
-    if not nameless and len(used) <= MAX_AXES and all(_AXIS_NAME.fullmatch(one.name) for one in used):
+    if not nameless and len(used) <= MAX_AXES and all(_AXIS_NAME.fullmatch(column.name) for column in used):
         return (AS_THEY_ARE,), ""
     wide = len(used) > MIN_COLUMNS_OF_ONE_KIND and not any(units)
     if nameless and len(used) <= MAX_AXES:

@@ -18,18 +18,18 @@ NEAREST_ROWS = 5  # complete rows whose median fills a gap
 def blocks(used: Iterable[Column]) -> Iterator[tuple[Column, slice]]:
     """Columns, each with where its coordinates are."""
     end = 0
-    for one in used:
-        yield one, slice(end, end := end + len(one.names))
+    for column in used:
+        yield column, slice(end, end := end + len(column.names))
 
 
 def typical(values: Floats, masses: Floats, used: tuple[Column, ...]) -> Floats:
     """The median of values, shape (..., n, m), with masses of shape (..., n); of categories, the most frequent one."""
     out = quantile(values, masses, 0.5)
-    for one, block in blocks(used):
-        if one.kind in ("category", "boolean"):
+    for column, block in blocks(used):
+        if column.kind in ("category", "boolean"):
             share = (values[..., block] * masses[..., None]).sum(axis=-2)
-            least = share.max(axis=-1) if one.kind == "category" else masses.sum(axis=-1) / 2
-            best = share >= least[..., None]
+            min_share = share.max(axis=-1) if column.kind == "category" else masses.sum(axis=-1) / 2
+            best = share >= min_share[..., None]
             out[..., block] = best & (np.cumsum(best, axis=-1) == 1)
     return out
 
@@ -37,11 +37,11 @@ def typical(values: Floats, masses: Floats, used: tuple[Column, ...]) -> Floats:
 def fill_by_columns(values: Floats, masses: Floats, used: Sequence[Column]) -> Floats:
     """Fill gaps with the typical value of the column."""
     out = values.copy()
-    for one, block in blocks(used):
+    for column, block in blocks(used):
         gaps = np.isnan(values[:, block]).any(axis=1)
         if gaps.any():
-            there = ~gaps & (masses > 0)
-            out[gaps, block] = typical(values[there, block], masses[there], (one,))
+            is_complete = ~gaps & (masses > 0)
+            out[gaps, block] = typical(values[is_complete, block], masses[is_complete], (column,))
     return out
 
 

@@ -88,30 +88,30 @@ def column_roles(frame: pd.DataFrame, names: Sequence[str] | None) -> tuple[list
     labels = dict(zip(frame.columns, names_as_text(frame), strict=True))
     floats = _plain_numbers(frame, labels) if frame.columns.is_unique else {}
 
-    def role(name: Any, asked: bool = False) -> Column:
-        return _role(frame, name, labels.get(name, str(name)), floats, asked)
+    def role(name: Any, is_requested: bool = False) -> Column:
+        return _role(frame, name, labels.get(name, str(name)), floats, is_requested)
 
-    found = [role(name, asked=True) for name in (where if names is None else names)]
+    columns = [role(name, is_requested=True) for name in (where if names is None else names)]
     if names is not None:
-        return found, floats
+        return columns, floats
     others = [name for name in frame.columns if name not in where]
     if where:
         kinds = dict.fromkeys(numeric(frame), "number")
-        return found + [Column(labels[name], kinds.get(name, "other"), WHY_BESIDE) for name in others], floats
-    found = _without_categories(_without_copies([role(name) for name in others], floats))
-    if all(one.kind == "constant" for one in found):
-        found = [role(name, asked=True) for name in others]  # all rows are in one place
-    return found, floats
+        return columns + [Column(labels[name], kinds.get(name, "other"), WHY_BESIDE) for name in others], floats
+    columns = _without_categories(_without_copies([role(name) for name in others], floats))
+    if all(column.kind == "constant" for column in columns):
+        columns = [role(name, is_requested=True) for name in others]  # all rows are in one place
+    return columns, floats
 
 
-def read(frame: pd.DataFrame, role: Column, known: Mapping[str, Floats] | None = None) -> Floats:
+def read(frame: pd.DataFrame, role: Column, numbers_read: Mapping[str, Floats] | None = None) -> Floats:
     """Return the values of a column, shape (n, width): NaN where there is none, 0 and 1 for categories.
 
     Cells of new rows are read by what they mean: yes, true and 1 are the same, and a number in another unit is missing.
-    `known` are numbers that were read before.
+    `numbers_read` are numbers that were read before.
     """
-    if known and role.name in known and np.abs(known[role.name]).max() < EXACT:
-        return known[role.name][:, None]
+    if numbers_read and role.name in numbers_read and np.abs(numbers_read[role.name]).max() < EXACT:
+        return numbers_read[role.name][:, None]
     values = column(frame, _name_in(frame, role.name))
     if role.kind in ("category", "boolean"):
         codes = _codes(values, role)
@@ -123,7 +123,7 @@ def read(frame: pd.DataFrame, role: Column, known: Mapping[str, Floats] | None =
         return _times(values, role)[:, None]
     if values.dtype.kind in "iu":
         warn_of_rounding(values.dropna().to_numpy(), f"{source_of(frame)}, column {role.name:.60},")
-    floats = known[role.name] if known and role.name in known else _floats(values, role)
+    floats = numbers_read[role.name] if numbers_read and role.name in numbers_read else _floats(values, role)
     if np.isinf(floats).any():
         raise cell_fault(frame, int(np.argmax(np.isinf(floats))), _name_in(frame, role.name))
     return floats[:, None]
@@ -148,10 +148,10 @@ def is_day_first_guessed(frame: pd.DataFrame, role: Column) -> bool:
 
 def unit_in_name(name: str) -> str:
     """Return the unit at the end of a name, in lower case: length_mm, weight (kg), T [°C]; "" if there is none."""
-    found = _END_OF_NAME.search(name[-MAX_UNIT_CHARACTERS:])
-    if found is None:
+    match = _END_OF_NAME.search(name[-MAX_UNIT_CHARACTERS:])
+    if match is None:
         return ""
-    unit, pattern = (found[3], _UNIT_NAME) if found[3] else ((found[1] or found[2] or "").strip(), _UNIT_IN_BRACKETS)
+    unit, pattern = (match[3], _UNIT_NAME) if match[3] else ((match[1] or match[2] or "").strip(), _UNIT_IN_BRACKETS)
     return unit.lower() if pattern.fullmatch(unit.lower()) else ""
 
 
@@ -172,22 +172,22 @@ def _name_in(frame: pd.DataFrame, label: str) -> Any:
 
 def _plain_numbers(frame: pd.DataFrame, labels: Mapping[Any, str]) -> dict[str, Floats]:
     """The columns of NumPy's numbers, read all at once: a table may have many of them."""
-    plain = [isinstance(one, np.dtype) and one.kind in "iuf" for one in frame.dtypes]
+    plain = [isinstance(dtype, np.dtype) and dtype.kind in "iuf" for dtype in frame.dtypes]
     block = np.ascontiguousarray(frame.loc[:, plain].to_numpy(np.float64).T)
     return dict(zip([labels[name] for name in frame.columns[plain]], block, strict=True))
 
 
 def _codes(values: pd.Series, role: Column) -> Ints:
     """The number of the level of each cell, −1 for other words and for missing cells."""
-    known = {word: k for k, word in enumerate(role.levels)}
+    code_of_word = {word: k for k, word in enumerate(role.levels)}
     if role.kind == "boolean":
-        known = boolean_codes(role.levels) | known
-    for word, k in list(known.items()):
+        code_of_word = boolean_codes(role.levels) | code_of_word
+    for word, k in list(code_of_word.items()):
         if word.removesuffix(".0").isdecimal():  # 1.0 is the level 1
-            known.setdefault(word.removesuffix(".0") if word.endswith(".0") else f"{word}.0", k)
+            code_of_word.setdefault(word.removesuffix(".0") if word.endswith(".0") else f"{word}.0", k)
     cells = text_cells(values)
     words = map(str.lower, cells.words) if role.kind == "boolean" else cells.words
-    return np.array([*(known.get(word, -1) for word in words), -1], np.intp)[cells.codes]
+    return np.array([*(code_of_word.get(word, -1) for word in words), -1], np.intp)[cells.codes]
 
 
 def _floats(values: pd.Series, role: Column) -> Floats:
@@ -223,10 +223,10 @@ def _days(words: Sequence[str], day_first: bool) -> Floats:
             for word, pair in zip(words, pairs, strict=True)]  # fmt: skip
     out = np.full(len(words), np.nan)
     for first in (False, True):
-        at = np.flatnonzero([ok and one == first for ok, one in zip(good, swapped, strict=True)])
-        cells = pd.Series([words[int(k)] for k in at], dtype=object)
-        found = pd.to_datetime(cells, format="mixed", dayfirst=first, utc=True, errors="coerce")
-        out[at] = _since_1970(found.dt.tz_localize(None)) / 86400
+        chosen = np.flatnonzero([ok and is_swapped == first for ok, is_swapped in zip(good, swapped, strict=True)])
+        cells = pd.Series([words[int(k)] for k in chosen], dtype=object)
+        times = pd.to_datetime(cells, format="mixed", dayfirst=first, utc=True, errors="coerce")
+        out[chosen] = _since_1970(times.dt.tz_localize(None)) / 86400
     return out
 
 
@@ -251,18 +251,18 @@ def _is_day_first(words: Sequence[str]) -> tuple[bool, bool]:
     return dotted, bool(pairs) and not dotted
 
 
-def _role(frame: pd.DataFrame, name: Any, label: str, floats: dict[str, Floats], asked: bool = False) -> Column:
-    """How a column is read; `asked` is True if it is used whatever it holds. Its numbers are added to `floats`."""
+def _role(frame: pd.DataFrame, name: Any, label: str, floats: dict[str, Floats], is_requested: bool = False) -> Column:
+    """How a column is read; a requested one is used whatever it holds. Its numbers are added to `floats`."""
     if label in floats:
         n, n_there = len(floats[label]), int(np.count_nonzero(floats[label] == floats[label]))
         role = Column(label, "number", unit=unit_in_name(label))
     else:
         values = column(frame, name)
         n, n_there = len(values), int(np.count_nonzero(~missing_cells(values)))
-        role = _role_of_cells(frame, name, label, values, floats, asked) if n_there else Column(label, "empty")
+        role = _role_of_cells(frame, name, label, values, floats, is_requested) if n_there else Column(label, "empty")
     if not n_there:
-        return Column(label, "empty", "" if asked else "has no values")
-    if asked or role.why_not or role.kind == "boolean":
+        return Column(label, "empty", "" if is_requested else "has no values")
+    if is_requested or role.why_not or role.kind == "boolean":
         return role
     if 2 * n_there < n:
         return replace(role, kind="empty", why_not="is mostly empty")
@@ -270,27 +270,27 @@ def _role(frame: pd.DataFrame, name: Any, label: str, floats: dict[str, Floats],
 
 
 def _role_of_cells(
-    frame: pd.DataFrame, name: Any, label: str, values: pd.Series, floats: dict[str, Floats], asked: bool
+    frame: pd.DataFrame, name: Any, label: str, values: pd.Series, floats: dict[str, Floats], is_requested: bool
 ) -> Column:
     kind = values.dtype.kind
     if isinstance(values.dtype, pd.DatetimeTZDtype | pd.PeriodDtype) or kind == "M":
-        return Column(label, "date", "" if asked else "holds dates")
+        return Column(label, "date", "" if is_requested else "holds dates")
     if kind == "b" or str(values.dtype) == "boolean":
         return Column(label, "boolean", levels=("false", "true"))
     if is_text(values) or isinstance(values.dtype, pd.CategoricalDtype):
-        return _role_of_text(frame, name, label, text_cells(values), floats, asked)
+        return _role_of_text(frame, name, label, text_cells(values), floats, is_requested)
     if kind in "iufm":
         role = Column(label, "number", unit=unit_in_name(label))
         floats[label] = _floats(values, role)
         return role
-    if not asked:
+    if not is_requested:
         return Column(label, "other", f"holds {values.dtype!s:.40}")
     where = f"{source_of(frame)}, column {label:.60}"
     raise ValueError(f"{where}: numbers or words are needed, got {values.dtype!s:.40}; leave it out")
 
 
 def _role_of_text(
-    frame: pd.DataFrame, name: Any, label: str, cells: TextCells, floats: dict[str, Floats], asked: bool
+    frame: pd.DataFrame, name: Any, label: str, cells: TextCells, floats: dict[str, Floats], is_requested: bool
 ) -> Column:
     words, counts = cells.words, cells.counts
     if levels := boolean_levels(words):
@@ -305,13 +305,13 @@ def _role_of_text(
         return Column(label, kind, unit=unit or unit_in_name(label), decimal=numbers.decimal)
     for kind, test in (("time", is_clock), ("date", is_date)):
         if counts[list(map(test, words))].sum() >= MIN_SHARE_OF_NUMBERS * counts.sum():
-            why = "" if asked else "holds times of the day" if kind == "time" else "holds dates"
+            why = "" if is_requested else "holds times of the day" if kind == "time" else "holds dates"
             return Column(label, kind, why, day_first=_is_day_first(words)[0])
-    if asked and share >= 0.5 and len(units) == 1:
+    if is_requested and share >= 0.5 and len(units) == 1:
         raise cell_fault(frame, int(np.argmax(cells.codes == int(np.argmin(is_number)))), name)
-    if not asked and len(words) == 1 < len(cells.codes):
+    if not is_requested and len(words) == 1 < len(cells.codes):
         return Column(label, "constant", "is the same in every row")
-    why = "" if asked else _why_no_category(label, cells, share, len(units))
+    why = "" if is_requested else _why_no_category(label, cells, share, len(units))
     kind = "category" if not why else "id" if "row" in why else "text"
     return Column(label, kind, why, levels=() if why else tuple(sorted(words)))
 
@@ -331,22 +331,22 @@ def _why_no_category(label: str, cells: TextCells, share: float, n_units: int) -
 
 def _check_numbers(frame: pd.DataFrame, role: Column, floats: Floats) -> Column:
     """The role of a column of numbers: left out if it is constant, an id, a counter or a time."""
-    there = floats[np.isfinite(floats)]
-    if _is_measured(role.name, there[:8], there.min(), (there.max() - there.min()) / max(len(there) - 1, 1)):
+    finite = floats[np.isfinite(floats)]
+    if _is_measured(role.name, finite[:8], finite.min(), (finite.max() - finite.min()) / max(len(finite) - 1, 1)):
         return role
-    if not np.isnan(floats).any() and (why := _counts(role.name, there)):
+    if not np.isnan(floats).any() and (why := _counts(role.name, finite)):
         return replace(role, kind="id", why_not=why)
-    whole, last = bool((there % 1 == 0).all()), _last_word(role.name)
-    if len(there) > 1 and (there == there[0]).all():
+    whole, last = bool((finite % 1 == 0).all()), _last_word(role.name)
+    if len(finite) > 1 and (finite == finite[0]).all():
         values = column(frame, _name_in(frame, role.name))
         exact = values.dtype.kind not in "iu" or values.nunique() == 1
         why = "is the same in every row" if exact else "differs by less than floats of its size can tell"
         return replace(role, kind="constant", why_not=why)
-    if whole and (last in ID_WORDS or (last in ROW_NAMES and len(np.unique(there)) == len(there) > 1)):
+    if whole and (last in ID_WORDS or (last in ROW_NAMES and len(np.unique(finite)) == len(finite) > 1)):
         return replace(role, kind="id", why_not="is an id by its name")
-    if _is_time(role.name, last, there, whole):
+    if _is_time(role.name, last, finite, whole):
         return replace(role, kind="date", why_not="holds times")
-    if whole and set(np.unique(there)) == {0.0, 1.0}:
+    if whole and set(np.unique(finite)) == {0.0, 1.0}:
         return replace(role, kind="boolean", levels=("0", "1"), unit="")
     return role
 
@@ -359,29 +359,29 @@ def _is_measured(name: str, some: Floats, low: float, step: float) -> bool:
     return bool(np.abs(off - np.round(off)).max() > 0.01) and _last_word(name) not in TIME_WORDS
 
 
-def _counts(name: str, there: Floats) -> str:
+def _counts(name: str, finite: Floats) -> str:
     """Why a complete column numbers the rows; "" if it does not."""
-    n, steps = len(there), np.diff(np.sort(there))
+    n, steps = len(finite), np.diff(np.sort(finite))
     even = n > 1 and steps[0] > 0 and bool((np.abs(steps - steps[0]) <= 1e-6 * steps[0]).all())
     if even and (n >= MIN_ROWS_TO_JUDGE or _last_word(name) in ID_WORDS | ROW_NAMES):
         return "numbers the rows"
-    if n < MIN_COUNTER_ROWS or (there % 1 != 0).any():
+    if n < MIN_COUNTER_ROWS or (finite % 1 != 0).any():
         return ""
-    if (steps > 0).all() and there.max() - there.min() < MAX_COUNTER_SPAN * n:
+    if (steps > 0).all() and finite.max() - finite.min() < MAX_COUNTER_SPAN * n:
         return "numbers the rows"
-    period = int(there.max() - there.min()) + 1 if there.max() - there.min() < n / 4 else 0
-    if period > 2 and ((np.diff(there) - 1) % period == 0).all():
-        return f"counts {there.min():.0f} to {there.max():.0f} again and again"
+    period = int(finite.max() - finite.min()) + 1 if finite.max() - finite.min() < n / 4 else 0
+    if period > 2 and ((np.diff(finite) - 1) % period == 0).all():
+        return f"counts {finite.min():.0f} to {finite.max():.0f} again and again"
     return ""
 
 
-def _is_time(name: str, last: str, there: Floats, whole: bool) -> bool:
-    low, high = there.min(), there.max()
+def _is_time(name: str, last: str, finite: Floats, whole: bool) -> bool:
+    low, high = finite.min(), finite.max()
     if whole and last in YEAR_WORDS and 1000 <= low <= high <= 2500:
         return True
     if whole and name.lower() in DAY_WORDS:
         return True
-    return last in TIME_WORDS and any(least <= low <= high <= most for least, most in EPOCH_RANGES)
+    return last in TIME_WORDS and any(start <= low <= high <= end for start, end in EPOCH_RANGES)
 
 
 def _last_word(name: str) -> str:
@@ -392,51 +392,51 @@ def _last_word(name: str) -> str:
     return words[-1].lower() if words else ""
 
 
-def _without_copies(found: list[Column], floats: Mapping[str, Floats]) -> list[Column]:
+def _without_copies(columns: list[Column], floats: Mapping[str, Floats]) -> list[Column]:
     """Leave out columns that are another one in another unit: Celsius and Fahrenheit, centimeters and inches."""
-    numbers = [k for k, one in enumerate(found) if not one.why_not and one.kind in ("number", "percent", "money")]
+    numbers = [k for k, role in enumerate(columns) if not role.why_not and role.kind in ("number", "percent", "money")]
     if len(numbers) < 2:
-        return found
-    n_bytes = 40.0 * len(numbers) * len(floats[found[numbers[0]].name])
+        return columns
+    n_bytes = 40.0 * len(numbers) * len(floats[columns[numbers[0]].name])
     current().reserve(n_bytes, f"comparing {len(numbers)} columns", "use fewer columns")
-    X = np.stack([floats[found[k].name] for k in numbers])
+    X = np.stack([floats[columns[k].name] for k in numbers])
     X = X[:, np.isfinite(X).all(axis=0)]
     if X.shape[1] < 3:
-        return found
+        return columns
     low, middle, high = quartiles(X.T)[:, :, None]
     X = (X - middle) / np.where(high > low, high - low, np.maximum(np.ptp(X, axis=1, keepdims=True), 1e-300))
     centered = X - X.mean(axis=1, keepdims=True)
     centered /= np.maximum(np.linalg.norm(centered, axis=1, keepdims=True), 1e-300)
-    out = list(found)
+    out = list(columns)
     for start in range(0, len(X), BLOCK_COLUMNS):
         correlations = np.abs(centered[start : start + BLOCK_COLUMNS] @ centered.T)
         for j, row in enumerate(correlations, start):
             for i in np.flatnonzero(row[:j] > MIN_COPY_CORRELATION - 1e-6).tolist():
                 if not out[numbers[i]].why_not and _is_copy(X[i], X[j]):
-                    said = f"is a copy of {found[numbers[i]].name}"
-                    out[numbers[j]] = replace(found[numbers[j]], kind="copy", why_not=said)
+                    said = f"is a copy of {columns[numbers[i]].name}"
+                    out[numbers[j]] = replace(columns[numbers[j]], kind="copy", why_not=said)
                     break
     return out
 
 
-def _is_copy(one: Floats, other: Floats) -> bool:
-    """Whether a column is another one, rounded, in another unit."""
-    one, other = one - one.mean(), other - other.mean()
-    squares, product = one @ one, one @ other
+def _is_copy(column: Floats, other: Floats) -> bool:
+    """Whether one column is another, rounded, in another unit."""
+    column, other = column - column.mean(), other - other.mean()
+    squares, product = column @ column, column @ other
     if product**2 <= MIN_COPY_CORRELATION**2 * squares * (other @ other):
         return False
-    rest = np.abs(other - product / squares * one).max()
-    return bool(rest <= (MAX_COPY_RESIDUAL if len(one) >= MIN_ROWS_TO_JUDGE else 1e-9))
+    rest = np.abs(other - product / squares * column).max()
+    return bool(rest <= (MAX_COPY_RESIDUAL if len(column) >= MIN_ROWS_TO_JUDGE else 1e-9))
 
 
-def _without_categories(found: list[Column]) -> list[Column]:
+def _without_categories(columns: list[Column]) -> list[Column]:
     """Leave out categories and booleans beside numbers.
 
     By `benchmarks/quality/mixed.py`, groups 4.5 deviations apart have an adjusted Rand index of 0.91 without
     categories; two categories that know nothing of the groups lower it to 0.00, two that follow them to 0.90.
     """
-    used = [one for one in found if not one.why_not]
-    words = [one for one in used if one.kind in ("category", "boolean")]
+    used = [column for column in columns if not column.why_not]
+    words = [column for column in used if column.kind in ("category", "boolean")]
     if len(used) - len(words) < MIN_NUMBERS_WITHOUT_CATEGORIES:
-        return found
-    return [replace(one, why_not=f"is a {one.kind}") if one in words else one for one in found]
+        return columns
+    return [replace(column, why_not=f"is a {column.kind}") if column in words else column for column in columns]

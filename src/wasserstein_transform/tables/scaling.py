@@ -68,8 +68,8 @@ def _standard_without_absurd(X: Floats, weights: Floats | None) -> tuple[Floats,
     center, length = _standard(X, weights)
     far = absurd(X, weights)
     for k in np.flatnonzero(far.any(axis=0)):
-        near = ~far[:, k]
-        center[k], length[k] = np.ravel(_standard(X[near, k : k + 1], None if weights is None else weights[near]))
+        usual = ~far[:, k]
+        center[k], length[k] = np.ravel(_standard(X[usual, k : k + 1], None if weights is None else weights[usual]))
     return center, length
 
 
@@ -79,8 +79,8 @@ def absurd(X: Floats, weights: Floats | None = None) -> Bools:
     far = (np.abs(X / 2 - middle / 2) > MIN_ABSURD_DISTANCE / 2 * (high - low)) & (high > low)
     masses = np.ones(len(X)) if weights is None else weights
     for k in np.flatnonzero(far.any(axis=0)):
-        held = np.bincount(np.unique(X[:, k], return_inverse=True)[1], masses)
-        far[:, k] &= masses[far[:, k]].sum() <= (1 + 1e-9) * max(held.min(), MAX_ABSURD_SHARE * masses.sum())
+        totals = np.bincount(np.unique(X[:, k], return_inverse=True)[1], masses)
+        far[:, k] &= masses[far[:, k]].sum() <= (1 + 1e-9) * max(totals.min(), MAX_ABSURD_SHARE * masses.sum())
     return np.asarray(far)
 
 
@@ -97,10 +97,10 @@ def quantile(X: Floats, weights: Floats, share: float) -> Floats:
     With masses of shape (..., n), it depends on neither copies nor the unit of the masses.
     """
     order = np.argsort(X, axis=-2)
-    held = np.cumsum(np.take_along_axis(weights[..., None], order, -2), axis=-2)
-    held /= held[..., -1:, :]
-    sides = [(held < share + side).sum(axis=-2, keepdims=True) for side in (-WEIGHT_ROUNDING, WEIGHT_ROUNDING)]
-    ends = [np.take_along_axis(X, np.take_along_axis(order, at, -2), -2)[..., 0, :] for at in sides]
+    cumulative = np.cumsum(np.take_along_axis(weights[..., None], order, -2), axis=-2)
+    cumulative /= cumulative[..., -1:, :]
+    sides = [(cumulative < share + side).sum(axis=-2, keepdims=True) for side in (-WEIGHT_ROUNDING, WEIGHT_ROUNDING)]
+    ends = [np.take_along_axis(X, np.take_along_axis(order, index, -2), -2)[..., 0, :] for index in sides]
     return np.asarray(np.mean(ends, axis=0))
 
 

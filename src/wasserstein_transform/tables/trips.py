@@ -76,18 +76,18 @@ def tracks(
     given = of_table.coordinates(frame, names)
     earth, unit, crs, said = map_of(frame, names, given)
     points = given if earth is None else _project(frame, names, given, earth)
-    found = Tracks(points, given, names, earth=earth, unit=unit, crs=crs, notes=(*notes, *said))
+    in_order = Tracks(points, given, names, earth=earth, unit=unit, crs=crs, notes=(*notes, *said))
     if trip is False:
-        return found
+        return in_order
     times, why = (None, []) if time_column is None else _times(frame, time_column, time is not None)
     trips = _trips(frame, trip_columns) if trip_columns else None
     if trips is None and times is not None and (time is not None or _follow(points, times)):
         trips = np.zeros(len(points), np.intp)
     if trips is None:
-        return found
+        return in_order
     used = trip_columns if times is None else aside
     about_trips = _say_trips(trips, trip_columns, None if times is None else time_column)
-    return replace(found, trips=trips, times=times, columns=used, notes=(*found.notes, *why, about_trips))
+    return replace(in_order, trips=trips, times=times, columns=used, notes=(*in_order.notes, *why, about_trips))
 
 
 def as_points(frame: Any, source: str) -> Any:
@@ -105,9 +105,9 @@ def as_points(frame: Any, source: str) -> Any:
     import shapely
 
     parts, feature = shapely.get_parts(frame.geometry.to_numpy(), return_index=True)
-    places, part = shapely.get_coordinates(parts, include_z=bool(frame.has_z.any()), return_index=True)
+    vertices, part = shapely.get_coordinates(parts, include_z=bool(frame.has_z.any()), return_index=True)
     first = np.flatnonzero(np.diff(feature, prepend=-1))  # the first part of each feature
-    points = shapely.points(places) if not frame.has_z.any() or frame.has_z.all() else shapely.points(places[:, :2])
+    points = shapely.points(vertices) if not frame.has_z.any() or frame.has_z.all() else shapely.points(vertices[:, :2])
     out = frame.iloc[feature[part]].reset_index(drop=True).set_geometry(points, crs=frame.crs)
     if kinds.str.contains("Line").any():
         out.attrs["trips"] = [free_name("line", out.columns), free_name("part", out.columns)]
@@ -124,15 +124,17 @@ def _order_columns(frame: Any, trip: Any, time: str | None) -> tuple[tuple[str, 
             f"times sort the rows of a trip, but {check.option_text('trip=False')} leaves trips out; leave one of them "
             "out"
         )
-    asked = None if trip is None else () if trip is False else (trip,) if isinstance(trip, str) else tuple(trip)
-    for name in (*(asked or ()), *(() if time is None else (time,))):
+    trip_columns = None if trip is None else () if trip is False else (trip,) if isinstance(trip, str) else tuple(trip)
+    for name in (*(trip_columns or ()), *(() if time is None else (time,))):
         of_table.column(frame, name)
-    known = {re.sub(r"[\W_]+", "", str(name)).lower(): name for name in reversed(frame.columns)}
-    candidates = [names for names in TRIP_NAMES if known.keys() >= set(names)]
-    if asked is None:
+    by_word = {re.sub(r"[\W_]+", "", str(name)).lower(): name for name in reversed(frame.columns)}
+    candidates = [names for names in TRIP_NAMES if by_word.keys() >= set(names)]
+    if trip_columns is None:
         marked = tuple(name for name in frame.attrs.get("trips", ()) if name in frame)
-        asked = marked or tuple(known[name] for name in next(iter(candidates), ()))
-    return asked, time if time is not None else next((known[name] for name in TIME_NAMES if name in known), None)
+        trip_columns = marked or tuple(by_word[name] for name in next(iter(candidates), ()))
+    return trip_columns, time if time is not None else next(
+        (by_word[name] for name in TIME_NAMES if name in by_word), None
+    )
 
 
 def _coordinate_columns(
@@ -154,20 +156,21 @@ def _project(frame: Any, names: tuple[str, ...], degrees: Floats, earth: LocalMe
     far = np.hypot(*meters[:, :2].T)
     row = int(np.argmax(far))
     if far[row] > MAP_RADIUS:
-        at = LocalMeters(*degrees[row, :2])
+        far_place = LocalMeters(*degrees[row, :2])
         raise ValueError(
-            f"{of_table.where(frame, row, names[0])}: {at} lies more than {MAP_RADIUS / 1e3:,.0f} km from the middle "
-            f"of the points ({earth}), too far for one map in meters; drop such rows, or take one region at a time"
+            f"{of_table.where(frame, row, names[0])}: {far_place} lies more than {MAP_RADIUS / 1e3:,.0f} km "
+            f"from the middle of the points ({earth}), too far for one map in meters; drop such rows, or take one "
+            "region at a time"
         )
     return meters
 
 
-def _times(frame: Any, name: str, asked: bool) -> tuple[Floats | None, list[str]]:
+def _times(frame: Any, name: str, is_requested: bool) -> tuple[Floats | None, list[str]]:
     """Times in seconds; a column that only has the name of times, and other cells, is left out with a note."""
     try:
         return of_table.times(frame, name), []
     except ValueError as error:
-        if asked:
+        if is_requested:
             raise
         return None, [f"column {name} does not sort the trips: {str(error).partition(';')[0]}"]
 
@@ -188,8 +191,8 @@ def _follow(points: Floats, times: Floats) -> bool:
     half = len(points) // 2
     if points.shape[1] != 2 or half < 2 or (np.diff(times) < 0).any() or times[0] == times[-1]:
         return False
-    steps, apart = (np.linalg.norm(points[lag:] - points[:-lag], axis=1) for lag in (1, half))
-    return bool(np.median(steps) < MAX_STEP_RATIO * np.median(apart))
+    steps, distances = (np.linalg.norm(points[lag:] - points[:-lag], axis=1) for lag in (1, half))
+    return bool(np.median(steps) < MAX_STEP_RATIO * np.median(distances))
 
 
 def _say_trips(trips: Ints, names: tuple[str, ...], time: str | None) -> str:

@@ -158,7 +158,10 @@ def run(
     for k in range(trajectory.n_iter, n_iter):
         step, before, step_engine = process.at(k), trajectory.quotients[-1], engine.iteration(k + 1, n_iter)
         step_engine.check()
-        moved, without_mass = step_changing(before.space, step, changing, step_engine)
+        if changing is None:
+            moved, without_mass = step.step(before.space, step_engine)
+        else:
+            moved, without_mass = step_changing(before.space, step, changing, step_engine)
         state = _merge(before, moved, step, merge, step_engine)
         movement = _movement(before, state, step_engine) / eps_of(step, tol)
         massless |= without_mass[before.labels]

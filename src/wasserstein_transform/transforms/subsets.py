@@ -110,10 +110,8 @@ def _most_differ(previous: Space, current: Space) -> bool:
     return changed is not None and changed.mean() > (1 + _MAX_SHARE) / 2
 
 
-def step_changing(space: Space, step: Transform, changing: Subset | None, engine: Engine) -> tuple[Space, Bools]:
-    """A step of the points that may change, by default all; the others stay. Also the points that saw no mass."""
-    if changing is None:
-        return step.step(space, engine)
+def step_changing(space: Space, step: Transform, changing: Subset, engine: Engine) -> tuple[Space, Bools]:
+    """A step of the points that may change; the others stay. Also the points that saw no mass."""
     massless = np.zeros(space.n, bool)
     if len(changing.core) == 0:
         return space, massless

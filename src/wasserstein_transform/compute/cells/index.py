@@ -185,11 +185,13 @@ def sort_points(points: Floats, frame: Frame, engine: Engine) -> tuple[Ints, Flo
 
 def _sort_few(points: Floats, frame: Frame) -> CellIndex:
     """The index of few points, with NumPy."""
-    axes = zip(frame.axes, frame.origin, strict=True)
-    numbers = [_numbers(points[:, axis], origin, frame) for axis, origin in axes]
-    shape = np.array([along.max() + frame.per_reach + 1 for along in numbers])
+    numbers = np.empty((len(frame.axes), len(points)), np.int64)
+    for a, (axis, origin) in enumerate(zip(frame.axes, frame.origin, strict=True)):
+        steps, which = np.unique(_steps(points[:, axis], origin, frame.side), return_inverse=True)
+        numbers[a] = number(steps, frame.per_reach, frame.side)[which]
+    shape = numbers.max(axis=1) + frame.per_reach + 1
     strides = np.append(np.cumprod(shape[:0:-1])[::-1], 1)
-    keys = np.stack(numbers, axis=1) @ strides
+    keys = strides @ numbers
     order = np.lexsort((*points.T[::-1], keys))
     keys = keys[order]
     starts = np.append(np.flatnonzero(np.diff(keys, prepend=-1)), len(points))
@@ -200,12 +202,6 @@ def _sort_few(points: Floats, frame: Frame) -> CellIndex:
     cells = kernel.Cells(np.repeat(np.arange(len(cell_keys)), np.diff(starts)), runs)
     n_candidates = (runs[:, :, 1] - runs[:, :, 0]).sum(axis=1)
     return CellIndex(order, points[order], cells, starts, n_candidates, frame.per_reach, frame.by_cells)
-
-
-def _numbers(x: Floats, origin: float, frame: Frame) -> Ints:
-    """Number of the cell of each coordinate."""
-    steps, which = np.unique(_steps(x, origin, frame.side), return_inverse=True)
-    return number(steps, frame.per_reach, frame.side)[which]
 
 
 def _grid_of(
