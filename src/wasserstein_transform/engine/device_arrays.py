@@ -109,10 +109,13 @@ def on_host(*names: str) -> Callable[[C], C]:
 
     def decorate(kind: C) -> C:
         for name in names:
-            setattr(kind, name, _HostField(_storage_name(name)))
+            setattr(kind, name, _HostField(name + _SUFFIX))
         return kind
 
     return decorate
+
+
+_SUFFIX = " as stored"  # no attribute of a class can have this name
 
 
 class _HostField:
@@ -130,8 +133,4 @@ class _HostField:
 
 def stored_array(instance: object, name: str) -> Any:
     """The array of such a field without a copy: on the host, or a `DeviceArray`."""
-    return vars(instance)[_storage_name(name)]
-
-
-def _storage_name(name: str) -> str:
-    return f"_{name}_stored"
+    return vars(instance)[name + _SUFFIX]

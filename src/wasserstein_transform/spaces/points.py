@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -45,22 +44,17 @@ class Euclidean(Metric):
     triangle = True
 
     def __post_init__(self) -> None:
-        points = contiguous(self._points_there)
+        points = contiguous(self.coordinates)
         if points.ndim != 2:
             check.shape_of_points(points.shape)  # raises: parts of a cloud may be empty, but have two axes
         object.__setattr__(self, "points", points)
 
-    @property
-    def _points_there(self) -> Any:
-        """The points, on the host or on the GPU."""
-        return stored_array(self, "points")
-
     def _in_words(self) -> str:
-        return f" in R^{self._points_there.shape[1]}"
+        return f" in R^{self.coordinates.shape[1]}"
 
     @property
     def cost(self) -> float:
-        return float(self._points_there.shape[1])
+        return float(self.coordinates.shape[1])
 
     def _make_geometry(self, engine: Engine) -> Cloud:
         return Cloud(self.points)
@@ -73,7 +67,7 @@ class Euclidean(Metric):
 
     @property
     def n(self) -> int:
-        return len(self._points_there)
+        return len(self.coordinates)
 
     def _check_archived(self) -> None:
         check_array(self.points, "points", "f", None, None)
@@ -83,11 +77,11 @@ class Euclidean(Metric):
 
     @property
     def n_bytes(self) -> int:
-        return int(self._points_there.nbytes)
+        return int(self.coordinates.nbytes)
 
     @property
     def coordinates(self) -> Floats:
-        points: Floats = self._points_there
+        points: Floats = stored_array(self, "points")  # on the host or on the GPU
         return points
 
     @property
