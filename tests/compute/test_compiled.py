@@ -211,7 +211,7 @@ def test_where_nothing_can_be_kept_code_is_compiled_anew_and_said_so_once() -> N
 def test_that_nothing_can_be_kept_is_logged_once(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(store, "places", lambda: [Path(os.devnull) / "nowhere"])
+    monkeypatch.setattr(store, "cache_folders", lambda: [Path(os.devnull) / "nowhere"])
     store.warn_uncached.cache_clear()
     for _ in range(2):
         assert store.Store("numba1").home is None
@@ -328,8 +328,11 @@ def test_an_edit_of_what_is_imported_changes_the_key_however_the_import_is_writt
 def test_a_key_depends_on_the_modules_whose_functions_a_kernel_has(name: str) -> None:
     folder, package = Path(compile_.__file__).parents[1], f"{compile_.__package__.rpartition('.')[0]}."
     module = import_module(f"{package}{name}_jit")
-    origins = {getattr(value, "__module__", None) or "" for value in vars(module).values()} - {module.__name__}
-    compiled = {origin for origin in origins if origin.startswith(package) and origin.endswith("_jit")}
+    values = list(vars(module).values())  # functions and modules
+    origins = {getattr(value, "__module__", None) or getattr(value, "__name__", "") for value in values}
+    compiled = {
+        origin for origin in origins - {module.__name__} if origin.startswith(package) and origin.endswith("_jit")
+    }
     files = {folder / f"{origin.removeprefix(package).replace('.', '/')}.py" for origin in compiled}
     file = folder / f"{name.replace('.', '/')}_jit.py"
     assert files

@@ -264,7 +264,7 @@ def test_a_tree_holds_every_point_once_in_its_box(rng: np.random.Generator) -> N
         inside = tree.points[start:end]
         np.testing.assert_array_equal(tree.lows[node], inside.min(axis=0))
         np.testing.assert_array_equal(tree.highs[node], inside.max(axis=0))
-        assert tree.least[node] == tree.order[start:end].min()
+        assert tree.min_index[node] == tree.order[start:end].min()
         apart = np.linalg.norm(inside - tree.points[(start + end) // 2], axis=1)
         assert apart.max() <= tree.radius[node] * (1 + 1e-12)
     leaves = (tree.ends - tree.starts)[len(tree.starts) // 2 :]

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .._types import Floats, Ints
-from ..compute.exact import batches as on_cpu
-from ..compute.exact.problems import CostSpec, Report
+from .._types import Ints
+from ..compute.exact import batches as on_cpu, problems
 from ..compute.records import CsrMeasures
 from ..engine import N_MATRICES, Engine
 from .cells import places_of
@@ -26,42 +25,32 @@ _MIN_REUSE = 0.5  # all distances are computed if the costs are at least this sh
 _NOT_CERTIFIED = -1.0  # result for a pair without a certificate; other negative results are also solved by the CPU
 
 
-def exact_among(spec: CostSpec, measures: CsrMeasures, engine: Engine, *, device: Device) -> Any:
+def exact_among(spec: problems.CostSpec, measures: CsrMeasures, engine: Engine, *, device: Device) -> Any:
     """The full matrix of distances, each pair solved once."""
     n, sizes = len(measures.totals), np.diff(measures.indptr)
     n_bytes = 8.0 * n * n
     if n * (n - 1) // 2 < MIN_PAIRS or not device.fits(2 * n_bytes) or engine.goes_to_disk(n_bytes, N_MATRICES):
         return NotImplemented
-    plan = plan_triangle(sizes, device)
-    array = _put_points(spec, plan, float(sizes.sum()) ** 2 / 2, device, engine)
-    if array is None:
-        return NotImplemented
-    engine.reserve(n_bytes, f"exact distances of {n} measures", "use fewer points")
-    flat = device.xp.zeros(n * n)
-    report, left = _solve(spec, array, measures, measures, plan, flat, device, engine)
-    out = flat.reshape(n, n)
-    matrix = device.fetch(device.xp.maximum(out, out.T))
-    values, report = _solve_left(spec, measures, measures, left, report, engine)
-    matrix[left.firsts, left.seconds] = matrix[left.seconds, left.firsts] = values
-    return matrix, report
+    plan, n_entries = plan_triangle(sizes, device), float(sizes.sum()) ** 2 / 2
+    needed = f"exact distances of {n} measures", "use fewer points"
+    result = _Batch(spec, measures, measures, device, engine).solve(plan, n_entries, (n, n), needed)
+    if result is not NotImplemented:
+        problems.mirror(result[0], engine)
+    return result
 
 
-def exact_between(spec: CostSpec, A: CsrMeasures, B: CsrMeasures, engine: Engine, *, device: Device) -> Any:
+def exact_between(spec: problems.CostSpec, A: CsrMeasures, B: CsrMeasures, engine: Engine, *, device: Device) -> Any:
     """The rectangle of distances from the measures A to the measures B."""
     n_a, n_b = len(A.totals), len(B.totals)
     if n_a * n_b < MIN_PAIRS or not device.fits(8.0 * n_a * n_b):
         return NotImplemented
     plan = plan_rectangle(np.diff(A.indptr), np.diff(B.indptr), device)
-    array = _put_points(spec, plan, float(len(A.indices)) * len(B.indices), device, engine)
-    if array is None:
-        return NotImplemented
-    engine.reserve(8.0 * n_a * n_b, f"{n_a} × {n_b} distances", "take fewer measures at a time")
-    values, report = _solve_all(spec, array, A, B, plan, n_a * n_b, device, engine)
-    return values.reshape(n_a, n_b), report
+    needed = f"{n_a} × {n_b} distances", "take fewer measures at a time"
+    return _Batch(spec, A, B, device, engine).solve(plan, float(len(A.indices)) * len(B.indices), (n_a, n_b), needed)
 
 
 def exact_listed(
-    spec: CostSpec, A: CsrMeasures, B: CsrMeasures, indptr: Ints, targets: Ints, engine: Engine,
+    spec: problems.CostSpec, A: CsrMeasures, B: CsrMeasures, indptr: Ints, targets: Ints, engine: Engine,
     rank: Ints | None = None, homes: Ints | None = None, *, device: Device,
 ) -> Any:  # fmt: skip
     """Distances of listed pairs, in their order."""
@@ -70,85 +59,75 @@ def exact_listed(
     sizes_a, sizes_b = np.diff(A.indptr), np.diff(B.indptr)
     owners = np.repeat(np.arange(len(sizes_a)), np.diff(indptr))
     plan = plan_listed(owners, np.asarray(targets, np.int64), sizes_a, sizes_b, device)
-    array = _put_points(spec, plan, float(sizes_a[owners] @ sizes_b[targets]), device, engine)
-    if array is None:
-        return NotImplemented
-    return _solve_all(spec, array, A, B, plan, len(targets), device, engine)
+    n_entries = float(sizes_a[owners] @ sizes_b[targets])
+    return _Batch(spec, A, B, device, engine).solve(plan, n_entries, (len(targets),))
 
 
-def _solve_all(
-    spec: CostSpec,
-    array: Array,
-    A: CsrMeasures,
-    B: CsrMeasures,
-    plan: SolvePlan,
-    n: int,
-    device: Device,
-    engine: Engine,
-) -> tuple[Floats, Report]:
-    """Distances of n pairs: those of the device, then those that it leaves to the CPU."""
-    out = device.xp.zeros(n)
-    report, left = _solve(spec, array, A, B, plan, out, device, engine)
-    values = device.fetch(out)
-    values[left.positions], report = _solve_left(spec, A, B, left, report, engine)
-    return values, report
+class _Batch(NamedTuple):
+    spec: problems.CostSpec
+    A: CsrMeasures
+    B: CsrMeasures
+    device: Device
+    engine: Engine
 
+    def solve(
+        self, plan: SolvePlan, n_entries: float, shape: tuple[int, ...], needed: tuple[str, str] | None = None
+    ) -> Any:
+        """Distances of the pairs of a plan with `n_entries` costs, and a report; NotImplemented to use the CPU.
 
-def _solve_left(
-    spec: CostSpec, A: CsrMeasures, B: CsrMeasures, left: MeasurePairs, report: Report, engine: Engine
-) -> tuple[Floats, Report]:
-    """Distances of the remaining pairs, solved by the CPU, and the report on all."""
-    if len(left.firsts) == 0:
-        return np.empty(0), report
-    order = np.argsort(left.firsts, kind="stable")
-    indptr = np.searchsorted(left.firsts[order], np.arange(len(A.totals) + 1))
-    values = np.empty(len(order))
-    values[order], more = on_cpu.exact_listed(spec, A, B, indptr, left.seconds[order], engine)
-    return values, report + more
+        `needed` announces the memory of the result. Pairs that the device leaves are solved by the CPU.
+        """
+        spec, A, B, device, engine = self
+        points = _put_points(spec, plan, n_entries, device, engine)
+        if points is None:
+            return NotImplemented
+        if needed is not None:
+            engine.reserve(8.0 * np.prod(shape), *needed)
+        out = device.xp.zeros(int(np.prod(shape)))
+        report, left = self._solve_on_device(points, plan, out)
+        values = device.fetch(out)
+        if len(left.firsts):
+            order = np.argsort(left.firsts, kind="stable")
+            indptr = np.searchsorted(left.firsts[order], np.arange(len(A.totals) + 1))
+            rest, more = on_cpu.exact_listed(spec, A, B, indptr, left.seconds[order], engine)
+            values[left.positions[order]] = rest
+            report += more
+        return values.reshape(shape), report
 
-
-def _solve(
-    spec: CostSpec,
-    array: Array,
-    A: CsrMeasures,
-    B: CsrMeasures,
-    plan: SolvePlan,
-    out: Array,
-    device: Device,
-    engine: Engine,
-) -> tuple[Report, MeasurePairs]:
-    """Fill the flat array `out` with the distances of a plan; returns a report, and the pairs left to the CPU."""
-    xp, gap, done, failed, left = device.xp, 0.0, 0, 0, [plan.large]
-    largest = max(min(part.n_pairs, pairs_at_once(part.size)) for part in plan.parts)
-    device.reserve(_PAIR_BYTES * largest, f"exact transport of {largest} pairs at a time", "use device='cpu'")
-    metric, p, by_coordinates = spec.metric, float(spec.p), _uses_coordinates(spec.metric)
-    metric_constants = {"METRIC": 0, "M": array.shape[1]} if by_coordinates else {"METRIC": 1, "M": 1}
-    constants = {**metric_constants, "POWER": int(p) if p in (1, 2) else 0}
-    top = metric.largest(engine)  # the unit is a power of two that scales it to about 1
-    unit = float(np.ldexp(1.0, -int(np.clip(np.frexp(top)[1], -1000, 1000)))) if top > 0 else 1.0
-    cancel = bool(p == 1 and spec.triangle)  # common mass
-    measures = _put_rows(A, device)
-    measures += measures if B is A else _put_rows(B, device)
-    with engine.progress_scope() as watched:
-        for part, numbers in _iterate_chunks(plan, xp):
-            watched.check()
-            pairs, n, size = part.pairs(numbers), len(numbers), part.size
-            values, gaps, (team, block) = xp.empty(n), xp.empty(n), threads_of(size)
-            given = pairs.firsts, pairs.seconds, n, unit, p, cancel, bytes_of(size)
-            device.launch(
-                "exact.cu", "solve_pairs", n * team, (array, metric.n, *measures, *given, values, gaps),
-                block=block, shared=shared_bytes(size), SIDE=side_of(size), TEAM=team, **constants,
-            )  # fmt: skip
-            out[pairs.positions] = values
-            is_solved = values >= 0.0
-            gap = max(gap, float(xp.where(is_solved, gaps, 0.0).max()))
-            if not bool(is_solved.all()):
-                left.append(MeasurePairs(*(device.fetch(array[~is_solved]) for array in pairs)))
-                failed += int((values == _NOT_CERTIFIED).sum())
-            done += n
-            watched.report("exact transport", done, plan.n_pairs)
-    rest = MeasurePairs(*(np.concatenate(arrays) for arrays in zip(*left, strict=True)))
-    return Report(plan.n_pairs + len(plan.large.firsts) - len(rest.firsts), failed, gap), rest
+    def _solve_on_device(self, points: Array, plan: SolvePlan, out: Array) -> tuple[problems.Report, MeasurePairs]:
+        """Fill the flat array `out` with the distances of a plan; returns a report, and the pairs left to the CPU."""
+        spec, A, B, device, engine = self
+        xp, gap, done, failed, left = device.xp, 0.0, 0, 0, [plan.large]
+        largest = max(min(part.n_pairs, pairs_at_once(part.size)) for part in plan.parts)
+        device.reserve(_PAIR_BYTES * largest, f"exact transport of {largest} pairs at a time", "use device='cpu'")
+        metric, p, by_coordinates = spec.metric, float(spec.p), _uses_coordinates(spec.metric)
+        metric_constants = {"METRIC": 0, "M": points.shape[1]} if by_coordinates else {"METRIC": 1, "M": 1}
+        constants = {**metric_constants, "POWER": int(p) if p in (1, 2) else 0}
+        top = metric.largest(engine)  # the unit is a power of two that scales it to about 1
+        unit = float(np.ldexp(1.0, -int(np.clip(np.frexp(top)[1], -1000, 1000)))) if top > 0 else 1.0
+        cancel = bool(p == 1 and spec.triangle)  # common mass
+        measures = _put_rows(A, device)
+        measures += measures if B is A else _put_rows(B, device)
+        with engine.progress_scope() as scope:
+            for part, numbers in _iterate_chunks(plan, xp):
+                scope.check()
+                pairs, n, size = part.pairs(numbers), len(numbers), part.size
+                values, gaps, (team, block) = xp.empty(n), xp.empty(n), threads_of(size)
+                problem = pairs.firsts, pairs.seconds, n, unit, p, cancel, bytes_of(size)
+                device.launch(
+                    "exact.cu", "solve_pairs", n * team, (points, metric.n, *measures, *problem, values, gaps),
+                    block=block, shared=shared_bytes(size), SIDE=side_of(size), TEAM=team, **constants,
+                )  # fmt: skip
+                out[pairs.positions] = values
+                is_solved = values >= 0.0
+                gap = max(gap, float(xp.where(is_solved, gaps, 0.0).max()))
+                if not bool(is_solved.all()):
+                    left.append(MeasurePairs(*(device.fetch(array[~is_solved]) for array in pairs)))
+                    failed += int((values == _NOT_CERTIFIED).sum())
+                done += n
+                scope.report("exact transport", done, plan.n_pairs)
+        rest = MeasurePairs(*(np.concatenate(arrays) for arrays in zip(*left, strict=True)))
+        return problems.Report(plan.n_pairs + len(plan.large.firsts) - len(rest.firsts), failed, gap), rest
 
 
 def _iterate_chunks(plan: SolvePlan, xp: Any) -> Iterator[tuple[SizeClass, Array]]:
@@ -163,20 +142,8 @@ def _put_rows(rows: CsrMeasures, device: Device) -> list[Array]:
     return [device.put(array) for array in (starts, points, rows.masses, rows.totals)]
 
 
-_SIZE_CLASSES = (
-    16,
-    24,
-    32,
-    40,
-    48,
-    56,
-    64,
-    72,
-    80,
-    96,
-    104,
-    128,
-)  # smaller classes let more problems share a multiprocessor
+# smaller classes let more problems share a multiprocessor
+_SIZE_CLASSES = (16, 24, 32, 40, 48, 56, 64, 72, 80, 96, 104, 128)
 _THREADS_BY_SIDE = {32: (32, 64), 64: (64, 64), 96: (96, 96), 128: (128, 128)}
 _MAX_PAIRS_BY_SIZE = {32: 1 << 20, 48: 1 << 19, 64: 1 << 18, 96: 1 << 16, 128: 1 << 15}
 
@@ -219,7 +186,9 @@ def _uses_coordinates(metric: Metric) -> bool:
     return metric.coordinates is not None and metric.lam == 0 and metric.coordinates.shape[1] <= MAX_DIM
 
 
-def _put_points(spec: CostSpec, plan: SolvePlan, n_entries: float, device: Device, engine: Engine) -> Array | None:
+def _put_points(
+    spec: problems.CostSpec, plan: SolvePlan, n_entries: float, device: Device, engine: Engine
+) -> Array | None:
     """Coordinates or distances for problems with `n_entries` costs in total; None if the CPU should solve them."""
     metric, key = spec.metric, ("distances", device.name)
     if spec.p == np.inf or plan.n_pairs < MIN_PAIRS:

@@ -8,20 +8,8 @@ import numpy as np
 
 from .._types import Bools, Floats, Ints
 from ..compute.metrics.distances import closed
+from ..compute.pixels import motion as on_cpu
 from ..compute.pixels.colors import TO_XYZ, WHITE
-from ..compute.pixels.motion import (
-    SHAPES,
-    ConvergedPixels,
-    Features,
-    Grid,
-    Image,
-    Motion,
-    Picture,
-    RegionLinks,
-    full_intensity,
-    mask_value,
-    window_size,
-)
 from ..compute.pixels.patches_jit import Window
 from ..compute.pixels.pixels_jit import CYCLES, UNFINISHED
 from ..engine import Engine
@@ -35,14 +23,14 @@ _MAX_PIXELS = 2**31 - 1  # pixel indices have 32 bits
 _MAX_HALF_WINDOW = 2**15  # along the last axis: sums along a run have 32 bits
 
 
-def shift_pixels(image: Image, window: Window, motion: Motion, engine: Engine, *, device: Device) -> Any:
+def shift_pixels(image: on_cpu.Image, window: Window, motion: on_cpu.Motion, engine: Engine, *, device: Device) -> Any:
     """Move each pixel until it converges; modes and iterations stay on the device until they are read.
 
     Iterations 1–2, 3–4, 5–8 … are separate launches for the pixels that still move, because the pixels of a warp wait
     for the slowest one.
     """
     channels, n = image.values.shape
-    shapes = 0 if motion.lam == 0 else SHAPES[image.axes]
+    shapes = 0 if motion.lam == 0 else on_cpu.SHAPES[image.axes]
     n_bytes = n * (image.values.dtype.itemsize * channels + 8.0 * (2 * shapes + image.axes + channels) + 14.0)
     in_range = channels <= _MAX_CHANNELS and n <= _MAX_PIXELS and window.half.max() < _MAX_HALF_WINDOW
     if not in_range or not device.fits(n_bytes):
@@ -60,7 +48,7 @@ def shift_pixels(image: Image, window: Window, motion: Motion, engine: Engine, *
         kernel: str, stage: str, n_blocks: int, n_iter: int, args: tuple[Any, ...], out: tuple[Any, ...]
     ) -> None:
         """Run a kernel some blocks of pixels at a time, each for at most n_iter iterations."""
-        size = max(1, int(MAX_LAUNCH_COMPARISONS / (n_iter * window_size(window) * _THREADS_PER_BLOCK)))
+        size = max(1, int(MAX_LAUNCH_COMPARISONS / (n_iter * on_cpu.window_size(window) * _THREADS_PER_BLOCK)))
         for first in range(0, n_blocks, size):
             engine.check()
             engine.report(stage, first, n_blocks)
@@ -86,7 +74,7 @@ def shift_pixels(image: Image, window: Window, motion: Motion, engine: Engine, *
         moving = xp.flatnonzero(ends == UNFINISHED)
         n_moving, begun = len(moving), limit
         n_blocks = -(-n_moving // _THREADS_PER_BLOCK) if limit < motion.n_iter else 0
-    return ConvergedPixels(device.wrap(modes), device.wrap(n_iter), int((ends == CYCLES).sum().item()), n_moving)
+    return on_cpu.ConvergedPixels(device.wrap(modes), device.wrap(n_iter), int((ends == CYCLES).sum().item()), n_moving)
 
 
 def _mask_on(mask: Bools | None, device: Device) -> tuple[Array, bool]:
@@ -97,7 +85,9 @@ def _mask_on(mask: Bools | None, device: Device) -> tuple[Array, bool]:
 _THREADS_PER_REGION = 128
 
 
-def link_touching(modes: Floats, grid: Grid, links: RegionLinks, engine: Engine, *, device: Device) -> Any:
+def link_touching(
+    modes: Floats, grid: on_cpu.Grid, links: on_cpu.RegionLinks, engine: Engine, *, device: Device
+) -> Any:
     """The region of each pixel, −1 outside the mask, and the number of regions."""
     n, columns = modes.shape
     if n > _MAX_PIXELS or not device.fits(n * (8.0 * columns + 30.0)):
@@ -159,13 +149,13 @@ _CODE_OF_TYPE = {np.dtype(np.uint8): 1, np.dtype(np.uint16): 2, np.dtype(np.floa
 _CODE_OF_SPACE = {None: 0, "rgb": 1, "luv": 2, "lab": 3}
 
 
-def _can_convert(picture: Picture, device: Device) -> bool:
+def _can_convert(picture: on_cpu.Picture, device: Device) -> bool:
     """Whether the device can do this."""
     n, channels = picture.flat.shape
     return picture.flat.dtype in _CODE_OF_TYPE and device.fits(24.0 * n * channels)
 
 
-def range_features(picture: Picture, engine: Engine, *, device: Device) -> Any:
+def range_features(picture: on_cpu.Picture, engine: Engine, *, device: Device) -> Any:
     """The range features, which stay on the device until they are read."""
     if not _can_convert(picture, device):
         return NotImplemented
@@ -175,16 +165,16 @@ def range_features(picture: Picture, engine: Engine, *, device: Device) -> Any:
         values = xp.ascontiguousarray(flat.T.astype(picture.precision))
     else:
         values = xp.empty((3, len(flat)), picture.precision)
-        args = flat, *flat.shape, full_intensity(flat.dtype), _color_numbers(device), values
+        args = flat, *flat.shape, on_cpu.full_intensity(flat.dtype), _color_numbers(device), values
         device.launch("colors.cu", "to_features", len(flat), args, **_constants(picture))
     inside = values
     if picture.mask is not None:
         mask = device.put(picture.mask)
-        inside, values = values[:, mask], xp.where(mask, values, values.dtype.type(mask_value(values.dtype)))
-    return Features(device.wrap(values), float(inside.min().item()), float(inside.max().item()))
+        inside, values = values[:, mask], xp.where(mask, values, values.dtype.type(on_cpu.mask_value(values.dtype)))
+    return on_cpu.Features(device.wrap(values), float(inside.min().item()), float(inside.max().item()))
 
 
-def painted(picture: Picture, modes: Floats, engine: Engine, *, device: Device) -> Any:
+def painted(picture: on_cpu.Picture, modes: Floats, engine: Engine, *, device: Device) -> Any:
     """The image with other range features, on the host."""
     if not _can_convert(picture, device):
         return NotImplemented
@@ -192,12 +182,12 @@ def painted(picture: Picture, modes: Floats, engine: Engine, *, device: Device) 
     flat, rows = device.put(picture.flat), device.put(modes)
     out = flat.copy()
     mask = _mask_on(picture.mask, device)
-    args = rows, rows.shape[1], *mask, *flat.shape, full_intensity(flat.dtype), _color_numbers(device), out
+    args = rows, rows.shape[1], *mask, *flat.shape, on_cpu.full_intensity(flat.dtype), _color_numbers(device), out
     device.launch("colors.cu", "paint", len(flat), args, **_constants(picture))
     return device.fetch(out)
 
 
-def _constants(picture: Picture) -> dict[str, Any]:
+def _constants(picture: on_cpu.Picture) -> dict[str, Any]:
     kind = "float" if picture.precision == np.float32 else "double"
     return {"DEPTH": _CODE_OF_TYPE[picture.flat.dtype], "SPACE": _CODE_OF_SPACE[picture.space], "VALUE": kind}
 

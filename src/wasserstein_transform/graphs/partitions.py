@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from scipy.special import softmax
 
 from .._types import Floats, Ints
-from ..compute.graphs.modularity_jit import maximize_modularity, modularity_workspace
+from ..compute.graphs.modularity_jit import LinkGraph, maximize_modularity, modularity_workspace
 from ..engine import Engine
 
 _RESOLUTIONS = 2.0 ** np.arange(-1.5, 9.0, 0.5)
@@ -225,7 +225,8 @@ class Optimizer:
 
     def _partition(self, strengths: Floats, resolution: float, seed: int, labels: Ints) -> Ints:
         degrees = np.bincount(self._sources, strengths, self.n)
-        maximize_modularity(self._starts, self._ends, strengths, degrees, labels, resolution, seed, self._work)
+        graph = LinkGraph(self._starts, self._ends, strengths, degrees)
+        maximize_modularity(graph, labels, resolution, seed, self._work)
         return labels
 
 

@@ -17,8 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..jit import jit
-from ..jit.arithmetic_jit import ROUNDED, add
+from ..jit import arithmetic_jit as arithmetic, jit
 from .max_flow_jit import BITS, FlowWorkspace, flow_workspace, maximize_flow, push
 from .simplex_jit import INTERRUPTED, OPTIMAL, STALLED
 from .simplex_tree_jit import SimplexWorkspace
@@ -126,19 +125,19 @@ def _cancel_common_mass(na: int, nb: int, a: Any, b: Any, memory: BottleneckWork
     more, low, rounded = 0.0, 0.0, 0.0  # by how much the total of b exceeds that of a, where they differ
     for node in range(na + nb):
         to_place[node] = memory.mass[node]
-        rounding[node] = ROUNDED * to_place[node]
+        rounding[node] = arithmetic.ROUNDED * to_place[node]
         mass, other = a[node] if node < na else b[node - na], same_point[node]
         if other < 0 or mass != (a[other] if other < na else b[other - na]):
-            more, low = add(more, low, -mass if node < na else mass, 0.0)
+            more, low = arithmetic.add(more, low, -mass if node < na else mass, 0.0)
             rounded += mass
-    more = more if abs(more) > ROUNDED * rounded else 0.0
+    more = more if abs(more) > arithmetic.ROUNDED * rounded else 0.0
     for i in range(na):
         sink = same_point[i]
         if sink >= 0:
             over = to_place[i] - to_place[sink]
             if a[i] == b[sink - na]:
                 over = a[i] * more
-                rounding[i] = rounding[sink] = ROUNDED * abs(over)
+                rounding[i] = rounding[sink] = arithmetic.ROUNDED * abs(over)
             to_place[i], to_place[sink] = max(over, 0.0), max(-over, 0.0)
 
 
@@ -287,9 +286,9 @@ def _is_violated(na: int, nb: int, value: float, cost: Any, cost_start: Any, mem
     for node in range(na + nb):
         mass, other = memory.mass[node], same_point[node]
         if violator[node] and other >= 0 and nearest[other] < value:
-            more, low = add(more, low, to_place[node] - to_place[other], 0.0)
+            more, low = arithmetic.add(more, low, to_place[node] - to_place[other], 0.0)
             rounding += max(memory.rounding[node], memory.rounding[other])
         elif violator[node] or (nearest[node] < value and not (other >= 0 and violator[other])):
-            more, low = add(more, low, mass if violator[node] else -mass, 0.0)
-            rounding += ROUNDED * mass
+            more, low = arithmetic.add(more, low, mass if violator[node] else -mass, 0.0)
+            rounding += arithmetic.ROUNDED * mass
     return more > 0.4 * rounding

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..jit import jit
-from ..jit.arithmetic_jit import excess
+from ..jit import arithmetic_jit as arithmetic, jit
 from ..metrics.geometry_jit import Adjacency
 from .max_flow_jit import BITS, FlowWorkspace, flow_workspace, lowest_bit, maximize_flow
 from .transport_jit import MAX_GAP
@@ -227,7 +226,7 @@ def _load_problem(rows: Any, i: int, j: int, work: HopWorkspace) -> int:
         if y <= x:
             whole, over = over, over - masses[t] * rows.totals[i]
             if 0.0 < abs(over) < _MIN_RELATIVE_EXCESS * whole:
-                over = excess(masses[s], rows.totals[j], masses[t], rows.totals[i])
+                over = arithmetic.excess(masses[s], rows.totals[j], masses[t], rows.totals[i])
             if over < 0.0:
                 work.demand[count] = -over
                 work.sink_slot[count] = y

@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..jit import jit
-from ..jit.arithmetic_jit import ROUNDED, add, times, total
+from ..jit import arithmetic_jit as arithmetic, jit
 
 _MIN_TOTAL_DIFFERENCE = 1e-20  # a smaller difference of totals, relative to them, has lost digits
 
@@ -37,7 +36,7 @@ class Pieces(NamedTuple):
 def add_up(indptr: Any, masses: Any, totals: Any) -> None:
     """The total of each row, as a double-double."""
     for r in range(indptr.shape[0] - 1):
-        totals[r, 0], totals[r, 1] = total(masses[indptr[r] :], indptr[r + 1] - indptr[r])
+        totals[r, 0], totals[r, 1] = arithmetic.total(masses[indptr[r] :], indptr[r + 1] - indptr[r])
 
 
 @jit
@@ -50,12 +49,12 @@ def _longer(A: Any, i: int, B: Any, j: int) -> float:
         from_b = s == s_end or (t < t_end and B.points[t] <= A.points[s])
         if not (from_a and from_b and A.masses[s] == B.masses[t]):
             taken, given = (B.masses[t] if from_b else 0.0), (A.masses[s] if from_a else 0.0)
-            more, low = add(more, low, taken, 0.0)
-            more, low = add(more, low, -given, 0.0)
+            more, low = arithmetic.add(more, low, taken, 0.0)
+            more, low = arithmetic.add(more, low, -given, 0.0)
             rounded += taken + given
         s += from_a
         t += from_b
-    return more if abs(more) > ROUNDED * rounded else 0.0
+    return more if abs(more) > arithmetic.ROUNDED * rounded else 0.0
 
 
 @jit
@@ -69,7 +68,7 @@ def cut_pieces(A: Any, i: int, B: Any, j: int, out: Pieces) -> int:
     s, t = A.indptr[i] - 1, B.indptr[j] - 1
     s_end, t_end = A.indptr[i + 1] - 1, B.indptr[j + 1] - 1
     total_a, low_a, total_b, low_b = A.totals[i, 0], A.totals[i, 1], B.totals[j, 0], B.totals[j, 1]
-    longer = add(total_b, low_b, -total_a, -low_a)[0]
+    longer = arithmetic.add(total_b, low_b, -total_a, -low_a)[0]
     if abs(longer) <= _MIN_TOTAL_DIFFERENCE * total_b:
         longer = _longer(A, i, B, j) if low_a != 0.0 or low_b != 0.0 else 0.0
     rest, low, apart, apart_low, largest, loose, count = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0
@@ -84,21 +83,23 @@ def cut_pieces(A: Any, i: int, B: Any, j: int, out: Pieces) -> int:
                 continue
             mass = A.masses[s] if side == 0 else B.masses[t]
             if mass == largest and (apart < 0.0 if side == 0 else apart > 0.0):
-                rest, low = add(rest, low, mass * longer, 0.0)
+                rest, low = arithmetic.add(rest, low, mass * longer, 0.0)
                 loose += abs(mass * longer)
                 apart, apart_low = 0.0, 0.0
             else:
-                high, rounding = times(mass, total_b, low_b) if side == 0 else times(-mass, total_a, low_a)
+                high, rounding = (
+                    arithmetic.times(mass, total_b, low_b) if side == 0 else arithmetic.times(-mass, total_a, low_a)
+                )
                 if abs(high) > abs(apart):  # the larger one stays apart
                     high, rounding, apart, apart_low, largest = apart, apart_low, high, rounding, mass
-                rest, low = add(rest, low, high, rounding)
+                rest, low = arithmetic.add(rest, low, high, rounding)
                 loose += abs(high)
             piece = min(piece, mass * (total_b if side == 0 else total_a))
         out.sources[count] = s
         out.targets[count] = t
         out.masses[count] = piece
         count += 1
-        if abs(rest + apart) <= ROUNDED * (loose + abs(apart)):
+        if abs(rest + apart) <= arithmetic.ROUNDED * (loose + abs(apart)):
             rest, low, apart, apart_low, loose = 0.0, 0.0, 0.0, 0.0, 0.0
     return count
 

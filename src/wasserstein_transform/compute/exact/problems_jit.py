@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..jit import jit
-from ..jit.arithmetic_jit import excess, lowest
-from ..metrics.geometry_jit import distance, scaled_square
+from ..jit import arithmetic_jit as arithmetic, jit
+from ..metrics import geometry_jit as geometries
 from .bottleneck_jit import BottleneckWorkspace, bottleneck_workspace
 from .simplex_jit import OPTIMAL, solve
 from .simplex_tree_jit import SimplexWorkspace
@@ -100,7 +99,11 @@ def _add_target_point(A: Any, i: int, y: int, geometry: Any, rule: CostRule, tab
     max_cost = 0.0
     for s in range(na):
         x = A.indices[a + s]
-        c = scaled_square(geometry, y, x, rule.unit) if rule.p == 2.0 else distance(geometry, y, x) * rule.unit
+        c = (
+            geometries.scaled_square(geometry, y, x, rule.unit)
+            if rule.p == 2.0
+            else geometries.distance(geometry, y, x) * rule.unit
+        )
         tables.shared[k * na + s] = c
         max_cost = max(max_cost, c)
     tables.max_costs[k] = max_cost
@@ -125,23 +128,15 @@ def _longest(A: Any, i: int, B: Any, j: int, geometry: Any, work: SimplexWorkspa
         if work.stop[0] != 0:
             break
         for s in range(A.indptr[i], A.indptr[i + 1]):
-            top = max(top, distance(geometry, B.indices[t], A.indices[s]))
+            top = max(top, geometries.distance(geometry, B.indices[t], A.indices[s]))
     return top
 
 
 @jit
 def rescale(
-    A: Any,
-    i: int,
-    B: Any,
-    j: int,
-    geometry: Any,
-    p: float,
-    length: float,
-    clip: float,
-    tables: CostTables,
+    A: Any, i: int, B: Any, j: int, geometry: Any, p: float, length: float, clip: float, tables: CostTables,
     work: SimplexWorkspace,
-) -> tuple[float, bool]:
+) -> tuple[float, bool]:  # fmt: skip
     """Costs (d/length)^p, clipped, in the own table of this problem; the largest, and whether any underflowed."""
     a, b = A.indptr[i], B.indptr[j]
     na, nb = A.indptr[i + 1] - a, B.indptr[j + 1] - b
@@ -152,7 +147,7 @@ def rescale(
             break
         work.cost_start[t] = t * na
         for s in range(na):
-            d = distance(geometry, B.indices[b + t], A.indices[a + s])
+            d = geometries.distance(geometry, B.indices[b + t], A.indices[a + s])
             c = min((d / length) ** p, clip) if d > 0.0 else 0.0
             vanished |= c < MIN_COST and d > 0.0
             tables.single[t * na + s] = c
@@ -202,7 +197,7 @@ def _cancel(A: Any, i: int, B: Any, j: int, tables: CostTables, work: SimplexWor
             if (
                 0.0 < abs(over) < MIN_RELATIVE_COST * work.supply[s]
             ):  # the difference of rounded products has lost digits
-                over = excess(A.masses[a + s], B.totals[j], B.masses[b + t], A.totals[i])
+                over = arithmetic.excess(A.masses[a + s], B.totals[j], B.masses[b + t], A.totals[i])
             work.supply[s] = max(over, 0.0)
             work.demand[t] = max(-over, 0.0)
         s += x <= y
@@ -236,7 +231,7 @@ def _restore(
     na, nb = A.indptr[i + 1] - A.indptr[i], B.indptr[j + 1] - B.indptr[j]
     shared, potential, prices = tables.shared, work.potential, tables.prices
     for k in range(kb):
-        prices[k] = lowest(tables.single, k * ka, potential, ka)
+        prices[k] = arithmetic.lowest(tables.single, k * ka, potential, ka)
     for s in range(na):
         potential[s] = np.inf
     for k in range(kb):
@@ -248,7 +243,7 @@ def _restore(
     for s in range(na):
         bound += work.supply[s] * potential[s]
     for t in range(nb):
-        bound += work.demand[t] * lowest(shared, tables.shared_start[t], potential, na)
+        bound += work.demand[t] * arithmetic.lowest(shared, tables.shared_start[t], potential, na)
     return value - bound
 
 

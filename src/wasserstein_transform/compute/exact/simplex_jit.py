@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..jit import jit
-from ..jit.arithmetic_jit import lowest
+from ..jit import arithmetic_jit as arithmetic, jit
 from .simplex_tree_jit import (
     Candidates,
     SimplexWorkspace,
@@ -117,7 +116,7 @@ def _best_source(start: int, na: int, cost: Any, potential: Any) -> tuple[float,
     """The minimum of the costs of a sink minus the potentials of the sources, and its source."""
     least, source = np.inf, 0
     for k in range(0, na, _COSTS_PER_BLOCK):
-        low = lowest(cost[start + k :], 0, potential[k:], min(_COSTS_PER_BLOCK, na - k))
+        low = arithmetic.lowest(cost[start + k :], 0, potential[k:], min(_COSTS_PER_BLOCK, na - k))
         if low < least:
             least, source = low, k
     while source < na - 1 and cost[start + source] - potential[source] != least:

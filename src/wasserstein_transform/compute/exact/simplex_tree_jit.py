@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..jit import jit
-from ..jit.arithmetic_jit import lowest
+from ..jit import arithmetic_jit as arithmetic, jit
 
 REMOVED = -np.inf  # potential of a node that was peeled: it is never the best partner
 UNKNOWN_POTENTIAL = -np.inf  # of a source; none of its arcs is tight
@@ -335,7 +334,7 @@ def _list_tight_arcs(na: int, nb: int, slack: float, cost: Any, work: SimplexWor
         if work.stop[0] != 0:
             return
         start = work.cost_start[j]
-        least = lowest(cost, start, potential, na)
+        least = arithmetic.lowest(cost, start, potential, na)
         potential[na + j] = least
         costs, prices, limit = cost[start : start + na], potential[:na], least + slack
         for i in range(costs.shape[0]):

@@ -6,21 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..jit import jit
-from ..jit.arithmetic_jit import ROUNDED, add, times, total
+from ..jit import arithmetic_jit as arithmetic, jit
+from . import problems_jit as problems
 from .bottleneck_jit import certified, solve_bottleneck
-from .problems_jit import (
-    MIN_COST,
-    MIN_RELATIVE_COST,
-    CostRule,
-    CostTables,
-    begin_measure,
-    load_masses,
-    load_problem,
-    overlap,
-    rescale,
-    solve_without_common_mass,
-)
 from .simplex_jit import INTERRUPTED, OPTIMAL, solve
 from .simplex_tree_jit import UNKNOWN_POTENTIAL, SimplexWorkspace, arc_cost
 
@@ -65,25 +53,25 @@ def recompute_flows(
     excess is known up to a few units of the last digit of all masses of the branch.
     """
     net, low, magnitude = work.excess
-    total_a, low_a = total(a, na)
-    total_b, low_b = total(b, nb)
+    total_a, low_a = arithmetic.total(a, na)
+    total_b, low_b = arithmetic.total(b, nb)
     for node in range(na + nb):
         if node < na:
-            net[node], low[node] = times(a[node], total_b, low_b)
+            net[node], low[node] = arithmetic.times(a[node], total_b, low_b)
         else:
-            net[node], low[node] = times(-b[node - na], total_a, low_a)
+            net[node], low[node] = arithmetic.times(-b[node - na], total_a, low_a)
         magnitude[node] = abs(net[node])
     value, dropped = 0.0, 0.0
     node = work.previous[root]
     while node != root:
         parent = work.parent[node]
         flow, price = net[node] if node < na else -net[node], arc_cost(node, na, cost, work)
-        is_counted = flow > ROUNDED * magnitude[node]
+        is_counted = flow > arithmetic.ROUNDED * magnitude[node]
         work.flow[node] = flow if is_counted else 0.0
         value += flow * price if is_counted else 0.0
         dropped += 0.0 if is_counted else abs(flow) * price
         magnitude[parent] += magnitude[node]
-        net[parent], low[parent] = add(net[parent], low[parent], net[node], low[node])
+        net[parent], low[parent] = arithmetic.add(net[parent], low[parent], net[node], low[node])
         node = work.previous[node]
     return value, dropped
 
@@ -91,7 +79,7 @@ def recompute_flows(
 @jit
 def _refine(
     A: Any, i: int, B: Any, j: int, geometry: Any, p: float, length: float, value: float, safe: bool,
-    tables: CostTables, work: SimplexWorkspace,
+    tables: problems.CostTables, work: SimplexWorkspace,
 ) -> tuple[float, float, int, float, float]:  # fmt: skip
     """Solve again in the unit of W_p itself, because small costs lose digits next to the largest cost.
 
@@ -104,12 +92,12 @@ def _refine(
     clip = CLIP_FACTOR
     cost, gap, status, max_cost = 0.0, 0.0, OPTIMAL, 0.0
     for _ in range(MAX_RESCALINGS):
-        shorter = length * max(value, MIN_COST) ** (1.0 / p)
-        if shorter == 0.0 or (shorter == length and value < MIN_RELATIVE_COST):
+        shorter = length * max(value, problems.MIN_COST) ** (1.0 / p)
+        if shorter == 0.0 or (shorter == length and value < problems.MIN_RELATIVE_COST):
             break
         length = shorter
-        load_masses(A, i, B, j, work)
-        max_cost, vanished = rescale(A, i, B, j, geometry, p, length, clip, tables, work)
+        problems.load_masses(A, i, B, j, work)
+        max_cost, vanished = problems.rescale(A, i, B, j, geometry, p, length, clip, tables, work)
         for s in range(na):
             work.potential[s] = 0.0
         cost, gap, status, root = solve(na, nb, max_cost, min(max_cost, CLIP_FACTOR), safe, tables.single, work)
@@ -120,10 +108,10 @@ def _refine(
         value = max(cost / total, 0.0)
         if status != OPTIMAL or (value == 0.0 and not vanished):
             break
-        if clip < 1.0 / MIN_COST and _uses_clipped_arcs(na, nb, root, clip, tables.single, work):
+        if clip < 1.0 / problems.MIN_COST and _uses_clipped_arcs(na, nb, root, clip, tables.single, work):
             clip *= CLIP_FACTOR
             value = 1.0
-        elif value >= MIN_RELATIVE_COST:
+        elif value >= problems.MIN_RELATIVE_COST:
             break
     return cost, gap, status, max_cost, length
 
@@ -135,28 +123,21 @@ def _is_certified(status: int, gap: float, max_cost: float) -> bool:
 
 
 @jit
-def _first_attempt(A: Any, i: int, B: Any, j: int, rule: CostRule) -> int:
+def _first_attempt(A: Any, i: int, B: Any, j: int, rule: problems.CostRule) -> int:
     """Attempt 0 is without common mass, if it may be cancelled; 1 the whole problem; 2 with Bland's rule."""
-    return 0 if rule.cancel and overlap(A, i, B, j) else 1
+    return 0 if rule.cancel and problems.overlap(A, i, B, j) else 1
 
 
 @jit
 def _attempt(
-    attempt: int,
-    A: Any,
-    i: int,
-    B: Any,
-    j: int,
-    geometry: Any,
-    rule: CostRule,
-    tables: CostTables,
-    work: SimplexWorkspace,
-) -> tuple[float, float, int, int, float, float, bool]:
+    attempt: int, A: Any, i: int, B: Any, j: int, geometry: Any, rule: problems.CostRule,
+    tables: problems.CostTables, work: SimplexWorkspace,
+) -> tuple[float, float, int, int, float, float, bool]:  # fmt: skip
     """Cost, gap, status, root, largest cost, unit of length, and whether costs are in the shared table."""
     na, nb = A.indptr[i + 1] - A.indptr[i], B.indptr[j + 1] - B.indptr[j]
-    max_cost, length, is_shared = load_problem(A, i, B, j, geometry, rule, tables, work)
+    max_cost, length, is_shared = problems.load_problem(A, i, B, j, geometry, rule, tables, work)
     if attempt == 0:
-        value, gap, status = solve_without_common_mass(A, i, B, j, max_cost, tables, work)
+        value, gap, status = problems.solve_without_common_mass(A, i, B, j, max_cost, tables, work)
         return value, gap, status, -1, max_cost, length, is_shared
     table = tables.shared if is_shared else tables.single
     value, gap, status, root = solve(na, nb, max_cost, max_cost, attempt == 2, table, work)
@@ -166,7 +147,7 @@ def _attempt(
 @jit
 def _lost_digits(value: float, max_cost: float, total: float, p: float) -> bool:
     """Whether a cost is so small next to the largest one that it has lost digits."""
-    return value < (MIN_RELATIVE_COST if p != 1.0 else MIN_RELATIVE_DISTANCE) * max_cost * total
+    return value < (problems.MIN_RELATIVE_COST if p != 1.0 else MIN_RELATIVE_DISTANCE) * max_cost * total
 
 
 @jit
@@ -178,7 +159,14 @@ def _root_of(value: float, p: float) -> float:
 
 @jit
 def transport(
-    A: Any, i: int, B: Any, j: int, geometry: Any, rule: CostRule, tables: CostTables, work: SimplexWorkspace
+    A: Any,
+    i: int,
+    B: Any,
+    j: int,
+    geometry: Any,
+    rule: problems.CostRule,
+    tables: problems.CostTables,
+    work: SimplexWorkspace,
 ) -> tuple[float, float, int, int]:
     """W_p of rows i and j, p < ∞, gap relative to the largest cost, status, and whether the safe algorithm was used."""
     p = rule.p
@@ -195,7 +183,7 @@ def transport(
     lost_digits = status == OPTIMAL and _lost_digits(value, max_cost, total, p)
     if lost_digits:
         if root < 0:  # common mass was cancelled
-            is_shared = load_problem(A, i, B, j, geometry, rule, tables, work)[2]
+            is_shared = problems.load_problem(A, i, B, j, geometry, rule, tables, work)[2]
             root = solve(na, nb, max_cost, max_cost, False, tables.shared if is_shared else tables.single, work)[3]
         if root < 0:
             return np.inf, np.inf, INTERRUPTED, safe
@@ -215,7 +203,7 @@ def transport(
 
 
 @jit
-def _load_potentials(parents: Any, k: int, na: int, tables: CostTables, work: SimplexWorkspace) -> None:
+def _load_potentials(parents: Any, k: int, na: int, tables: problems.CostTables, work: SimplexWorkspace) -> None:
     """Start the k-th target from the potentials of its parent; without parents, from those of the previous target."""
     if parents.shape[0] == 0:
         return
@@ -227,7 +215,7 @@ def _load_potentials(parents: Any, k: int, na: int, tables: CostTables, work: Si
 
 
 @jit
-def _store_potentials(parents: Any, k: int, na: int, tables: CostTables, work: SimplexWorkspace) -> None:
+def _store_potentials(parents: Any, k: int, na: int, tables: problems.CostTables, work: SimplexWorkspace) -> None:
     if parents.shape[0] > 0:
         for s in range(na):
             tables.potentials[k * na + s] = work.potential[s]
@@ -235,8 +223,8 @@ def _store_potentials(parents: Any, k: int, na: int, tables: CostTables, work: S
 
 @jit
 def solve_row(
-    A: Any, i: int, B: Any, targets: Any, parents: Any, geometry: Any, rule: CostRule, tables: CostTables,
-    work: SimplexWorkspace, out: Any, report: Any, start: int,
+    A: Any, i: int, B: Any, targets: Any, parents: Any, geometry: Any, rule: problems.CostRule,
+    tables: problems.CostTables, work: SimplexWorkspace, out: Any, report: Any, start: int,
 ) -> int:  # fmt: skip
     """out[k] = W_p(A_i, B_j) for the k-th target j from `start` on; returns the k of the first one that is not easy.
 
@@ -244,7 +232,7 @@ def solve_row(
     target at position `parents[k]`, or from none if it is negative; without parents, from the previous target. The
     first target uses those in `work`.
     """
-    begin_measure(tables)
+    problems.begin_measure(tables)
     na = A.indptr[i + 1] - A.indptr[i]
     for k in range(start, targets.shape[0]):
         j = targets[k]
@@ -268,11 +256,11 @@ def solve_row(
 
 @jit
 def solve_carefully(
-    A: Any, i: int, B: Any, targets: Any, parents: Any, geometry: Any, rule: CostRule, tables: CostTables,
-    work: SimplexWorkspace, out: Any, report: Any, k: int,
+    A: Any, i: int, B: Any, targets: Any, parents: Any, geometry: Any, rule: problems.CostRule,
+    tables: problems.CostTables, work: SimplexWorkspace, out: Any, report: Any, k: int,
 ) -> bool:  # fmt: skip
     """The same for the k-th target alone, which is not easy; returns whether it is certified."""
-    begin_measure(tables)
+    problems.begin_measure(tables)
     na = A.indptr[i + 1] - A.indptr[i]
     _load_potentials(parents, k, na, tables, work)
     value, gap, status, safe = transport(A, i, B, targets[k], geometry, rule, tables, work)
@@ -287,11 +275,11 @@ def solve_carefully(
 
 @jit
 def solve_row_farthest(
-    A: Any, i: int, B: Any, targets: Any, parents: Any, geometry: Any, rule: CostRule, tables: CostTables,
-    work: SimplexWorkspace, out: Any, report: Any,
+    A: Any, i: int, B: Any, targets: Any, parents: Any, geometry: Any, rule: problems.CostRule,
+    tables: problems.CostTables, work: SimplexWorkspace, out: Any, report: Any,
 ) -> int:  # fmt: skip
     """out[k] = W_∞(A_i, B_j) for the k-th target j, certified by plan and Hall violator; −1, or the j that failed."""
-    begin_measure(tables)
+    problems.begin_measure(tables)
     na = A.indptr[i + 1] - A.indptr[i]
     for k in range(targets.shape[0]):
         j = targets[k]
@@ -299,7 +287,7 @@ def solve_row_farthest(
             out[k] = 0.0
             continue
         nb = B.indptr[j + 1] - B.indptr[j]
-        _, length, _ = load_problem(A, i, B, j, geometry, rule, tables, work)
+        _, length, _ = problems.load_problem(A, i, B, j, geometry, rule, tables, work)
         a, b = A.masses[A.indptr[i] :], B.masses[B.indptr[j] :]
         value, status = solve_bottleneck(na, nb, a, b, tables.shared, work, tables.bottleneck)
         if status != OPTIMAL or not certified(na, nb, value, tables.shared, work, tables.bottleneck):

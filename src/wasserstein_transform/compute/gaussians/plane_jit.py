@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..jit import jit, jit_strict, jit_summing
-from ..jit.arithmetic_jit import SPLITTER
+from ..jit import arithmetic_jit as arithmetic, jit, jit_strict, jit_summing
 from .bures_jit import gap_plane, is_far, near_plane, overlap_plane
 
 _MIN_TRACE = 1e-60  # smaller traces, relative to the largest entry, would underflow in the formulas
@@ -85,7 +84,7 @@ def _root(a: float, b: float, c: float) -> float:
     """√(a·c − b²) of a matrix near 1."""
     ac, bb = a * c, b * b
     # the rounding errors of both products, from the upper and lower halves of the digits (Dekker)
-    big_a, big_b, big_c = SPLITTER * a, SPLITTER * b, SPLITTER * c
+    big_a, big_b, big_c = arithmetic.SPLITTER * a, arithmetic.SPLITTER * b, arithmetic.SPLITTER * c
     a_high, b_high, c_high = big_a - (big_a - a), big_b - (big_b - b), big_c - (big_c - c)
     a_low, b_low, c_low = a - a_high, b - b_high, c - c_high
     lost_ac = ((a_high * c_high - ac) + a_high * c_low + a_low * c_high) + a_low * c_low

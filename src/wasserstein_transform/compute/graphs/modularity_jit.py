@@ -11,8 +11,8 @@ from ..jit import jit, jit_strict
 _MAX_TIE = 1e-9  # difference of gains, in units of the strength at a node, up to which they are equal
 
 
-class Coarse(NamedTuple):
-    """A graph of communities, in compressed rows, without links of a community to itself."""
+class LinkGraph(NamedTuple):
+    """A graph in compressed rows, without links of a node to itself."""
 
     starts: np.ndarray  # (n + 1,)
     ends: np.ndarray  # (number of links,)
@@ -33,10 +33,11 @@ class Moves(NamedTuple):
     waiting: np.ndarray  # (n,) whether a node is in the queue
 
 
-def modularity_workspace(n: int, n_links: int) -> tuple[Coarse, Coarse, Moves]:
+def modularity_workspace(n: int, n_links: int) -> tuple[LinkGraph, LinkGraph, Moves]:
     """Workspace of one thread, for a graph of n nodes; both directions of an edge are links."""
     one, other = (
-        Coarse(np.zeros(n + 1, np.intp), np.zeros(n_links, np.intp), np.zeros(n_links), np.zeros(n)) for _ in range(2)
+        LinkGraph(np.zeros(n + 1, np.intp), np.zeros(n_links, np.intp), np.zeros(n_links), np.zeros(n))
+        for _ in range(2)
     )
     labels, sizes, neighbors, free, queue = np.zeros((5, n), np.intp)
     sums, links = np.zeros((2, n))
@@ -45,58 +46,43 @@ def modularity_workspace(n: int, n_links: int) -> tuple[Coarse, Coarse, Moves]:
 
 @jit
 def maximize_modularity(
-    starts: np.ndarray,
-    ends: np.ndarray,
-    strengths: np.ndarray,
-    degrees: np.ndarray,
-    labels: np.ndarray,
-    resolution: float,
-    seed: int,
-    work: tuple[Coarse, Coarse, Moves],
+    graph: LinkGraph, labels: np.ndarray, resolution: float, seed: int, work: tuple[LinkGraph, LinkGraph, Moves]
 ) -> int:
     """Improve a partition, `labels`, in place; return the number of communities. The seed decides the order of visits.
 
     A node with degree d gains, in a community with sum of degrees s, its strength into it − resolution·d·s / total.
     """
     one, other, moves = work
-    n, total = len(degrees), 0.0
+    n, total = len(graph.degrees), 0.0
     for v in range(n):
-        total += degrees[v]
+        total += graph.degrees[v]
         moves.labels[v] = labels[v]
     scale = resolution / total
-    _move(starts, ends, strengths, degrees, n, scale, seed, moves)
+    _move(graph, n, scale, seed, moves)
     n_groups = _renumber(n, moves)
     for v in range(n):
         labels[v] = moves.labels[v]
-    _merge(starts, ends, strengths, degrees, n, n_groups, one, moves)
+    _merge(graph, n, n_groups, one, moves)
     level = 0
     while True:
         level += 1
         fine, coarse = (one, other) if level % 2 else (other, one)
         for c in range(n_groups):
             moves.labels[c] = c
-        _move(fine.starts, fine.ends, fine.strengths, fine.degrees, n_groups, scale, seed + level, moves)
+        _move(fine, n_groups, scale, seed + level, moves)
         n_fewer = _renumber(n_groups, moves)
         if n_fewer == n_groups:
             return n_groups
         for v in range(n):
             labels[v] = moves.labels[labels[v]]
-        _merge(fine.starts, fine.ends, fine.strengths, fine.degrees, n_groups, n_fewer, coarse, moves)
+        _merge(fine, n_groups, n_fewer, coarse, moves)
         n_groups = n_fewer
 
 
 @jit_strict
-def _move(
-    starts: np.ndarray,
-    ends: np.ndarray,
-    strengths: np.ndarray,
-    degrees: np.ndarray,
-    n: int,
-    scale: float,
-    seed: int,
-    moves: Moves,
-) -> None:
+def _move(graph: LinkGraph, n: int, scale: float, seed: int, moves: Moves) -> None:
     """Move nodes to the community of largest gain, until no node moves; neighbors of moved nodes are visited again."""
+    starts, ends, strengths, degrees = graph
     labels, sums, sizes, links, neighbors = moves.labels, moves.sums, moves.sizes, moves.links, moves.neighbors
     n_free = _fill_queue(n, degrees, seed, moves)
     head, n_waiting = 0, n
@@ -180,17 +166,9 @@ def _renumber(n: int, moves: Moves) -> int:
 
 
 @jit
-def _merge(
-    starts: np.ndarray,
-    ends: np.ndarray,
-    strengths: np.ndarray,
-    degrees: np.ndarray,
-    n: int,
-    n_groups: int,
-    coarse: Coarse,
-    moves: Moves,
-) -> None:
+def _merge(graph: LinkGraph, n: int, n_groups: int, coarse: LinkGraph, moves: Moves) -> None:
     """Make the graph of communities; `moves.labels` are theirs, `moves.queue` gets the nodes of each in turn."""
+    starts, ends, strengths, degrees = graph
     labels, links, neighbors, next_position = moves.labels, moves.links, moves.neighbors, moves.free
     for c in range(n_groups):
         moves.sizes[c] = 0

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..jit import jit
 from ..metrics.geometry_jit import Adjacency, PathTable
-from .paths_jit import SearchWorkspace, reset, search, search_by_heap, search_workspace
+from .paths_jit import Search, reset, search, search_by_heap, search_workspace
 
 
 class Vicinity(NamedTuple):
@@ -28,7 +28,7 @@ class Vicinity(NamedTuple):
 class PathSearch(NamedTuple):
     """Workspace for the distances between one measure and its targets."""
 
-    work: SearchWorkspace
+    work: Search
     targets: np.ndarray  # nodes of the targets
     from_home: np.ndarray  # distances from home to the points of the measure
     home_to_targets: np.ndarray  # distances from home to the target nodes

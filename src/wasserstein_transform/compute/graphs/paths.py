@@ -52,7 +52,7 @@ def _tiles(n: int) -> list[Tile]:
     return cut_by_size(n, max(16, n // 256))
 
 
-def _scratch(adjacency: Adjacency) -> kernel.SearchWorkspace:
+def _scratch(adjacency: Adjacency) -> kernel.Search:
     return kernel.search_workspace(n_nodes(adjacency))
 
 

@@ -12,14 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..jit import jit
-from ..jit.arithmetic_jit import lesser
+from ..jit import arithmetic_jit as arithmetic, jit
 from ..metrics.geometry_jit import Adjacency
 
 LANES = 32
 
 
-class SearchWorkspace(NamedTuple):
+class Search(NamedTuple):
     """Workspace of one search: distances (infinity unless found), found nodes in order, a heap and positions in it."""
 
     dist: np.ndarray
@@ -29,14 +28,14 @@ class SearchWorkspace(NamedTuple):
     mass: np.ndarray  # masses of the nodes, for `need`; zero between searches
 
 
-def search_workspace(n: int) -> SearchWorkspace:
+def search_workspace(n: int) -> Search:
     """Workspace for a graph of n nodes."""
     order, heap, heap_position = np.empty((3, n), np.intp)
-    return SearchWorkspace(np.full(n, np.inf), order, heap, heap_position, np.zeros(n))
+    return Search(np.full(n, np.inf), order, heap, heap_position, np.zeros(n))
 
 
 @jit
-def _sift_up(k: int, scratch: SearchWorkspace) -> None:
+def _sift_up(k: int, scratch: Search) -> None:
     """Sift the k-th element of the heap up."""
     heap, heap_position, dist = scratch.heap, scratch.heap_position, scratch.dist
     node = heap[k]
@@ -52,7 +51,7 @@ def _sift_up(k: int, scratch: SearchWorkspace) -> None:
 
 
 @jit
-def _sift_down(size: int, scratch: SearchWorkspace) -> None:
+def _sift_down(size: int, scratch: Search) -> None:
     """Sift the first element of the heap down."""
     heap, heap_position, dist = scratch.heap, scratch.heap_position, scratch.dist
     node, k = heap[0], 0
@@ -73,7 +72,7 @@ def _sift_down(size: int, scratch: SearchWorkspace) -> None:
 
 @jit
 def _search_by_layers(
-    adjacency: Adjacency, source: int, limit: float, need: float, ties: float, scratch: SearchWorkspace
+    adjacency: Adjacency, source: int, limit: float, need: float, ties: float, scratch: Search
 ) -> int:
     """Breadth-first search, for edges of equal length."""
     dist, order, mass = scratch.dist, scratch.order, scratch.mass
@@ -104,7 +103,7 @@ def _search_by_layers(
 
 
 @jit
-def _relax(adjacency: Adjacency, x: int, limit: float, size: int, scratch: SearchWorkspace) -> int:
+def _relax(adjacency: Adjacency, x: int, limit: float, size: int, scratch: Search) -> int:
     """Relax the edges of x up to `limit`; returns the new size of the heap."""
     for e in range(adjacency.indptr[x], adjacency.indptr[x + 1]):
         y = adjacency.indices[e]
@@ -122,7 +121,7 @@ def _relax(adjacency: Adjacency, x: int, limit: float, size: int, scratch: Searc
 
 @jit
 def search_by_heap(
-    adjacency: Adjacency, source: int, limit: float, need: float, ties: float, beyond: bool, scratch: SearchWorkspace
+    adjacency: Adjacency, source: int, limit: float, need: float, ties: float, beyond: bool, scratch: Search
 ) -> int:
     """Dijkstra's algorithm, for edges of any length ≥ 0; see `search`.
 
@@ -157,7 +156,7 @@ def search_by_heap(
 
 
 @jit
-def search(adjacency: Adjacency, source: int, limit: float, need: float, ties: float, scratch: SearchWorkspace) -> int:
+def search(adjacency: Adjacency, source: int, limit: float, need: float, ties: float, scratch: Search) -> int:
     """Distances from a node to all nodes within `limit`, or until the found nodes have the mass `need`.
 
     With a factor `ties` ≥ 1, nodes at up to that factor times the last distance are found as well; with 0 the search
@@ -170,7 +169,7 @@ def search(adjacency: Adjacency, source: int, limit: float, need: float, ties: f
 
 
 @jit
-def reset(count: int, scratch: SearchWorkspace) -> None:
+def reset(count: int, scratch: Search) -> None:
     """Reset the distances to infinity."""
     for k in range(count):
         scratch.dist[scratch.order[k]] = np.inf
@@ -178,7 +177,7 @@ def reset(count: int, scratch: SearchWorkspace) -> None:
 
 @jit
 def fill_listed(
-    adjacency: Adjacency, sources: Any, indptr: Any, cols: Any, out: Any, scratch: SearchWorkspace, stop: Any
+    adjacency: Adjacency, sources: Any, indptr: Any, cols: Any, out: Any, scratch: Search, stop: Any
 ) -> None:
     """out[k] = length of the shortest path from sources[a] to cols[k], for k in indptr[a]…indptr[a+1]."""
     for a in range(sources.shape[0]):
@@ -198,7 +197,7 @@ def fill_listed(
 
 @jit
 def count_within(
-    adjacency: Adjacency, start: int, end: int, n: int, limit: float, out: Any, scratch: SearchWorkspace, stop: Any
+    adjacency: Adjacency, start: int, end: int, n: int, limit: float, out: Any, scratch: Search, stop: Any
 ) -> None:
     """out[i - start] = number of the first n nodes within `limit` of node i."""
     for i in range(start, end):
@@ -215,7 +214,7 @@ def count_within(
 @jit
 def fill_within(
     adjacency: Adjacency, start: int, end: int, n: int, limit: float, indices: Any, distances: Any,
-    scratch: SearchWorkspace, stop: Any,
+    scratch: Search, stop: Any,
 ) -> None:  # fmt: skip
     """Those nodes and their distances, nearest first, node by node."""
     filled = 0
@@ -232,9 +231,7 @@ def fill_within(
 
 
 @jit
-def fill_upper(
-    adjacency: Adjacency, start: int, end: int, upper: Any, lower: Any, scratch: SearchWorkspace, stop: Any
-) -> None:
+def fill_upper(adjacency: Adjacency, start: int, end: int, upper: Any, lower: Any, scratch: Search, stop: Any) -> None:
     """Rows start…end of the full matrix from column `start` on, and their transpose unless `lower` is empty."""
     for i in range(start, end):
         if stop[0] != 0:
@@ -248,9 +245,7 @@ def fill_upper(
 
 
 @jit
-def fill_condensed(
-    adjacency: Adjacency, n: int, start: int, end: int, out: Any, scratch: SearchWorkspace, stop: Any
-) -> None:
+def fill_condensed(adjacency: Adjacency, n: int, start: int, end: int, out: Any, scratch: Search, stop: Any) -> None:
     """Rows start…end of the condensed vector of the first n nodes."""
     filled = 0
     for i in range(start, end):
@@ -265,15 +260,8 @@ def fill_condensed(
 
 @jit
 def fill_nearest(
-    adjacency: Adjacency,
-    start: int,
-    end: int,
-    k: int,
-    distances: Any,
-    indices: Any,
-    scratch: SearchWorkspace,
-    stop: Any,
-) -> None:
+    adjacency: Adjacency, start: int, end: int, k: int, distances: Any, indices: Any, scratch: Search, stop: Any,
+) -> None:  # fmt: skip
     """The k nearest other nodes with `scratch.mass` 1 for each node; in a tie the smaller index first."""
     for i in range(start, end):
         if stop[0] != 0:
@@ -320,7 +308,7 @@ def sweep_workspace(n: int) -> Sweeps:
 def _shorten(best: Any, other: Any, length: float) -> None:
     """Relax paths over a neighbor. The loop length is not constant, so that it is vectorized and not unrolled."""
     for l in range(best.shape[0]):
-        best[l] = lesser(best[l], other[l] + length)
+        best[l] = arithmetic.lesser(best[l], other[l] + length)
 
 
 @jit
@@ -357,9 +345,7 @@ def _sweep(adjacency: Adjacency, n: int, backward: bool, work: Sweeps) -> bool:
 
 
 @jit
-def search_many(
-    adjacency: Adjacency, start: int, end: int, max_sweeps: int, work: Sweeps, scratch: SearchWorkspace
-) -> None:
+def search_many(adjacency: Adjacency, start: int, end: int, max_sweeps: int, work: Sweeps, scratch: Search) -> None:
     """Distances of all nodes from the nodes start…end, at most LANES of them; infinity without a path.
 
     After `max_sweeps` sweeps, heaps are used.
@@ -386,7 +372,7 @@ def search_many(
 @jit
 def fill_upper_by_sweeps(
     adjacency: Adjacency, start: int, end: int, max_sweeps: int, upper: Any, lower: Any, work: Sweeps,
-    scratch: SearchWorkspace, stop: Any,
+    scratch: Search, stop: Any,
 ) -> None:  # fmt: skip
     """Rows start…end of the full matrix from column `start` on, and their transpose unless `lower` is empty."""
     for first in range(start, end, LANES):

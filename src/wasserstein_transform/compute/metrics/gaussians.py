@@ -12,8 +12,7 @@ from ..._types import Floats, Ints
 from ...engine import GRAIN, Engine, Flag, Tile, cut_by_size, one_blas_thread
 from ..cells.index import CellIndex
 from ..cells.rows import for_tiles, largest_absolute, rows_per_tile, take, tiles_of
-from ..gaussians.plane_jit import fill_plane, fill_root_determinants
-from ..gaussians.space_jit import N_COLUMNS, N_SCRATCH, PIECE, fill_columns
+from ..gaussians import plane_jit as gaussian_plane, space_jit as gaussian_space
 from .distances_jit import fill_matched
 from .geometry_jit import Cloud, GaussianLine, GaussianPlane, GaussianSolid, GaussianSpace, Geometry, for_thread
 
@@ -75,7 +74,7 @@ def geometry_near(metric: GaussianMetric, index: CellIndex, reach: float, engine
         def fill(tile: Tile, stop: Flag) -> None:
             part = slice(*tile)
             values = (column[part] for column in columns)
-            good[tile.start // rows_per_tile(n)] = fill_plane(
+            good[tile.start // rows_per_tile(n)] = gaussian_plane.fill_plane(
                 means[part], metric.covs, rows[part], unit, gaussians.lam, *values
             )
 
@@ -111,7 +110,7 @@ def _movement(
         geometry: Geometry
         if m == 2 and planar:
             columns = np.empty((8, len(means)))
-            good[k] = fill_plane(means, covs, rows, unit, lam, *columns)
+            good[k] = gaussian_plane.fill_plane(means, covs, rows, unit, lam, *columns)
             geometry = GaussianPlane._make([*columns, lam])
         else:
             geometry = _general(_Gaussians(means, covs, rows, unit, lam), None)
@@ -167,13 +166,13 @@ def _line(gaussians: _Gaussians, engine: Engine | None) -> GaussianLine:
 
 
 def _space(gaussians: _Gaussians, engine: Engine | None) -> GaussianSpace:
-    n = -(-len(gaussians.rows) // PIECE)
-    columns = np.empty((n, N_COLUMNS, PIECE))
+    n = -(-len(gaussians.rows) // gaussian_space.PIECE)
+    columns = np.empty((n, gaussian_space.N_COLUMNS, gaussian_space.PIECE))
 
     def fill(tile: Tile, stop: Flag) -> None:
-        part = slice(tile.start * PIECE, tile.stop * PIECE)
-        scratch = np.empty(N_SCRATCH * PIECE)
-        fill_columns(
+        part = slice(tile.start * gaussian_space.PIECE, tile.stop * gaussian_space.PIECE)
+        scratch = np.empty(gaussian_space.N_SCRATCH * gaussian_space.PIECE)
+        gaussian_space.fill_columns(
             gaussians.means[part], gaussians.covs, gaussians.rows[part], gaussians.unit, columns[slice(*tile)], scratch
         )
 
@@ -245,8 +244,10 @@ def _root_eigenvalues(covs: Floats) -> Floats:
 def _spectra_in_space(covs: Floats) -> Floats:
     """Square roots of the eigenvalues of 3 × 3 matrices, in increasing order."""
     n = len(covs)
-    columns = np.empty((-(-n // PIECE), N_COLUMNS, PIECE))
-    fill_columns(np.zeros((n, 3)), covs, np.arange(n), 1.0, columns, np.empty(N_SCRATCH * PIECE))
+    columns = np.empty((-(-n // gaussian_space.PIECE), gaussian_space.N_COLUMNS, gaussian_space.PIECE))
+    gaussian_space.fill_columns(
+        np.zeros((n, 3)), covs, np.arange(n), 1.0, columns, np.empty(gaussian_space.N_SCRATCH * gaussian_space.PIECE)
+    )
     return columns[:, :-4:-1].transpose(0, 2, 1).reshape(-1, 3)[:n]
 
 
@@ -265,7 +266,7 @@ def _eigenvalue_error(m: int, largest: Any) -> Any:
 def _root_determinants(a: Floats, b: Floats, c: Floats) -> Floats:
     a, b, c = (np.ascontiguousarray(column) for column in (a, b, c))
     out = np.empty_like(a)
-    fill_root_determinants(a, b, c, a + c, np.empty_like(a), out)
+    gaussian_plane.fill_root_determinants(a, b, c, a + c, np.empty_like(a), out)
     return out
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..gaussians.bures_jit import gap_general, gap_line
+from ..gaussians import bures_jit as bures
 from ..jit import jit, jit_strict, jit_summing
 
 
@@ -122,7 +122,7 @@ def within_cloud(geometry: Any, i: int, start: int, end: int, limit: float, weig
 def gaussian_line(geometry: Any, i: int, j: int, limit: float) -> float:
     """Squared distance of Gaussians on the line, with the same bits in every loop."""
     step = geometry.points[i, 0] - geometry.points[j, 0]
-    gap = gap_line(geometry.variances[i], geometry.roots[i], geometry.variances[j], geometry.roots[j])
+    gap = bures.gap_line(geometry.variances[i], geometry.roots[i], geometry.variances[j], geometry.roots[j])
     return step * step + geometry.lam * gap
 
 
@@ -149,7 +149,7 @@ def gaussian_solid(geometry: Any, i: int, j: int, limit: float) -> float:
     if _solid_floor(geometry, i, j, limit) > limit * (1 + 1e-9):  # tolerance for rounding
         return np.inf
     p, q = (i, j) if i < j else (j, i)
-    gap = gap_general(
+    gap = bures.gap_general(
         geometry.covs[p], geometry.factors[p], geometry.ranks[p],
         geometry.covs[q], geometry.factors[q], geometry.ranks[q], geometry.scratch,
     )  # fmt: skip

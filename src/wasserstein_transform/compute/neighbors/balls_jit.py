@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..jit import jit
-from ..metrics.geometry_jit import comparable_square, squared, squares
-from ..metrics.pairs_jit import is_set, rank_of
+from ..metrics import geometry_jit as geometries, pairs_jit as pairwise
 from .moments_jit import ROUNDING_FACTOR, coordinate_squares
 
 
@@ -30,7 +29,7 @@ def count_balls(
             if stop[0] != 0:
                 return
             low, high = cells.runs[cells.cell[i], r]
-            squares(geometry, i, low, high, limit, square)
+            geometries.squares(geometry, i, low, high, limit, square)
             for k in range(high - low):
                 count += square[k] <= limit
         counts[i - start] = count
@@ -47,7 +46,7 @@ def fill_balls(
             if stop[0] != 0:
                 return
             low, high = cells.runs[cells.cell[i], r]
-            squares(geometry, i, low, high, limit, square)
+            geometries.squares(geometry, i, low, high, limit, square)
             for k in range(high - low):
                 if square[k] <= limit:
                     indices[filled] = low + k
@@ -84,7 +83,7 @@ def find_leaders(
                 cell = cells.cell[position]
                 j = first[cell]
                 while j >= 0:
-                    if (best < 0 or rank[j] < rank[best]) and squared(geometry, i, j, limit) <= limit:
+                    if (best < 0 or rank[j] < rank[best]) and geometries.squared(geometry, i, j, limit) <= limit:
                         best = j
                     j = following[j]
                 position = after[cell]
@@ -122,7 +121,10 @@ def mark_later(
             if low < high:
                 coordinate_squares(coordinates, i, low, high, scratch)
             for j in range(low, high):
-                if scratch[j - low] <= limit * ROUNDING_FACTOR and comparable_square(geometry, i, j, limit) <= limit:
+                if (
+                    scratch[j - low] <= limit * ROUNDING_FACTOR
+                    and geometries.comparable_square(geometry, i, j, limit) <= limit
+                ):
                     _set(bits, byte, rank + j - runs[r, 0])
             rank += runs[r, 1] - runs[r, 0]
 
@@ -144,8 +146,8 @@ def copy_earlier(pairs: Any, start: int, end: int, bits: Any, stop: Any) -> None
             cell, back = -1, 0
             for j in range(low, min(high, i)):
                 if pairs.cell[j] != cell:  # candidates are symmetric: i is a candidate of j, at the same
-                    cell, back = pairs.cell[j], rank_of(pairs, j, i)  # rank for all positions of a cell
-                if is_set(pairs.bits, pairs.starts[j], back):
+                    cell, back = pairs.cell[j], pairwise.rank_of(pairs, j, i)  # rank for all positions of a cell
+                if pairwise.is_set(pairs.bits, pairs.starts[j], back):
                     _set(bits, byte, rank + j - low)
             if low <= i < high:
                 _set(bits, byte, rank + i - low)

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..jit import jit, jit_summing
-from ..metrics.geometry_jit import within
-from ..metrics.pairs_jit import square_of_three, square_of_two
+from ..metrics import geometry_jit as geometries, pairs_jit as pairwise
 from .moments_jit import add_first, add_second, center, finish_mean
 
 _SQUARE_TOLERANCE = 1e-13  # relative tolerance of squared distances, many times the rounding error
@@ -170,15 +169,15 @@ def _weigh(geometry: Any, coordinates: Any, i: int, low: int, high: int, limit: 
         x, y, X, Y = coordinates[0, i], coordinates[1, i], coordinates[0, low:high], coordinates[1, low:high]
         for k in range(candidates.shape[0]):
             w = candidates[k]
-            mass[k] = w if square_of_two(X[k] - x, Y[k] - y) <= limit else 0.0
+            mass[k] = w if pairwise.square_of_two(X[k] - x, Y[k] - y) <= limit else 0.0
     elif coordinates.shape[0] == 3:
         x, y, z = coordinates[0, i], coordinates[1, i], coordinates[2, i]
         X, Y, Z = coordinates[0, low:high], coordinates[1, low:high], coordinates[2, low:high]
         for k in range(candidates.shape[0]):
             w = candidates[k]
-            mass[k] = w if square_of_three(X[k] - x, Y[k] - y, Z[k] - z) <= limit else 0.0
+            mass[k] = w if pairwise.square_of_three(X[k] - x, Y[k] - y, Z[k] - z) <= limit else 0.0
     else:
-        within(geometry, i, low, high, limit, weights, mass)
+        geometries.within(geometry, i, low, high, limit, weights, mass)
 
 
 @jit

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..jit import jit
-from ..metrics.geometry_jit import distance, squared
+from ..metrics import geometry_jit as geometries
 
 MAX_LEAF_SIZE = 16  # most points of a leaf, or four per axis: in many dimensions boxes prune little and cost as much
 NO_POINT = np.iinfo(np.intp).max  # no point: farther than any point at the same distance
@@ -162,7 +162,7 @@ def split_nodes(tree: Any, root: int, n_levels: int, stop: Any) -> None:
 @jit
 def point_distance(geometry: Any, i: int, j: int) -> float:
     """The distance of points i and j, symmetric to the last bit."""
-    return np.sqrt(squared(geometry, min(i, j), max(i, j), np.inf))
+    return np.sqrt(geometries.squared(geometry, min(i, j), max(i, j), np.inf))
 
 
 @jit
@@ -258,7 +258,7 @@ def _scan(geometry: Any, tree: Any, groups: Any, leaf: int, x: Any, rounding: fl
         if square_to_position(tree.points, p, x) > reach * reach:
             continue
         j = tree.order[p]
-        d = np.sqrt(squared(geometry, min(i, j), max(i, j), reach * reach))
+        d = np.sqrt(geometries.squared(geometry, min(i, j), max(i, j), reach * reach))
         if d < near[0] or (d == near[0] and j < which[0]):
             near[0], which[0] = d, j
             _sift(near, which, near.shape[0])
@@ -341,7 +341,7 @@ def nearest_in_rows(geometry: Any, n: int, start: int, end: int, distances: Any,
         for j in range(n):
             if i == j:
                 continue
-            d = distance(geometry, i, j)
+            d = geometries.distance(geometry, i, j)
             if d < near[0] or (d == near[0] and j < which[0]):
                 near[0], which[0] = d, j
                 _sift(near, which, near.shape[0])

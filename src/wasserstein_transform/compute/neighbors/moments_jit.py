@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..jit import compiled_as, jit, jit_summing, plain
-from ..metrics.geometry_jit import comparable_square, squares, within
+from ..metrics import geometry_jit as geometries
 
 FLAT, GAUSSIAN, EPANECHNIKOV, TRIANGLE = range(4)
 MAX_GAUSSIAN_T = 1400.0  # for larger t, a gaussian weight is denormal
@@ -223,14 +223,14 @@ def weigh(
 def _weigh_flat(
     profile: Any, geometry: Any, i: int, low: int, high: int, limit: float, weights: Any, mass: Any
 ) -> None:
-    within(geometry, i, low, high, limit, weights, mass)
+    geometries.within(geometry, i, low, high, limit, weights, mass)
 
 
 @jit
 def _weigh_smooth(
     profile: Any, geometry: Any, i: int, low: int, high: int, limit: float, weights: Any, mass: Any
 ) -> None:
-    squares(geometry, i, low, high, limit, mass)
+    geometries.squares(geometry, i, low, high, limit, mass)
     candidates = weights[low:high]
     for k in range(candidates.shape[0]):
         mass[k] = candidates[k] * profile_value(profile.code, mass[k] * profile.scale) if mass[k] <= limit else 0.0
@@ -261,7 +261,7 @@ def _weigh_nearby(
     coordinate_squares(profile.coordinates, i, low, high, mass)
     max_square, candidates = limit * ROUNDING_FACTOR, weights[low:high]
     for k in range(candidates.shape[0]):
-        if mass[k] > max_square or (low + k != i and comparable_square(geometry, i, low + k, limit) > limit):
+        if mass[k] > max_square or (low + k != i and geometries.comparable_square(geometry, i, low + k, limit) > limit):
             mass[k] = 0.0
         else:
             mass[k] = candidates[k]

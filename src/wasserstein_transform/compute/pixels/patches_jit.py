@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..gaussians.bures_jit import gap_plane, gap_space
+from ..gaussians import bures_jit as bures
 from ..jit import jit, jit_summing
 
 PADDING = 16  # the number of columns is a multiple of this
@@ -242,9 +242,9 @@ def _decide_doubtful(shapes: Any, rests: Any, n: int, shape: Any, marks: Any) ->
             gap = 0.0
             if shape.shape[0] == 4:
                 p, q, r, root = shapes[0, k], shapes[1, k], shapes[2, k], shapes[3, k]
-                gap = gap_plane(p, q, r, root, shape[0], shape[1], shape[2], shape[3])
+                gap = bures.gap_plane(p, q, r, root, shape[0], shape[1], shape[2], shape[3])
             else:
-                gap = gap_space(shapes[:, k], shape)
+                gap = bures.gap_space(shapes[:, k], shape)
             marks[k] = 1.0 if gap <= rests[k] else 0.0
 
 

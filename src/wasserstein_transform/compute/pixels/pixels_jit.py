@@ -137,25 +137,9 @@ def _move_to_rest(
 
 @jit
 def shift(
-    values: Any,
-    covs: Any,
-    window: Window,
-    axes: int,
-    lam: float,
-    spatial: float,
-    range_: float,
-    tol: float,
-    max_iter: int,
-    start: int,
-    end: int,
-    patch: Patch,
-    cycle: CycleState,
-    sums: Any,
-    mean: Any,
-    modes: Any,
-    iterations: Any,
-    ends: Any,
-    stop: Any,
+    values: Any, covs: Any, window: Window, axes: int, lam: float, spatial: float, range_: float, tol: float,
+    max_iter: int, start: int, end: int, patch: Patch, cycle: CycleState, sums: Any, mean: Any, modes: Any,
+    iterations: Any, ends: Any, stop: Any,
 ) -> None:  # fmt: skip
     """Move the pixels from start to end until they converge or cycle. Radii and tolerance are squares."""
     channels, shapes = values.shape[0], patch.shapes.shape[0]

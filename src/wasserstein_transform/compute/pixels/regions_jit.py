@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..jit import jit
-from ..trees.spanning_jit import root, unite
+from ..trees import spanning_jit as spanning
 
 
 @jit
@@ -39,7 +39,7 @@ def link_adjacent(
             ahead = x + 1 < width if k == 0 else y + 1 < height if k == 1 else z + 1 < depth
             j = i + (1 if k == 0 else width if k == 1 else height * width)
             if ahead and (not masked or inside[j]) and are_near(modes, axes, i, j, spatial, range_):
-                unite(parent, i, j)
+                spanning.unite(parent, i, j)
 
 
 @jit
@@ -106,12 +106,12 @@ def _are_apart(cells: Any, a: int, b: int, reach: Any, first: int, end: int) -> 
 def _link_pair(
     modes: Any, axes: int, order: Any, starts: Any, a: int, b: int, spatial: float, range_: float, parent: Any
 ) -> None:
-    if root(parent, order[starts[a]]) == root(parent, order[starts[b]]):
+    if spanning.root(parent, order[starts[a]]) == spanning.root(parent, order[starts[b]]):
         return
     for p in range(starts[a], starts[a + 1]):
         for q in range(starts[b], starts[b + 1]):
             if are_near(modes, axes, order[p], order[q], spatial, range_):
-                unite(parent, order[p], order[q])
+                spanning.unite(parent, order[p], order[q])
                 return
 
 
@@ -120,7 +120,7 @@ def link_inside(order: Any, starts: Any, parent: Any) -> None:
     """Join all pixels of each cell."""
     for cell in range(starts.shape[0] - 1):
         for p in range(starts[cell] + 1, starts[cell + 1]):
-            unite(parent, order[starts[cell]], order[p])
+            spanning.unite(parent, order[starts[cell]], order[p])
 
 
 @jit

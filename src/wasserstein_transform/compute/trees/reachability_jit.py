@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from ..jit import jit, jit_strict
-from ..metrics.geometry_jit import squared
-from ..neighbors.kdtree_jit import EXACT, LOOSE, NO_POINT, middle, point_distance, square_outside, square_to_position
+from ..metrics import geometry_jit as geometries
+from ..neighbors import kdtree_jit as kdtree
 from .spanning_jit import SEARCHES_PER_GROUP, comes_before
 
 _SPLITTER = 2.0**23 + 1.0  # leaves 30 bits of 53
@@ -50,7 +50,7 @@ def prim_by_reach(
             if key > keys[j]:
                 continue
             useful = _useful_distance(key, keys[j], distances[j])
-            d = np.sqrt(squared(geometry, min(last, j), max(last, j), useful * useful))
+            d = np.sqrt(geometries.squared(geometry, min(last, j), max(last, j), useful * useful))
             if d > useful:
                 continue
             key = coarse(max(core, d))
@@ -92,11 +92,11 @@ def _scan(geometry: Any, tree: Any, cores: Any, component: Any, leaf: int, p: in
         key = coarse(core)
         if key > best[0]:
             continue
-        reach = _useful_distance(key, best[0], best[1]) * LOOSE + tree.rounding[p] + tree.rounding[q]
-        if square_to_position(tree.points, q, tree.points[p]) > reach * reach:
+        reach = _useful_distance(key, best[0], best[1]) * kdtree.LOOSE + tree.rounding[p] + tree.rounding[q]
+        if kdtree.square_to_position(tree.points, q, tree.points[p]) > reach * reach:
             continue
         j = tree.order[q]
-        d = np.sqrt(squared(geometry, min(i, j), max(i, j), reach * reach))
+        d = np.sqrt(geometries.squared(geometry, min(i, j), max(i, j), reach * reach))
         if d > reach:
             continue
         key = coarse(max(core, d))
@@ -121,19 +121,19 @@ def _search(
         if node_component[node] == component[p] or key > best[0] or (key == best[0] and best[1] <= rounding):
             continue
         useful = _useful_distance(key, best[0], best[1])
-        reach = useful * LOOSE + rounding + tree.max_rounding[node]
+        reach = useful * kdtree.LOOSE + rounding + tree.max_rounding[node]
         if gaps[size] > reach * reach:
             continue
         if 4.0 * tree.radius[node] < useful < np.inf:  # a dense cluster: one distance prunes more than the contraction
-            j = middle(tree, node)
-            if i != j and point_distance(geometry, i, j) - tree.radius[node] * EXACT > reach:
+            j = kdtree.middle(tree, node)
+            if i != j and kdtree.point_distance(geometry, i, j) - tree.radius[node] * kdtree.EXACT > reach:
                 continue
         if node >= n_inner:
             _scan(geometry, tree, cores, component, node, p, best, best_point)
             continue
         child = 2 * node + 1
         other = child + 1
-        gap, other_gap = square_outside(tree, child, x), square_outside(tree, other, x)
+        gap, other_gap = kdtree.square_outside(tree, child, x), kdtree.square_outside(tree, other, x)
         if gap < other_gap:
             child, other, gap, other_gap = other, child, other_gap, gap
         nodes[size], gaps[size] = child, gap
@@ -156,12 +156,12 @@ def search_by_reach(
         if stop[0] != 0:
             return
         p = asking[k]
-        keys[k], distances[k], partners[k] = key_bounds[p], distance_bounds[p], NO_POINT
+        keys[k], distances[k], partners[k] = key_bounds[p], distance_bounds[p], kdtree.NO_POINT
         if component[p] != searched or k % SEARCHES_PER_GROUP == 0:
             searched = component[p]
             best[0], best[1] = limits[searched, 0], limits[searched, 1]
         if not comes_before(keys[k], distances[k], best[0], best[1]):
             continue
-        best_point[0] = NO_POINT
+        best_point[0] = kdtree.NO_POINT
         _search(geometry, tree, cores, min_cores, component, node_component, p, best, best_point, nodes, gaps)
         keys[k], distances[k], partners[k] = best[0], best[1], best_point[0]

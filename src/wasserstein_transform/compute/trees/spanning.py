@@ -13,8 +13,7 @@ from ..._types import Floats, Ints
 from ...engine import Engine, Flag, Tile, cut_by_size
 from ..cells.rows import inverse
 from ..metrics.geometry_jit import Geometry, Table, for_thread
-from ..neighbors.kdtree_jit import MIXED, NO_POINT, KdTree
-from ..neighbors.nearest import grow_tree, stack, tree_bytes
+from ..neighbors import kdtree_jit as kdtree, nearest
 from ..records import Balls, MutualReachabilityTree
 from . import reachability_jit as reachability, spanning_jit as spanning_trees
 from .spanning_jit import SEARCHES_PER_GROUP
@@ -88,19 +87,19 @@ def _coarse(values: Floats) -> Floats:
     return np.asarray(spread - (spread - values))
 
 
-def _prunable_tree(metric: Metric, bytes_per_point: float, engine: Engine) -> KdTree | None:
+def _prunable_tree(metric: Metric, bytes_per_point: float, engine: Engine) -> kdtree.KdTree | None:
     """The k-d tree of a metric if searches in it visit only few points; in many dimensions they visit most."""
     contraction = metric.contraction() if metric.n >= _MAX_POINTS_FOR_PRIM else None
     if contraction is None:
         return None
-    n_bytes = tree_bytes(contraction) + bytes_per_point * metric.n
+    n_bytes = nearest.tree_bytes(contraction) + bytes_per_point * metric.n
     engine.reserve(n_bytes, f"the spanning tree of {metric.n} points", "use fewer points")
-    tree, points = grow_tree(metric, contraction, engine), np.arange(metric.n)
-    probes, mixed = points[:: max(1, metric.n // _N_PROBES)], np.full(len(tree.starts), MIXED)
+    tree, points = nearest.grow_tree(metric, contraction, engine), np.arange(metric.n)
+    probes, mixed = points[:: max(1, metric.n // _N_PROBES)], np.full(len(tree.starts), kdtree.MIXED)
     n_visited = spanning_trees.search_outside(
         for_thread(metric.geometry(engine)), tree, points, mixed, np.full((metric.n, 2), np.inf), np.zeros(metric.n),
         probes.copy(), np.empty(len(probes)), np.empty(len(probes), np.intp), np.empty(1), np.empty(1, np.intp),
-        *stack(tree), np.zeros(1, np.uint8),
+        *nearest.stack(tree), np.zeros(1, np.uint8),
     )  # fmt: skip
     return tree if n_visited < _MAX_SHARE_OF_LEAVES * (len(tree.starts) // 2 + 1) * len(probes) else None
 
@@ -153,11 +152,13 @@ def _empty_tree(n: int) -> MutualReachabilityTree:
     return MutualReachabilityTree(np.empty((n - 1, 2), np.intp), np.empty(n - 1), np.empty(n - 1))
 
 
-def _boruvka(metric: Metric, tree: KdTree, engine: Engine, cores: Floats | None = None) -> MutualReachabilityTree:
+def _boruvka(
+    metric: Metric, tree: kdtree.KdTree, engine: Engine, cores: Floats | None = None
+) -> MutualReachabilityTree:
     """Borůvka's algorithm: in each round, every component is joined with its nearest; without cores by distance."""
     n, order, by_reach = metric.n, tree.order, cores is not None
     cores = np.zeros(n) if cores is None else cores[order]
-    position, distances, partner = inverse(order), np.zeros(n), np.full(n, NO_POINT)
+    position, distances, partner = inverse(order), np.zeros(n), np.full(n, kdtree.NO_POINT)
     keys = _coarse(cores) if by_reach else distances
     min_cores = np.empty(len(tree.starts))
     if by_reach:
@@ -172,7 +173,7 @@ def _boruvka(metric: Metric, tree: KdTree, engine: Engine, cores: Floats | None 
         new_keys, new_partners = np.empty(len(rows)), np.empty(len(rows), np.intp)
         new_distances = np.empty(len(rows)) if by_reach else new_keys
         points = for_thread(geometry), tree
-        components, scratch = (component, node_component, limits), (np.empty(1, np.intp), *stack(tree), stop)
+        components, scratch = (component, node_component, limits), (np.empty(1, np.intp), *nearest.stack(tree), stop)
         if by_reach:
             reachability.search_by_reach(
                 *points, cores, min_cores, *components, keys, distances, rows, new_keys, new_distances, new_partners,

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from ..jit import jit
-from ..metrics.geometry_jit import squared
-from ..neighbors.kdtree_jit import LOOSE, MIXED, NO_POINT, search
+from ..metrics import geometry_jit as geometries
+from ..neighbors import kdtree_jit as kdtree
 
 SEARCHES_PER_GROUP = 512  # searches in a group: a few milliseconds
 
@@ -33,7 +33,7 @@ def prim(geometry: Any, last: int, in_tree: Any, nearest: Any, source: Any, edge
                 return last
             if in_tree[j]:
                 continue
-            square = squared(geometry, last, j, nearest[j])
+            square = geometries.squared(geometry, last, j, nearest[j])
             if square < nearest[j]:
                 nearest[j] = square
                 source[j] = last
@@ -73,13 +73,13 @@ def mark_nodes(tree: Any, component: Any, node_component: Any) -> None:
     for node in range(node_component.shape[0] - 1, -1, -1):
         if node < n_inner:
             left, right = node_component[2 * node + 1], node_component[2 * node + 2]
-            node_component[node] = left if left == right else MIXED
+            node_component[node] = left if left == right else kdtree.MIXED
             continue
         start = tree.starts[node]
         node_component[node] = component[start]
         for p in range(start + 1, tree.ends[node]):
             if component[p] != component[start]:
-                node_component[node] = MIXED
+                node_component[node] = kdtree.MIXED
 
 
 @jit
@@ -100,14 +100,14 @@ def list_searches(
     limits[:] = np.inf
     for p in range(component.shape[0]):
         c = component[p]
-        if partner[p] != NO_POINT and component[position[partner[p]]] == c:
-            partner[p] = NO_POINT
-        if partner[p] != NO_POINT and comes_before(keys[p], distances[p], limits[c, 0], limits[c, 1]):
+        if partner[p] != kdtree.NO_POINT and component[position[partner[p]]] == c:
+            partner[p] = kdtree.NO_POINT
+        if partner[p] != kdtree.NO_POINT and comes_before(keys[p], distances[p], limits[c, 0], limits[c, 1]):
             limits[c, 0], limits[c, 1] = keys[p], distances[p]
     count = 0
     for p in range(component.shape[0]):
         c = component[p]
-        if partner[p] == NO_POINT and comes_before(keys[p], distances[p], limits[c, 0], limits[c, 1]):
+        if partner[p] == kdtree.NO_POINT and comes_before(keys[p], distances[p], limits[c, 0], limits[c, 1]):
             asking[count] = p
             count += 1
     return count
@@ -130,16 +130,16 @@ def search_outside(
         if stop[0] != 0:
             return n_leaves
         p = asking[k]
-        distances[k], partners[k] = bounds[p], NO_POINT
+        distances[k], partners[k] = bounds[p], kdtree.NO_POINT
         if component[p] != searched or k % SEARCHES_PER_GROUP == 0:
             searched = component[p]
             limit = limits[searched, 0]
         if distances[k] >= limit:
             continue
-        best_distance[0], best_point[0] = limit, NO_POINT
-        n_leaves += search(
-            geometry, tree, component, node_component, tree.points[p], tree.rounding[p], tree.order[p], searched, LOOSE,
-            best_distance, best_point, nodes, gaps,
+        best_distance[0], best_point[0] = limit, kdtree.NO_POINT
+        n_leaves += kdtree.search(
+            geometry, tree, component, node_component, tree.points[p], tree.rounding[p], tree.order[p], searched,
+            kdtree.LOOSE, best_distance, best_point, nodes, gaps,
         )  # fmt: skip
         distances[k], partners[k] = best_distance[0], best_point[0]
         limit = best_distance[0]
@@ -153,7 +153,7 @@ def first_edges(component: Any, keys: Any, distances: Any, partner: Any, first: 
     first[:] = -1
     for p in range(n):
         q = first[component[p]]
-        if partner[p] != NO_POINT and (q < 0 or comes_before(keys[p], distances[p], keys[q], distances[q])):
+        if partner[p] != kdtree.NO_POINT and (q < 0 or comes_before(keys[p], distances[p], keys[q], distances[q])):
             first[component[p]] = p
     count = 0
     for c in range(n):
