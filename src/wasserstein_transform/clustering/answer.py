@@ -52,7 +52,7 @@ def plain_ground(ground: Ground | None) -> dict[str, Any] | None:
     return None if ground is None else ground._asdict()
 
 
-def cost_spec_of(plain: dict[str, Any] | None) -> Ground | None:
+def ground_of(plain: dict[str, Any] | None) -> Ground | None:
     """Convert a dict to a ground; reject invalid values."""
     if plain is None:
         return None
@@ -234,7 +234,7 @@ class Clustering(HasReport):
     @classmethod
     def _from_archive(cls, state: dict[str, Any]) -> Self:
         partitions = tuple(Partition(**{**one, "recipe": recipe_of(one["recipe"])}) for one in state["partitions"])
-        recipe, ground = recipe_of(state["recipe"]), cost_spec_of(state["ground"])
+        recipe, ground = recipe_of(state["recipe"]), ground_of(state["ground"])
         others = tuple(Alternative(**one) for one in state.get("others", ()))
         return cls(**{**state, "recipe": recipe, "ground": ground, "partitions": partitions, "others": others})
 
