@@ -69,10 +69,14 @@ def test_dumbbell_is_the_papers() -> None:
 
 
 def _imported(file: Path, name: str, known: set[str]) -> set[str]:
-    """The modules of the package that one imports, wherever in it that stands."""
+    """The modules of the package that one imports when it runs, wherever in it that stands."""
     found = set()
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            node.body = []
     base = name.split(".") if file.name == "__init__.py" else name.split(".")[:-1]
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.level:
             room = ".".join([*base[: len(base) - node.level + 1], *([node.module] if node.module else [])])
             names = {f"{room}.{alias.name}" for alias in node.names}
