@@ -310,7 +310,7 @@ def test_communities_report_and_can_be_cancelled() -> None:
 
 
 def test_of_a_large_graph_the_matrix_is_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wasserstein_transform.plotting.graphs.DRAWN", 20)
+    monkeypatch.setattr("wasserstein_transform.plotting.graphs.MAX_NODES", 20)
     nx.write_edgelist(nx.connected_caveman_graph(4, 6), tmp_path / "graph.txt", data=False)
     done = CliRunner().invoke(app, ["communities", str(tmp_path / "graph.txt"), "-o", str(tmp_path / "out")])
     assert done.exit_code == 0, done.output

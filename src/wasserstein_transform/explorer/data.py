@@ -65,7 +65,7 @@ class DataSet(ShortRepr):
         return self.space.n
 
     def at_most(self, n_max: int) -> DataSet:
-        """The data set itself, or evenly spaced rows of it with a note, if it has more points than `most`."""
+        """The data set itself, or evenly spaced rows of it with a note, if it has more than `n_max` points."""
         if self.n <= n_max:
             return self
         rows = sample_evenly(self.n, n_max)
