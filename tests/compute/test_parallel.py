@@ -177,7 +177,8 @@ def test_columns_of_the_plane_are_those_of_the_formulas(rng: np.random.Generator
         lam = 1.7 if name != "huge" else 1e-3
         metric, engine = wt.spaces.GaussianMetric(means, covs, lam), wt.Engine(2)
         found = metric.geometry(engine)
-        if not gaussian.is_plain(gaussian.sizes(metric, engine)[1], unit):
+        traces = np.trace(covs, axis1=1, axis2=2) / unit
+        if ((traces > 0) & (traces < 1e-60)).any():
             assert isinstance(found, GaussianSolid), name
             continue
         a, b, c = (covs[:, k, l] / unit for k, l in ((0, 0), (0, 1), (1, 1)))

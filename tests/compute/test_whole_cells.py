@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from reference.subsets import subset_of
 
 import wasserstein_transform as wt
 from wasserstein_transform.compute.metrics.distances import closed
 from wasserstein_transform.compute.neighbors.moments import neighborhoods
 from wasserstein_transform.compute.neighbors.moments_jit import FLAT
-from wasserstein_transform.transforms.subsets import frame_of_cloud, step_subset
 
 _RNG = np.random.default_rng(5)
 
@@ -89,18 +87,6 @@ def test_neither_threads_nor_the_order_of_points_make_a_difference(name):
     (_, two), (*_, covs_too) = _ask(X[mixed], eps, weights[mixed], n_jobs=2)
     np.testing.assert_array_equal(one[mixed], two)
     np.testing.assert_array_equal(covs[mixed], covs_too)
-
-
-def test_a_part_of_a_dense_cloud_is_computed_as_in_the_whole():
-    X, eps, engine = _RNG.random((24_000, 2)) * np.array([2.0, 1.0]), 0.17, wt.Engine()
-    space, step = wt.Space.from_points(X), wt.Transform(wt.Mean(wt.Truncation(eps)), wt.transport.DiracDistance())
-    frame = frame_of_cloud(space.metric, eps, engine)
-    assert frame.per_reach > 3
-    core = np.flatnonzero((X < 0.2).all(axis=1))
-    part = subset_of(space, core, frame, engine)
-    assert len(part.context) < 0.6 * len(X)
-    moved = step_subset(space, step, part, engine)[0]
-    np.testing.assert_array_equal(moved.points, step(space).points[part.core])
 
 
 def test_mean_shift_to_rest_is_that_of_plain_sums():

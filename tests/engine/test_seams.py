@@ -10,10 +10,8 @@ import pytest
 from poison import spoil_new_arrays
 from reference.backend import Plain
 from reference.executor import Shipped
-from reference.subsets import subset_of
 
 import wasserstein_transform as wt
-from wasserstein_transform.transforms.subsets import frame_of_cloud, step_subset
 
 
 @pytest.fixture(scope="module")
@@ -115,44 +113,6 @@ def test_what_travels_is_the_task_alone(shipped: Shipped) -> None:
         wt.Transform(wt.Truncation(radius), wt.Exact())(space, wt.Engine(executor=Noting()))
     assert len(prints) == 3
     assert prints[0] == prints[1] != prints[2]
-
-
-@pytest.mark.parametrize("m", [1, 2, 3])
-@pytest.mark.parametrize("lam", [0.0, 2.0])
-def test_two_halves_with_halos_give_the_bits_of_the_whole(m: int, lam: float) -> None:
-    rng = np.random.default_rng(m)
-    X = np.concatenate([rng.uniform(0, 12, size=(1500, m)), rng.normal(5, 0.2, size=(300, m)), [[1e6] * m]])
-    X[:, 0] *= 3  # long enough for parts
-    weights, eps, engine = rng.integers(1, 4, len(X)), (0.05, 0.8, 1.6)[m - 1], wt.Engine()
-    weights[1500:1520] = 0  # of the dense ones, which see others
-    space = wt.Space.from_points(X, weights)
-    process = wt.transforms.mean_shift(eps) if lam == 0 else wt.transforms.gaussian_transform(eps, lam)
-    state = wt.iterate(process, space, n_iter=1).last
-    frame = frame_of_cloud(state.metric, eps, engine)
-    assert frame is not None
-    whole, alone = process.at(0).step(state, engine)
-    left = state.points[:, 0] < 18.0
-    for core in (np.flatnonzero(left), np.flatnonzero(~left)):
-        part = subset_of(state, core, frame, engine)
-        assert len(part.context) < state.n  # not simply everything
-        moved, massless = step_subset(state, process.at(0), part, engine)
-        np.testing.assert_array_equal(moved.points, whole.points[core])
-        np.testing.assert_array_equal(massless, alone[core])
-        if lam:
-            np.testing.assert_array_equal(moved.metric.covs, whole.metric.covs[core])
-
-
-def test_a_part_cut_by_its_own_frame_has_other_bits() -> None:
-    """What the frame is for: without it sums are taken in another order."""
-    X = np.random.default_rng(0).uniform(0, 12, size=(3000, 2))
-    space, step, engine = wt.Space.from_points(X), wt.transforms.mean_shift(0.8).at(0), wt.Engine()
-    frame = frame_of_cloud(space.metric, 0.8, engine)
-    assert frame is not None
-    part = subset_of(space, np.flatnonzero(X[:, 0] > 6), frame, engine)
-    alone, _ = step.step(space.take(part.context), engine)
-    whole, _ = step.step(space, engine)
-    rows = np.searchsorted(part.context, part.core)
-    assert (alone.points[rows] != whole.points[part.core]).any()
 
 
 @pytest.mark.repeated(1)

@@ -9,14 +9,11 @@ import pytest
 from gpu.calling import CPU, Cuda
 
 import wasserstein_transform as wt
-from wasserstein_transform.compute.cells.index import raw_cells
 from wasserstein_transform.compute.neighbors.moments_jit import FLAT, GAUSSIAN, PROFILES, TRIANGLE
-from wasserstein_transform.compute.records import Frame
 from wasserstein_transform.cuda import cells as stretches
 from wasserstein_transform.cuda.cells import cells_of
 from wasserstein_transform.cuda.device import Device
 from wasserstein_transform.engine.device_arrays import to_host
-from wasserstein_transform.transforms.subsets import frame_of_cloud
 
 CODES = [profile.code for profile in PROFILES.values()]
 
@@ -216,31 +213,6 @@ def test_one_of_equal_points_is_asked(cuda: Cuda, rng: np.random.Generator, monk
     for one, more in zip(every, found(), strict=True):
         np.testing.assert_array_equal(one, more)
     assert sum(asked) == 81
-
-
-def test_parts_have_the_bits_of_the_whole(cuda: Cuda, rng: np.random.Generator) -> None:
-    points = rng.uniform(size=(400, 2)) * [10.0, 1.0]
-    weights = weights_of(400, rng)
-    frame = frame_of_cloud(wt.spaces.Euclidean(points), 0.5, wt.Engine())
-    assert frame is not None
-    cells = raw_cells(points, frame)[:, frame.axes.index(0)]
-    part = np.flatnonzero(cells >= 5)
-    inner = cells[part] >= 5 + frame.per_reach + 1
-
-    def means(rows: np.ndarray) -> np.ndarray:
-        metric = wt.spaces.Euclidean(points[rows]).framed(frame)
-        return to_host(
-            cuda.neighborhoods(metric, weights[rows], FLAT, 0.5, 0.5, wt.Engine()).means(points[rows]).values
-        )
-
-    assert 50 < np.count_nonzero(inner) < 350
-    np.testing.assert_array_equal(means(part)[inner], means(np.arange(400))[part][inner])
-
-
-def test_a_frame_of_whole_numbers(cuda: Cuda, rng: np.random.Generator) -> None:
-    points = 1.0 + rng.uniform(size=(80, 2)) * 9.0
-    framed = wt.spaces.Euclidean(points).framed(Frame((1, 0), (0, 0), 1, 1))
-    compare(cuda, framed, weights_of(80, rng), 0.9, points)
 
 
 def test_bits_of_neighbors_are_for_flat_profiles(cuda: Cuda) -> None:

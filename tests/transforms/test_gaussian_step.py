@@ -15,7 +15,6 @@ from reference.bures import bures
 import wasserstein_transform as wt
 from wasserstein_transform.compute.neighbors.moments import Neighborhoods, neighborhoods
 from wasserstein_transform.compute.neighbors.moments_jit import PROFILES
-from wasserstein_transform.transforms import iteration
 
 Array = np.ndarray
 
@@ -254,36 +253,6 @@ def test_merging_costs_less_and_changes_little() -> None:
     np.testing.assert_allclose(plain.points_, merged.points_, atol=1e-5)
     assert merged.trajectory_.quotients[-1].space.n == 3
     np.testing.assert_allclose(merged.transform(X), merged.points_, atol=1e-12)
-
-
-@pytest.mark.repeated(3)
-@pytest.mark.parametrize("merge", [None, 0.0, 1e-6])
-@pytest.mark.parametrize("lam", [0.0, 1.0])
-def test_points_at_rest_are_left_alone_and_nothing_else_changes(
-    lam: float, merge: float | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Single far points rest at once; a chain contracts for long, and its ends come near some that rest."""
-    rng = np.random.default_rng(0)
-    far = np.stack([100.0 * rng.permutation(300), np.zeros(300)], axis=1)
-    chain = np.stack([np.linspace(0, 20, 60), np.full(60, 50.0)], axis=1)
-    waiting = np.array([[10.0, 52.3], [21.2, 50.0], [-1.3, 50.2]])
-    space = wt.Space.from_points(np.concatenate([far, chain, waiting]), rng.integers(1, 4, 363))
-    process = wt.transforms.mean_shift(1.5) if lam == 0 else wt.transforms.gaussian_transform(1.5, lam)
-    asked: list[int] = []
-    real = iteration.find_changing
-
-    def counting(*args: object) -> object:
-        who = real(*args)  # type: ignore[arg-type]
-        asked.append(363 if who is None else len(who.core))
-        return who
-
-    monkeypatch.setattr(iteration, "find_changing", counting)
-    resting = wt.iterate(process, space, n_iter=25, merge=merge)
-    monkeypatch.setattr(iteration, "find_changing", lambda *args: None)
-    plain = wt.iterate(process, space, n_iter=25, merge=merge)
-    assert min(asked) < 70  # the chain and its surroundings
-    np.testing.assert_array_equal(resting.points, plain.points)  # to the last bit: cells are those of the whole
-    assert resting.movements == plain.movements
 
 
 @pytest.mark.slow

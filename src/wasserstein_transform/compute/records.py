@@ -149,10 +149,7 @@ class CsrMeasures(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """The cells of a cloud, and the unit and the formulas for its covariances.
-
-    Sums over neighbors are computed cell by cell. A part of a cloud that contains whole cells with all their candidates
-    therefore gives the same bits as the whole cloud, if it has the same frame.
+    """The cells of a cloud: sums over neighbors are computed cell by cell.
 
     Attributes
     ----------
@@ -164,10 +161,6 @@ class Frame(NamedTuple):
         The side of a cell.
     per_reach : int
         Number of cells that a ball reaches across to either side.
-    unit : float
-        A power of two of the order of the largest covariance; 1 if there are none.
-    planar : bool
-        Whether the formulas for the plane are accurate for all covariances.
     by_cells : bool
         Whether flat balls add whole cells; not in small clouds, where that saves nothing.
     """
@@ -176,6 +169,4 @@ class Frame(NamedTuple):
     origin: tuple[float, ...]
     side: float
     per_reach: int
-    unit: float = 1.0
-    planar: bool = False
     by_cells: bool = True

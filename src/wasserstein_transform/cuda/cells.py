@@ -92,9 +92,7 @@ def cells_of(metric: Metric, reach: float, device: Device, before: Array | None 
         ends = xp.arange(2) * n
         return Cells(xp.arange(n) if before is None else before, xp.zeros(n, np.int64), ends, ends.reshape(1, 1, 2))
     low, high = bounds(places, device)
-    frame = metric.frame or frame_between(
-        low, high, n, reach, lambda cut: _count_along(_compressed_numbers(places, cut, xp), cut)
-    )
+    frame = frame_between(low, high, n, reach, lambda cut: _count_along(_compressed_numbers(places, cut, xp), cut))
     keys, strides = _keys_and_strides(places, frame, low, high, device)
     order = xp.argsort(keys, kind="stable") if before is None else before[xp.argsort(keys[before], kind="stable")]
     begins, key_type = xp.empty(n, np.int64), _type_of(keys)

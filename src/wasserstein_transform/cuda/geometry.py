@@ -80,9 +80,8 @@ def _make(metric: Metric, device: Device, single: bool) -> GpuGeometry:
         single = _is_moderate(float((means.max(axis=0) / 2 - means.min(axis=0) / 2).max()))
     if metric.lam == 0:
         return of_points(means, device, single)
-    covs, frame = device.put(stored_array(metric, "covs")), metric.frame
-    unit, planar = (frame.unit, frame.planar) if frame is not None else unit_and_planar(covs, device)
-    return of_gaussians(means, covs, metric.lam, unit, planar, device, single)
+    covs = device.put(stored_array(metric, "covs"))
+    return of_gaussians(means, covs, metric.lam, *unit_and_planar(covs, device), device, single)
 
 
 def of_points(points: Array, device: Device, single: bool = False) -> GpuGeometry:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, Self, TypeAlias
 
@@ -13,12 +12,12 @@ from numpy.typing import DTypeLike
 
 from .. import _check as check
 from .._archive import archived, check_type
-from .._types import Bools, Floats, Ints, cached_property
+from .._types import Floats, Ints, cached_property
 from ..compute.cells.index import CellIndex
 from ..compute.metrics import distances
 from ..compute.metrics.geometry_jit import Adjacency, Geometry
 from ..compute.neighbors import nearest as nearby
-from ..compute.records import Balls, Frame, KNeighbors, MutualReachabilityTree
+from ..compute.records import Balls, KNeighbors, MutualReachabilityTree
 from ..compute.trees import spanning as trees
 from ..cuda import on, on_gpu
 from ..engine import Engine, current, to_host, write_mapped
@@ -116,8 +115,6 @@ class Metric(ABC):
         Weight of the covariances of the points; 0 if they have none.
     covs : array of shape (n, m, m), optional
         The covariances, if the points are Gaussians.
-    frame : Frame, optional
-        The grid of a larger cloud that the points are a part of.
     adjacency : Adjacency, optional
         The edges of a graph, if distances are lengths of shortest paths.
 
@@ -138,7 +135,6 @@ class Metric(ABC):
     triangle: bool
     lam: float = 0.0
     covs: Floats | None = None
-    frame: Frame | None = None
     adjacency: Adjacency | None = None
     _block = staticmethod(distances.block)  # what computes distances; other kinds of metrics have others
     _pairs = staticmethod(distances.pairs)
@@ -203,7 +199,7 @@ class Metric(ABC):
         """
         if self.coordinates is None or not np.isfinite(reach):
             return CellIndex.exhaustive(self.n)
-        return CellIndex.of_points(to_host(self.coordinates), reach, self.frame, engine)
+        return CellIndex.of_points(to_host(self.coordinates), reach, engine)
 
     def contraction(self) -> Floats | None:
         """Points in some R^k whose Euclidean distances are lower bounds of the distances; None if there are none."""
@@ -436,24 +432,6 @@ class Metric(ABC):
     def euclidean(self) -> Floats | None:
         """Points (n, m) with these Euclidean distances; None if the metric is not Euclidean."""
         return None
-
-    def differs(self, before: Self, kept: Ints | None = None) -> Bools | None:
-        """Mark the points that differ by at least one bit from the points `kept` (default: all) of `before`.
-
-        None if the metric cannot tell.
-        """
-        return None
-
-    def with_rows(self, rows: Ints, new: Any) -> Self:
-        """Return a copy whose points at the indices `rows` are those of `new`."""
-        raise TypeError(f"single points of a {type(self).__name__} metric cannot be replaced")
-
-    def framed(self, frame: Frame) -> Self:
-        """Return the same metric as part of a larger cloud with this frame."""
-        part = copy(self)
-        vars(part).pop("derived", None)  # of other cells
-        object.__setattr__(part, "frame", frame)
-        return part
 
 
 def check_counts(triangle: object, gap: object, n_fallbacks: object) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _check as check
 from .._archive import check_array
-from .._types import Bools, Floats, Ints
+from .._types import Floats, Ints
 from ..compute.cells.index import CellIndex
 from ..compute.metrics import gaussians
 from ..compute.metrics.distances import movement
@@ -109,17 +109,6 @@ class Euclidean(Metric):
                 f"new points must have {self.points.shape[1]} coordinates like the others, got {other.points.shape[1]}"
             )
         return Euclidean(np.concatenate([self.points, other.points]))
-
-    def differs(self, before: Metric, kept: Ints | None = None) -> Bools | None:
-        if not isinstance(before, Euclidean):
-            return None
-        points = before.points if kept is None else before.points[kept]
-        return np.asarray((points != self.points).any(axis=1))
-
-    def with_rows(self, rows: Ints, new: Euclidean) -> Euclidean:
-        points = self.points.copy()
-        points[rows] = new.points
-        return Euclidean(points)
 
 
 @on_host("means", "covs")
@@ -223,17 +212,3 @@ class GaussianMetric(Metric):
         return GaussianMetric(
             np.concatenate([self.means, other.means]), np.concatenate([self.covs, other.covs]), self.lam
         )
-
-    def differs(self, before: Metric, kept: Ints | None = None) -> Bools | None:
-        if not isinstance(before, GaussianMetric):
-            return None
-        if before.lam != self.lam:
-            return np.ones(self.n, bool)
-        means, covs = (before.means, before.covs) if kept is None else (before.means[kept], before.covs[kept])
-        moved = (means != self.means).any(axis=1)
-        return np.asarray(moved | (covs != self.covs).any(axis=(1, 2)))
-
-    def with_rows(self, rows: Ints, new: GaussianMetric) -> GaussianMetric:
-        means, covs = self.means.copy(), self.covs.copy()
-        means[rows], covs[rows] = new.means, new.covs
-        return GaussianMetric(means, covs, new.lam)

@@ -16,7 +16,6 @@ from ..engine.progress import clear_line
 from ..spaces import Quotient, Space, check_space, quotient
 from .estimates import reserve_run, reserve_state
 from .folder import RunFolder
-from .subsets import Subset, find_changing, step_changing
 from .trajectory import Trajectory
 from .transform import Process, Transform, as_process, warn_massless
 
@@ -147,7 +146,6 @@ def run(
     if keep == "last" or tol is not None:  # with a tolerance, the number of states is unknown
         n_states = min(n_states, 2)
     reserve_run(process.steps(n_iter), space, engine, n_iter, n_states, merge is not None, tol is not None)
-    changing: Subset | None = None  # the points that the next step can change; None: all
     if resume is None:
         state, massless = _start(process, space, merge, engine)
         trajectory = Trajectory.of((state,), (), tol)
@@ -158,10 +156,7 @@ def run(
     for k in range(trajectory.n_iter, n_iter):
         step, before, step_engine = process.at(k), trajectory.quotients[-1], engine.iteration(k + 1, n_iter)
         step_engine.check()
-        if changing is None:
-            moved, without_mass = step.step(before.space, step_engine)
-        else:
-            moved, without_mass = step_changing(before.space, step, changing, step_engine)
+        moved, without_mass = step.step(before.space, step_engine)
         state = _merge(before, moved, step, merge, step_engine)
         movement = _movement(before, state, step_engine) / eps_of(step, tol)
         massless |= without_mass[before.labels]
@@ -175,10 +170,6 @@ def run(
         _call_hook(hook, trajectory)
         if converged:
             break
-        if k + 1 < n_iter:
-            changing = (
-                find_changing(before, state, step.localize.reach, step_engine) if process.at(k + 1) == step else None
-            )
     return trajectory, massless
 
 

@@ -49,13 +49,10 @@ class CellIndex:
         return cls(np.arange(n), None, kernel.one_cell(n), np.array([0, n]), np.array([n]))
 
     @classmethod
-    def of_points(cls, points: Floats, reach: float, frame: Frame | None, engine: Engine | None = None) -> CellIndex:
-        """Sort points into cells in which all pairs within `reach` are candidates; in the cells of a frame if given."""
+    def of_points(cls, points: Floats, reach: float, engine: Engine | None = None) -> CellIndex:
+        """Sort points into cells in which all pairs within `reach` are candidates."""
         low, high = bounds(points, engine)
-        if frame is None:
-            frame = frame_between(
-                low, high, len(points), reach, lambda cut: cells_along(points, cut, low, high, engine)
-            )
+        frame = frame_between(low, high, len(points), reach, lambda cut: cells_along(points, cut, low, high, engine))
         if are_few(len(points)):
             return _sort_few(points, frame)
         grid, strides, max_key = _grid_of(points, frame, low, high, engine)
@@ -74,7 +71,7 @@ class CellIndex:
 
     @property
     def is_small(self) -> bool:
-        """Whether the points are those of a small cloud, or a part of one."""
+        """Whether the points are those of a small cloud."""
         return self.sorted_points is not None and not self.by_cells
 
     def candidates_by_position(self) -> Floats:
@@ -156,12 +153,6 @@ def _is_small(frame: Frame, extent: Floats, n: int) -> bool:
     if frame.side > 0:
         max_cells = np.minimum(max_cells, np.floor(extent[list(frame.axes)] / frame.side) + width)
     return bool(np.prod(max_cells + width) <= _MAX_KEYS)
-
-
-def raw_cells(points: Floats, frame: Frame) -> Floats:
-    """The cell of each point along each axis, counted from the origin."""
-    offsets = points[:, list(frame.axes)] - np.array(frame.origin)
-    return np.asarray(np.floor(offsets / frame.side) if frame.side > 0 else offsets)
 
 
 def _cells_per_reach(n: int, extent: Floats, reach: float) -> int:

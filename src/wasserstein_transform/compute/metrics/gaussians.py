@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 _LAPACK_STEPS = 100.0  # steps of LAPACK per entry and row of a matrix
 _PIECES_PER_TILE = 64  # pieces of columns computed at a time, in 3-D
-_MIN_TRACE = 1e-60  # smaller traces, relative to the largest entry, would underflow in the formulas for the plane
 
 
 def unit_of_size(largest: float | None) -> float:
@@ -33,21 +32,6 @@ def cost(metric: GaussianMetric) -> float:
     """Cost of one distance in steps."""
     m = metric.means.shape[1]
     return float(m) if metric.lam == 0 else 5.0 if m <= 2 else 80.0 if m == 3 else 300.0 + 50.0 * m**2 + m**3
-
-
-def sizes(metric: GaussianMetric, engine: Engine) -> tuple[float, float]:
-    """The largest absolute entry of all covariances, and the least positive trace; infinity if there is none."""
-    return _largest(metric, engine), _least_trace(metric.covs)
-
-
-def is_plain(least: float, unit: float) -> bool:
-    """Whether the formulas for the plane are accurate, given the smallest positive trace."""
-    return not least / unit < _MIN_TRACE
-
-
-def _least_trace(covs: Floats) -> float:
-    traces = np.einsum("ijj->i", covs)
-    return float(np.min(traces, where=traces > 0, initial=np.inf))
 
 
 def _largest(metric: GaussianMetric, engine: Engine) -> float:
@@ -63,10 +47,9 @@ def geometry_near(metric: GaussianMetric, index: CellIndex, reach: float, engine
     means, rows = metric.means if index.sorted_points is None else index.sorted_points, index.order
     if metric.lam == 0:
         return Cloud(means)
-    frame = metric.frame
-    unit = unit_of_size(_largest(metric, engine)) if frame is None else frame.unit
+    unit = unit_of_size(_largest(metric, engine))
     gaussians = _Gaussians(means, metric.covs, rows, unit, _scale_lam(metric, metric.lam, unit, engine))
-    if means.shape[1] == 2 and (frame is None or frame.planar):
+    if means.shape[1] == 2:
         n = len(rows)
         columns, tiles = np.empty((8, n)), tiles_of(n)
         good = np.empty(len(tiles), np.uint8)  # whether the formulas for the plane are accurate
@@ -79,7 +62,7 @@ def geometry_near(metric: GaussianMetric, index: CellIndex, reach: float, engine
             )
 
         for_tiles("covariances", tiles, fill, engine)
-        if good.all() or frame is not None:
+        if good.all():
             return GaussianPlane._make([*columns, gaussians.lam])
     with _one_thread_each(means.shape[1]):
         return _general(gaussians, engine)

@@ -177,10 +177,7 @@ class Neighborhoods:
         return add
 
     def _sum_whole_cells(self, columns: Floats, second: bool) -> Kernel:
-        """For flat balls of points: cells that lie within a ball count as a whole.
-
-        Parts of a cloud with the same frame give the same results.
-        """
+        """For flat balls of points: cells that lie within a ball count as a whole."""
         index, coordinates, n, m = self.index, self.sorted_columns, len(self.index.n_candidates), len(columns)
         low, high, sums = np.empty((m, n)), np.empty((m, n)), np.empty((1 + 2 * m + m * m * second, n))
 
