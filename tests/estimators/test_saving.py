@@ -200,7 +200,6 @@ CRAFTED: dict[str, tuple[Callable[[], Any], Callable[[dict[str, Any]], None], st
     "ends of edges nowhere": (_linked, _put_tree("edges", 0, 10**9), "ends of edges must be 0 to 5"),
     "a circle": (_linked, _put_tree("edges", slice(None), 0), "edges must join all points"),
     "heights out of order": (_linked, _put_tree("heights", -1, 0.0), "steps between heights must be 0.0 to"),
-    "no tree": (_linked, lambda a: a["header"]["tree"]["content"].pop("tree_"), "fitted attributes are missing: tree_"),
     "a parameter less": (_linked, lambda a: a["header"]["tree"]["content"].pop("share"), "missing or unknown: share"),
     "no parameters": (_linked, lambda a: a["header"]["tree"].pop("content"), "unknown entry, "),
     "something else": (_linked, lambda a: a["header"].update(tree=[1]), "holds a list, but a SingleLinkage is needed"),
