@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import lzma
 import struct
 import zipfile
 import zlib
@@ -34,11 +33,6 @@ def deflated(megabytes: int, piece: bytes = ZEROS) -> bytes:
     return block * megabytes + b"\x03\x00"
 
 
-def zlib_bomb(megabytes: int = 200) -> bytes:
-    """Zeros as pictures pack them."""
-    return b"\x78\x9c" + deflated(megabytes) + bytes(4)
-
-
 def gz_bomb(megabytes: int = _MANY, piece: bytes = b"1,2\n" * (1 << 18)) -> bytes:
     """A gz file that unpacks to so much."""
     return b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03" + deflated(megabytes, piece) + bytes(8)
@@ -59,11 +53,6 @@ def _info(name: str, method: int) -> zipfile.ZipInfo:
     return info
 
 
-def one_name_twice() -> bytes:
-    """An archive with two members of one name."""
-    return zip_of(("x.npy", seeds.npy()[0]), ("y.npy", seeds.npy()[0])).replace(b"y.npy", b"x.npy")
-
-
 def zip_bomb() -> bytes:
     """An archive whose one array unpacks to ten gigabytes."""
     size = _MANY << 20
@@ -81,34 +70,9 @@ def zip_bomb() -> bytes:
     return content + entry + name + extra + end
 
 
-def xz_that_needs_memory(whole: bool) -> bytes:
-    """An xz file that says it takes gigabytes to be unpacked; the first part of it, or only the second."""
-    stream = bytearray(lzma.compress(b"1,2\n"))
-    length = 4 * (stream[12] + 1)
-    assert stream[14:16] == b"\x21\x01"
-    stream[16] = 40  # a dictionary of 4 GiB
-    stream[12 + length - 4 : 12 + length] = struct.pack("<I", zlib.crc32(bytes(stream[12 : 12 + length - 4])))
-    return bytes(stream) if whole else lzma.compress(b"1,2\n" * 9000) + bytes(stream)
-
-
 def nested(depth: int, around: str = '{"type": "Point", "coordinates": %s}') -> bytes:
     """JSON in which lists hold lists."""
     return (around % ("[" * depth + "]" * depth)).encode()
-
-
-def feature(properties: dict[str, Any]) -> dict[str, Any]:
-    """A point with properties."""
-    return {"type": "Feature", "geometry": {"type": "Point", "coordinates": [1, 2]}, "properties": properties}
-
-
-def sparse_features(n: int = 20_000) -> bytes:
-    """Features that have no property in common: n² cells."""
-    return json.dumps({"type": "FeatureCollection", "features": [feature({f"p{k}": k}) for k in range(n)]}).encode()
-
-
-def nested_property(depth: int) -> bytes:
-    """A property in which lists hold lists."""
-    return json.dumps(feature({"a": 7})).replace("7", "[" * depth + "]" * depth).encode()
 
 
 def ply(n: str, *lines: str, body: bytes = b"", order: str = "ascii") -> bytes:
@@ -131,39 +95,12 @@ def gif_of(width: int, height: int, frames: int) -> bytes:
     return head + frame * frames + b";"
 
 
-def long_layer() -> bytes:
-    """Packed points of which a layer says it has gigabytes."""
-    start = int.from_bytes(seeds.las("laz")[0][96:100], "little")
-    return las_with(start + 8 + 38 + 4, struct.pack("<I", 2**31 - 1), "laz")  # behind a point and a count
-
-
-def round_tif() -> bytes:
-    """A picture whose directory names itself as the next."""
-    tags = (
-        (256, 4, 1, 4),
-        (257, 4, 1, 4),
-        (258, 3, 1, 8),
-        (259, 3, 1, 1),
-        (262, 3, 1, 1),
-        (273, 4, 1, 8),
-        (279, 4, 1, 16),
-    )
-    entries = b"".join(struct.pack("<HHII", *tag) for tag in tags)
-    return b"II*\0" + struct.pack("<I", 8) + struct.pack("<H", len(tags)) + entries + struct.pack("<I", 8)
-
-
-def laughs(levels: int = 12, kind: str = "entities") -> bytes:
+def laughs(levels: int = 12) -> bytes:
     """GraphML whose entities stand for each other, ten times each."""
     inside = "".join(f'<!ENTITY e{k} "{f"&e{k - 1};" * 10}">' for k in range(1, levels))
-    if kind == "external":
-        inside, levels = '<!ENTITY e0 SYSTEM "file:///etc/passwd">', 1
-    if kind == "long":
-        inside, levels = f'<!ENTITY e1 "{"a" * 100_000}">', 2
-    first = "" if kind == "external" else '<!ENTITY e0 "ha">'
-    named = f"&e{levels - 1};" * (1000 if kind == "long" else 1)
-    graph = f'<graph edgedefault="undirected"><node id="a">{named}</node></graph>'
+    graph = f'<graph edgedefault="undirected"><node id="a">&e{levels - 1};</node></graph>'
     return (
-        f'<?xml version="1.0"?><!DOCTYPE g [{first}{inside}]>'
+        f'<?xml version="1.0"?><!DOCTYPE g [<!ENTITY e0 "ha">{inside}]>'
         f'<graphml xmlns="http://graphml.graphdrawing.org/xmlns">{graph}</graphml>'
     ).encode()
 
@@ -192,14 +129,3 @@ def space_tree(**arrays: np.ndarray) -> bytes:
     metric = {"id": 1, "class": class_name(wt.spaces.Euclidean), "content": {"points": {"id": 2, "array": 0}}}
     content = {"metric": metric, "weights": {"id": 3, "array": 1}, "points": {"same": 2}}
     return archive_of({"id": 0, "class": class_name(wt.Space), "content": content}, **arrays)
-
-
-def space_header(tree: str) -> bytes:
-    """A header around a tree that is given as text."""
-    return layers.archived({"format": FORMAT, "version": VERSION, "tree": tree}, {})
-
-
-def utf16_laughs() -> bytes:
-    """Entities in another encoding."""
-    said = b'?xml version="1.0" encoding="UTF-16"?'
-    return laughs(kind="long").replace(b'?xml version="1.0"?', said).decode().encode("utf-16")

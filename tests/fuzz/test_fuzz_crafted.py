@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from fuzz.crafted import CRAFTED, SLOW
+from fuzz.crafted import CRAFTED
 from fuzz.entry_points import ENTRY_POINTS
 from fuzz.reader import Reader
 
 pytestmark = pytest.mark.slow
 
-_NAMES = [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in CRAFTED]
 
-
-@pytest.mark.parametrize("name", _NAMES)
+@pytest.mark.parametrize("name", CRAFTED)
 def test_a_crafted_file_is_refused_in_a_line(name: str, reader: Reader) -> None:
     entry_point, make = CRAFTED[name]
     content = make()
