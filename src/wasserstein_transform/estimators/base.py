@@ -102,6 +102,8 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
 
     eps_: Any
     reason_: str
+    _purpose: Purpose = "clusters"  # that parameters are suggested for
+    _moves_points = False  # otherwise only distances change
 
     def __init__(
         self,
@@ -127,10 +129,6 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
     def _make_process(self, space: Space, chosen: Chosen) -> Process:
         """The process to run."""
 
-    @abstractmethod
-    def _moves_points(self) -> bool:
-        """Whether the transform moves points; otherwise it changes only distances."""
-
     def fit(self, X: Any, y: Any = None, *, sample_weight: ArrayLike | None = None) -> Self:
         """Transform points, distances or a `Space`.
 
@@ -154,7 +152,7 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
         if kind != "points":
             need = f"a {space.n} × {space.n} matrix of new distances in addition to the old one"
             points = check.option_text(", or output='points'", "")
-            instead = points if self._moves_points() else ", or GaussianTransform"
+            instead = points if self._moves_points else ", or GaussianTransform"
             matrices = 7 if kind == "embedding" else 2  # the centered matrix, its eigenvectors, workspace of LAPACK
             engine.reserve(8.0 * matrices * space.n**2, need, f"use fewer points{instead}")
         chosen = self._choose(space, engine)
@@ -218,7 +216,7 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
 
     def distances_to(self, X: Any) -> Floats:
         """Compute the new distances from new points to the fitted ones, shape (n_new, n), for any `output`."""
-        return self._follow(X).distances(self._engine()) if self._moves_points() else self._follow_distances(X)
+        return self._follow(X).distances(self._engine()) if self._moves_points else self._follow_distances(X)
 
     @property
     def distances_(self) -> Floats:
@@ -254,7 +252,7 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
         return self._space.n if self._kind() == "distances" else self.embedding_.shape[1]
 
     def _kind(self) -> Kind:
-        return resolve_output(self.output, self._moves_points(), type(self).__name__)
+        return resolve_output(self.output, self._moves_points, type(self).__name__)
 
     def _scaling(self) -> Scaling:
         check_is_fitted(self, "trajectory_")
@@ -285,18 +283,11 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
     def _choose(self, space: Space, engine: Engine) -> Chosen:
         """The given or suggested parameters; sets `eps_` and `reason_`."""
         params = vars(self)
-        chosen = choose(params["eps"], params.get("lam", 0.0), self._iterations(), self._purpose(), space, engine)
+        n_iter = 1 if is_auto(self.n_iter) and not self._moves_points else self.n_iter  # with 0, nothing would change
+        chosen = choose(params["eps"], params.get("lam", 0.0), n_iter, self._purpose, space, engine)
         self.eps_ = chosen.radii[0] if len(chosen.radii) == 1 else np.array(chosen.radii)
         self.reason_ = chosen.reason
         return chosen
-
-    def _purpose(self) -> Purpose:
-        """The purpose that parameters are suggested for."""
-        return "clusters"
-
-    def _iterations(self) -> Any:
-        """The number of iterations, or "auto"."""
-        return self.n_iter
 
     def __getattr__(self, name: str) -> Any:
         """Give a hint for attributes of clusterings; other attributes raise their own error."""
@@ -316,8 +307,7 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
 class PointTransform(IteratedTransform):
     """Base class of transforms that move points."""
 
-    def _moves_points(self) -> bool:
-        return True
+    _moves_points = True
 
     def _check_metric(self) -> None:
         if self.metric != "euclidean":
@@ -333,13 +323,3 @@ class PointTransform(IteratedTransform):
                 "use Space.from_distances(D, points=X)"
             )
         return super()._choose(space, engine)
-
-
-class DistanceTransform(IteratedTransform):
-    """Base class of transforms that change only distances."""
-
-    def _iterations(self) -> Any:
-        return 1 if is_auto(self.n_iter) else self.n_iter  # 0 iterations would change nothing
-
-    def _moves_points(self) -> bool:
-        return False

@@ -14,11 +14,11 @@ from ..transforms import Process, Transform, kernel_transform, local_truncation
 from ..transforms.iteration import Keep
 from ..transforms.transform import Eps
 from ..transport import Transport
-from .base import Chosen, DistanceTransform, IteratedTransform
+from .base import Chosen, IteratedTransform
 from .input_output import Output
 
 
-class LocalTruncation(DistanceTransform):
+class LocalTruncation(IteratedTransform):
     """LT-WT: exact optimal transport between ε-neighborhoods, in any metric space.
 
     Parameters
@@ -103,7 +103,7 @@ class LocalTruncation(DistanceTransform):
         return local_truncation(chosen.eps, self.p)
 
 
-class KernelTransform(DistanceTransform):
+class KernelTransform(IteratedTransform):
     """KL-WT: exact optimal transport between neighborhoods weighted by a kernel, in any metric space.
 
     Parameters
@@ -308,5 +308,6 @@ class WassersteinTransform(IteratedTransform):
         self.eps_ = self.localize.scale
         return process
 
-    def _moves_points(self) -> bool:
+    @property
+    def _moves_points(self) -> bool:  # type: ignore[override]
         return isinstance(self.localize, Extrinsic)

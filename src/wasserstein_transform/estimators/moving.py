@@ -127,7 +127,8 @@ class GaussianTransform(PointTransform):
         self.lam_ = chosen.lam
         return gaussian_transform(chosen.eps, chosen.lam, self.profile, self.ridge)
 
-    def _purpose(self) -> Purpose:
+    @property
+    def _purpose(self) -> Purpose:  # type: ignore[override]
         return "clusters" if not self.ridge else "curve" if self.ridge == 1 else "surface"
 
 
@@ -202,6 +203,7 @@ class MeanShift(ClusterMixin, PointTransform):
     """
 
     labels_: Ints
+    _purpose = "modes"
 
     def __init__(
         self,
@@ -223,9 +225,6 @@ class MeanShift(ClusterMixin, PointTransform):
 
     def _make_process(self, space: Space, chosen: Chosen) -> Process:
         return mean_shift(chosen.eps, self.profile)
-
-    def _purpose(self) -> Purpose:
-        return "modes"
 
     def fit(self, X: Any, y: Any = None, *, sample_weight: ArrayLike | None = None) -> Self:
         """Move the points, and label those that converged to the same place.

@@ -13,7 +13,7 @@ from .._files import PathLike
 from .._types import Bools
 from ..engine import Engine, current, stored_array
 from ..engine.progress import clear_line
-from ..spaces import Quotient, Space, check_space, quotient
+from ..spaces import Metric, Quotient, Space, check_space, quotient
 from .estimates import reserve_run, reserve_state
 from .folder import RunFolder
 from .trajectory import Trajectory
@@ -158,7 +158,7 @@ def run(
         step_engine.check()
         moved, without_mass = step.step(before.space, step_engine)
         state = _merge(before, moved, step, merge, step_engine)
-        movement = _movement(before, state, step_engine) / eps_of(step, tol)
+        movement = before.space.metric.movement(_followed(before, state), step_engine) / eps_of(step, tol)
         massless |= without_mass[before.labels]
         if keep == "all" and tol is not None and k + 1 < n_iter:
             reserve_state(state.space.metric, space, merge is not None, k + 2, step_engine)
@@ -198,14 +198,13 @@ def _merge(before: Quotient, moved: Space, step: Transform, merge: float | None,
     return Quotient(merged.space, labels, before.weights, points, merged.leaders, merged.tol)
 
 
-def _movement(before: Quotient, after: Quotient, engine: Engine) -> float:
-    """The largest movement of a step; points that were merged are compared with those they became."""
-    metric = after.space.metric
-    if before.labels is not after.labels:
-        merged_into = np.empty(before.space.n, np.intp)
-        merged_into[before.labels] = after.labels
-        metric = metric.take(merged_into)
-    return before.space.metric.movement(metric, engine)
+def _followed(before: Quotient, after: Quotient) -> Metric:
+    """The metric after a step of the points before it; those that were merged are the points they became."""
+    if before.labels is after.labels:
+        return after.space.metric
+    merged_into = np.empty(before.space.n, np.intp)
+    merged_into[before.labels] = after.labels
+    return after.space.metric.take(merged_into)
 
 
 def eps_of(step: Transform, relative: float | None) -> float:
