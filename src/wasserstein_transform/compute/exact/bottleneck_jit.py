@@ -1,10 +1,9 @@
-"""Exact W_∞ between two small discrete measures: the smallest t such that arcs of cost ≤ t carry a plan.
+"""Exact W_∞ between two small discrete measures: the smallest cost t such that arcs of cost ≤ t carry a plan.
 
 A maximum flow along the arcs of cost ≤ t carries the masses, or it leaves a *Hall violator*: sources or sinks with more
 mass than all points on the other side within t. The violator excludes all thresholds up to the next one within which it
-finds enough mass, where the flow goes on. Few such steps are enough for most problems; if not, every other one is part
-of a binary search. The last violator proves that no smaller t suffices. Nodes and costs are numbered as in the network
-simplex.
+finds enough mass, where the flow goes on. The last violator proves that no smaller t suffices. Nodes and costs are
+numbered as in the network simplex.
 
 Masses are rounded: each may be off by a few units of its last digit. A lack or an excess that such changes explain
 counts as none. At points that both measures have in common, mass stays at first, and only the difference is placed;
@@ -23,7 +22,8 @@ from .simplex_jit import INTERRUPTED, OPTIMAL, STALLED
 from .simplex_tree_jit import SimplexWorkspace
 
 _SUM_ROUNDING = 4.0 * 2.0**-52  # rounding of a sum of masses, for each of them
-_N_RAISES = 16  # thresholds before the search: if each mass pushes the next one on, there are as many as masses
+_PROOF = 0.4  # of the possible rounding of the masses: a violator with more excess mass is a proof
+_NO_DOUBT = 2.0  # the same for thresholds that are not tried: flows may round on both sides
 
 
 class BottleneckWorkspace(NamedTuple):
@@ -56,22 +56,14 @@ def solve_bottleneck(
     """
     for node in range(na + nb):
         memory.mass[node] = work.supply[node] if node < na else work.demand[node - na]
-    low, high, n_tests = _lower_bound(na, nb, cost, work.cost_start, memory), np.inf, 0
-    _pair_common_points(na, nb, cost, work.cost_start, memory)
-    _cancel_common_mass(na, nb, a, b, memory)
+    t = _lower_bound(na, nb, cost, work.cost_start, memory)
+    _cancel_common_mass(na, nb, a, b, cost, work.cost_start, memory)
     _start_flow(na, nb, memory)
-    while low < np.inf and work.stop[0] == 0:
-        n_tests += 1
-        bisects = n_tests > _N_RAISES and n_tests % 2 == 0
-        t = min(2.0 * low, 0.5 * (low + high)) if bisects else low  # as long as none suffices, high is infinite
-        if not _carries(na, nb, t, cost, work, memory):
-            low = _next_threshold(na, nb, t, cost, work.cost_start, memory)
-        elif t == low:
-            return low, OPTIMAL
-        else:
-            high = t
-            _start_flow(na, nb, memory)
-    return low, INTERRUPTED if work.stop[0] != 0 else STALLED
+    while t < np.inf and work.stop[0] == 0:
+        if _carries(na, nb, t, cost, work, memory):
+            return t, OPTIMAL
+        t = _next_threshold(na, nb, t, cost, work.cost_start, memory)
+    return t, INTERRUPTED if work.stop[0] != 0 else STALLED
 
 
 @jit
@@ -107,29 +99,24 @@ def _lower_bound(na: int, nb: int, cost: Any, cost_start: Any, memory: Bottlenec
 
 
 @jit
-def _pair_common_points(na: int, nb: int, cost: Any, cost_start: Any, memory: BottleneckWorkspace) -> None:
-    """Pair sources and sinks at the same point."""
-    same_point, mass = memory.same_point, memory.mass
-    same_point[: na + nb] = -1
+def _cancel_common_mass(
+    na: int, nb: int, a: Any, b: Any, cost: Any, cost_start: Any, memory: BottleneckWorkspace
+) -> None:
+    """Pair sources and sinks at the same point; compute the masses to be placed and their possible rounding."""
+    same_point, mass, to_place, rounding = memory.same_point, memory.mass, memory.to_place, memory.rounding
+    for node in range(na + nb):
+        same_point[node], to_place[node], rounding[node] = -1, mass[node], arithmetic.ROUNDED * mass[node]
+    more, low, rounded = 0.0, 0.0, 0.0  # by how much the total of b exceeds that of a, where they differ
     for j in range(nb):
         for i in range(na if memory.nearest[na + j] == 0.0 else 0):
             if cost[cost_start[j] + i] == 0.0 and same_point[i] < 0 and min(mass[i], mass[na + j]) > 0.0:
                 same_point[i], same_point[na + j] = na + j, i
                 break
-
-
-@jit
-def _cancel_common_mass(na: int, nb: int, a: Any, b: Any, memory: BottleneckWorkspace) -> None:
-    """Compute the masses to be placed and their possible rounding."""
-    same_point, to_place, rounding = memory.same_point, memory.to_place, memory.rounding
-    more, low, rounded = 0.0, 0.0, 0.0  # by how much the total of b exceeds that of a, where they differ
     for node in range(na + nb):
-        to_place[node] = memory.mass[node]
-        rounding[node] = arithmetic.ROUNDED * to_place[node]
-        mass, other = a[node] if node < na else b[node - na], same_point[node]
-        if other < 0 or mass != (a[other] if other < na else b[other - na]):
-            more, low = arithmetic.add(more, low, -mass if node < na else mass, 0.0)
-            rounded += mass
+        own, other = a[node] if node < na else b[node - na], same_point[node]
+        if other < 0 or own != (a[other] if other < na else b[other - na]):
+            more, low = arithmetic.add(more, low, -own if node < na else own, 0.0)
+            rounded += own
     more = more if abs(more) > arithmetic.ROUNDED * rounded else 0.0
     for i in range(na):
         sink = same_point[i]
@@ -180,80 +167,66 @@ def _relax_masses(na: int, nb: int, share: float, memory: BottleneckWorkspace) -
 @jit
 def _carries(na: int, nb: int, t: float, cost: Any, work: SimplexWorkspace, memory: BottleneckWorkspace) -> bool:
     """Whether the arcs of cost ≤ t carry the masses up to rounding; goes on with the flow, and marks the violator."""
-    flow, n_words = memory.flow, (na + BITS - 1) // BITS
+    flow, violator, n_words = memory.flow, memory.violator, (na + BITS - 1) // BITS
     _allow_arcs(na, nb, t, cost, work.cost_start, flow)
-    need = maximize_flow(nb, na, n_words, flow, work.stop)
-    may_be_rounding = need <= memory.rounding[: na + nb].sum()
+    lack = maximize_flow(nb, na, n_words, flow, work.stop)
+    may_be_rounding = lack <= memory.rounding[: na + nb].sum()
     if may_be_rounding:
         _relax_masses(na, nb, 1.0, memory)
-        need = maximize_flow(nb, na, n_words, flow, work.stop)
-    if need > 0.0:
-        _mark_sinks(na, nb, memory)
-    else:
+        lack = maximize_flow(nb, na, n_words, flow, work.stop)
+    if lack <= 0.0:
         _relax_masses(na, nb, -2.0, memory)  # what is left goes to sinks that take as much more as rounding allows
         maximize_flow(nb, na, n_words, flow, work.stop)
+        left = 0.0
         for i in range(na):
-            need = max(need, flow.supply[i])
-        if need <= 0.0:
+            left = max(left, flow.supply[i])
+        if left <= 0.0:
             return True
-        memory.violator[: na + nb] = 0
-        for i in range(na):  # the sources with mass left, and all sources that they reach
-            memory.violator[i] = (flow.reached[i // BITS] >> (i % BITS)) & 1
+    for i in range(na):  # sources with mass left, and those they reach
+        violator[i] = lack <= 0.0 and (flow.reached[i // BITS] >> (i % BITS)) & 1
+    for j in range(nb):  # sinks that no source with mass left reaches
+        violator[na + j] = lack > 0.0 and flow.round[j] < 0
     if may_be_rounding:
         _start_flow(na, nb, memory)
     return False
 
 
 @jit
-def _mark_sinks(na: int, nb: int, memory: BottleneckWorkspace) -> None:
-    """Mark the sink that lacks most, or all if its lack may be rounding, and all sinks that their sources serve."""
-    flow, violator, n_words, max_lack = memory.flow, memory.violator, (na + BITS - 1) // BITS, 0.0
-    for j in range(nb):
-        max_lack = max(max_lack, flow.demand[j])
-    min_lack = max_lack if max_lack > memory.rounding[: na + nb].sum() else 0.0
-    violator[: na + nb] = 0
-    flow.reached[:] = 0
-    grows = True
-    while grows:
-        grows = False
-        for j in range(nb):
-            if violator[na + j]:
-                continue
-            joins = flow.demand[j] > 0.0 and flow.demand[j] >= min_lack
-            for w in range(n_words):
-                joins = joins or flow.senders[j * n_words + w] & flow.reached[w] != 0
-            if joins:
-                grows = True
-                violator[na + j] = 1
-                for w in range(n_words):
-                    flow.reached[w] |= flow.allowed[j * n_words + w]
+def _next_threshold(na: int, nb: int, t: float, cost: Any, cost_start: Any, memory: BottleneckWorkspace) -> float:
+    """The smallest cost above t within which the violator finds enough mass; infinite if there is none."""
+    _find_nearest(na, nb, cost, cost_start, memory)
+    while True:
+        least = np.inf
+        for node in range(na + nb):
+            if t < memory.nearest[node] < least:
+                least = memory.nearest[node]
+        t = least
+        if not (t < np.inf and _has_excess(na, nb, t, _NO_DOUBT, memory)):
+            return t
 
 
 @jit
-def _next_threshold(na: int, nb: int, t: float, cost: Any, cost_start: Any, memory: BottleneckWorkspace) -> float:
-    """The smallest cost above t within which the violator finds enough mass; infinite if there is none."""
-    nearest, lack = memory.nearest, 0.0
-    _find_nearest(na, nb, cost, cost_start, memory)
+def _has_excess(na: int, nb: int, t: float, doubt: float, memory: BottleneckWorkspace) -> bool:
+    """Whether the violator has more mass than all nodes on the other side within t, beyond doubt about rounding."""
+    violator, nearest, same_point, to_place = memory.violator, memory.nearest, memory.same_point, memory.to_place
+    more, low, rounding = 0.0, 0.0, 0.0
     for node in range(na + nb):
-        lack += memory.mass[node] if memory.violator[node] else 0.0
-    lack *= 1.0 - _SUM_ROUNDING * (8 + na + nb)
-    while True:
-        least, mass = np.inf, 0.0
-        for node in range(na + nb):
-            if t < nearest[node] < least:
-                least = nearest[node]
-        for node in range(na + nb):
-            mass += memory.mass[node] if nearest[node] <= least else 0.0
-        t = least
-        if mass >= lack or not t < np.inf:
-            return t
+        mass, other = memory.mass[node], same_point[node]
+        if violator[node] and other >= 0 and nearest[other] <= t:
+            more, low = arithmetic.add(more, low, to_place[node] - to_place[other], 0.0)
+            rounding += max(memory.rounding[node], memory.rounding[other])
+        elif violator[node] or (nearest[node] <= t and not (other >= 0 and violator[other])):
+            more, low = arithmetic.add(more, low, mass if violator[node] else -mass, 0.0)
+            rounding += arithmetic.ROUNDED * mass
+    return more > doubt * rounding
 
 
 @jit
 def certified(na: int, nb: int, value: float, cost: Any, work: SimplexWorkspace, memory: BottleneckWorkspace) -> bool:
     """Whether the plan in `memory` attains the value and the violator excludes smaller ones, so that it is W_∞."""
-    is_feasible = _is_feasible(na, nb, value, cost, work.cost_start, memory)
-    return is_feasible and _is_violated(na, nb, value, cost, work.cost_start, memory)
+    _find_nearest(na, nb, cost, work.cost_start, memory)
+    below = np.nextafter(value, -np.inf)
+    return _is_feasible(na, nb, value, cost, work.cost_start, memory) and _has_excess(na, nb, below, _PROOF, memory)
 
 
 @jit
@@ -275,20 +248,3 @@ def _is_feasible(na: int, nb: int, value: float, cost: Any, cost_start: Any, mem
     for i in range(na):
         error += abs(left[i])
     return error <= 4.0 * _SUM_ROUNDING * (8 + na + nb) * total
-
-
-@jit
-def _is_violated(na: int, nb: int, value: float, cost: Any, cost_start: Any, memory: BottleneckWorkspace) -> bool:
-    """Whether the violator has more mass than all nodes on the other side within less than the value."""
-    violator, nearest, same_point, to_place = memory.violator, memory.nearest, memory.same_point, memory.to_place
-    _find_nearest(na, nb, cost, cost_start, memory)
-    more, low, rounding = 0.0, 0.0, 0.0
-    for node in range(na + nb):
-        mass, other = memory.mass[node], same_point[node]
-        if violator[node] and other >= 0 and nearest[other] < value:
-            more, low = arithmetic.add(more, low, to_place[node] - to_place[other], 0.0)
-            rounding += max(memory.rounding[node], memory.rounding[other])
-        elif violator[node] or (nearest[node] < value and not (other >= 0 and violator[other])):
-            more, low = arithmetic.add(more, low, mass if violator[node] else -mass, 0.0)
-            rounding += arithmetic.ROUNDED * mass
-    return more > 0.4 * rounding
