@@ -20,7 +20,7 @@ from ..compute.cells.rows import sample_evenly
 from ..engine import Engine, current
 from ..hierarchy.cut import components_within
 from ..hierarchy.labels import adjusted_rand
-from ..localize.scale import distinct, median_radii, n_neighbors, ordinal, rows_of, scale_of
+from ..localize.scale import distinct, median_radius, n_neighbors, ordinal, rows_of, scale_of
 from ..spaces import Euclidean, Space, as_space
 from ..spaces.span import outward, within_span
 from ..transforms import iterate, mean_shift
@@ -51,7 +51,7 @@ class Modes:
 def modes_of(places: Space, engine: Engine) -> Modes:
     """Choose a radius for mean shift, from distinct places in a fixed order."""
     sample = _sampled(places)
-    start = median_radii(sample, [n_neighbors(sample.n)], engine)[0]
+    start = median_radius(sample, n_neighbors(sample.n), engine)
     tried = list[tuple[float, int, float]]()
     labels = list[Ints]()
     for k in range(_MOST):
@@ -263,12 +263,12 @@ def _is_flat(places: Space) -> bool:
 def _still(places: Space, engine: Engine) -> tuple[float, str, dict[str, list[Any]]]:
     """Return a radius for points that do not move: wide, but not a large part of the data, as in many dimensions."""
     n, k = places.n, n_neighbors(places.n)
-    eps = _WIDER * median_radii(places, [k], engine)[0]
+    eps = _WIDER * median_radius(places, k, engine)
     columns = _company(places, eps * _FACTORS, engine)
     most = min(max(_FEW, int(_SHARE * n)), n - 1)
     if columns["neighbors"][int(np.searchsorted(_FACTORS, 1.0))] <= most:
         return eps, f"{_WIDER:g} times the median distance to the {ordinal(k)} nearest of {n:,} places", columns
-    eps = median_radii(places, [most], engine)[0]
+    eps = median_radius(places, most, engine)
     reason = f"the median distance to the {ordinal(most)} nearest of {n:,} places, which are a large part of them"
     return eps, reason, _company(places, eps * _FACTORS, engine)
 
