@@ -36,7 +36,6 @@ LOCALIZATIONS: dict[type, Callable[[int, float], list[Any]]] = {
         wt.Kernel(eps, cut=2.0),
         wt.Kernel(eps, rational),
     ],
-    wt.localize.CachedNeighbors: lambda n, eps: [wt.localize.CachedNeighbors(wt.Truncation(eps))],
     wt.Nearest: lambda n, eps: [wt.Nearest(0.3)],
     wt.localize.Whole: lambda n, eps: [wt.localize.Whole()],
     wt.localize.Identity: lambda n, eps: [wt.localize.Identity()],

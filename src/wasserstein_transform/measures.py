@@ -167,18 +167,24 @@ class Discrete(Measures):
 
     def distinct(self) -> tuple[Discrete, Ints]:
         """Return the distinct measures, and for each measure the index of its equal among them, shape (n,)."""
-        same = _mark_repeats(self.indptr, self.indices, self.masses)
         first_with: dict[bytes, int] = {}
-        for i in np.flatnonzero(same >= 0):
+        same = np.arange(self.n)
+        for i in self._find_equal_sums():
             part = slice(self.indptr[i], self.indptr[i + 1])
             digest = blake2b(self.indices[part].tobytes(), digest_size=32)  # rows as keys would double the memory
             digest.update(self.masses[part].tobytes())
             same[i] = first_with.setdefault(digest.digest(), int(i))
-        first = np.flatnonzero((same < 0) | (same == np.arange(self.n)))
-        if len(first) == self.n:
-            return self, np.arange(self.n)
-        which = np.searchsorted(first, np.where(same < 0, np.arange(self.n), same))
-        return self.take(first), which
+        first, which = np.unique(same, return_inverse=True)
+        return (self, which) if len(first) == self.n else (self.take(first), which)
+
+    def _find_equal_sums(self) -> Ints:
+        """The rows that have the same sum of scrambled entries as another row; equal rows are among them."""
+        bits = (self.indices.astype(np.uint64) * _HASH_MULTIPLIER) ^ np.ascontiguousarray(self.masses).view(np.uint64)
+        bits *= _HASH_MULTIPLIER
+        bits ^= bits >> np.uint64(29)
+        sums = np.add.reduceat(bits * _HASH_MULTIPLIER, self.indptr[:-1])
+        _, number, counts = np.unique(sums, return_inverse=True, return_counts=True)
+        return np.flatnonzero(counts[number] > 1)
 
     def take(self, rows: Ints) -> Discrete:
         """Return the measures at the indices `rows`."""
@@ -205,19 +211,6 @@ def make_discrete(indptr: Ints, indices: Ints, masses: Floats, alone: Ints, size
     masses = scale_into_range(masses, new)
     totals, indices = np.add.reduceat(masses, new[:-1]), np.asarray(indices, np.intp)
     return Discrete(indptr=new, indices=indices, masses=masses, totals=totals, massless=massless, size=size)
-
-
-def _mark_repeats(indptr: Ints, indices: Ints, masses: Floats) -> Ints:
-    """−1 for rows whose hash differs from all others, 0 for rows that may have an equal."""
-    bits = (indices.astype(np.uint64) * _HASH_MULTIPLIER) ^ np.ascontiguousarray(masses).view(np.uint64)
-    bits *= _HASH_MULTIPLIER
-    bits ^= bits >> np.uint64(29)
-    sums = np.add.reduceat(bits * _HASH_MULTIPLIER, indptr[:-1])
-    order = np.argsort(sums)
-    equal = np.diff(sums[order]) == 0
-    alike = np.full(len(sums), -1)
-    alike[order[np.append(equal, False) | np.append(False, equal)]] = 0
-    return alike
 
 
 def scale_into_range(masses: Floats, indptr: Ints) -> Floats:

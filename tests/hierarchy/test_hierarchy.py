@@ -298,5 +298,5 @@ def test_points_in_one_place_are_never_told_apart() -> None:
     for cut in ("count", "robust"):
         with pytest.warns(wt.hierarchy.FewerClustersWarning, match="found 3"):
             assert partition(wt.SingleLinkage(5, cut=cut, share=0).fit_predict(X)) == [1] * 4 + [2] * 4 + [3] * 4
-    with pytest.warns(wt.hierarchy.FewerClustersWarning, match="one place"):
+    with pytest.warns(wt.hierarchy.FewerClustersWarning, match="no other merge"):
         wt.SingleLinkage(2, cut="robust").fit(wt.GaussianTransform(1e3).fit(np.arange(20.0)[:, None] / 7))

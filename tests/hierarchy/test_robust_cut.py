@@ -29,9 +29,8 @@ def keys_of(heights: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n_spaces", [100, pytest.param(1500, marks=pytest.mark.slow)])
-def test_the_robust_cut_is_that_of_its_twin(n_spaces: int, rng: np.random.Generator) -> None:
-    for _ in range(n_spaces):
+def test_the_robust_cut_is_that_of_its_twin(rng: np.random.Generator) -> None:
+    for _ in range(300):
         X, weights = random_space(rng)
         k, share = min(len(X), int(rng.integers(1, 7))), float(rng.choice([0.05, 0.25, 0.35, 0.8]))
         space = wt.Space.from_points(X, weights)

@@ -119,12 +119,12 @@ def test_streets_driven_rarely_do_not_widen_the_noise_of_busy_ones(seed: int) ->
 @pytest.mark.parametrize(
     ("points", "dim", "words"),
     [
-        ([[0.0, 1.0]] * 5, 1, "1 place is too few"),
-        ([[0.0, 0.0], [1.0, 0.0], [3.0, 1.0]], 1, "3 places are too few"),
+        ([[0.0, 1.0]] * 5, 1, "1 place, too few"),
+        ([[0.0, 0.0], [1.0, 0.0], [3.0, 1.0]], 1, "3 places, too few"),
         (np.arange(40.0)[:, None], 1, "lie on lines without noise: they span 1 dimension"),
         (np.random.default_rng(0).normal(size=(40, 2)), 2, "lie on planes without noise: they span 2 dimensions"),
         (np.arange(80.0)[:, None] * [1.0, 2.0], 1, "lie on lines without noise"),
-        (np.random.default_rng(0).normal(size=(800, 2)), 1, "no curves can be seen"),
+        (np.random.default_rng(0).normal(size=(800, 2)), 1, "no curve can be seen"),
         (wt.datasets.circles(0, noise=0.0).points, 1, "the noise cannot be separated from the curvature"),
     ],
 )

@@ -13,7 +13,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import wasserstein_transform as wt
 from wasserstein_transform.parameters import suggest
-from wasserstein_transform.parameters.suggestion import _runs
+from wasserstein_transform.parameters.suggestion import _stable_ranges
 
 PURPOSES = ["clusters", "modes", "curve", "surface"]
 
@@ -89,8 +89,8 @@ def test_modes_of_blobs_that_hold_no_parts_are_one() -> None:
 
 def test_ranges_of_radii_that_agree() -> None:
     clusters = np.array([9, 3, 3, 3, 2, 2, 1])
-    assert _runs(clusters, np.array([0.5, 1.0, 0.99, 0.4, 0.96, 0.0, 1.0])) == [(1, 3), (4, 5)]
-    assert _runs(np.array([4, 1, 1]), np.array([0.0, 1.0, 1.0])) == []
+    assert _stable_ranges(clusters, np.array([0.5, 1.0, 0.99, 0.4, 0.96, 0.0, 1.0])) == [(1, 3), (4, 5)]
+    assert _stable_ranges(np.array([4, 1, 1]), np.array([0.0, 1.0, 1.0])) == []
 
 
 @pytest.mark.repeated(1)

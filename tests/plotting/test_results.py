@@ -35,7 +35,6 @@ RESULTS: dict[str, Callable[[Path], HasPlot]] = {
     "Score": lambda _: wt.score(X, (X[:, 0] > 3).astype(int)),
     "Score of one cluster": lambda _: wt.score(X, np.zeros(60, int)),
     "Suggestion": lambda _: wt.suggest(X),
-    "Noise": lambda _: wt.parameters.noise_scale(ring().before),
     "Denoised": lambda _: ring(),
     "Skeleton": lambda _: wt.skeleton(ring()),
     "Trajectory": lambda _: wt.iterate(wt.transforms.mean_shift(1.0), SPACE, n_iter=2, keep="all"),

@@ -150,7 +150,7 @@ def test_testing_each_pair_once_changes_nothing(m: int, monkeypatch: pytest.Monk
         assert np.array_equal(plain, kept)
     assert np.array_equal(seen.means(X).values, again.means(X).values)
     once = wt.transforms.Process(
-        None, wt.Transform(wt.Gaussian(wt.localize.CachedNeighbors(wt.Truncation(0.4)), 1.0, move=True), wt.Bures())
+        None, wt.Transform(wt.Gaussian(wt.localize.CachedNeighbors(0.4), 1.0, move=True), wt.Bures())
     )
     direct = wt.transforms.Process(None, wt.Transform(wt.Gaussian(wt.Truncation(0.4), 1.0, move=True), wt.Bures()))
     assert np.array_equal(*(wt.iterate(p, start, n_iter=2).points for p in (once, direct)))
@@ -279,7 +279,7 @@ def test_bits_are_not_kept_where_there_is_no_room_for_them() -> None:
     little = step(start, wt.Engine(memory=room))
     assert np.array_equal(little.points, step(start).points)
     with pytest.raises(MemoryError, match="a bit for each"):
-        wt.Mean(wt.localize.CachedNeighbors(wt.Truncation(4.0)))(start, wt.Engine(memory=100))
+        wt.Mean(wt.localize.CachedNeighbors(4.0))(start, wt.Engine(memory=100))
 
 
 @pytest.mark.parametrize("far", [1e8, 1e10, 1e15])

@@ -59,7 +59,7 @@ VARIANTS = (V1, V2, V3, V4)
 def accelerated(eps: float, lam: float, once: bool = False, transport: Transport | None = None) -> Process:
     """The Gaussian Transform, testing each pair twice or once, by default with lazy distances."""
     plain, transport = Truncation(eps), transport or Bures()
-    base = CachedNeighbors(plain) if once else plain
+    base = CachedNeighbors(eps) if once else plain
     return Process(
         Transform(Gaussian(plain, lam), transport),
         Transform(Gaussian(base, lam, move=True), transport),

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from .. import _check as check
 from .._types import Floats
 from ..engine import Engine, current
+from ..localize.scale import merge_equal_points
 from ..parameters.suggestion import suggestion_of
 from ..spaces import Euclidean, Space
 from ..spaces.span import Span, span_of
@@ -20,7 +21,7 @@ from ..transforms import iterate, mean_shift
 from .denoised import Denoised
 from .looks import MAX_BLOCK, MOST_AXES, PROFILE, Look, Sight, look, outliers_of
 from .moving import Moved, Step, extent, move, spacing
-from .shape import Places, check_scale, dims_of, directions, distinct, is_clean, noises, track_of
+from .shape import Places, check_scale, dims_of, directions, is_clean, noises, track_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -211,7 +212,7 @@ class _Plan(NamedTuple):
 
 
 def _denoised(asked: _Asked, engine: Engine) -> Denoised:
-    places = distinct(asked.points, asked.weights)
+    places = Places(*merge_equal_points(asked.points, asked.weights))
     span = span_of(places.points[places.weights > 0])
     if span is not None:
         places = places._replace(points=span.coordinates(places.points))

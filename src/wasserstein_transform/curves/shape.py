@@ -38,18 +38,6 @@ class Places(NamedTuple):
     of: Ints
 
 
-def distinct(points: Floats, weights: Floats) -> Places:
-    """Return every distinct place once, with its total mass."""
-    order = np.argsort(points[:, 0])
-    if (points[order[1:], 0] == points[order[:-1], 0]).any():
-        order = np.lexsort((weights, *points.T[::-1]))  # last by weight: sums do not depend on the order of rows
-    points, weights = points[order], weights[order]
-    first = np.append(True, (points[1:] != points[:-1]).any(axis=1))
-    of = np.empty(len(points), np.intp)
-    of[order] = np.cumsum(first) - 1
-    return Places(points[first], np.add.reduceat(weights, np.flatnonzero(first)), of)
-
-
 def check_scale(scale: ArrayLike | None, m: int) -> Floats:
     """Check the unit of length of each axis; None means 1."""
     if scale is None:

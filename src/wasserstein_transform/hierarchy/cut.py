@@ -11,11 +11,11 @@ from scipy.sparse.csgraph import connected_components
 
 from .. import _check as check
 from .._check import warn
-from .._types import Bools, Floats, Ints, cached_property
+from .._types import Bools, Floats, Ints
 from ..compute.trees.linkage_jit import root_tree, walk_down
 from ..compute.trees.partitions_jit import label_parts
 from ..engine import current
-from ..spaces import Metric, Space
+from ..spaces import Space
 from ..spaces.nearest import nearest_among
 from .dendrogram import Dendrogram, choose_merges, separable
 from .labels import number_by_first, number_by_mass
@@ -100,19 +100,18 @@ def cut_tree(
     >>> wt.hierarchy.cut_tree(tree, 2, cut="robust", noise=True)
     array([ 0,  0,  0,  0,  1,  1,  1,  1, -1])
     """
-    _check_tree(tree)
-    if noise and cut in ("count", "height"):
-        raise ValueError(f"noise=True is for cut='robust', got cut={cut!r}")
-    if cut == "height":
-        if height is None:
-            raise ValueError("cut='height' needs a height, got None; pass height=, in the unit of the distances")
-        above = tree.heights > check.tolerance(height, "height") * (1 + TIE)  # an edge at exactly this height stays
-        return _number_by_mass(tree, components(tree, ~(above & separable(tree))))
-    n_clusters = check.count(n_clusters, "n_clusters", 1, tree.n, "points")
-    if cut == "count":
-        return _cut_count(tree, n_clusters)
     check.choice(cut, "cut", ("count", "height", "robust"))
-    return next(cut_tree_each(tree, [n_clusters], share=share, noise=noise))
+    if cut == "robust":
+        return next(cut_tree_each(tree, [n_clusters], share=share, noise=noise))
+    _check_tree(tree)
+    if noise:
+        raise ValueError(f"noise=True is for cut='robust', got cut={cut!r}")
+    if cut == "count":
+        return _cut_count(tree, check.count(n_clusters, "n_clusters", 1, tree.n, "points"))
+    if height is None:
+        raise ValueError("cut='height' needs a height, got None; pass height=, in the unit of the distances")
+    above = tree.heights > check.tolerance(height, "height") * (1 + TIE)  # an edge at exactly this height stays
+    return number_by_mass(_assign_massless(tree, components(tree, ~(above & separable(tree)))), tree.weights)
 
 
 def cut_tree_each(tree: Tree, n_clusters: Iterable[int], *, share: float = 0.25, noise: bool = False) -> Iterator[Ints]:
@@ -169,30 +168,23 @@ def _cut_count(tree: Tree, n_clusters: int) -> Ints:
         reason = f"the next merges tie, and cutting all of them would make {left[n_levels]}"
     _warn_if_fewer(n_found, n_clusters, reason)
     removed = clusters & (level >= len(left) - n_levels)
-    return _number_by_mass(tree, components(tree, ~removed))
+    return number_by_mass(_assign_massless(tree, components(tree, ~removed)), tree.weights)
 
 
 def _cut_robust(tree: Tree, dendrogram: Dendrogram, n_clusters: int, share: float, noise: bool) -> Ints:
+    """Cut the highest merges of large parts, give small parts to the nearest cluster, or call them noise."""
     min_mass = max(share * tree.weights.sum() / n_clusters * (1 - 1e-9), np.finfo(float).tiny)
     chosen = choose_merges(dendrogram, min_mass, n_clusters)
-    if chosen.n_clusters < n_clusters:
-        _warn_if_fewer(chosen.n_clusters, n_clusters, _explain_fewer(tree, n_clusters, share, chosen.surplus))
+    reason = f"no other merge has {100 * share / n_clusters:.3g} % of the mass on both sides; use a smaller share"
+    if chosen.surplus:
+        reason = f"the next merges tie, and cutting all of them would make {chosen.surplus}"
+    _warn_if_fewer(chosen.n_clusters, n_clusters, reason)
     cluster = _find_clusters(tree, dendrogram, chosen.merges, min_mass)
-    dropped = cluster < 0
+    labels = _assign_massless(tree, cluster)
     if noise and len(chosen.merges):
-        dropped |= _small_pieces(tree, int(dendrogram.levels[chosen.merges[-1]]), cluster, min_mass)
-    return _number_by_mass(tree, cluster, dropped & (tree.weights > 0))
-
-
-def _explain_fewer(tree: Tree, n_clusters: int, share: float, surplus: int) -> str:
-    """Why there are not more clusters, in words."""
-    if surplus:
-        return f"the next merges tie, and cutting all of them would make {surplus}"
-    n_places = int(separable(tree).sum()) + 1
-    if n_places < n_clusters:
-        places = "one place" if n_places == 1 else f"{n_places} places"
-        return f"all points with mass are in {places}; a transform with a smaller eps or fewer iterations leaves more"
-    return f"no other merge has {100 * share / n_clusters:.3g} % of the mass on both sides; use a smaller share"
+        lowest = int(dendrogram.levels[chosen.merges[-1]])
+        labels[_small_pieces(tree, lowest, cluster, min_mass) & (tree.weights > 0)] = -1
+    return number_by_mass(labels, tree.weights)
 
 
 def _small_pieces(tree: Tree, lowest: int, cluster: Ints, min_mass: float) -> Bools:
@@ -208,14 +200,6 @@ def _small_pieces(tree: Tree, lowest: int, cluster: Ints, min_mass: float) -> Bo
     np.maximum.at(heaviest, cluster_of_piece, mass)
     light = (mass < min_mass) & (mass < heaviest[cluster_of_piece])
     return np.asarray(light[part])
-
-
-def _number_by_mass(tree: Tree, cluster: Ints, dropped: Bools | None = None) -> Ints:
-    """Number the clusters from the largest mass to the smallest; −1 for dropped points."""
-    dropped = np.zeros(tree.n, bool) if dropped is None else dropped
-    cluster = _attach_light(tree, cluster)
-    dropped = dropped | (cluster < 0)
-    return number_by_mass(np.where(dropped, -1, cluster), tree.weights)
 
 
 def _warn_if_fewer(n_found: int, n_clusters: int, reason: str) -> None:
@@ -252,7 +236,7 @@ class RootedTree(NamedTuple):
         return rooted
 
     def cut_between_large(self, min_mass: float, max_cuts: int) -> Ints:
-        """The highest edges for which both sides of the remaining tree have the mass `least`, at most `max_cuts`.
+        """The highest edges for which both sides of the remaining tree have the mass `min_mass`, at most `max_cuts`.
 
         Here small parts that join higher up count with a side, as in Lumbermark; in the robust cut, with no side.
         """
@@ -275,7 +259,7 @@ def components(tree: Tree, kept: Bools) -> Ints:
 
 
 def _find_clusters(tree: Tree, dendrogram: Dendrogram, chosen: Ints, min_mass: float) -> Ints:
-    """The cluster of each point if the chosen merges, highest first, are cut; −1 for undecided ties.
+    """The cluster of each point with mass if the chosen merges, highest first, are cut; −1 for undecided ties.
 
     The large parts of a merge are clusters, unless a lower merge cuts them again. The remaining pieces, too light or
     joined higher up, go to the nearest cluster, piece by piece.
@@ -291,126 +275,77 @@ def _find_clusters(tree: Tree, dendrogram: Dendrogram, chosen: Ints, min_mass: f
             core[runs[-1]] = len(runs) - 1
     clusters, left = np.full(tree.n, -1), np.flatnonzero(core < 0)
     clusters[dendrogram.points] = core
-    if len(left) == 0:
-        return clusters
     if tree.space is None:
         return _assign_along_edges(tree, clusters, dendrogram, chosen)
-    same = (np.diff(left) == 1) & (np.diff(cut[left]) == 0)
-    same &= dendrogram.gaps[left[:-1]] < dendrogram.levels[chosen[cut[left[:-1]]]]
-    points, piece = dendrogram.points[left], np.append(0, np.cumsum(~same))
-    clusters[points] = _assign_small_parts(tree, tree.space.metric, points, piece, clusters)
+    if len(left) > 0:
+        same = (np.diff(left) == 1) & (np.diff(cut[left]) == 0)
+        same &= dendrogram.gaps[left[:-1]] < dendrogram.levels[chosen[cut[left[:-1]]]]
+        points, piece = dendrogram.points[left], np.append(0, np.cumsum(~same))
+        clusters[points] = _nearest_clusters(tree, tree.space, points, piece, clusters)
     return clusters
 
 
 def _assign_along_edges(tree: Tree, cores: Ints, dendrogram: Dendrogram, chosen: Ints) -> Ints:
-    """Assign pieces along the edges that are left after the cut, if the tree has no space."""
+    """Assign all other points along the edges that are left after the cut, if the tree has no space."""
     kept = np.ones(tree.n - 1, bool)
     for merge in chosen.tolist():
         kept[dendrogram.edges[dendrogram.first_edge[merge] : dendrogram.first_edge[merge + 1]]] = False
     part = components(tree, kept)
     cluster_of = np.full(tree.n, -1)
     cluster_of[part[cores >= 0]] = cores[cores >= 0]
-    return np.where(tree.weights > 0, cluster_of[part], -1)
+    return cluster_of[part]
 
 
-def _assign_small_parts(tree: Tree, metric: Metric, points: Ints, piece: Ints, cores: Ints) -> Ints:
-    """The cluster of each point of a piece: the cluster nearest to the piece."""
-    members, n_pieces = np.flatnonzero(cores >= 0), int(piece[-1]) + 1
-    tie_break, engine = ClusterTieBreak(tree, cores), current()
-    distances, nearest = nearest_among(metric, points, members, min(_N_SEARCHED, len(members)), engine)
-    edge = np.full(n_pieces, np.inf)
-    np.minimum.at(edge, piece, distances[:, 0])
-    edge = (edge * (1 + TIE))[piece]
-    point, column = np.nonzero(distances <= edge[:, None])
-    cluster_of_piece = tie_break.each(piece[point], cores[nearest[point, column]], n_pieces)
-    others_tie = (distances[:, -1] <= edge) & (distances.shape[1] < len(members))
-    starts, clusters = np.searchsorted(piece, np.arange(n_pieces + 1)), np.unique(cores[members])
-    for unsure in np.unique(piece[others_tie]).tolist():  # these need a search of all clusters
-        inside = points[starts[unsure] : starts[unsure + 1]]
-        searches = (nearest_among(metric, inside, np.flatnonzero(cores == one), 1, engine) for one in clusters.tolist())
-        distance_of = np.array([search.distances.min() for search in searches])
-        cluster_of_piece[unsure] = tie_break.among(clusters[distance_of <= distance_of.min() * (1 + TIE)])
-    return cluster_of_piece[piece]
-
-
-def _attach_light(tree: Tree, cluster: Ints) -> Ints:
-    """Assign points without mass to the nearest cluster; ties are broken as for pieces."""
-    edges = tree.edges[(tree.weights[tree.edges] == 0).any(axis=1)]
-    if len(edges) == 0:
+def _assign_massless(tree: Tree, cluster: Ints) -> Ints:
+    """Assign each point without mass to the cluster that is nearest; without a space, edges have assigned it."""
+    light = np.flatnonzero(tree.weights == 0)
+    if tree.space is None or len(light) == 0:
         return cluster
-    turned = tree.weights[edges[:, 0]] == 0
-    edges[turned] = edges[turned, ::-1]
-    tie_break, attached = ClusterTieBreak(tree, np.where(tree.weights > 0, cluster, -1)), cluster.copy()
-    attached[edges[:, 1]] = cluster[edges[:, 0]]
-    if tree.space is None:
-        return attached
-    for point, nearest in _nearest_heavy_points(tree, tree.space.metric, edges[:, 1]):
-        clusters = np.unique(cluster[nearest])
-        if len(clusters) > 1:
-            attached[point] = tie_break.among(clusters[clusters >= 0])
-    return attached
+    cores, assigned = np.where(tree.weights > 0, cluster, -1), cluster.copy()
+    assigned[light] = _nearest_clusters(tree, tree.space, light, np.arange(len(light)), cores)
+    return assigned
 
 
-def _nearest_heavy_points(tree: Tree, metric: Metric, light: Ints) -> Iterator[tuple[int, Ints]]:
-    """Points without mass that may have several nearest points with mass, and those points."""
-    heavy = np.flatnonzero(tree.weights > 0)
-    rows, k = light, min(_N_SEARCHED, len(heavy))
-    if metric.coordinates is not None and k == _N_SEARCHED:  # most have one host: few need a whole row
-        distances, nearest = nearest_among(metric, light, heavy, k, current())
-        near = distances <= distances[:, :1] * (1 + TIE)
-        for i in np.flatnonzero((near.sum(axis=1) > 1) & ~near[:, -1]):
-            yield int(light[i]), nearest[i][near[i]]
-        rows = light[near[:, -1]]
-    for i in rows:
-        row = metric.block(np.array([i]), heavy)[0]
-        yield int(i), heavy[row <= row.min() * (1 + TIE)]
+def _nearest_clusters(tree: Tree, space: Space, points: Ints, piece: Ints, cores: Ints) -> Ints:
+    """The cluster of each point of a piece: the cluster nearest to the piece; `cores` are the clusters so far."""
+    members, engine = np.flatnonzero(cores >= 0), current()
+    distances, nearest = nearest_among(space.metric, points, members, min(_N_SEARCHED, len(members)), engine)
+    gap = np.full(piece[-1] + 1, np.inf)
+    np.minimum.at(gap, piece, distances[:, 0])
+    reach = (gap * (1 + TIE))[piece]
+    row, column = np.nonzero(distances <= reach[:, None])
+    pieces, clusters = [piece[row]], [cores[nearest[row, column]]]
+    more_tie = (distances[:, -1] <= reach) & (distances.shape[1] < len(members))
+    for i in np.flatnonzero(more_tie):
+        near = members[space.metric.block(points[i : i + 1], members, engine)[0] <= reach[i]]
+        pieces.append(np.full(len(near), piece[i]))
+        clusters.append(cores[near])
+    return _heaviest_clusters(tree, cores, np.concatenate(pieces), np.concatenate(clusters))[piece]
 
 
-class ClusterTieBreak:
-    """Choose the heaviest of equally near clusters, then the first one by coordinates.
-
-    `cores` holds the cluster of each point that counts, and −1 for the others. Without coordinates, ties between
-    equally heavy clusters stay undecided.
-    """
-
-    def __init__(self, tree: Tree, cores: Ints) -> None:
-        self._tree, self._cores = tree, cores
-
-    @cached_property
-    def _mass(self) -> Floats:
-        inside = self._cores >= 0
-        return np.asarray(np.bincount(self._cores[inside], weights=self._tree.weights[inside]), np.float64)
-
-    @cached_property
-    def _first(self) -> Ints | None:
-        points = None if self._tree.space is None else self._tree.space.points
-        if points is None:
-            return None
-        rank, first = np.empty(self._tree.n, np.intp), np.full(len(self._mass), self._tree.n)
-        rank[np.lexsort(points.T[::-1])] = np.arange(self._tree.n)
-        inside = self._cores >= 0
-        np.minimum.at(first, self._cores[inside], rank[inside])
-        return first
-
-    def among(self, clusters: Ints) -> int:
-        """Choose one of the clusters; −1 if undecided."""
-        mass = self._mass[clusters]
-        clusters = clusters[mass >= mass.max() * (1 - TIE)]
-        if len(clusters) == 1:
-            return int(clusters[0])
-        return -1 if self._first is None else int(clusters[self._first[clusters].argmin()])
-
-    def each(self, items: Ints, clusters: Ints, n: int) -> Ints:
-        """For each of n items, choose one of the clusters listed with it; −1 for items without clusters."""
-        chosen = np.full(n, -1)
-        pairs = np.unique(np.column_stack([items, clusters]), axis=0)
-        items, clusters = pairs.T
-        starts = np.flatnonzero(np.diff(items, prepend=-1))
-        ends = np.append(starts[1:], len(items))
-        chosen[items[starts]] = clusters[starts]
-        for k in np.flatnonzero(ends - starts > 1).tolist():
-            chosen[items[starts[k]]] = self.among(clusters[starts[k] : ends[k]])
+def _heaviest_clusters(tree: Tree, cores: Ints, pieces: Ints, clusters: Ints) -> Ints:
+    """Of the clusters listed with a piece, the heaviest, then the first one by coordinates; −1 if neither decides."""
+    inside = cores >= 0
+    mass = np.bincount(cores[inside], weights=tree.weights[inside])
+    pieces, clusters = np.divmod(np.unique(pieces * len(mass) + clusters), len(mass))
+    largest, n_pieces = np.zeros(pieces[-1] + 1), pieces[-1] + 1
+    np.maximum.at(largest, pieces, mass[clusters])
+    heavy = mass[clusters] >= largest[pieces] * (1 - TIE)
+    pieces, clusters = pieces[heavy], clusters[heavy]
+    chosen, tied = np.full(n_pieces, -1), np.bincount(pieces) > 1
+    chosen[pieces] = clusters
+    if not tied.any():
         return chosen
+    coordinates = None if tree.space is None else tree.space.points
+    if coordinates is None:
+        chosen[tied] = -1
+        return chosen
+    rank, first = np.empty(tree.n, np.intp), np.full(len(mass), tree.n)
+    rank[np.lexsort(coordinates.T[::-1])] = np.arange(tree.n)
+    np.minimum.at(first, cores[inside], rank[inside])
+    last_to_first = np.argsort(-first[clusters])
+    chosen[pieces[last_to_first]] = clusters[last_to_first]
+    return chosen
 
 
 def components_within(space: Space, eps: float) -> tuple[Ints, Floats]:

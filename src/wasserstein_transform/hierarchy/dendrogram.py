@@ -106,26 +106,23 @@ class ChosenMerges(NamedTuple):
 
 
 def choose_merges(dendrogram: Dendrogram, min_mass: float, n_clusters: int) -> ChosenMerges:
-    """Choose the highest merges with at least two parts of mass ≥ `least`; of equally high ones the most even.
+    """Choose the highest merges with at least two parts of mass ≥ `min_mass`; of equally high ones the most even.
 
     Tied edges join all their parts at once, and parts are connected strictly below the tie. So no edge of a regular
     grid splits it, whatever the order of its equal edges.
     """
     if len(dendrogram.levels) == 0:
         return ChosenMerges(np.empty(0, np.intp), 1, 0)
-    first, large = dendrogram.first, np.append(dendrogram.masses >= min_mass, False)
-    n_large = np.diff((np.cumsum(large) - large)[first])
-    candidates = np.flatnonzero((n_large > 1) & dendrogram.open)
-    masses = np.where(large, np.append(dendrogram.masses, 0.0), np.inf)
-    ranges = np.column_stack([first[candidates], first[candidates + 1]]).ravel()
-    small = np.minimum.reduceat(masses, ranges)[::2] if len(candidates) else np.empty(0)
-    order = np.lexsort((-small, -dendrogram.levels[candidates]))
-    candidates, small = candidates[order], small[order]
-    level = dendrogram.levels[candidates]
+    starts, large = dendrogram.first[:-1], dendrogram.masses >= min_mass
+    n_large = np.add.reduceat(large.astype(np.intp), starts)
+    smallest = np.minimum.reduceat(np.where(large, dendrogram.masses, np.inf), starts)
+    merges = np.flatnonzero((n_large > 1) & dendrogram.open)
+    merges = merges[np.lexsort((-smallest[merges], -dendrogram.levels[merges]))]
+    level, small = dendrogram.levels[merges], smallest[merges]
     tied = (np.diff(level) == 0) & (np.abs(np.diff(small)) <= TIE * small[1:])  # no rule puts one before the other
-    ends = np.append(np.flatnonzero(~tied) + 1, len(candidates)) if len(candidates) else np.empty(0, np.intp)
-    counts = 1 + np.cumsum(n_large[candidates] - 1)[ends - 1]
-    n_taken = int(np.searchsorted(counts, n_clusters, side="right"))
-    total = int(counts[n_taken - 1]) if n_taken else 1
-    surplus = int(counts[n_taken]) if total < n_clusters and n_taken < len(counts) else 0
-    return ChosenMerges(candidates[: ends[n_taken - 1]] if n_taken else candidates[:0], total, surplus)
+    ends = np.flatnonzero(np.append(~tied, len(merges) > 0)) + 1  # where a cut of the highest merges may end
+    counts = np.append(1, 1 + np.cumsum(n_large[merges] - 1)[ends - 1])  # of clusters, after each possible cut
+    n_taken = int(np.searchsorted(counts, n_clusters, side="right")) - 1
+    is_short = counts[n_taken] < n_clusters and n_taken < len(ends)
+    surplus = int(counts[n_taken + 1]) if is_short else 0
+    return ChosenMerges(merges[: np.append(0, ends)[n_taken]], int(counts[n_taken]), surplus)

@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import connected_components
 
 from .. import _check as check
 from .._archive import archived, check_array, check_range
-from .._display import HasPlot, facts
+from .._display import HasPlot, facts, in_range
 from .._types import Bools, Floats, Ints, cached_property
 from ..compute.trees.linkage_jit import join_edges
 from ..engine import Engine, current
@@ -20,8 +20,6 @@ from ..spaces import Metric, Space, check_space
 from ..spaces.nearest import nearest_among
 
 TIE = 1e-9  # relative tolerance of tied heights and of equal masses
-"""Key of nearest neighbors in `derived` of a metric, for core distances: several trees of a metric share them."""
-_MAX_SHOWN_MERGES = 8  # number of merges in the notebook view
 _ROUNDING = 1e-14  # rounding of a distance, relative to the largest coordinate it is computed from
 
 
@@ -67,11 +65,7 @@ class Tree(HasPlot):
         return f"<Tree of {self.n} points, heights {self.heights[0]:.4g} to {self.heights[-1]:.4g}>"
 
     def _repr_html_(self) -> str:
-        rows: dict[str, Any] = {"points": self.n, "levels": len(self.levels())}
-        if self.n > 1:
-            highest = ", ".join(f"{height:.4g}" for height in self.heights[: -_MAX_SHOWN_MERGES - 1 : -1])
-            rows |= {"heights": f"{self.heights[0]:.4g} to {self.heights[-1]:.4g}", "highest": highest}
-        return facts(type(self).__name__, rows)
+        return facts("Tree", {"points": self.n, "levels": len(self.levels()), "heights": in_range(self.heights)})
 
     def _archive_state(self) -> dict[str, Any]:
         state = {"edges": self.edges, "heights": self.heights, "weights": self.weights}

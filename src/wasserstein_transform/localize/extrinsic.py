@@ -36,6 +36,13 @@ class Extrinsic(Localization):
 
     base: Intrinsic
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.base, Intrinsic):
+            raise TypeError(
+                f"{type(self).__name__} needs a base localization on the space itself, such as Truncation, Kernel, "
+                f"Nearest or Given; got {check.shown(self.base)}"
+            )
+
     @property
     def scale(self) -> float | None:
         return self.base.scale
@@ -59,6 +66,17 @@ class Extrinsic(Localization):
         `Inductive` base gives measures to them.
         """
 
+    def _look_around(self, space: Space, engine: Engine, first: int) -> tuple[Floats, HasMoments]:
+        """The coordinates of all points, and the neighborhoods of those from `first` on."""
+        check_space(space)
+        points: Floats | None = stored_array(space, "points")
+        if points is None:
+            raise ValueError(
+                f"{type(self).__name__} needs coordinates, but this space has only distances; "
+                "pass both: Space.from_distances(D, points=X)"
+            )
+        return points, self.base.moments(space, engine, first)
+
 
 def takes_new_points(localize: Localization) -> bool:
     """Return whether a localization gives measures to new points.
@@ -81,25 +99,6 @@ def takes_new_points(localize: Localization) -> bool:
     False
     """
     return isinstance(localize.base if isinstance(localize, Extrinsic) else localize, Inductive)
-
-
-def _check_base(base: object, owner: str) -> None:
-    if not isinstance(base, Intrinsic):
-        raise TypeError(
-            f"{owner} needs a base localization on the space itself, such as Truncation, Kernel, Nearest or Given; "
-            f"got {check.shown(base)}"
-        )
-
-
-def _coordinates(space: Space, owner: str) -> Floats:
-    check_space(space)
-    points: Floats | None = stored_array(space, "points")
-    if points is None:
-        raise ValueError(
-            f"{owner} needs coordinates, but this space has only distances; "
-            "pass both: Space.from_distances(D, points=X)"
-        )
-    return points
 
 
 @dataclass(frozen=True)
@@ -126,13 +125,10 @@ class Mean(Extrinsic):
     base: Intrinsic
     makes = Diracs
 
-    def __post_init__(self) -> None:
-        _check_base(self.base, "Mean")
-
     def __call__(self, space: Space, engine: Engine | None = None, moved_fitted: Floats | None = None) -> Diracs:
-        engine, points = current(engine), _coordinates(space, "Mean")
         first = 0 if moved_fitted is None else len(moved_fitted)
-        mass, means = self.base.moments(space, engine, first).means(points)
+        points, moments = self._look_around(space, current(engine), first)
+        mass, means = moments.means(points)
         return Diracs(means, check_mass(mass, space.weights[first:]))
 
 
@@ -174,13 +170,13 @@ class Ridge(Extrinsic):
     makes = Diracs
 
     def __post_init__(self) -> None:
-        _check_base(self.base, "Ridge")
+        super().__post_init__()
         object.__setattr__(self, "dim", check.count(self.dim, "dim", 0))
 
     def __call__(self, space: Space, engine: Engine | None = None, moved_fitted: Floats | None = None) -> Diracs:
-        engine, points = current(engine), _coordinates(space, "Ridge")
-        first = 0 if moved_fitted is None else len(moved_fitted)
-        mass, moved = _move_across_ridge(self.base.moments(space, engine, first), points, first, self.dim, engine)
+        engine, first = current(engine), 0 if moved_fitted is None else len(moved_fitted)
+        points, moments = self._look_around(space, engine, first)
+        mass, moved = _move_across_ridge(moments, points, first, self.dim, engine)
         return Diracs(moved, check_mass(mass, space.weights[first:]))
 
 
@@ -220,7 +216,7 @@ class Gaussian(Extrinsic):
     makes = Gaussians
 
     def __post_init__(self) -> None:
-        _check_base(self.base, "Gaussian")
+        super().__post_init__()
         check.lam(self.lam)
         if self.ridge is not None:
             object.__setattr__(self, "ridge", check.count(self.ridge, "ridge", 0))
@@ -228,13 +224,11 @@ class Gaussian(Extrinsic):
                 raise ValueError(f"ridge={self.ridge!r} needs centers that move: use move=True as well")
 
     def __call__(self, space: Space, engine: Engine | None = None, moved_fitted: Floats | None = None) -> Gaussians:
-        engine, points = current(engine), _coordinates(space, "Gaussian")
-        first = 0 if moved_fitted is None else len(moved_fitted)
-        moments, centers = self.base.moments(space, engine, first), points[first:]
-        if self.move and not self.ridge:
-            centers = moments.means(points).values
-        elif self.ridge:
-            centers = _move_across_ridge(moments, points, first, self.ridge, engine).values
+        engine, first = current(engine), 0 if moved_fitted is None else len(moved_fitted)
+        points, moments = self._look_around(space, engine, first)
+        centers = points[first:]
+        if self.move:
+            centers = _move_across_ridge(moments, points, first, self.ridge or 0, engine).values
         everywhere = centers if moved_fitted is None else np.concatenate([moved_fitted, centers])
         mass, covs = moments.covs(everywhere)
         return Gaussians(centers, covs, float(self.lam), check_mass(mass, space.weights[first:]))

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TypeAlias, cast
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from .. import _check as check
 from .._types import Floats, Ints
@@ -103,13 +102,10 @@ class Kernel(Inductive):
             return None
         counts = metric.derived.counts
         if self.reach not in counts:
-            n, n_seen = metric.n, min(metric.n, _MAX_COUNTED_POINTS)
-            some = np.linspace(0, n - 1, int(np.clip(_COUNTED_DISTANCES / n_seen, 1, 64))).astype(np.intp)
-            sample = np.arange(n) if n_seen == n else np.random.default_rng(0).integers(n, size=n_seen)
-            if isinstance(coordinates, np.ndarray):  # an estimate needs no compiled distances
-                block = cdist(coordinates[some], coordinates[sample])
-            else:
-                block = (metric if coordinates is None else Euclidean(coordinates)).block(some, sample)
+            n, n_sampled = metric.n, min(metric.n, _MAX_COUNTED_POINTS)
+            some = np.linspace(0, n - 1, int(np.clip(_COUNTED_DISTANCES / n_sampled, 1, 64))).astype(np.intp)
+            sample = np.arange(n) if n_sampled == n else np.random.default_rng(0).integers(n, size=n_sampled)
+            block = (metric if coordinates is None else Euclidean(coordinates)).block(some, sample)
             counts[self.reach] = max(1.0, np.count_nonzero(block * block <= closed(self.reach)) / block.size * n)
         return counts[self.reach]
 
@@ -140,22 +136,17 @@ class Kernel(Inductive):
         return self._weigh_all(distances, space, np.zeros(len(distances), np.intp))
 
     def _weigh_all(self, distances: Floats, space: Space, alone: Ints) -> Discrete:
-        """Compute masses block by block, in two passes: the first counts them, so that memory is allocated once."""
-        blocks = [
-            slice(k, k + max(1, _BLOCK_DISTANCES // space.n))
-            for k in range(0, len(distances), max(1, _BLOCK_DISTANCES // space.n))
-        ]
-        counts = np.zeros(len(distances), np.intp)
-        for rows in blocks:
-            counts[rows] = np.count_nonzero(self._weigh(distances[rows], space), axis=1)
-        indptr = np.append(0, np.cumsum(counts))
-        indices, masses = np.empty(indptr[-1], np.intp), np.empty(indptr[-1])
-        for rows in blocks:
-            weighed = self._weigh(distances[rows], space)
-            part = slice(indptr[rows.start], indptr[rows.start + len(weighed)])
-            indices[part] = np.nonzero(weighed)[1]
-            masses[part] = weighed[weighed > 0]
-        return make_discrete(indptr, indices, masses, alone, space.n)
+        """The measures of rows of distances, weighed block by block."""
+        n_rows = max(1, _BLOCK_DISTANCES // space.n)
+        counts, indices, masses = [np.zeros(1, np.intp)], [], []
+        for start in range(0, len(distances), n_rows):
+            weighed = self._weigh(distances[start : start + n_rows], space)
+            rows, columns = np.nonzero(weighed)
+            counts.append(np.bincount(rows, minlength=len(weighed)))
+            indices.append(columns)
+            masses.append(weighed[rows, columns])
+        indptr = np.cumsum(np.concatenate(counts))
+        return make_discrete(indptr, np.concatenate(indices), np.concatenate(masses), alone, space.n)
 
     def _weigh(self, distances: Floats, space: Space) -> Floats:
         """Masses of the points of the space, as weighted by each row of distances."""
@@ -200,54 +191,28 @@ class Truncation(Kernel):
         super().__init__(eps, "flat")
 
     def __repr__(self) -> str:
-        return f"Truncation(eps={self.eps!r})"
+        return f"{type(self).__name__}(eps={self.eps!r})"
 
 
-@dataclass(frozen=True)
-class CachedNeighbors(Inductive):
-    """A flat kernel localization that stores one bit per tested pair; it trades memory for fewer distance tests.
+class CachedNeighbors(Truncation):
+    """Local truncation that stores one bit per tested pair; it trades memory for fewer distance tests.
 
-    The measures are those of `base`. The Gaussian Transform needs the neighbors of each point twice. In three and
-    more dimensions, where distances are expensive, flat kernels store these bits on their own as long as the bits are
-    few. In the plane, computing the distances again is faster.
+    The Gaussian Transform needs the neighbors of each point twice. In three and more dimensions, where distances are
+    expensive, flat kernels store these bits on their own as long as the bits are few. In the plane, computing the
+    distances again is faster.
 
     Parameters
     ----------
-    base : Truncation or Kernel with profile="flat"
-        The localization whose pairs are stored.
+    eps : float
+        The radius ε, in the unit of the distances.
 
     Examples
     --------
     >>> import wasserstein_transform as wt
     >>> space = wt.Space.from_points([[0.0], [1.0], [5.0]])
-    >>> wt.Mean(wt.localize.CachedNeighbors(wt.Truncation(1.0)))(space).points.ravel()
+    >>> wt.Mean(wt.localize.CachedNeighbors(1.0))(space).points.ravel()
     array([0.5, 0.5, 5. ])
     """
 
-    base: Kernel
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.base, Kernel) or self.base.profile != "flat":
-            raise TypeError(
-                f"CachedNeighbors needs a flat kernel such as Truncation(eps), got {check.shown(self.base)}"
-            )
-
-    @property
-    def scale(self) -> float:
-        return self.base.scale
-
-    @property
-    def reach(self) -> float:
-        return self.base.reach
-
-    def n_seen(self, space: Space) -> float | None:
-        return self.base.n_seen(space)
-
-    def __call__(self, space: Space, engine: Engine | None = None) -> Discrete:
-        return self.base(space, engine)
-
     def moments(self, space: Space, engine: Engine, first: int = 0) -> HasMoments:
-        return self.base.moments(space, engine, first).cached()
-
-    def cross(self, distances: Floats, space: Space) -> Discrete:
-        return self.base.cross(distances, space)
+        return super().moments(space, engine, first).cached()

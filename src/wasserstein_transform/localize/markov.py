@@ -54,9 +54,7 @@ class Given(ShortRepr, Intrinsic):
         if wrong.any():
             worst = int(wrong.argmax())
             raise ValueError(
-                f"rows of a Markov matrix must sum to 1, row {worst} sums to {sums[worst]:.6g}; "
-                "divide each row by its sum, also after taking a part of a larger matrix "
-                f"(here {len(sums)} × {len(sums)})"
+                f"rows of a Markov matrix must sum to 1, row {worst} sums to {sums[worst]:.6g}; divide each by its sum"
             )
 
     @property
@@ -101,10 +99,9 @@ class Heat(Intrinsic):
     ----------
     time : float
         The time, in steps, > 0 and at most 1e6.
-    base : Intrinsic localization or scipy sparse matrix of shape (n, n), optional
-        The steps. A localization: P(x, ·) is its measure of x, so Truncation(eps) walks on the ε-graph, Nearest(k) on
-        the graph of nearest neighbors, and Given on any graph. A matrix: symmetric affinities w(x, y) ≥ 0, and
-        P(x, y) ∝ w(x, y)·α(y). None: the edges of the graph of the space, with equal affinities.
+    base : Intrinsic localization, optional
+        The steps: P(x, ·) is its measure of x, so Truncation(eps) walks on the ε-graph, Nearest(k) on the graph of
+        nearest neighbors, and Given(P) on any graph. None: along the edges of the graph of the space.
     cut : float, default 1e-6
         Masses m(x)(y) < cut·α(y) are dropped. The rule is relative to α, so that weight k acts like k copies.
 
@@ -125,7 +122,7 @@ class Heat(Intrinsic):
     """
 
     time: float
-    base: Any = None
+    base: Intrinsic | None = None
     cut: float = 1e-6
 
     def __post_init__(self) -> None:
@@ -133,15 +130,15 @@ class Heat(Intrinsic):
             raise ValueError(f"time must be at most {_MAX_TIME:g} steps, got {self.time:g}: every step is computed")
         if not 0 <= check.tolerance(self.cut, "cut") < 1:
             raise ValueError(f"cut must be a share below 1 and at least 0, got {check.shown(self.cut)}")
-        if not (self.base is None or isinstance(self.base, Intrinsic) or issparse(self.base)):
+        if not isinstance(self.base, Intrinsic | None):
             raise TypeError(
-                "Heat needs a localization on the space itself such as Truncation(eps) or Nearest(k), or a sparse "
-                f"matrix of affinities, got {type(self.base).__name__}"
+                "Heat needs a localization on the space itself such as Truncation(eps), Nearest(k) or Given(P), "
+                f"got {type(self.base).__name__}"
             )
 
     @property
     def of_alpha(self) -> bool:
-        return self.base.of_alpha if isinstance(self.base, Intrinsic) else self.base is None
+        return self.base is None or self.base.of_alpha
 
     def __call__(self, space: Space, engine: Engine | None = None) -> Discrete:
         check_space(space)
@@ -172,43 +169,21 @@ class Heat(Intrinsic):
         return csr_array(total.T)
 
     def _steps(self, space: Space, engine: Engine) -> csr_array:
-        if isinstance(self.base, Intrinsic):
-            return self.base(space, engine).matrix()
-        affinities = self._affinities(space)
-        weighted = csr_array(affinities.multiply(divide_by_largest(space.weights)[None, :]))
-        weighted.eliminate_zeros()
-        sums = np.asarray(weighted.sum(axis=1)).ravel()
-        alone = sums == 0  # no neighbor with mass: the walk stays
-        stay = csr_array((np.ones(alone.sum()), (np.flatnonzero(alone),) * 2), shape=weighted.shape)
-        share = np.repeat(1.0 / np.where(alone, 1.0, sums), np.diff(weighted.indptr))
-        return Given(
-            csr_array((weighted.data * share, weighted.indices, weighted.indptr), weighted.shape) + stay
-        )._rows()
-
-    def _affinities(self, space: Space) -> csr_array:
+        """P: the measures of the base, or steps along the edges of a graph, to y with probability ∝ α(y)."""
         if self.base is not None:
-            check.floats(self.base.data, "affinities")
-            affinities = csr_array(self.base, dtype=np.float64)
-            if affinities.shape != (space.n, space.n):
-                raise ValueError(
-                    f"affinities must have shape ({space.n}, {space.n}), one row per point, got {affinities.shape}"
-                )
-            if affinities.nnz and affinities.data.min() < 0:
-                raise ValueError(f"affinities must not be negative, got {affinities.data.min()}")
-            top = affinities.data.max(initial=0.0)
-            if top == 0:
-                return affinities
-            affinities = affinities / top  # sums stay within the range of floats
-            if abs(affinities - affinities.T).max() > 1e-9:
-                raise ValueError("affinities must be symmetric; for a directed walk use Given(P) as the base")
-            return affinities
+            return self.base(space, engine).matrix()
         if not isinstance(space.metric, Graph) or space.metric.size is not None:
             raise ValueError(
                 "Heat without a base needs a space from Space.from_graph; "
                 "for other spaces use Heat(time, Truncation(eps)), a walk on the ε-graph"
             )
         edges = space.metric.lengths
-        return csr_array((np.ones(edges.nnz), edges.indices, edges.indptr), shape=edges.shape)
+        masses = divide_by_largest(space.weights)[edges.indices]
+        sums = np.bincount(np.repeat(np.arange(space.n), np.diff(edges.indptr)), masses, space.n)
+        alone = sums == 0  # no neighbor with mass: the walk stays
+        stay = csr_array((np.ones(alone.sum()), (np.flatnonzero(alone),) * 2), shape=edges.shape)
+        share = np.repeat(1.0 / np.where(alone, 1.0, sums), np.diff(edges.indptr))
+        return csr_array((masses * share, edges.indices, edges.indptr), edges.shape) + stay
 
 
 def _poisson(time: float) -> Floats:

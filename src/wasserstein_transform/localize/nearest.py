@@ -140,14 +140,13 @@ class Whole(Inductive):
 
     def __call__(self, space: Space, engine: Engine | None = None) -> Discrete:
         check_space(space)
-        return self.moments(space, current(engine))
-
-    def moments(self, space: Space, engine: Engine, first: int = 0) -> Discrete:
-        reserve_masses((space.n - first) * space.n, engine)
-        return _copies(space, space.n - first)
+        reserve_masses(space.n**2, current(engine))
+        return self.cross(np.empty((space.n, 0)), space)
 
     def cross(self, distances: Floats, space: Space) -> Discrete:
-        return _copies(space, len(distances))
+        n = len(distances)
+        indptr, indices = np.arange(n + 1) * space.n, np.tile(np.arange(space.n), n)
+        return make_discrete(indptr, indices, np.tile(space.weights, n), np.zeros(n, np.intp), space.n)
 
 
 @dataclass(frozen=True)
@@ -167,20 +166,11 @@ class Identity(Inductive):
 
     def __call__(self, space: Space, engine: Engine | None = None) -> Discrete:
         check_space(space)
-        return self.moments(space, current(engine))
-
-    def moments(self, space: Space, engine: Engine, first: int = 0) -> Discrete:
-        n = space.n - first
-        return make_discrete(np.arange(n + 1), np.arange(first, space.n), np.ones(n), np.zeros(n, np.intp), space.n)
+        n = space.n
+        return make_discrete(np.arange(n + 1), np.arange(n), np.ones(n), np.zeros(n, np.intp), n)
 
     def cross(self, distances: Floats, space: Space) -> Discrete:
         """Mark all new points as massless: their Dirac is not on a point of the space."""
         n = len(distances)
         none = np.zeros(0)
         return make_discrete(np.zeros(n + 1, np.intp), none.astype(np.intp), none, np.zeros(n, np.intp), space.n)
-
-
-def _copies(space: Space, n: int) -> Discrete:
-    indptr = np.arange(n + 1) * space.n
-    indices = np.tile(np.arange(space.n), n)
-    return make_discrete(indptr, indices, np.tile(space.weights, n), np.zeros(n, np.intp), space.n)

@@ -25,13 +25,23 @@ def distinct(space: Space, engine: Engine) -> Space:
     heavy = np.flatnonzero(space.weights > 0)
     space = space if len(heavy) == space.n else space.take(heavy)
     if space.points is not None and space.metric.is_euclidean:
-        order = np.lexsort(space.points.T[::-1])
-        points, weights = space.points[order], space.weights[order]
-        first = np.append(True, (points[1:] != points[:-1]).any(axis=1))
-        return Space(Euclidean(points[first]), np.add.reduceat(weights, np.flatnonzero(first)), points[first])
+        points, weights, _ = merge_equal_points(space.points, space.weights)
+        return Space(Euclidean(points), weights, points)
     places = quotient(space, engine=engine).space
     keys = far_sums(places, engine)[None] if places.points is None else places.points.T[::-1]
     return places.take(np.lexsort(keys))
+
+
+def merge_equal_points(points: Floats, weights: Floats) -> tuple[Floats, Floats, Ints]:
+    """Every place once, sorted by coordinates, with its total mass; and the place of each point."""
+    order = np.argsort(points[:, 0])
+    if (points[order[1:], 0] == points[order[:-1], 0]).any():
+        order = np.lexsort((weights, *points.T[::-1]))  # last by weight: sums do not depend on the order of rows
+    points, weights = points[order], weights[order]
+    first = np.append(True, (points[1:] != points[:-1]).any(axis=1))
+    place = np.empty(len(points), np.intp)
+    place[order] = np.cumsum(first) - 1
+    return points[first], np.add.reduceat(weights, np.flatnonzero(first)), place
 
 
 def rows_of(places: Space, centers: Ints, engine: Engine) -> Iterator[tuple[slice, Floats]]:
@@ -145,7 +155,7 @@ def scale_of(places: Space, engine: Engine) -> Scale:
     if n == 1:
         return Scale(1.0, "all the mass is in one place, so every radius gives the same result")
     k = n_neighbors(n)
-    eps = median_radii(places, [k], engine)[0]
+    eps = median_radius(places, k, engine)
     if n <= 3:
         return Scale(eps, f"{n} places are too few to estimate a scale: this is the distance between two of them")
     return Scale(eps, f"the median distance to the {ordinal(k)} nearest of {n:,} places")
@@ -156,25 +166,23 @@ def n_neighbors(n: int) -> int:
     return max(1, min(NEIGHBORS, int(np.sqrt(n))))
 
 
-def median_radii(points: Space, ks: list[int], engine: Engine) -> list[float]:
-    """Median distance to the k-th nearest place, for each k, over all places or an evenly spaced sample."""
-    if points.n > _MAX_ALL_PAIRS and points.metric.is_euclidean and max(ks) <= _MAX_TREE_NEIGHBORS:
-        centers = sample_evenly(points.n, _MAX_TREE_QUERIES)
-        nearest = points.metric.neighbors(max(ks) + 1, points.metric.take(centers), engine.silent())
-        radii = nearest.distances[:, ks]  # column 0 is the place itself
+def median_radius(places: Space, k: int, engine: Engine) -> float:
+    """Median distance to the k-th nearest place, over all places or an evenly spaced sample."""
+    if places.n > _MAX_ALL_PAIRS and places.metric.is_euclidean and k <= _MAX_TREE_NEIGHBORS:
+        centers = sample_evenly(places.n, _MAX_TREE_QUERIES)
+        nearest = places.metric.neighbors(k + 1, places.metric.take(centers), engine.silent())
+        radii = nearest.distances[:, k]  # column 0 is the place itself
     else:
-        least = points.n if points.n <= _MAX_ALL_PAIRS else _MIN_ROWS
-        centers = sample_evenly(points.n, max(int(_SAMPLED_DISTANCES / points.n), least))
-        radii = np.empty((len(centers), len(ks)))
-        for part, rows in rows_of(points, centers, engine):
-            radii[part] = np.partition(rows, ks, axis=1)[:, ks]
+        least = places.n if places.n <= _MAX_ALL_PAIRS else _MIN_ROWS
+        centers = sample_evenly(places.n, max(int(_SAMPLED_DISTANCES / places.n), least))
+        blocks = rows_of(places, centers, engine)
+        radii = np.concatenate([np.partition(rows, k, axis=1)[:, k] for _, rows in blocks])
     known = np.isfinite(radii)
-    if not known.any(axis=0).all():
+    if not known.any():
         raise ValueError(
             "too few distances between the points are known to suggest eps; use a metric with all distances"
         )
-    weights = points.weights[centers]
-    return [weighted_median(column[is_], weights[is_]) for column, is_ in zip(radii.T, known.T, strict=True)]
+    return weighted_median(radii[known], places.weights[centers][known])
 
 
 def ordinal(k: int) -> str:

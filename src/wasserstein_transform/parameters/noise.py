@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _check as check
-from .._display import HasPlot, ShortRepr, counted
+from .._display import ShortRepr, counted
 from .._types import Floats, Ints
 from ..compute.cells.rows import sample_evenly
 from ..engine import Engine, Flag, Tile, current, cut_by_size, one_blas_thread
@@ -16,35 +16,35 @@ from ..localize.scale import distinct, scale_of, weighted_median
 from ..spaces import Space, as_space
 from ..spaces.span import outward, within_span
 
-_CENTERS = 400  # number of neighborhoods
-_DISTANCES = 5e7  # number of distances to compute, about, for any number of points
+_MAX_CENTERS = 400  # number of neighborhoods
+_MAX_DISTANCES = 5e7  # number of distances to compute, about, for any number of points
 _BLOCK_DISTANCES = 5e5  # of them in memory of a thread
-_FEWEST = 100  # smallest number of neighborhoods, even if it takes more distances
-_NUMBERS = 6e7  # sum of cubed dimensions, about: fewer neighborhoods in many dimensions
-_MOST = 256  # neighbors in one neighborhood: larger ones use every fourth point, then every sixteenth, …
-_STEP = 1.15  # factor from one radius to the next
-_LARGEST = 1 / 4  # of the points: larger neighborhoods show the whole, not its parts
-_COMPANY = 6  # points per axis of the shape, and one more, that a neighborhood must hold to show a shape
-_SHARE = 0.1  # of the points: as many must have such a neighborhood
-_THIN = 0.6  # largest spread across the shape, relative to that along it: 0.75 to 0.95 in a cloud
-_READ = 3  # radii from the first thin one, whose median noise is taken
-_GROWS = 0.5  # d log(noise) / d log(radius), above which the spread is curvature: 2 without noise, 0 without curvature
-_BENT = 0.1  # thickness: in thicker neighborhoods there is noise, however it grows
+_MIN_CENTERS = 100  # smallest number of neighborhoods, even if it takes more distances
+_MAX_CUBES = 6e7  # sum of m³ over the neighborhoods, about: fewer neighborhoods in many dimensions
+_MAX_NEIGHBORS = 256  # neighbors in one neighborhood: larger ones use every fourth point, then every sixteenth, …
+_RADIUS_STEP = 1.15  # factor from one radius to the next
+_MAX_BALL_SHARE = 1 / 4  # of the points: larger neighborhoods show the whole, not its parts
+_MIN_POINTS_PER_AXIS = 6  # points per axis of the shape, and one more, that a neighborhood must hold to show a shape
+_MIN_SHARE_OF_CENTERS = 0.1  # of the points: as many must have such a neighborhood
+_MAX_THICKNESS = 0.6  # largest spread across the shape, relative to that along it: 0.75 to 0.95 in a cloud
+_N_RADII_READ = 3  # radii from the first thin one, whose median noise is taken
+_MAX_GROWTH = 0.5  # d log(noise) / d log(radius): 2 without noise, 0 without curvature
+_MAX_BENT_THICKNESS = 0.1  # thickness: in thicker neighborhoods there is noise, however it grows
 _POWER = 2.5  # of the formula for the noise, fitted to neighborhoods around lines in the plane
-_ENOUGH = 24  # points per dimension that it should hold
-_EXCESS = 0.12  # of the noise: a larger excess of the spread is curvature
-_FLAT = 0.05  # of the noise: with a smaller excess the shape is flat, and wider neighborhoods average better
-_FAR = 5.0  # times the noise and the squared dimension: no wider than this for that reason
-_TIED = 1e-6  # relative difference below which distances are equal: rounding must not choose among points of a grid
-_TIES = 32  # most points at the distance of the last neighbor that are told apart from it
-_EXACT = 1e-7  # of the radius: a smaller spread is rounding
+_MIN_POINTS_PER_DIM = 24  # points per dimension that it should hold
+_MAX_EXCESS = 0.12  # of the noise: a larger excess of the spread is curvature
+_MAX_FLAT_EXCESS = 0.05  # of the noise: with a smaller excess the shape is flat, and wider neighborhoods average better
+_MAX_WIDTH = 5.0  # times the noise and the squared dimension: no wider than this for that reason
+_TIE = 1e-6  # relative difference below which distances are equal: rounding must not choose among points of a grid
+_MAX_TIES = 32  # most points at the distance of the last neighbor that are told apart from it
+_MAX_EXACT_SPREAD = 1e-7  # of the radius: a smaller spread is rounding
 
 Level = tuple[int, Floats, Ints]
 """A stride between the places used, and the nearest of these to each center: distances and numbers."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Noise(ShortRepr, HasPlot):
+class Noise(ShortRepr):
     """Noise across a curve or surface, and the measurements it was read from; `noise_scale` returns it.
 
     Balls grow from a few points to a quarter of all points. In small ones, noise spreads as far across the best line
@@ -148,28 +148,33 @@ def noise_of(places: Space, dim: int, engine: Engine) -> Noise:
     """Estimate the noise from distinct places in a fixed order."""
     assert places.points is not None  # checked by the callers
     n, m = places.points.shape
+    unknown = f"shape of dimension {dim}", f"flats of dimension {dim}"
+    shape, flats = {1: ("curve", "lines"), 2: ("surface", "planes")}.get(dim, unknown)
     if n < dim + 4 or m <= dim:
-        return _unseen(places, dim, engine, _why_nothing(n, m, dim))
+        reason = f"the points lie on {flats} without noise: they span {counted(m, 'dimension')}"
+        if n < dim + 4:
+            reason = f"{counted(n, 'place')}, too few to separate noise from a {shape}"
+        return _without_noise(places, dim, engine, reason)
     counts, radii, across, thickness = _grown(places, dim, engine)
     if len(radii) < 3:
-        return _unseen(places, dim, engine, "there are too few points to separate noise from shape")
+        return _without_noise(places, dim, engine, "there are too few points to separate noise from shape")
     sigmas = _noise_of_spread(across, radii, m)
     measured = (counts, radii, thickness, sigmas)
-    if across[0] <= _EXACT * radii[0]:
-        reason = f"the points lie on {_pieces(dim)} without noise: this radius holds {counts[0]:.0f} of them"
+    if across[0] <= _MAX_EXACT_SPREAD * radii[0]:
+        reason = f"the points lie on {flats} without noise: this radius holds {counts[0]:.0f} of them"
         return Noise(0.0, float(radii[0]), dim, False, reason, *measured)
-    thin = thickness <= _THIN
+    thin = thickness <= _MAX_THICKNESS
     k = int(np.argmax(thin & np.append(thin[1:], True)))
     if not thin[k]:
-        reason = f"no {_shapes(dim)} can be seen: neighborhoods of all sizes spread in all directions"
-        return _unseen(places, dim, engine, reason, measured)
-    if thickness[k] < _BENT and _growth(radii[k : k + 4], sigmas[k : k + 4]) > _GROWS:
-        reason = f"the noise cannot be separated from the curvature of the {_shapes(dim)}: eps is the smallest radius"
+        reason = f"no {shape} can be seen: neighborhoods of all sizes spread in all directions"
+        return _without_noise(places, dim, engine, reason, measured)
+    if thickness[k] < _MAX_BENT_THICKNESS and _growth(radii[k : k + 4], sigmas[k : k + 4]) > _MAX_GROWTH:
+        reason = f"the noise cannot be separated from the curvature of the {shape}: eps is the smallest radius"
         return Noise(float(sigmas[k]), float(radii[k]), dim, False, reason, *measured)
-    sigma = float(np.median(sigmas[k : k + _READ]))
+    sigma = float(np.median(sigmas[k : k + _N_RADII_READ]))
     eps = _wide_enough(sigmas[k:], counts[k:], radii[k:], sigma, dim)
     reason = (
-        f"the points spread {sigma:.3g} across {_pieces(dim)}: from a radius of {radii[k]:.3g}, which holds "
+        f"the points spread {sigma:.3g} across {flats}: from a radius of {radii[k]:.3g}, which holds "
         f"{counts[k]:.0f} points, neighborhoods are {'lines' if dim == 1 else 'flat'}"
     )
     return Noise(sigma, eps, dim, True, reason, *measured)
@@ -177,10 +182,10 @@ def noise_of(places: Space, dim: int, engine: Engine) -> Noise:
 
 def _wide_enough(sigmas: Floats, counts: Floats, radii: Floats, sigma: float, dim: int) -> float:
     """Return the first radius that holds enough points, or the last one while the noise hardly grows."""
-    fits, flat = (np.cumsum(sigmas > (1 + excess) * sigma) == 0 for excess in (_EXCESS, _FLAT))
-    enough = fits & (counts >= _ENOUGH * dim)
+    fits, flat = (np.cumsum(sigmas > (1 + excess) * sigma) == 0 for excess in (_MAX_EXCESS, _MAX_FLAT_EXCESS))
+    enough = fits & (counts >= _MIN_POINTS_PER_DIM * dim)
     first = radii[enough][0] if enough.any() else radii[fits][-1] if fits.any() else radii[0]
-    flat &= radii <= _FAR * dim**2 * sigma
+    flat &= radii <= _MAX_WIDTH * dim**2 * sigma
     return float(max(first, radii[flat][-1] if flat.any() else 0.0))
 
 
@@ -202,9 +207,10 @@ def _grown(places: Space, dim: int, engine: Engine) -> tuple[Floats, Floats, Flo
     """Return counts, radii, spreads across the shape and thickness of growing balls: medians over up to 400 places."""
     assert places.points is not None
     n, m = places.points.shape
-    fewest = min(_COMPANY * (dim + 1), n)
-    centers = sample_evenly(n, int(np.clip(min(_DISTANCES / n, _NUMBERS / m**3), _FEWEST, _CENTERS)))
-    levels = _neighbors(places, centers, max(int(_LARGEST * n), min(2 * fewest, n)), engine)
+    fewest = min(_MIN_POINTS_PER_AXIS * (dim + 1), n)
+    n_centers = np.clip(min(_MAX_DISTANCES / n, _MAX_CUBES / m**3), _MIN_CENTERS, _MAX_CENTERS)
+    centers = sample_evenly(n, int(n_centers))
+    levels = _neighbors(places, centers, max(int(_MAX_BALL_SHARE * n), min(2 * fewest, n)), engine)
     masses = places.weights[centers]
     radii = _radii(levels, fewest, masses)
     found = np.empty((3, len(radii)))
@@ -224,11 +230,11 @@ def _radii(levels: list[Level], fewest: int, masses: Floats) -> Floats:
     smallest = levels[0][1][:, fewest - 1]
     order = np.argsort(smallest, kind="stable")
     held = np.cumsum(masses[order])
-    first = smallest[order[np.searchsorted(held, _SHARE * held[-1])]] * (1 + _TIED)
+    first = smallest[order[np.searchsorted(held, _MIN_SHARE_OF_CENTERS * held[-1])]] * (1 + _TIE)
     last = weighted_median(levels[-1][1][:, -1], masses)
     if not 0 < first < last:
         return np.empty(0)
-    return np.asarray(first * _STEP ** np.arange(1 + int(np.log(last / first) / np.log(_STEP))))
+    return np.asarray(first * _RADIUS_STEP ** np.arange(1 + int(np.log(last / first) / np.log(_RADIUS_STEP))))
 
 
 def _in_balls(places: Space, levels: list[Level], radius: float, dim: int) -> tuple[Floats, Floats, Floats]:
@@ -252,9 +258,9 @@ def _in_balls(places: Space, levels: list[Level], radius: float, dim: int) -> tu
 def _neighbors(places: Space, centers: Ints, most: int, engine: Engine) -> list[Level]:
     """Return the nearest places of each center, up to `most`: among all, every fourth, every sixteenth."""
     n, strides = places.n, [1]
-    while _MOST * strides[-1] < most:
+    while _MAX_NEIGHBORS * strides[-1] < most:
         strides.append(4 * strides[-1])
-    widths = [min(min(_MOST, -(-most // stride)) + _TIES, -(-n // stride)) for stride in strides]
+    widths = [min(min(_MAX_NEIGHBORS, -(-most // stride)) + _MAX_TIES, -(-n // stride)) for stride in strides]
     found = [(np.empty((len(centers), width)), np.empty((len(centers), width), np.intp)) for width in widths]
     own, everything = replace(engine.silent(), n_jobs=1), np.arange(n)
 
@@ -296,29 +302,8 @@ def _spreads(points: Floats, weights: Floats, dim: int) -> tuple[Floats, Floats]
     return np.sqrt(spectrum[:, :-dim].sum(axis=1) / (m - dim) * freedom), np.sqrt(widest * freedom / along)
 
 
-def _unseen(
+def _without_noise(
     places: Space, dim: int, engine: Engine, reason: str, measured: tuple[Floats, Floats, Floats, Floats] | None = None
 ) -> Noise:
     """Return a result without noise, with the radius of some neighbors."""
-    nothing = np.empty(0)
-    return Noise(
-        0.0, float(scale_of(places, engine)), dim, False, reason, *(measured or (nothing, nothing, nothing, nothing))
-    )
-
-
-def _why_nothing(n: int, m: int, dim: int) -> str:
-    if n < dim + 4:
-        return f"{n} place{'s are' if n > 1 else ' is'} too few to separate noise from a {_shape(dim)}"
-    return f"the points lie on {_pieces(dim)} without noise: they span {counted(m, 'dimension')}"
-
-
-def _shape(dim: int) -> str:
-    return {1: "curve", 2: "surface"}.get(dim, f"shape of dimension {dim}")
-
-
-def _shapes(dim: int) -> str:
-    return {1: "curves", 2: "surfaces"}.get(dim, f"shapes of dimension {dim}")
-
-
-def _pieces(dim: int) -> str:
-    return {1: "lines", 2: "planes"}.get(dim, f"flats of dimension {dim}")
+    return Noise(0.0, float(scale_of(places, engine)), dim, False, reason, *(measured or np.empty((4, 0))))

@@ -5,10 +5,9 @@ For modes, the radius is one at which mean shift finds the same clusters as at n
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,103 +19,30 @@ from ..compute.cells.rows import sample_evenly
 from ..engine import Engine, current
 from ..hierarchy.cut import components_within
 from ..hierarchy.labels import adjusted_rand
-from ..localize.scale import distinct, median_radii, n_neighbors, ordinal, rows_of, scale_of
+from ..localize.scale import distinct, median_radius, n_neighbors, ordinal, rows_of, scale_of
 from ..spaces import Euclidean, Space, as_space
 from ..spaces.span import outward, within_span
 from ..transforms import iterate, mean_shift
-from .noise import Noise, noise_of
-
-_SAMPLE = 400  # places that are moved
-_STEP = 1.25  # factor from one radius to the next
-_MOST = 30  # radii
-_ITERATIONS, _TOL, _MERGE = 30, 1e-2, 1e-3  # converged enough to tell which points are together
-_STABLE = 0.95  # adjusted Rand index above which two radii count as finding the same clusters
-_LONG = 3  # steps over which clusters must stay the same to be no coincidence
-_LARGE = 0.02  # fraction of the mass: anything smaller is no cluster
-
-
-@dataclass(frozen=True, eq=False)
-class Modes:
-    """The radii that were tried, in increasing order, and what mean shift found at each."""
-
-    eps: float
-    chosen: int
-    reason: str
-    radii: Floats
-    clusters: Ints
-    held: Floats
-    stability: Floats
-
-
-def modes_of(places: Space, engine: Engine) -> Modes:
-    """Choose a radius for mean shift, from distinct places in a fixed order."""
-    sample = _sampled(places)
-    start = median_radii(sample, [n_neighbors(sample.n)], engine)[0]
-    tried = list[tuple[float, int, float]]()
-    labels = list[Ints]()
-    for k in range(_MOST):
-        engine.check()
-        eps = start * _STEP**k
-        found = _found(sample, eps, engine.silent())
-        mass = np.bincount(found, weights=sample.weights)
-        tried.append((eps, int((mass >= _LARGE).sum()), float(mass[mass >= _LARGE].sum())))
-        labels.append(found)
-        if len(mass) == 1:  # larger radii give one cluster, too
-            break
-    radii, clusters, held = (np.array(column) for column in zip(*tried, strict=True))
-    stability = np.array([adjusted_rand(a, b) for a, b in pairwise(labels)] + [1.0])
-    chosen, reason = _chosen(radii, clusters, stability)
-    return Modes(float(radii[chosen]), chosen, reason, radii, clusters, held, stability)
-
-
-def _sampled(places: Space) -> Space:
-    rows = sample_evenly(places.n, _SAMPLE)
-    assert places.points is not None  # checked by the callers
-    points, weights = places.points[rows], places.weights[rows]
-    return Space(Euclidean(points), weights / weights.sum(), points)
-
-
-def _found(sample: Space, eps: float, engine: Engine) -> Ints:
-    walk = iterate(mean_shift(eps), sample, n_iter=_ITERATIONS, tol=_TOL, merge=_MERGE, engine=engine)
-    return components_within(walk.last, eps)[0]
-
-
-def _chosen(radii: Floats, clusters: Ints, stability: Floats) -> tuple[int, str]:
-    """Return the middle of the first long range of radii that find the same clusters.
-
-    Without a long range it is the longest one; without any, the radius from which on there is one cluster.
-    """
-    runs = _runs(clusters, stability)
-    long = [run for run in runs if run[1] - run[0] >= _LONG]
-    if not runs:
-        return len(
-            radii
-        ) - 1, "no two neighboring radii find the same clusters: from this radius on there is one cluster"
-    first, last = long[0] if long else max(runs, key=lambda run: run[1] - run[0])
-    at = (first + last) // 2  # near the end of a range, single points between two clusters draw them together
-    spoken = f"radii from {radii[first]:.4g} to {radii[last]:.4g} find the same {counted(clusters[at], 'cluster')}"
-    return at, spoken if long else f"{spoken}, though that range is short"
-
-
-def _runs(clusters: Ints, stability: Floats) -> list[tuple[int, int]]:
-    """Return the first and last radius of each range over which two or more clusters stay the same."""
-    same = (stability[:-1] >= _STABLE) & (clusters[:-1] > 1) & (clusters[1:] > 1)
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], same.astype(int), [0]])))
-    return [(int(first), int(last)) for first, last in edges.reshape(-1, 2)]
-
+from .noise import noise_of
 
 Purpose = Literal["clusters", "modes", "curve", "surface"]
 
-_FACTORS = np.array([0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0])  # radii of the table, relative to the chosen one
-_ASKED, _DISTANCES = 100, 1e7  # places whose neighbors are counted for the table; distances computed, about
-_DIMS = {"curve": 1, "surface": 2}
-_WIDER, _LAM_STILL = (
-    2.5,
-    10.0,
-)  # radius relative to `suggest_eps`, and λ, if points do not move; docs/parameters.md tells more
-_FEW, _SHARE = 30, 0.15  # most places in a typical ball in that case: this number, or this fraction of all
-_LAM, _FLAT = 1.0, 3  # λ if there are more coordinates than _FLAT, or if points move
-_UNTIL_REST = 300
+_RADII = np.array([0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0])  # of the table, relative to the chosen one
+_CHOSEN_RADIUS = 4  # its index
+_MAX_COUNTED, _MIN_COUNTED = 100, 20  # places whose neighbors are counted for the table
+_MAX_DISTANCES = 1e7  # computed for that, about
+_DIM_OF_PURPOSE = {"curve": 1, "surface": 2}
+_EPS_OF_SCALE = 2.5  # radius relative to `suggest_eps` if points do not move
+_LAM, _LAM_IF_STILL = 1.0, 10.0  # λ, and λ if points do not move; docs/parameters.md tells more
+_MAX_AXES_OF_LAM = 3  # with more coordinates, a few dozen points do not determine a covariance, and λ is small
+_MAX_IN_BALL, _MAX_SHARE_IN_BALL = 30, 0.15  # places in a typical ball: this number, or this fraction of all
+_N_ITER_OF_MODES = 300
+_MAX_MOVED = 400  # places that mean shift moves to find modes
+_RADIUS_STEP, _MAX_RADII = 1.25, 30  # factor from one radius of mean shift to the next, and their number
+_N_ITER, _TOL, _MERGE = 30, 1e-2, 1e-3  # of mean shift: converged enough to tell which points are together
+_MIN_AGREEMENT = 0.95  # adjusted Rand index above which two radii find the same clusters
+_MIN_STEPS = 3  # over which clusters must stay the same to be no coincidence
+_MIN_CLUSTER_MASS = 0.02  # anything lighter is no cluster
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,19 +94,19 @@ class Suggestion(HasReport):
         """The estimator with these parameters, as code."""
         if self.purpose == "modes":
             return f"MeanShift(eps={self.eps:.4g})"
-        ridge = f", ridge={_DIMS[self.purpose]}" if self.purpose in _DIMS else ""
+        ridge = f", ridge={_DIM_OF_PURPOSE[self.purpose]}" if self.purpose in _DIM_OF_PURPOSE else ""
         return f"GaussianTransform(eps={self.eps:.4g}, lam={self.lam:g}{ridge}, n_iter={self.n_iter})"
 
-    def _cells(self) -> list[list[str]]:
-        return [[_written(name, value) for value in column] for name, column in self.table.items()]
-
     def _repr_html_(self) -> str:
-        return table(f"{self._call}: {self.reason}", self.table, zip(*self._cells(), strict=True))
+        rows = [[f"{value:.4g}" for value in row] for row in zip(*self.table.values(), strict=True)]
+        return table(f"{self._call}: {self.reason}", self.table, rows)
 
     def __str__(self) -> str:
         lines = [f"for {self.purpose}: {self._call}", self.reason]
-        if self.table and len(self.table["eps"]):
-            lines += _rows(list(self.table), self._cells(), self.chosen)
+        if self.table:
+            lines += self.to_pandas().to_string(index=False, float_format="{:.4g}".format).splitlines()
+        if self.chosen is not None:
+            lines[3 + self.chosen] += " <"
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -205,7 +131,7 @@ def suggest(
         "clusters": for `SingleLinkage` of the GT distance of points that do not move (τ = 0); ε is 2.5 times the median
         distance to the 10th neighbor. Works with distances, too. "modes": for `MeanShift`; a radius at which a sample
         has the same clusters as at neighboring radii. "curve", "surface": for `ridge`; the radius at which the spread
-        across lines or planes is that of the noise, see `auto.noise_scale`.
+        across lines or planes is that of the noise, see `parameters.noise_scale`.
     sample_weight : array of shape (n,), optional
         Masses of the points; weight k is the same as k copies. None means equal masses.
     metric : str, default "euclidean"
@@ -228,7 +154,7 @@ def suggest(
     >>> wt.suggest(wt.datasets.circles(0, n=2000, noise=0.05).points, "curve")
     <Suggestion for curve: GaussianTransform(eps=0.2456, lam=1, ridge=1, n_iter=1)>
     """
-    check.choice(purpose, "purpose", _PURPOSES)
+    check.choice(purpose, "purpose", get_args(Purpose))
     space, engine = as_space(X, sample_weight, metric), current(engine)
     if purpose != "clusters" and space.points is None:
         raise ValueError(f"purpose={purpose!r} needs coordinates, and these are distances only; use 'clusters'")
@@ -237,106 +163,100 @@ def suggest(
 
 
 def suggestion_of(space: Space, purpose: Purpose, engine: Engine, n_iter: int | None = None) -> Suggestion:
-    """Suggest parameters for a space; for a given number of iterations, if any."""
+    """Suggest parameters for a space; for clusters also for a given number of iterations, if any."""
     places = outward(within_span(distinct(space, engine)))
-    if purpose == "clusters" and n_iter:
-        scale = scale_of(places, engine)
-        return Suggestion(float(scale), _LAM, n_iter, purpose, scale.reason, {}, None, places.n)
-    return _PURPOSES[purpose](places, purpose, engine)
+    if purpose in _DIM_OF_PURPOSE:
+        return _for_shapes(places, purpose, engine)
+    if places.n > 3 and purpose == "modes":
+        return _for_modes(places, engine)
+    if places.n > 3 and not n_iter:
+        return _for_clusters(places, engine)
+    scale = scale_of(places, engine)
+    lam, n_iter = (0.0, _N_ITER_OF_MODES) if purpose == "modes" else (_LAM, n_iter) if n_iter else (_LAM_IF_STILL, 0)
+    return Suggestion(float(scale), lam, n_iter, purpose, scale.reason, {}, None, places.n)
 
 
-def _for_clusters(places: Space, purpose: Purpose, engine: Engine) -> Suggestion:
-    if places.n <= 3:
-        scale = scale_of(places, engine)
-        return Suggestion(float(scale), _LAM_STILL, 0, purpose, scale.reason, {}, None, places.n)
-    eps, reason, columns = _still(places, engine)
-    chosen = int(np.searchsorted(_FACTORS, 1.0))
-    lam, why = (_LAM_STILL, "") if _is_flat(places) else (_LAM, "; covariances of so few points are rough: small λ")
-    return Suggestion(eps, lam, 0, purpose, f"{reason}; points do not move{why}", columns, chosen, places.n)
-
-
-def _is_flat(places: Space) -> bool:
-    """Tell whether a few dozen points determine a covariance: with at most three coordinates."""
-    return places.points is None or places.points.shape[1] <= _FLAT
-
-
-def _still(places: Space, engine: Engine) -> tuple[float, str, dict[str, list[Any]]]:
-    """Return a radius for points that do not move: wide, but not a large part of the data, as in many dimensions."""
+def _for_clusters(places: Space, engine: Engine) -> Suggestion:
+    """A radius for points that do not move: wide, but not a large part of the data, as in many dimensions."""
     n, k = places.n, n_neighbors(places.n)
-    eps = _WIDER * median_radii(places, [k], engine)[0]
-    columns = _company(places, eps * _FACTORS, engine)
-    most = min(max(_FEW, int(_SHARE * n)), n - 1)
-    if columns["neighbors"][int(np.searchsorted(_FACTORS, 1.0))] <= most:
-        return eps, f"{_WIDER:g} times the median distance to the {ordinal(k)} nearest of {n:,} places", columns
-    eps = median_radii(places, [most], engine)[0]
-    reason = f"the median distance to the {ordinal(most)} nearest of {n:,} places, which are a large part of them"
-    return eps, reason, _company(places, eps * _FACTORS, engine)
+    eps, among = _EPS_OF_SCALE * median_radius(places, k, engine), f"nearest of {n:,} places"
+    reason = f"{_EPS_OF_SCALE:g} times the median distance to the {ordinal(k)} {among}"
+    columns = _count_neighbors(places, eps * _RADII, engine)
+    most = min(max(_MAX_IN_BALL, int(_MAX_SHARE_IN_BALL * n)), n - 1)
+    if columns["neighbors"][_CHOSEN_RADIUS] > most:
+        eps = median_radius(places, most, engine)
+        reason = f"the median distance to the {ordinal(most)} {among}, which are a large part of them"
+        columns = _count_neighbors(places, eps * _RADII, engine)
+    lam, reason = _LAM_IF_STILL, f"{reason}; points do not move"
+    if places.points is not None and places.points.shape[1] > _MAX_AXES_OF_LAM:
+        lam, reason = _LAM, f"{reason}; covariances of so few points are rough: small λ"
+    return Suggestion(eps, lam, 0, "clusters", reason, columns, _CHOSEN_RADIUS, n)
 
 
-def _for_modes(places: Space, purpose: Purpose, engine: Engine) -> Suggestion:
-    if places.n <= 3:
-        scale = scale_of(places, engine)
-        return Suggestion(float(scale), 0.0, _UNTIL_REST, purpose, scale.reason, {}, None, places.n)
-    modes = modes_of(places, engine)
-    columns = {
-        "eps": modes.radii.tolist(), "clusters": modes.clusters.tolist(), "held": modes.held.tolist(),
-        "stability": modes.stability.tolist(),
-    }  # fmt: skip
-    return Suggestion(modes.eps, 0.0, _UNTIL_REST, purpose, modes.reason, columns, modes.chosen, places.n)
-
-
-def _for_shapes(places: Space, purpose: Purpose, engine: Engine) -> Suggestion:
-    return of_noise(noise_of(places, _DIMS[purpose], engine), purpose, places.n)
-
-
-def of_noise(noise: Noise, purpose: Purpose, n: int) -> Suggestion:
-    """Return the suggestion that follows from noise across a shape."""
-    columns = {
-        "eps": noise.radii.tolist(), "neighbors": noise.counts.tolist(), "noise": noise.sigmas.tolist(),
-        "thickness": noise.thickness.tolist(),
-    }  # fmt: skip
-    columns = columns if len(noise.radii) else {}
-    at = np.flatnonzero(noise.radii == noise.eps)
-    chosen = int(at[0]) if columns and len(at) else None
-    return Suggestion(noise.eps, _LAM, 1, purpose, noise.reason, columns, chosen, n)
-
-
-_PURPOSES: dict[str, Callable[[Space, Purpose, Engine], Suggestion]] = {
-    "clusters": _for_clusters,
-    "modes": _for_modes,
-    "curve": _for_shapes,
-    "surface": _for_shapes,
-}
-
-
-def _company(places: Space, radii: np.ndarray, engine: Engine) -> dict[str, list[Any]]:
+def _count_neighbors(places: Space, radii: Floats, engine: Engine) -> dict[str, list[Any]]:
     """For each radius, count the places within it of a typical place, itself included, and the fraction alone."""
-    centers = sample_evenly(places.n, int(np.clip(_DISTANCES / places.n, _ASKED // 5, _ASKED)))
+    centers = sample_evenly(places.n, int(np.clip(_MAX_DISTANCES / places.n, _MIN_COUNTED, _MAX_COUNTED)))
     counts = np.empty((len(centers), len(radii)))
     for part, rows in rows_of(places, centers, engine):
         counts[part] = np.column_stack([np.count_nonzero(rows <= r, axis=1) for r in radii * (1 + 1e-12)])
-    typical = np.median(counts, axis=0)
-    return {
-        "eps": radii.tolist(), "neighbors": typical.tolist(), "share": (typical / places.n).tolist(),
-        "alone": np.mean(counts <= 1, axis=0).tolist(),
-    }  # fmt: skip
+    typical, alone = np.median(counts, axis=0), np.mean(counts <= 1, axis=0)
+    columns = {"eps": radii, "neighbors": typical, "share": typical / places.n, "alone": alone}
+    return {name: column.tolist() for name, column in columns.items()}
 
 
-_PERCENT = ("share", "alone", "held")
+def _for_modes(places: Space, engine: Engine) -> Suggestion:
+    """A radius at which mean shift of a sample finds the same clusters as at neighboring radii."""
+    assert places.points is not None  # checked by the callers
+    rows = sample_evenly(places.n, _MAX_MOVED)
+    points, weights = places.points[rows], places.weights[rows]
+    sample = Space(Euclidean(points), weights / weights.sum(), points)
+    smallest = median_radius(sample, n_neighbors(sample.n), engine)
+    columns: dict[str, list[Any]] = {"eps": [], "clusters": [], "held": []}
+    labels = list[Ints]()
+    while len(labels) < _MAX_RADII and (
+        not labels or labels[-1].any()
+    ):  # after one cluster, larger radii give one, too
+        engine.check()
+        eps = smallest * _RADIUS_STEP ** len(labels)
+        walk = iterate(mean_shift(eps), sample, n_iter=_N_ITER, tol=_TOL, merge=_MERGE, engine=engine.silent())
+        labels.append(components_within(walk.last, eps)[0])
+        mass = np.bincount(labels[-1], weights=sample.weights)
+        large = mass[mass >= _MIN_CLUSTER_MASS]
+        for name, value in (("eps", eps), ("clusters", len(large)), ("held", float(large.sum()))):
+            columns[name].append(value)
+    columns["stability"] = [adjusted_rand(a, b) for a, b in pairwise(labels)] + [1.0]
+    chosen, reason = _choose_radius(columns["eps"], columns["clusters"], columns["stability"])
+    return Suggestion(columns["eps"][chosen], 0.0, _N_ITER_OF_MODES, "modes", reason, columns, chosen, places.n)
 
 
-def _written(name: str, value: Any) -> str:
-    if name in _PERCENT:
-        return f"{value:.0%}"
-    return f"{value:.2f}" if name in ("thickness", "stability") else f"{value:.4g}"
+def _choose_radius(radii: list[float], clusters: list[int], stability: list[float]) -> tuple[int, str]:
+    """Return the middle of the first long range of radii that find the same clusters.
+
+    Without a long range it is the longest one; without any, the radius from which on there is one cluster.
+    """
+    ranges = _stable_ranges(np.array(clusters), np.array(stability))
+    if not ranges:
+        reason = "no two neighboring radii find the same clusters: from this radius on there is one cluster"
+        return len(radii) - 1, reason
+    long = [(first, last) for first, last in ranges if last - first >= _MIN_STEPS]
+    first, last = long[0] if long else max(ranges, key=lambda ends: ends[1] - ends[0])
+    middle = (first + last) // 2  # near the end of a range, single points between two clusters draw them together
+    same = counted(clusters[middle], "cluster")
+    reason = f"radii from {radii[first]:.4g} to {radii[last]:.4g} find the same {same}"
+    return middle, reason if long else f"{reason}, though that range is short"
 
 
-def _rows(names: list[str], cells: list[list[str]], chosen: int | None) -> list[str]:
-    """Return the table in lines, the chosen row marked."""
-    columns = [[name, *column] for name, column in zip(names, cells, strict=True)]
-    widths = [max(map(len, column)) for column in columns]
-    lines = []
-    for k, row in enumerate(zip(*columns, strict=True)):
-        mark = " <" if chosen is not None and k == chosen + 1 else ""
-        lines.append("  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True)) + mark)
-    return lines
+def _stable_ranges(clusters: Ints, stability: Floats) -> list[tuple[int, int]]:
+    """Return the first and last radius of each range over which two or more clusters stay the same."""
+    same = (stability[:-1] >= _MIN_AGREEMENT) & (clusters[:-1] > 1) & (clusters[1:] > 1)
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], same.astype(int), [0]])))
+    return [(int(first), int(last)) for first, last in edges.reshape(-1, 2)]
+
+
+def _for_shapes(places: Space, purpose: Purpose, engine: Engine) -> Suggestion:
+    """The radius at which the spread across lines or planes is that of the noise."""
+    noise = noise_of(places, _DIM_OF_PURPOSE[purpose], engine)
+    measured = {"eps": noise.radii, "neighbors": noise.counts, "noise": noise.sigmas, "thickness": noise.thickness}
+    columns = {name: column.tolist() for name, column in measured.items()} if len(noise.radii) else {}
+    chosen = next(iter(np.flatnonzero(noise.radii == noise.eps).tolist()), None)
+    return Suggestion(noise.eps, _LAM, 1, purpose, noise.reason, columns, chosen, places.n)

@@ -17,7 +17,6 @@ from ..graphs import Communities, Curvature, Flow
 from ..hierarchy import Tree
 from ..image import Segmentation
 from ..parameters import Suggestion
-from ..parameters.noise import Noise
 from ..spaces import Euclidean, GaussianMetric
 from ..tables.features import Features
 from ..transforms import Trajectory
@@ -102,17 +101,6 @@ def _draw_features(features: Features, title: str | None = None) -> Axes:
     ax.set_yticks(range(1, points.shape[1] + 1), [plain(name) for name in features.names])
     ax.invert_yaxis()
     return _named(ax, title, f"coordinates, {features.reading}")
-
-
-def _draw_noise(noise: Noise, title: str | None = None) -> Axes:
-    ax = canvas(None, size=CHART_SIZE)
-    ax.plot(noise.radii, noise.sigmas, f"{marker(0)}-", ms=DOT_SIZE, lw=1, color=color(0))
-    ax.axvline(noise.eps, color=INK, lw=THIN, zorder=0)
-    _make_log(ax, "x")
-    _make_log(ax, "y")
-    ax.set_xlabel(f"radius, chosen: {noise.eps:.3g}", fontsize=TEXT, color=INK)
-    ax.set_ylabel("spread across", fontsize=TEXT, color=INK)
-    return _named(ax, title, f"noise {noise.sigma:.3g}")
 
 
 def _bars(ax: Any, names: list[str], lengths: Any, texts: list[str]) -> None:
@@ -232,7 +220,6 @@ PICTURES: dict[type, Callable[..., Any]] = {
     Profile: draw_profile,
     Score: _draw_score,
     Suggestion: suggestion,
-    Noise: _draw_noise,
     Denoised: denoised,
     Skeleton: skeleton,
     Trajectory: _draw_trajectory,
