@@ -287,7 +287,7 @@ CATALOGUE: list[Row] = [
     ("engine must be an Engine such as wt.Engine(n_jobs=2), got 3", lambda: SPACE.metric.dense(3), TypeError),
     ("device must be 'cpu'", lambda: SPACE.metric.dense(wt.Engine(device="abacus"))),
     (
-        "changes of n_jobs, progress, memory, device, precision, executor, client; got threads",
+        "changes of n_jobs, progress, memory, device, precision, client; got threads",
         lambda: wt.using(threads=2).__enter__(),
         TypeError,
     ),

@@ -196,9 +196,9 @@ def test_the_command_shows_iteration_and_stage_of_the_experiment_that_runs(capsy
     tell = Teller(bar)
     tell("toy", "runs")
     bar._updated = wt.engine.Update("means", 1, 2, 3, 10, 75.0), time.monotonic()
-    assert bar._content().names == ["toy: iteration 3 of 10, means", "iteration 3 of 10, means"]
+    assert bar.line().endswith("  toy: iteration 3 of 10, means")
     tell("toy", "is drawn")
-    assert bar._content().names == ["toy is drawn"]
+    assert bar.line().endswith("  toy is drawn")
     assert capsys.readouterr().out == ""
     tell("toy", "is done")
     assert re.fullmatch(r"toy is done, \d\.\d s\n", capsys.readouterr().out)

@@ -55,10 +55,10 @@ def test_progress_is_one_line_that_goes(monkeypatch: pytest.MonkeyPatch) -> None
     terminal = on_a_terminal(monkeypatch)
     with Bar() as bar:
         bar.stage("clustering")
-        until(terminal, "clustering  0:00 so far")
+        until(terminal, "0:00 so far  clustering")
         bar(Update("trees", 3, 10, remaining=75.4))
-        until(terminal, "clustering: trees  ━━━━━━ ")
-        until(terminal, " 30 %  1:15 left")
+        until(terminal, " 30 %  1:15 left  ━━━━━━ ")
+        until(terminal, "clustering: trees")
         with progress._lock:
             say("a note", err=True)
         bar(Update("", 1, 1))

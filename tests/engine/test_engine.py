@@ -13,7 +13,7 @@ import time
 import numpy as np
 import pytest
 from joblib import Parallel, delayed
-from reference.executor import InRows
+from reference.records import InRows
 
 import wasserstein_transform as wt
 from wasserstein_transform.engine import Task, Tile, current, cut_by_cost, cut_by_size, cut_evenly, fingerprint

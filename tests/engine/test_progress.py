@@ -58,7 +58,7 @@ def notebook(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, str]]:
 @pytest.fixture(autouse=True)
 def _no_bar_stays() -> Iterator[None]:
     yield
-    assert not progress._bars
+    assert progress._outermost is None
     until(lambda: not any(thread.name == "progress" for thread in threading.enumerate()))
 
 
@@ -79,24 +79,19 @@ def draw(terminal: Terminal, update: Update) -> str:
 
 
 @pytest.mark.parametrize(
-    ("columns", "start", "end"),
+    ("columns", "shown"),
     [
-        (80, "iteration 3 of 10, means  ━━━━━━━━━━  ", " 50 %  1:15 left"),
-        (50, "iteration 3 of 10, means ", " 50 %  1:15 left"),
-        (40, "iteration 3 of", "…   50 %  1:15 left"),
-        (26, "i", " 50 %  1:15 left"),
-        (9, " 50 %", ""),
-        (1, "", ""),
+        (80, " 50 %  1:15 left  ━━━━━━━━━━            iteration 3 of 10, means"),
+        (50, " 50 %  1:15 left  ━━━━━━━━━━            iterat…"),
+        (9, " 50 %…"),
+        (1, "…"),
     ],
 )
 def test_a_line_is_cut_to_the_width_of_the_terminal(
-    columns: int, start: str, end: str, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+    columns: int, shown: str, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
-    line = draw(terminal, HALF)
-    assert line.startswith(start)
-    assert line.endswith(end)
-    assert len(line) <= columns - 3 * (columns > 20)  # the terminal adds ^C
+    assert draw(terminal, HALF) == shown
 
 
 def test_the_line_goes_and_the_cursor_stays(terminal: Terminal) -> None:
@@ -113,7 +108,7 @@ def test_what_was_interrupted_is_not_done(notebook: list[dict[str, str]]) -> Non
         show(HALF)
         until(lambda: notebook)
         show(last)
-        assert notebook[-1] == {"text/plain": words, "text/html": f"<pre>{words}\n</pre>"}
+        assert notebook[-1] == {"text/plain": words}
         notebook.clear()
 
 
@@ -133,7 +128,7 @@ def test_a_notebook_has_one_output_that_is_replaced(notebook: list[dict[str, str
     space = wt.Space.from_points(np.random.default_rng(0).normal(size=(2000, 2)))
     wt.iterate(wt.transforms.gaussian_transform(0.5), space, n_iter=5)
     until(lambda: notebook)
-    assert any(data["text/plain"].startswith("iteration ") for data in notebook)
+    assert any("iteration " in data["text/plain"] for data in notebook)
     assert notebook[-1]["text/plain"].startswith("done in 0:0")
 
 
@@ -187,31 +182,31 @@ def test_work_within_work_has_no_bar_of_its_own(terminal: Terminal) -> None:
     assert "inside" not in terminal.getvalue()
 
 
-def test_the_time_that_remains_does_not_grow_at_the_end(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_time_that_remains_counts_down(monkeypatch: pytest.MonkeyPatch) -> None:
     now = SimpleNamespace(seconds=1000.0)
     monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: now.seconds, sleep=time.sleep))
     bar, clock = Bar(io.StringIO()), Clock()
 
-    def line(stage: str, done: int, total: int, iteration: int = 0, n_iter: int = 0) -> str:
-        remaining = clock.estimate_remaining(stage, done, total, iteration, n_iter)
-        bar(Update(stage, done, total, iteration, n_iter, remaining))
-        return bar._content().when
+    def shown() -> str:
+        return bar.line().partition("%  ")[2].partition("  ")[0]
 
-    bar._stage_began = now.seconds
-    line("pairs", 0, 208)
+    def when(stage: str, done: int, total: int) -> str:
+        bar(Update(stage, done, total, 0, 0, clock.estimate_remaining(stage, done, total, 0, 0)))
+        return shown()
+
+    bar.stage("")
+    when("pairs", 0, 208)
     now.seconds += 50
-    assert line("pairs", 3, 208) == "0:50 so far"  # too early
+    assert when("pairs", 3, 208) == "0:50 so far"  # too early
     now.seconds += 50
-    assert line("pairs", 104, 208) == "1:40 left"
+    assert when("pairs", 104, 208) == "1:40 left"
     now.seconds += 40
-    assert bar._content().when == "1:00 left"  # it counts down
+    assert shown() == "1:00 left"
     now.seconds += 60
-    assert line("pairs", 207, 208) == "0:01 left"
-    now.seconds += 30
-    assert bar._content()[1:] == (207 / 208, "finishing")
-    assert line("trees", 0, 2) == "3:50 so far"  # the next stage has its own time
+    assert when("pairs", 207, 208) == "0:01 left"
+    assert when("trees", 0, 2) == "3:20 so far"  # the next stage has its own time
     now.seconds += 5
-    assert line("trees", 1, 2) == "0:05 left"
+    assert when("trees", 1, 2) == "0:05 left"
 
 
 def test_the_time_of_a_loop_is_that_of_its_iterations(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -234,7 +229,7 @@ def test_compiling_is_a_stage(terminal: Terminal) -> None:
     with Bar() as show:
         progress.set_compiling(True)
         try:
-            until(lambda: "compiling what this needs, once  0:00 so far" in terminal.getvalue())
+            until(lambda: "0:00 so far  compiling what this needs, once" in terminal.getvalue())
         finally:
             progress.set_compiling(False)
         show(HALF)
@@ -251,23 +246,12 @@ def test_warnings_have_a_line_of_their_own(terminal: Terminal) -> None:
             assert terminal.getvalue().endswith("\r\x1b[2K")
 
 
-def test_seconds_are_minutes_and_seconds() -> None:
-    described = [progress.describe_seconds(seconds) for seconds in (0.2, 61, 3600, 36061)]
-    assert described == ["0:00", "1:01", "1:00:00", "10:01:01"]
-
-
-def test_control_characters_are_not_sent_to_the_terminal(terminal: Terminal) -> None:
-    with Bar() as show:
-        show.stage("x\x1b]0;title\x07")
-        until(lambda: "x\\u001b]0;title\\u0007" in terminal.getvalue())
-
-
 def test_a_terminal_that_goes_away_ends_no_work(terminal: Terminal) -> None:
     with Bar() as show:
         show(HALF)
         until(lambda: "means" in terminal.getvalue())
         terminal.close()
-        until(lambda: show not in progress._bars)
+        until(lambda: progress._outermost is None)
 
 
 def test_updates_may_come_from_many_threads(terminal: Terminal) -> None:

@@ -1,24 +1,16 @@
-"""Seams: tasks that travel, devices of one's own, clouds in parts."""
+"""Seams: memory that is not initialized, devices of one's own, clouds in parts, hooks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from poison import spoil_new_arrays
 from reference.backend import Plain
-from reference.executor import Shipped
 
 import wasserstein_transform as wt
-
-
-@pytest.fixture(scope="module")
-def shipped() -> Iterator[Shipped]:
-    executor = Shipped()
-    yield executor
-    executor.close()
 
 
 def cloud(n: int, m: int, seed: int = 0) -> np.ndarray:
@@ -82,37 +74,6 @@ def test_nothing_is_read_before_it_is_written(name: str, monkeypatch: pytest.Mon
 
 
 TASKS = ["LT-WT", "rectangle", "listed pairs", "Ricci flow", "transport on a graph"]
-
-
-@pytest.mark.repeated(1)
-@pytest.mark.parametrize("name", TASKS)
-def test_tasks_that_travel_through_pickle_give_the_bits_of_threads(name: str, shipped: Shipped) -> None:
-    here = WORK[name]()
-    shipped.names.clear()
-    with wt.using(executor=shipped):
-        there = WORK[name]()
-    assert shipped.names
-    for one, other in zip(here, there, strict=True):
-        np.testing.assert_array_equal(one, other)
-
-
-def test_what_travels_is_the_task_alone(shipped: Shipped) -> None:
-    """Two runs of one task have one fingerprint; another radius has another."""
-    prints: list[str] = []
-
-    class Noting(Shipped):
-        def __init__(self) -> None: ...
-
-        def run(self, task, out, engine) -> None:  # type: ignore[no-untyped-def]
-            prints.append(task.fingerprint)
-            for tile in task.tiles:
-                task.into(out, tile, np.zeros(1, np.uint8))
-
-    space = wt.Space.from_points(cloud(100, 2))
-    for radius in (0.5, 0.5, 0.6):
-        wt.Transform(wt.Truncation(radius), wt.Exact())(space, wt.Engine(executor=Noting()))
-    assert len(prints) == 3
-    assert prints[0] == prints[1] != prints[2]
 
 
 @pytest.mark.repeated(1)

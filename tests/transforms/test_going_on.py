@@ -38,8 +38,8 @@ def run(out: Path | None, process: Any = LT, n_iter: int = 3, points: np.ndarray
 
 def counted(out: Path | None, **options: Any) -> tuple[Trajectory, int]:
     """A run, and the tiles of exact transport that it computed."""
-    executor = Counting()
-    return run(out, engine=wt.Engine(n_jobs=2, executor=executor), **options), executor.n_tiles
+    counting = Counting()
+    return run(out, engine=wt.Engine(n_jobs=2, progress=counting), **options), counting.n_tiles
 
 
 def same(one: Trajectory, other: Trajectory) -> None:
@@ -92,11 +92,11 @@ def test_the_tiles_on_a_graph_are_kept(tmp_path: Path) -> None:
     edges = [(i, (i + 1) % 90) for i in range(90)] + [(int(a), int(b)) for a, b in rng.integers(0, 90, (40, 2))]
     space, process = wt.Space.from_graph(edges), wt.transforms.local_truncation(1.5)
     expected = wt.iterate(process, space, n_iter=1).last.metric.dense()
-    executors = Counting(), Counting()
-    for executor in executors:
-        kept = wt.iterate(process, space, n_iter=1, out=tmp_path / "f", engine=wt.Engine(executor=executor))
+    first, second = Counting(), Counting()
+    for counting in (first, second):
+        kept = wt.iterate(process, space, n_iter=1, out=tmp_path / "f", engine=wt.Engine(progress=counting))
         np.testing.assert_array_equal(kept.last.metric.dense(), expected)
-    assert executors[0].n_tiles > 0 == executors[1].n_tiles
+    assert first.n_tiles > 0 == second.n_tiles
 
 
 @pytest.mark.parametrize("damage", ["flip", "cut", "zeros", "foreign"])
@@ -206,15 +206,15 @@ def test_foreign_files_are_refused_and_left_alone(tmp_path: Path) -> None:
 
 def test_what_memory_does_not_hold_is_put_there(tmp_path: Path) -> None:
     """Such states are not written again: their tiles stay."""
-    small = wt.Engine(n_jobs=2, memory=3e5, executor=Counting())  # four matrices have 460 kB
+    counting = Counting()
+    small = wt.Engine(n_jobs=2, memory=3e5, progress=counting)  # four matrices have 460 kB
     expected = run(None, keep="all")
     for n_tiles in (1, 0):
         walk = run(tmp_path / "f", keep="all", engine=small)
         assert all(state.space.metric.is_on_disk for state in walk.quotients[1:])
         same(walk, expected)
-        assert isinstance(small.executor, Counting)
-        assert (small.executor.n_tiles > 0) == n_tiles
-        small.executor.n_tiles = 0
+        assert (counting.n_tiles > 0) == n_tiles
+        counting.n_tiles = 0
     with pytest.raises(MemoryError, match=r"out=folder"):
         run(None, engine=small)
 

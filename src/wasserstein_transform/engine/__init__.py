@@ -1,6 +1,4 @@
-"""The engine that runs all work: tasks, tiles, executors, progress, cancellation, memory limits."""
-
-from typing import TYPE_CHECKING, Any
+"""The engine that runs all work: tasks, tiles, threads, progress, cancellation, memory limits."""
 
 from .._archive import fingerprint as fingerprint
 from .blas import one_blas_thread as one_blas_thread
@@ -22,14 +20,7 @@ from .mapped import (
 )
 from .memory import available as available, in_words as in_words
 from .progress import Bar as Bar, Update, bar
-from .tasks import (
-    Record as Record,
-    RecordLayout as RecordLayout,
-    Task as Task,
-    Threads as Threads,
-    compute_record as compute_record,
-)
-from .threads import RunControl as RunControl
+from .tasks import Record as Record, RecordLayout as RecordLayout, Task as Task
 from .tiles import (
     GRAIN as GRAIN,
     Flag as Flag,
@@ -42,16 +33,4 @@ from .tiles import (
 )
 from .versions import code as code
 
-if TYPE_CHECKING:
-    from .cluster import Cluster
-
-__all__ = ("Cancelled", "Cluster", "Engine", "Update", "bar", "current", "using")
-
-
-def __getattr__(name: str) -> Any:
-    """Import what only work on a cluster needs on first use."""
-    if name == "Cluster":
-        from .cluster import Cluster  # noqa: PLC0415
-
-        return Cluster
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__all__ = ("Cancelled", "Engine", "Update", "bar", "current", "using")

@@ -22,7 +22,7 @@ from . import memory as mem
 from .keeping import run_keeping
 from .mapped import scratch_map
 from .progress import Bar, Clock, Progress, Update, bar, is_shown
-from .tasks import Executor, Record, Task, Threads
+from .tasks import Record, Task
 from .threads import MAX_THREADS, as_finished, in_threads, in_worker, threads
 from .tiles import Flag, Tile
 
@@ -66,7 +66,7 @@ N_MATRICES = 4
 class Engine:
     """Where and how work runs: threads, memory limit, progress, device, cluster.
 
-    Results do not depend on the number of threads, the executor or the cluster.
+    Results do not depend on the number of threads or the cluster.
 
     Parameters
     ----------
@@ -81,10 +81,8 @@ class Engine:
         What computes: "cpu" or "cuda" (a GPU; "cuda:1" is the second one).
     precision : {"float64", "float32"}, default "float64"
         Precision on a GPU; the CPU always uses float64.
-    executor : Executor, default Threads()
-        Runs the tiles of tasks: by default threads of this process.
-    client : dask.distributed.Client or Cluster, optional
-        A cluster for heavy tasks; everything else runs in this process. None means no cluster.
+    client : dask.distributed.Client, optional
+        A cluster for exact transport; everything else runs in this process. None means no cluster.
 
     Examples
     --------
@@ -98,7 +96,6 @@ class Engine:
     memory: Any = None  # a float, or None, once checked
     device: Any = "cpu"
     precision: str = "float64"
-    executor: Executor = field(default_factory=Threads)
     client: Any = None
     flag: Flag = field(default_factory=lambda: np.zeros(1, np.uint8), repr=False, compare=False)
     scope: Scope | None = field(default=None, repr=False, compare=False)
@@ -120,7 +117,9 @@ class Engine:
             raise ValueError(f"progress must be True, False or a function of updates, got {check.shown(self.progress)}")
         check.choice(self.precision, "precision", ("float64", "float32"))
         if self.client is not None:
-            _cluster_of(self.client)
+            from .cluster import check_client  # noqa: PLC0415  # only work on a cluster needs it
+
+            check_client(self.client)
 
     @property
     def n_threads(self) -> int:
@@ -132,12 +131,17 @@ class Engine:
     def run(self, task: Task, out: Record) -> None:
         """Compute a task into the arrays `out`: in threads, or on the cluster; read what a folder has of it."""
         self.check()
-        executor = self.executor if self.client is None else _cluster_of(self.client)
         with self.progress_scope() as engine:
             if self.folder is not None and len(task.tiles) > 1:
-                run_keeping(self.folder, executor, task, out, engine)
-            elif task.tiles:
-                executor.run(task, out, engine)
+                run_keeping(self.folder, task, out, engine)
+                return
+            if self.client is not None:
+                from .cluster import is_worth_sending, send  # noqa: PLC0415  # only work on a cluster needs it
+
+                if is_worth_sending(task, engine):
+                    send(task, out, engine)
+                    return
+            engine.for_tiles(task.name, task.tiles, lambda tile, stop: task.into(out, tile, stop))
 
     def for_tiles(
         self, name: str, tiles: Sequence[Tile], function: Callable[[Tile, Flag], None], *, joined: bool = False
@@ -296,12 +300,6 @@ class Engine:
             )
 
 
-def _cluster_of(client: Any) -> Any:
-    from .cluster import cluster_of  # noqa: PLC0415  # only work on a cluster needs it
-
-    return cluster_of(client)
-
-
 def _n_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
@@ -385,7 +383,7 @@ def using(engine: Engine | None = None, **changes: Any) -> Iterator[Engine]:
     >>> engine.n_threads
     1
     """
-    known = ("n_jobs", "progress", "memory", "device", "precision", "executor", "client")
+    known = ("n_jobs", "progress", "memory", "device", "precision", "client")
     if unknown := sorted(set(changes) - set(known)):
         raise TypeError(f"using takes an engine or changes of {', '.join(known)}; got {', '.join(unknown)}")
     token = _CURRENT.set(

@@ -11,15 +11,19 @@ import logging
 import os
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING
 from zlib import crc32
 
 import numpy as np
 
-from .tasks import Executor, Record, RecordLayout, Task
+from .progress import Update
+from .tasks import Record, Task
 from .tiles import Tile
+
+if TYPE_CHECKING:
+    from .core import Engine
 
 TILES_SUFFIX = ".tiles"
 _HEAD = struct.Struct("<QI")  # number of the tile, checksum of its record
@@ -27,7 +31,7 @@ _HEAD = struct.Struct("<QI")  # number of the tile, checksum of its record
 _log = logging.getLogger("wasserstein_transform")
 
 
-def run_keeping(folder: Path, executor: Executor, task: Task, out: Record, engine: Any) -> None:
+def run_keeping(folder: Path, task: Task, out: Record, engine: Engine) -> None:
     """Read the finished tiles of a task from its file in a folder, compute the others, and add them to the file."""
     path, total = folder / f"{task.fingerprint}{TILES_SUFFIX}", len(task.tiles)
     with path.open("a+b", buffering=0) as stream:  # what is written outlives the process
@@ -35,12 +39,18 @@ def run_keeping(folder: Path, executor: Executor, task: Task, out: Record, engin
         if finished:
             _log.info("%s: %d of %d tiles were finished before", task.name, len(finished), total)
         numbers = {tile: k for k, tile in enumerate(task.tiles) if k not in finished}
-        layout = _KeepingLayout(task.layout, numbers, stream)
-        shown = engine.progress and (
-            lambda update: engine.progress(update._replace(done=update.done + len(finished), total=total))
-        )
-        if numbers:
-            executor.run(replace(task, tiles=list(numbers), layout=layout), out, replace(engine, progress=shown))
+
+        def append(tile: Tile, record: Record) -> None:
+            content = b"".join(array.tobytes() for array in record)
+            entry = _HEAD.pack(numbers[tile], crc32(content)) + content
+            if stream.write(entry) < len(entry):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
+
+        def progress(update: Update) -> None:
+            if callable(engine.progress):
+                engine.progress(update._replace(done=update.done + len(finished), total=total))
+
+        replace(engine, folder=None, progress=progress).run(replace(task, tiles=list(numbers), on_record=append), out)
 
 
 def _restored(stream: IO[bytes], task: Task, out: Record) -> Iterator[int]:
@@ -61,25 +71,3 @@ def _restored(stream: IO[bytes], task: Task, out: Record) -> Iterator[int]:
         good = stream.tell()
         yield number
     stream.truncate(good)
-
-
-@dataclass(frozen=True, eq=False)
-class _KeepingLayout(RecordLayout):
-    """A layout that also appends each record to a file."""
-
-    inner: RecordLayout
-    numbers: dict[Tile, int]
-    stream: IO[bytes]
-
-    def allocate(self, out: Record, tile: Tile) -> Record:
-        return self.inner.allocate(out, tile)
-
-    def store(self, out: Record, tile: Tile, record: Record) -> None:
-        self.inner.store(out, tile, record)
-        content = b"".join(array.tobytes() for array in record)
-        entry = _HEAD.pack(self.numbers[tile], crc32(content)) + content
-        try:
-            if self.stream.write(entry) < len(entry):
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        except OSError as error:
-            raise OSError(error.errno, error.strerror, os.fspath(self.stream.name)) from None

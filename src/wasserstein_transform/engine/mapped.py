@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import io
 import mmap
 import os
 import shutil
@@ -28,10 +27,10 @@ def write_mapped(path: PathLike, dtype: Any, shape: tuple[int, ...], fill: Calla
     with Draft(path) as draft:
         if draft.is_stream:
             raise OSError(errno.EINVAL, f"{what} needs a file that can be mapped, but {path} is a device or a pipe")
-        header = _make_header(dtype, shape)
-        begin, n_bytes = len(header), len(header) + _size(dtype, shape)
-        draft.stream.write(header)
-        _allocate(draft.stream, n_bytes, draft.target.parent, what)
+        fields = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
+        np.lib.format.write_array_header_1_0(draft.stream, fields)
+        begin = draft.stream.tell()
+        _allocate(draft.stream, begin + _size(dtype, shape), draft.target.parent, what)
         array: Any = np.memmap(draft.stream, dtype, "r+", begin, shape)
         fill(array)
         array.flush()
@@ -40,14 +39,6 @@ def write_mapped(path: PathLike, dtype: Any, shape: tuple[int, ...], fill: Calla
             mapped: Any = np.memmap(stream, dtype, "r", begin, shape)
         mapped.filename = draft.target
         return mapped
-
-
-def _make_header(dtype: Any, shape: tuple[int, ...]) -> bytes:
-    """Return the header of a `.npy` file."""
-    header = io.BytesIO()
-    fields = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
-    np.lib.format.write_array_header_1_0(header, fields)
-    return header.getvalue()
 
 
 def _size(dtype: Any, shape: tuple[int, ...]) -> int:
@@ -103,11 +94,6 @@ def as_writable(array: np.ndarray) -> np.ndarray:
     return array if array.flags.writeable else np.asarray(_Writable(array))
 
 
-def _describe_shortage(n_bytes: float, free: float, folder: Path, what: str, reason: str | None) -> str:
-    said = f"{what} needs {n_bytes:.3g} bytes on disk, and {free:.3g} are free in {folder} ({reason})"
-    return f"{said}; choose a file in another folder"
-
-
 def _allocate(stream: IO[bytes], n_bytes: int, folder: Path, what: str) -> None:
     """Allocate disk space for a file, or raise an error."""
     stream.flush()
@@ -117,7 +103,8 @@ def _allocate(stream: IO[bytes], n_bytes: int, folder: Path, what: str) -> None:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         _fill_space(stream, n_bytes)
     except OSError as error:
-        raise OSError(error.errno, _describe_shortage(n_bytes, free, folder, what, error.strerror)) from None
+        said = f"{what} needs {n_bytes:.3g} bytes on disk, and {free:.3g} are free in {folder} ({error.strerror})"
+        raise OSError(error.errno, f"{said}; choose a file in another folder") from None
 
 
 def _fill_space(stream: IO[bytes], n_bytes: int) -> None:

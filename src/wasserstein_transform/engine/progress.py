@@ -1,4 +1,4 @@
-"""Progress of long work: one line for all stages, drawn by rich in terminals and shown as HTML in notebooks."""
+"""Progress of long work: one line for all stages, drawn by rich in terminals, an output of the cell in notebooks."""
 
 from __future__ import annotations
 
@@ -10,23 +10,17 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from contextvars import copy_context
-from io import StringIO
 from math import isnan, nan
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TextIO, TypeAlias
+from typing import NamedTuple, Self, TextIO, TypeAlias
 
 from .. import _check as check
 
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
 AFTER = 2.0  # seconds before a bar appears that nobody asked for
 EVERY = 0.2  # seconds between two drawings
-_NOTEBOOK_COLUMNS = 100  # characters of a line in a notebook
 _FREE_COLUMNS = 3  # at the end of a line in a terminal, which writes ^C there
 _BAR_COLUMNS = 20
-_KNOWN = 0.02  # share of a stage from which its remaining time is estimated
-_NEARLY_ALL = 0.99  # share of a stage from which the rest is its last tiles
+_MIN_SHARE_TO_ESTIMATE = 0.02  # of a stage that is done; the remaining time is unknown before
 
 
 class Update(NamedTuple):
@@ -86,8 +80,8 @@ class Clock:
             self._loop_began = now if iteration == 1 else self._loop_began
         if stage != self._stage or not done:
             self._stage, self._stage_began = stage, now
-        known = done and done >= _KNOWN * total
-        of_stage = (now - self._stage_began) * (total - done) / done if known else nan
+        can_estimate = done and done >= _MIN_SHARE_TO_ESTIMATE * total
+        of_stage = (now - self._stage_began) * (total - done) / done if can_estimate else nan
         if n_iter <= 1:
             return of_stage
         if iteration == 1:
@@ -114,28 +108,27 @@ class Bar:
 
     def __init__(self, stream: TextIO | None = None, after: float | None = None, quiet: bool = False) -> None:
         self._stream, self._after, self.quiet = stream, after, quiet
-        self._held, self._name = False, "working"
-        self._began = self._stage_began = 0.0
+        self._is_block, self._name, self._stage_began = False, "", 0.0
         self._updated: tuple[Update, float] | None = None
-        self._line: _TerminalLine | _NotebookLine | None = None
+        self._display: _Terminal | _Notebook | None = None
 
     def __call__(self, update: Update) -> None:
         """Note an update of the engine; the last one removes the line."""
-        if update.finished:
-            self._updated = None
-            if not self._held:
-                self.stop(update.done == update.total)
+        if not update.finished:
+            self._updated = update, time.monotonic()
+            if _outermost is None:
+                self.start()
             return
-        self._updated = update, time.monotonic()
-        if self not in _bars:
-            self.start()
+        self._updated = None
+        if not self._is_block:
+            self.stop(update.done == update.total)
 
     def stage(self, name: str) -> None:
         """Note that other work begins, of which the engine gives no updates."""
         self._name, self._stage_began, self._updated = name, time.monotonic(), None
 
     def __enter__(self) -> Self:
-        self._held = True
+        self._is_block = True
         self.start()
         return self
 
@@ -146,63 +139,113 @@ class Bar:
 
     def start(self) -> None:
         """Begin to count the time; the line appears later."""
-        global _drawer  # noqa: PLW0603  # one thread draws all bars
+        global _outermost
         with _lock:
-            if self in _bars or not (self.quiet or is_shown(self._stream)):
+            if _outermost is not None or not (self.quiet or is_shown(self._stream)):
                 return
+            _outermost, self._ended = self, threading.Event()
             self._began = self._stage_began = time.monotonic()
-            self._context = copy_context()  # a notebook finds the cell in it
-            _bars.append(self)
-            if _drawer is None or not _drawer.is_alive():
-                _drawer = threading.Thread(target=_draw_outermost, name="progress", daemon=True)
-                _drawer.start()
+        if not self.quiet:
+            run = copy_context().run  # a notebook finds the cell in the context
+            threading.Thread(target=run, args=(self._draw, self._ended), name="progress", daemon=True).start()
 
     def stop(self, complete: bool = True) -> None:
         """Remove the line; a notebook keeps a last one, which says how the work ended."""
+        global _outermost  # noqa: PLW0603
         with _lock:
-            self._held = False
-            if self in _bars:
-                _bars.remove(self)
-            if self._line is not None:
-                line, self._line = self._line, None
+            self._is_block = False
+            if _outermost is not self:
+                return
+            _outermost = None
+            self._ended.set()
+            display, self._display = self._display, None
+            if display is not None:
                 passed = describe_seconds(time.monotonic() - self._began)
                 with suppress(OSError, ValueError):  # the terminal may be gone
-                    line.close(f"done in {passed}" if complete else f"stopped after {passed}")
-
-    def draw(self) -> None:
-        """Draw the line, if the work takes long enough."""
-        if self.quiet or time.monotonic() - self._began < (AFTER if self._after is None else self._after):
-            return
-        try:
-            if self._line is None:
-                self._line = _NotebookLine() if self._stream is None and in_notebook() else _TerminalLine(self._stream)
-            self._line.show(self._content())
-        except (OSError, ValueError):  # the terminal is gone
-            self.stop()
+                    display.close(f"done in {passed}" if complete else f"stopped after {passed}")
 
     def clear(self) -> None:
         """Erase the line until it is drawn again, so that others can print."""
         with _lock, suppress(OSError, ValueError):
-            if self._line is not None:
-                self._line.clear()
+            if self._display is not None:
+                self._display.show("")
 
-    def _content(self) -> _Content:
-        now, noted = time.monotonic(), self._updated
+    def _draw(self, ended: threading.Event) -> None:
+        """Draw the line several times a second, once the work takes long enough."""
+        delay = AFTER if self._after is None else self._after
+        while not ended.wait(delay):
+            delay = EVERY
+            with _lock:
+                if ended.is_set():
+                    return
+                try:
+                    if self._display is None:
+                        is_cell = self._stream is None and in_notebook()
+                        self._display = _Notebook() if is_cell else _Terminal(self._stream)
+                    self._display.show(self.line())
+                except (OSError, ValueError):  # the terminal is gone
+                    self.stop()
+
+    def line(self) -> str:
+        """The time, the share of the stage that is done, and the names of the work and of the stage."""
+        now = time.monotonic()
         if _compiling_since is not None:
             name = self._name if self._name.startswith("compiling") else "compiling what this needs, once"
-            return _Content([name], None, f"{describe_seconds(now - _compiling_since)} so far")
+            return f"{describe_seconds(now - _compiling_since)} so far  {name}"
         so_far = f"{describe_seconds(now - self._stage_began)} so far"
-        if noted is None:
-            return _Content([self._name], None, so_far)
-        update, at = noted
-        share, left = update.done / max(update.total, 1), update.remaining - (now - at)
+        if self._updated is None:
+            return f"{so_far}  {self._name or 'working'}"
+        update, noted = self._updated
+        share, left = update.done / max(update.total, 1), update.remaining - (now - noted)
+        when = f"{describe_seconds(left)} left" if left >= 0.5 else so_far
         loop = f"iteration {update.iteration} of {update.n_iter}, " if update.n_iter > 1 else ""
-        names = [f"{loop}{update.stage}"]
-        if self._name not in ("working", update.stage):
-            names.insert(0, f"{self._name}: {names[0]}")
-        ends = share >= _NEARLY_ALL and update.iteration == update.n_iter
-        when = f"{describe_seconds(left)} left" if left >= 0.5 else "finishing" if ends else so_far
-        return _Content(names, share, when)
+        work = f"{self._name}: " if self._name not in ("", update.stage) else ""
+        drawn = ("━" * int(_BAR_COLUMNS * share)).ljust(_BAR_COLUMNS)
+        return f"{int(100 * share):3d} %  {when}  {drawn}  {work}{loop}{update.stage}"
+
+
+class _Terminal:
+    """One line of a terminal. Streams of the process are not redirected, and the cursor stays visible."""
+
+    def __init__(self, stream: TextIO | None) -> None:
+        from rich.console import Console  # noqa: PLC0415  # only long work needs it
+        from rich.live import Live  # noqa: PLC0415
+
+        self._console = Console(file=sys.stderr if stream is None else stream, force_jupyter=False)
+        self._live = Live(
+            console=self._console, auto_refresh=False, transient=True, redirect_stdout=False, redirect_stderr=False
+        )
+        self._live.start()
+        self._console.show_cursor()  # a process that is killed could not show it again
+
+    def show(self, line: str) -> None:
+        """Replace the line, cut to the width of the terminal."""
+        from rich.text import Text  # noqa: PLC0415
+
+        text = Text(line)
+        text.truncate(max(self._console.width - _FREE_COLUMNS, 1), overflow="ellipsis")
+        self._live.update(text, refresh=True)
+
+    def close(self, last: str) -> None:
+        """Remove the line."""
+        self._live.stop()
+
+
+class _Notebook:
+    """An output of a cell that is replaced. Live displays of rich and tqdm need ipywidgets; this needs none."""
+
+    def __init__(self) -> None:
+        from IPython.display import display  # type: ignore[import-not-found,unused-ignore]  # noqa: PLC0415
+
+        self._handle = display({"text/plain": ""}, raw=True, display_id=True)
+
+    def show(self, line: str) -> None:
+        """Replace the output."""
+        self._handle.update({"text/plain": line}, raw=True)
+
+    def close(self, last: str) -> None:
+        """Leave a last line."""
+        self.show(last)
 
 
 def bar(stream: TextIO | None = None, after: float = 0.0) -> Bar:
@@ -235,21 +278,8 @@ def bar(stream: TextIO | None = None, after: float = 0.0) -> Bar:
 
 
 _lock = threading.RLock()  # of what follows, and of all drawing
-_bars: list[Bar] = []  # of running work, outermost first
-_drawer: threading.Thread | None = None
+_outermost: Bar | None = None  # of the work that runs; it may be quiet
 _compiling_since: float | None = None
-
-
-def _draw_outermost() -> None:
-    """Draw the bar of the outermost work several times a second, until no work runs."""
-    global _drawer  # noqa: PLW0603  # one thread draws all bars
-    while True:
-        time.sleep(EVERY)
-        with _lock:
-            if not _bars:
-                _drawer = None
-                return
-            _bars[0]._context.run(_bars[0].draw)
 
 
 def set_compiling(active: bool) -> None:
@@ -260,13 +290,13 @@ def set_compiling(active: bool) -> None:
 
 def is_told() -> bool:
     """Tell whether a bar says what goes on, or will within two seconds, or nobody wants to know."""
-    return bool(_bars)
+    return _outermost is not None
 
 
 def clear_line() -> None:
     """Erase the line of a visible bar; it is drawn again soon."""
-    for bar_ in tuple(_bars):
-        bar_.clear()
+    if shown := _outermost:
+        shown.clear()
 
 
 check.before_warnings.append(clear_line)
@@ -295,90 +325,3 @@ def describe_seconds(seconds: float) -> str:
     """Seconds as minutes and seconds: 61 → '1:01'."""
     hours, rest = divmod(round(seconds), 3600)
     return f"{hours}:{rest // 60:02d}:{rest % 60:02d}" if hours else f"{rest // 60}:{rest % 60:02d}"
-
-
-class _Content(NamedTuple):
-    """What a line says: a name, long or short, the share of the stage that is done (None if unknown), the time."""
-
-    names: list[str]
-    share: float | None
-    when: str
-
-
-class _TerminalLine:
-    """One line of a terminal. Streams of the process are not redirected, and the cursor stays visible."""
-
-    def __init__(self, stream: TextIO | None) -> None:
-        from rich.console import Console  # noqa: PLC0415  # only long work needs it
-        from rich.live import Live  # noqa: PLC0415
-
-        self._console = Console(file=sys.stderr if stream is None else stream, force_jupyter=False)
-        self._live = Live(
-            console=self._console, auto_refresh=False, transient=True, redirect_stdout=False, redirect_stderr=False
-        )
-        self._live.start()
-        self._console.show_cursor()  # a process that is killed could not show it again
-
-    def show(self, content: _Content) -> None:
-        columns = max(self._console.width - _FREE_COLUMNS, 1)
-        self._live.update(_lay_out(content, columns), refresh=True)
-
-    def clear(self) -> None:
-        from rich.control import Control  # noqa: PLC0415
-        from rich.segment import ControlType  # noqa: PLC0415
-
-        self._console.control(Control(ControlType.CARRIAGE_RETURN, (ControlType.ERASE_IN_LINE, 2)))
-
-    def close(self, last: str) -> None:
-        self._live.stop()
-
-
-class _NotebookLine:
-    """An output of a cell that is replaced. Live displays of rich and tqdm need ipywidgets; this needs none."""
-
-    def __init__(self) -> None:
-        from IPython.display import display  # type: ignore[import-not-found,unused-ignore]  # noqa: PLC0415
-
-        self._handle = display({"text/plain": ""}, raw=True, display_id=True)
-
-    def show(self, content: _Content) -> None:
-        self._show(_lay_out(content, _NOTEBOOK_COLUMNS))
-
-    def clear(self) -> None:
-        """Printed lines have outputs of their own."""
-
-    def close(self, last: str) -> None:
-        self._show(last)
-
-    def _show(self, line: RenderableType) -> None:
-        from rich.console import Console  # noqa: PLC0415  # only long work needs it
-
-        console = Console(
-            file=StringIO(), record=True, width=_NOTEBOOK_COLUMNS, force_terminal=True, force_jupyter=False,
-            color_system="truecolor", highlight=False,
-        )  # fmt: skip
-        console.print(line)
-        html = console.export_html(inline_styles=True, clear=False, code_format="<pre>{code}</pre>")
-        self._handle.update({"text/plain": console.export_text().rstrip(), "text/html": html}, raw=True)
-
-
-def _lay_out(content: _Content, columns: int) -> RenderableType:
-    """Put the parts of a line side by side; narrow terminals have the short name, no bar, or part of the name."""
-    from rich.cells import cell_len  # noqa: PLC0415  # only long work needs it
-    from rich.constrain import Constrain  # noqa: PLC0415
-    from rich.progress_bar import ProgressBar  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
-
-    names, share, when = content
-    numbers = when if share is None else f"{int(100 * share):3d} %  {when}"
-    space = columns - len(numbers) - (_BAR_COLUMNS + 4)
-    name = next((name for name in names if cell_len(name) <= space), names[-1])
-    shown = "".join(letter if letter.isprintable() else f"\\u{ord(letter):04x}" for letter in name)
-    cells: list[Any] = [Text(shown, no_wrap=True, overflow="ellipsis")]
-    if share is not None and cell_len(name) <= space:
-        cells.append(ProgressBar(1.0, share, width=_BAR_COLUMNS))
-    line = Table.grid(*[""] * len(cells), padding=(0, 2))
-    line.add_column(min_width=min(len(numbers), columns), no_wrap=True)
-    line.add_row(*cells, numbers)
-    return Constrain(line, columns)

@@ -1,4 +1,4 @@
-"""Tasks: work in tiles as values, which an executor may run in threads, send to another process, or read from a file.
+"""Tasks: work in tiles as values, which can run in threads, be sent to another process, or be read from a file.
 
 A task has no closure and writes nothing itself. That pays where there is much work for few bytes: exact transport. All
 other work is a loop over tiles, `Engine.for_tiles`.
@@ -9,13 +9,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
-
-import numpy as np
+from typing import Any, TypeAlias
 
 from .._archive import fingerprint
 from .._types import cached_property
-from .threads import RunControl
 from .tiles import Flag, Tile
 
 Record: TypeAlias = Any
@@ -57,6 +54,8 @@ class Task:
         They depend on the problem alone.
     layout : RecordLayout
         Where the record of a tile is in the result.
+    on_record : callable, optional
+        on_record(tile, record) is told each record that was stored.
     """
 
     name: str
@@ -64,6 +63,7 @@ class Task:
     inputs: Any
     tiles: Sequence[Tile]
     layout: RecordLayout
+    on_record: Callable[[Tile, Record], None] | None = None
 
     def into(self, out: Record, tile: Tile, stop: Flag) -> None:
         """Compute one tile, and put its record into the result."""
@@ -71,7 +71,13 @@ class Task:
             record = self.layout.allocate(out, tile)
             self.compute(self.inputs, tile, stop, record)
             if not stop[0]:
-                self.layout.store(out, tile, record)
+                self.store(out, tile, record)
+
+    def store(self, out: Record, tile: Tile, record: Record) -> None:
+        """Put the record of a tile into the result."""
+        self.layout.store(out, tile, record)
+        if self.on_record is not None:
+            self.on_record(tile, record)
 
     def shapes(self, out: Record, tile: Tile) -> Shapes:
         """Shape and dtype of the arrays of a tile's record: with the inputs, enough to compute it anywhere."""
@@ -82,33 +88,3 @@ class Task:
         """Digest of what the records depend on, 32 hexadecimal digits: the function, the inputs, the tiles."""
         whose = f"{self.compute.__module__}.{self.compute.__qualname__}"
         return fingerprint((whose, self.inputs, tuple(self.tiles)))
-
-
-def compute_record(compute: Compute, inputs: Any, tile: Tile, shapes: Shapes, stop: Flag | None = None) -> Record:
-    """Compute the record of one tile in new arrays of these shapes and dtypes, for example in another process."""
-    record = tuple(np.zeros(shape, dtype) for shape, dtype in shapes)
-    compute(inputs, tile, np.zeros(1, np.uint8) if stop is None else stop, record)
-    return record
-
-
-class Executor(Protocol):
-    """Protocol: runs the tiles of a task and writes their records to the result.
-
-    An executor calls `engine.report(name, done, total)` as tiles end, to show progress, and `engine.check()` several
-    times a second while it waits, which raises if the work was cancelled. The first error stops the remaining tiles.
-    Tiles may be computed twice and in any order: their records depend on the task alone.
-    """
-
-    def run(self, task: Task, out: Record, engine: RunControl) -> None:
-        """Compute all tiles of the task and write their records to `out`."""
-
-
-class Threads:
-    """Executor that runs tiles in a pool of threads, as many as the engine's `n_jobs`; the default."""
-
-    def run(self, task: Task, out: Record, engine: RunControl) -> None:
-        """Compute all tiles; kernels release the GIL."""
-        engine.for_tiles(task.name, task.tiles, lambda tile, stop: task.into(out, tile, stop))
-
-    def __repr__(self) -> str:
-        return "Threads()"

@@ -9,9 +9,12 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import cache
 from queue import Empty, SimpleQueue
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from .tiles import Flag, Tile
+from .tiles import Flag
+
+if TYPE_CHECKING:
+    from .core import Engine
 
 T = TypeVar("T")
 
@@ -20,27 +23,6 @@ MAX_THREADS = 10_000
 
 _CHECK_SECONDS = 0.05  # between two checks for Ctrl-C and cancellation
 _PREFIX = "wasserstein_transform"  # of the names of threads
-
-
-class RunControl(Protocol):
-    """Protocol: the part of an engine that executors use; `Engine` implements it."""
-
-    @property
-    def n_threads(self) -> int:
-        """Number of threads that may be used."""
-
-    @property
-    def flag(self) -> Flag:
-        """Not 0 if the work was cancelled; kernels watch it."""
-
-    def check(self) -> None:
-        """Raise `Cancelled` if the work was cancelled."""
-
-    def report(self, stage: str, done: int, total: int) -> None:
-        """Report that `done` of `total` tiles of a stage are done."""
-
-    def for_tiles(self, name: str, tiles: Sequence[Tile], function: Callable[[Tile, Flag], None]) -> None:
-        """Call function(tile, stop) for all tiles, in threads."""
 
 
 @cache
@@ -59,7 +41,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def in_threads(
-    function: Callable[[Any], T], items: Sequence[Any], n_threads: int, stop: Flag, name: str, engine: RunControl
+    function: Callable[[Any], T], items: Sequence[Any], n_threads: int, stop: Flag, name: str, engine: Engine
 ) -> Iterator[tuple[int, T]]:
     """Yield (number, result) as items end; the first error, Ctrl-C or cancellation sets `stop` and drops the rest."""
     todo, ended = deque(enumerate(items)), SimpleQueue[tuple[int, Any, BaseException | None]]()
@@ -93,7 +75,7 @@ def in_threads(
         wait(workers)
 
 
-def as_finished(futures: list[Future[Any]], engine: RunControl) -> Iterator[Future[Any]]:
+def as_finished(futures: list[Future[Any]], engine: Engine) -> Iterator[Future[Any]]:
     """Yield futures as they end, while checking for Ctrl-C and cancellation."""
     finished: SimpleQueue[Future[Any]] = SimpleQueue()
     for future in futures:
@@ -102,7 +84,7 @@ def as_finished(futures: list[Future[Any]], engine: RunControl) -> Iterator[Futu
         yield _wait_for_next(finished, engine)
 
 
-def _wait_for_next(queue: SimpleQueue[T], engine: RunControl) -> T:
+def _wait_for_next(queue: SimpleQueue[T], engine: Engine) -> T:
     """Return the next item; wait in short intervals, to handle Ctrl-C on every system and cancellation."""
     while True:
         try:
