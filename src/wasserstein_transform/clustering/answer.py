@@ -468,9 +468,9 @@ class Clustering(HasReport):
         """Return the nearest place of each point."""
         assert self.space.points is not None
         if self._flow is not None:
-            process, cloud, walk = self._flow
+            process, cloud, trajectory = self._flow
             new = new if self._span is None else self._span.coordinates(new)
-            followed = follow_points(process, cloud, walk, new, engine.silent())
+            followed = follow_points(process, cloud, trajectory, new, engine.silent())
             return self._nearest_in_flow(new, followed, engine.silent())
         if self.named != "euclidean":
             rows = cross_by_name(new, self.space.points, str(self.named), self.space.weights)

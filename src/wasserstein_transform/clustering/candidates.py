@@ -123,8 +123,8 @@ def _states(job: _Job, unit: float, engine: Engine) -> list[tuple[Recipe, Space]
         derived.neighbors = space.metric.neighbors(recipe.reach, engine=engine)
     if recipe.kind != "gaussian":
         return [(recipe, space)]
-    walk = iterate(recipe.process(unit), space, n_iter=n_iter, keep="all", engine=engine)
-    return [(recipe._replace(n_iter=tau), state) for tau, state in enumerate(walk.states)]
+    trajectory = iterate(recipe.process(unit), space, n_iter=n_iter, keep="all", engine=engine)
+    return [(recipe._replace(n_iter=tau), state) for tau, state in enumerate(trajectory.states)]
 
 
 def _grow(recipe: Recipe, space: Space, unit: float, engine: Engine) -> tuple[Recipe, Tree]:
@@ -307,7 +307,7 @@ def _clear_counts(tree: Tree, cuts: Ints) -> Iterator[int]:
         yield 1
         return
     heights = np.log(np.maximum(tree.heights[cuts], 1e-300))
-    if len(cuts) < _MOST:  # the walk ended: the next heights are within clusters
+    if len(cuts) < _MOST:  # fewer cuts were found: the next heights are within clusters
         heights = np.append(heights, np.log(max(float(np.median(tree.heights)), 1e-300)))
     steps = heights[:-1] - heights[1:]
     for at in np.argsort(-steps, kind="stable")[:_GAPS]:

@@ -274,7 +274,7 @@ def _stayed(places: Places, sight: Sight, plan: _Plan, engine: Engine) -> Moved:
 def _modes(places: Places, sight: Sight, asked: _Asked, engine: Engine) -> Moved:
     """Run mean shift."""
     first = look(places.points, places.weights, sight, 0, engine)
-    walk = iterate(
+    trajectory = iterate(
         mean_shift(sight.eps, PROFILE),
         Space(Euclidean(places.points), places.weights, places.points),
         n_iter=_MODES if asked.n_iter is None else asked.n_iter,
@@ -282,14 +282,15 @@ def _modes(places: Places, sight: Sight, asked: _Asked, engine: Engine) -> Moved
         merge=0.0,
         engine=engine,
     )
-    points = walk.points
+    points = trajectory.points
     assert points is not None  # the space has coordinates
     last = look(points, places.weights, sight, 0, engine)
     moved = float(np.sqrt(places.weights @ ((points - places.points) ** 2).sum(axis=1)))
     steps = (
-        _state(0, 0.0, places.points, places, first, engine), _state(walk.n_iter, moved, points, places, last, engine)
-    )  # fmt: skip
-    return Moved(points, first.evidence, last, steps, walk.outcome)
+        _state(0, 0.0, places.points, places, first, engine),
+        _state(trajectory.n_iter, moved, points, places, last, engine),
+    )
+    return Moved(points, first.evidence, last, steps, trajectory.outcome)
 
 
 def _state(k: int, moved: float, points: Floats, places: Places, seen: Look, engine: Engine) -> Step:

@@ -162,13 +162,15 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
             first, n_known = process.start or process.at(0), n_iter if tol is None else None
             warn_of_scale(first, max(chosen.radii), n_known, space, engine)
         with engine.progress_scope() as watched:
-            walk, massless = run(process, space, watched, n_iter=n_iter, tol=tol, merge=merge, keep=self.keep)
+            trajectory, massless = run(process, space, watched, n_iter=n_iter, tol=tol, merge=merge, keep=self.keep)
         warn_massless(massless)
-        self._process, self._space, self.trajectory_ = process, space, walk
+        self._process, self._space, self.trajectory_ = process, space, trajectory
         self._from_space = isinstance(X, Space)
-        self.metric_ = walk.last.metric
-        self.points_ = None if walk.points is None else read_only(walk.points.astype(output_dtype(X), copy=False))
-        self.n_iter_ = walk.n_iter
+        self.metric_ = trajectory.last.metric
+        self.points_ = (
+            None if trajectory.points is None else read_only(trajectory.points.astype(output_dtype(X), copy=False))
+        )
+        self.n_iter_ = trajectory.n_iter
         self.__dict__.pop("_cached_distances", None)
         self.__dict__.pop("_cached_scaling", None)
         if kind == "embedding":

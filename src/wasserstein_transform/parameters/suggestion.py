@@ -218,8 +218,8 @@ def _for_modes(places: Space, engine: Engine) -> Suggestion:
     ):  # after one cluster, larger radii give one, too
         engine.check()
         eps = smallest * _RADIUS_STEP ** len(labels)
-        walk = iterate(mean_shift(eps), sample, n_iter=_N_ITER, tol=_TOL, merge=_MERGE, engine=engine.silent())
-        labels.append(components_within(walk.last, eps)[0])
+        trajectory = iterate(mean_shift(eps), sample, n_iter=_N_ITER, tol=_TOL, merge=_MERGE, engine=engine.silent())
+        labels.append(components_within(trajectory.last, eps)[0])
         mass = np.bincount(labels[-1], weights=sample.weights)
         large = mass[mass >= _MIN_CLUSTER_MASS]
         for name, value in (("eps", eps), ("clusters", len(large)), ("held", float(large.sum()))):

@@ -40,8 +40,8 @@ class Followed(ShortRepr):
     --------
     >>> import numpy as np, wasserstein_transform as wt
     >>> process, space = wt.transforms.mean_shift(1.0), wt.Space.from_points([[0.0], [1.0], [5.0]])
-    >>> walk = wt.iterate(process, space, n_iter=3, keep="all")
-    >>> followed = wt.transforms.follow_points(process, space, walk, np.array([[0.9], [4.5]]))
+    >>> trajectory = wt.iterate(process, space, n_iter=3, keep="all")
+    >>> followed = wt.transforms.follow_points(process, space, trajectory, np.array([[0.9], [4.5]]))
     >>> followed.points.ravel()
     array([0.5, 5. ])
     >>> followed.distances()
@@ -66,7 +66,7 @@ class Followed(ShortRepr):
 
 
 def follow_points(
-    process: Process, space: Space, walk: Trajectory, new: Floats, engine: Engine | None = None
+    process: Process, space: Space, trajectory: Trajectory, new: Floats, engine: Engine | None = None
 ) -> Followed:
     """Move new points through the states of a run whose localization moves points (`Extrinsic`).
 
@@ -76,7 +76,7 @@ def follow_points(
         The process of the run.
     space : Space
         The space that the run started from.
-    walk : Trajectory
+    trajectory : Trajectory
         The run, with all states: `iterate(..., keep="all")`.
     new : array of shape (n_new, m)
         The coordinates of the new points.
@@ -96,13 +96,13 @@ def follow_points(
     --------
     >>> import numpy as np, wasserstein_transform as wt
     >>> process, space = wt.transforms.mean_shift(1.0), wt.Space.from_points([[0.0], [1.0], [5.0]])
-    >>> walk = wt.iterate(process, space, n_iter=3, keep="all")
-    >>> wt.transforms.follow_points(process, space, walk, np.array([[0.9]])).points
+    >>> trajectory = wt.iterate(process, space, n_iter=3, keep="all")
+    >>> wt.transforms.follow_points(process, space, trajectory, np.array([[0.9]])).points
     array([[0.5]])
     """
     engine = current(engine)
-    steps = _steps(process, walk)
-    states = list(walk.quotients)
+    steps = _steps(process, trajectory)
+    states = list(trajectory.quotients)
     if process.start is not None:
         states.insert(0, Quotient(space, np.arange(space.n), space.weights, space.points))
     moved, massless = new, np.zeros(len(new), bool)
@@ -120,10 +120,10 @@ def follow_points(
     return Followed(moved, both, states[-1].labels, massless)
 
 
-def _steps(process: Process, walk: Trajectory) -> list[Transform]:
+def _steps(process: Process, trajectory: Trajectory) -> list[Transform]:
     """The transforms of a run, in order; raises an error if a localization has no measures for new points."""
     steps = [] if process.start is None else [process.start]
-    steps += [process.at(k) for k in range(walk.n_iter)]
+    steps += [process.at(k) for k in range(trajectory.n_iter)]
     for localize in (step.localize for step in steps):
         if not takes_new_points(localize):
             name = type(localize).__name__
@@ -190,7 +190,9 @@ def _find_leader(distances: Floats, state: Quotient) -> int:
     return int(within[np.argmax(state.space.weights[within] > 0)])
 
 
-def follow_distances(process: Process, walk: Trajectory, distances: Floats, engine: Engine | None = None) -> Floats:
+def follow_distances(
+    process: Process, trajectory: Trajectory, distances: Floats, engine: Engine | None = None
+) -> Floats:
     """Compute the distances from new points to all points at the end of a run that changes only distances.
 
     Each iteration replaces D(y, j) by W(m(y), m(j)) for the new points y.
@@ -199,7 +201,7 @@ def follow_distances(process: Process, walk: Trajectory, distances: Floats, engi
     ----------
     process : Process
         The process of the run, with an `Inductive` localization such as Truncation.
-    walk : Trajectory
+    trajectory : Trajectory
         The run, with all states: `iterate(..., keep="all")`. Its first state is the space itself.
     distances : array of shape (n_new, n)
         Distances from the new points to the points of the space.
@@ -219,15 +221,17 @@ def follow_distances(process: Process, walk: Trajectory, distances: Floats, engi
     --------
     >>> import numpy as np, wasserstein_transform as wt
     >>> process, space = wt.transforms.local_truncation(1.0), wt.Space.from_points([[0.0], [1.0], [5.0]])
-    >>> walk = wt.iterate(process, space, n_iter=1, keep="all")
-    >>> wt.transforms.follow_distances(process, walk, np.array([[0.5, 0.5, 4.5]]))
+    >>> trajectory = wt.iterate(process, space, n_iter=1, keep="all")
+    >>> wt.transforms.follow_distances(process, trajectory, np.array([[0.5, 0.5, 4.5]]))
     array([[0. , 0. , 4.5]])
     """
     engine = current(engine)
-    (k, n), largest = distances.shape, max(state.space.n for state in walk.quotients)
+    (k, n), largest = distances.shape, max(state.space.n for state in trajectory.quotients)
     n_bytes = 40.0 * k * n + 8.0 * largest * largest  # distances before and after, measures, the matrix of the points
     engine.reserve(n_bytes, f"distances of {k} new points to {n}", "take fewer new points at a time")
-    for step, before, next_state in zip(_steps(process, walk), walk.quotients[:-1], walk.quotients[1:], strict=True):
+    for step, before, next_state in zip(
+        _steps(process, trajectory), trajectory.quotients[:-1], trajectory.quotients[1:], strict=True
+    ):
         previous, transport = before.space, step.transport
         if not isinstance(step.localize, Inductive):
             raise TypeError(f"{step.localize!r} moves points: pass the coordinates of new points to follow_points")
@@ -238,7 +242,7 @@ def follow_distances(process: Process, walk: Trajectory, distances: Floats, engi
         following = transport.cross(new, measures, stored if transport.fits(stored) else metric, engine)
         following[new.massless] = transport.cross_diracs(distances[new.massless], measures)
         distances = _merge_rows(following, next_state)
-    labels: Ints = walk.quotients[-1].labels
+    labels: Ints = trajectory.quotients[-1].labels
     return distances if distances.shape[1] == len(labels) else distances[:, labels]
 
 
