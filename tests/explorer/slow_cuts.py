@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.cluster.hierarchy import fcluster
 
-from wasserstein_transform.explorer.metrics import smallest_size
+from wasserstein_transform.explorer.distances import smallest_size
 from wasserstein_transform.explorer.scene import Scene
 from wasserstein_transform.explorer.views import BALL_TOLERANCE
 from wasserstein_transform.hierarchy import Tree

@@ -17,11 +17,16 @@ from explorer.scenes import blobs, scene_of
 from explorer.slow_cuts import ball, cut, cut_in_words
 
 import wasserstein_transform as wt
+from wasserstein_transform.engine import Engine
 from wasserstein_transform.explorer.report import page_of, report
-from wasserstein_transform.explorer.results import story_of
+from wasserstein_transform.explorer.results import draw
 from wasserstein_transform.explorer.scene import Scene
 
 X = blobs(60)
+
+
+def _drawn(result: Any) -> Any:
+    return draw(result, Engine(1))
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +40,7 @@ def scene() -> Scene:
 @pytest.fixture(scope="module")
 def page(scene: Scene, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("report") / "a page.html"
-    path.write_text(page_of(scene, title="Blobs $$x^2$$ </script><b>"), encoding="utf-8")
+    path.write_text(page_of(scene, "Blobs $$x^2$$ </script><b>", "<what>", "<p>facts</p>"), encoding="utf-8")
     return path
 
 
@@ -48,89 +53,45 @@ def _fitted() -> Any:
 
 def test_a_fitted_transform_shows_its_states_under_its_metric() -> None:
     fitted = _fitted()
-    scene = story_of(fitted).scene
-    assert scene is not None
+    scene = _drawn(fitted)
     np.testing.assert_allclose(scene.frames[0], X, atol=1e-6)
     np.testing.assert_allclose(scene.frames[2], fitted.points_, atol=1e-6)
     assert (scene.eps, scene.lam, scene.times) == (1.0, 2.0, (0, 1, 2))
-    near = np.abs(fitted.distances_ - 1.0) > 1e-4
+    near = np.abs(fitted.distances_ - 1.0) > 1e-9
     for i in (0, 30):
         np.testing.assert_array_equal(ball(scene, 2, i)[near[i]], (fitted.distances_[i] <= 1.0)[near[i]])
-    assert scene.tree is not None
     np.testing.assert_allclose(scene.tree.Z, fitted.linkage())
 
 
 def test_states_that_were_not_kept_are_said() -> None:
     walk = wt.iterate(wt.transforms.gaussian_transform(0.77, 2.0), wt.Space.from_points(X), n_iter=2, keep="all")
-    last = story_of(walk.only_last()).scene
-    assert last is not None
+    last = _drawn(walk.only_last())
     assert any("not kept" in note for note in last.notes)
 
 
 def test_many_states_are_thinned_and_said() -> None:
     walk = wt.iterate(wt.transforms.mean_shift(0.05), wt.Space.from_points(X), n_iter=150, keep="all")
-    scene = story_of(walk).scene
-    assert scene is not None
+    scene = _drawn(walk)
     assert scene.times[0] == 0
     assert scene.times[-1] == 150
-    assert scene.n_frames == 101
+    assert len(scene.frames) == 101
     assert "101 of 151 states are drawn, evenly spread" in scene.notes
 
 
-@pytest.mark.slow
-def test_clusters_come_with_their_tree() -> None:
-    twice = np.concatenate([X, X[:7]])
-    found = wt.cluster(twice)
-    scene = story_of(found).scene
-    assert scene is not None
-    np.testing.assert_array_equal(scene.labels, found.labels)
-    if found.tree is not None:
-        assert scene.tree is not None
-        assert scene.tree.heights[:7].max() == 0  # copies hang at height 0
-        np.testing.assert_allclose(scene.tree.heights[7:], found.tree.heights)
-
-
-def test_points_in_one_place_are_one_cluster() -> None:
-    story = story_of(wt.cluster(np.zeros((9, 2))))
-    assert story.scene is not None
-    assert story.scene.answer == "the one cluster found: the cut of this tree at height 0.5"
-
-
-def test_a_report_of_clusters_opens_with_their_colors_and_at_their_cut() -> None:
-    centers = np.repeat([[0.0, 0.0], [9.0, 0.0]], 50, axis=0)
-    points = centers + np.random.default_rng(0).normal(size=(100, 2))
-    apart = story_of(wt.SingleLinkage(2).fit(points)).scene
-    assert apart is not None
-    assert apart.tree is not None
-    assert apart.cut is not None
-    np.testing.assert_array_equal(cut(apart.tree, apart.cut) == 0, apart.labels == 0)
-    assert apart.answer == f"the 2 clusters found: the cut of this tree at height {apart.cut:.4g}"
-    touching = np.random.default_rng(1).normal(size=(300, 2))
-    halves = story_of(wt.cluster(touching, 2)).scene
-    assert halves is not None
-    assert halves.cut is not None
-    assert np.isnan(halves.cut)
-    assert "no single height of it gives these clusters" in halves.answer
-
-
 def test_a_transform_of_any_parts() -> None:
-    scene = story_of(wt.WassersteinTransform(wt.Truncation(1.0), wt.Exact(1)).fit(X[:20])).scene
-    assert scene is not None
+    scene = _drawn(wt.WassersteinTransform(wt.Truncation(1.0), wt.Exact(1)).fit(X[:20]))
     assert scene.covariances is None
-    assert scene.tree is not None
 
 
 def test_denoised_points_and_skeletons() -> None:
     rng = np.random.default_rng(1)
     turn = rng.uniform(0, 2 * np.pi, 300)
     clean = wt.denoise(np.column_stack([np.cos(turn), np.sin(turn)]) + 0.05 * rng.normal(size=(300, 2)), 1)
-    scene = story_of(clean).scene
-    assert scene is not None
+    scene = _drawn(clean)
     np.testing.assert_allclose(scene.frames[-1], clean.points, atol=1e-6)
     np.testing.assert_array_equal(scene.labels == -1, clean.outliers)
     net = wt.skeleton(clean)
-    drawn = story_of(net).scene
-    assert drawn is not None
+    drawn = _drawn(net)
     assert len(drawn.lines) == len(net.lines)
 
 
@@ -138,14 +99,13 @@ def test_denoised_points_and_skeletons() -> None:
 def test_estimators_of_clusters() -> None:
     single, auto = wt.SingleLinkage(3, cut="robust").fit(X), wt.AutoCluster().fit(X)
     for fitted in (single, auto):
-        scene = story_of(fitted).scene
-        assert scene is not None
+        scene = _drawn(fitted)
         np.testing.assert_array_equal(scene.labels, fitted.labels_)
 
 
 @pytest.mark.parametrize("estimator", [wt.GaussianTransform(), wt.SingleLinkage(), wt.AutoCluster()])
 def test_what_is_not_fitted_is_refused(estimator: Any, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=f"this {type(estimator).__name__} is not fitted yet; call fit before report"):
+    with pytest.raises(ValueError, match=f"This {type(estimator).__name__} instance is not fitted yet"):
         estimator.report(tmp_path / "x.html")
 
 
@@ -157,32 +117,12 @@ def test_what_is_no_result_is_refused(tmp_path: Path) -> None:
 
 def test_distances_only_and_many_coordinates_have_no_balls() -> None:
     space = wt.Space.from_distances(wt.Space.from_points(X).metric.dense())
-    flat = story_of(wt.LocalTruncation(eps=1.0).fit(space)).scene
-    cube = story_of(wt.GaussianTransform(eps=2.0).fit(np.random.default_rng(0).normal(size=(40, 4)))).scene
-    assert flat is not None
-    assert cube is not None
-    assert not flat.planar
-    assert not cube.planar
+    flat = _drawn(wt.LocalTruncation(eps=1.0).fit(space))
+    cube = _drawn(wt.GaussianTransform(eps=2.0).fit(np.random.default_rng(0).normal(size=(40, 4))))
+    assert not flat.is_planar
+    assert not cube.is_planar
     assert cube.axes == ("principal axis 1", "principal axis 2")
     assert any("classical scaling" in note for note in flat.notes)
-
-
-def test_small_clouds_far_away_keep_their_digits() -> None:
-    scene = story_of(wt.GaussianTransform(eps=1.0).fit(X + 5e6)).scene
-    assert scene is not None
-    assert scene.frames.dtype == np.float64
-    np.testing.assert_allclose(scene.frames[0] - 5e6, X, atol=1e-6)
-
-
-@pytest.mark.parametrize("unit", [1e-140, 1e140])
-def test_numbers_that_single_precision_cannot_hold(unit: float) -> None:
-    scene = story_of(wt.GaussianTransform(eps=unit).fit(X * unit)).scene
-    assert scene is not None
-    np.testing.assert_allclose(scene.frames[0] / unit, X)
-    assert scene.embedding is not None
-    assert np.isfinite(scene.embedding).all()
-    assert np.ptp(scene.embedding) > 0
-    assert not scene.planar
 
 
 # The file
@@ -195,7 +135,6 @@ def test_a_file_is_replaced_whole_and_its_path_returned(tmp_path: Path) -> None:
     content = path.read_text(encoding="utf-8")
     assert "Radii &lt;&amp;&gt;" in content
     assert "GaussianTransform(eps=" in content
-    assert content.count('class="chosen"') == 1
     assert [found.name for found in tmp_path.iterdir()] == ["s.html"]
 
 
@@ -209,7 +148,7 @@ def test_where_nothing_can_be_written_nothing_is_computed(tmp_path: Path) -> Non
 @pytest.mark.slow
 def test_a_page_has_notes_facts_code_and_versions(page: Path) -> None:
     content = page.read_text(encoding="utf-8")
-    for said in ("a note", "print(1)", "wasserstein-transform ", "NumPy ", "Bokeh ", "λ"):
+    for said in ("a note", "print(1)", "wasserstein-transform ", "&lt;what&gt;", "<p>facts</p>"):
         assert said in content
     assert "$$x^2$$ &lt;/script&gt;&lt;b&gt;" in content
     assert "mathjax" not in content.split("<body")[0][-2000:].lower()
@@ -236,7 +175,7 @@ def _codes(seen: Opened) -> list[float]:
 
 def test_it_loads_and_draws(seen: Opened) -> None:
     inked = seen.run(
-        """() => ["cloud", "dendrogram", "scaling", "matrix", "near"].map((name) => {
+        """() => ["cloud", "dendrogram", "scaling", "matrix"].map((name) => {
           const view = Bokeh.index.find_one(wassersteinPage.m[name]), {left, top, width, height} = view.frame.bbox;
           const {ctx, pixel_ratio: r} = view.canvas_view.compose();
           const pixels = ctx.getImageData(left * r, top * r, width * r, height * r).data, colors = new Set();
@@ -253,7 +192,6 @@ def test_dragging_the_cut_colors_as_python_does(seen: Opened, scene: Scene) -> N
     seen.run("wassersteinPage.m.color_by.value = 'cut'")
     settle(seen)
     before, at = _codes(seen), seen.run("wassersteinPage.m.cut.value")
-    assert scene.tree is not None
     low = scene.tree.heights[-2:].mean()  # two parts, the far point one of them
     seen.drag(seen.place("dendrogram", 10, at), seen.place("dendrogram", 10, low))
     settle(seen)
@@ -313,30 +251,6 @@ def test_the_ellipse_is_that_of_the_gaussian(seen: Opened, scene: Scene) -> None
     np.testing.assert_allclose(np.sqrt(np.einsum("ki,ij,kj->k", off, inverse, off)), 2, atol=1e-3)
 
 
-def test_a_row_can_be_named(seen: Opened) -> None:
-    seen.run("() => { wassersteinPage.m.row.value = 21 }")
-    settle(seen)
-    assert seen.run("[wassersteinPage.picked, wassersteinPage.pinned]") == [7, True]
-    seen.run("() => { wassersteinPage.m.row.value = 22 }")  # no row that is shown
-    settle(seen)
-    assert seen.run("wassersteinPage.picked") is None
-
-
-@pytest.mark.slow
-def test_dragging_the_radius_widens_balls_and_is_told_on_release(seen: Opened, scene: Scene) -> None:
-    seen.run("() => { wassersteinPage.m.frame.value = 0; wassersteinPage.m.row.value = 9 }")
-    before = len(seen.run("wassersteinPage.inBall"))
-    seen.drag(seen.place("near", 1.0, 3.0), seen.place("near", 5.0, 3.0))
-    settle(seen)
-    eps = 10 ** seen.run("wassersteinPage.m.radius.value")
-    assert eps == pytest.approx(5.0, rel=0.1)
-    assert seen.run("wassersteinPage.m.radius.value_throttled") == pytest.approx(np.log10(eps))
-    found = np.flatnonzero(ball(scene, 0, 3, eps))
-    np.testing.assert_array_equal(seen.run("wassersteinPage.inBall"), found)
-    assert len(found) > before
-    seen.run("() => wassersteinPage.unpick()")
-
-
 @pytest.mark.slow
 def test_play_moves_the_points_and_pause_stops_them(seen: Opened) -> None:
     seen.run("() => { wassersteinPage.m.frame.value = 0 }")
@@ -369,13 +283,13 @@ def test_labels_and_points_are_taken_along(seen: Opened, scene: Scene, kind: str
     np.testing.assert_array_equal([int(row["found"]) for row in rows], scene.labels)
     np.testing.assert_array_equal([int(row["known"]) for row in rows], scene.truth)
     if kind == "points":
-        np.testing.assert_allclose([float(row["x"]) for row in rows], scene.frames[2, :, 0], rtol=1e-6)
+        np.testing.assert_allclose([float(row["x"]) for row in rows], scene.frames[2, :, 0], rtol=1e-12)
 
 
 def test_controls_have_names_and_can_be_reached(seen: Opened) -> None:
     seen.page.get_by_role("button", name="play").focus()
     assert seen.run("getComputedStyle(document.querySelector('button')).cursor") == "pointer"
-    for name in ("Points", "Dendrogram", "Distances", "Neighbors"):
+    for name in ("Points", "Dendrogram", "Distances"):
         assert seen.page.get_by_role("region", name=name).count() == 1
     assert seen.page.get_by_role("img", name="the dendrogram").count() == 1
 
@@ -403,7 +317,7 @@ def test_a_page_of_clusters_states_one_number_until_the_cut_is_moved(chromium: A
     found = wt.cluster(discs.points)
     with opened(chromium, found.report(tmp_path / "discs.html")) as shown:
         assert shown.run("wassersteinPage.m.color_by.value") == "labels"
-        assert f"the {found.n_clusters} clusters found" in shown.run("wassersteinPage.m.said.text")
+        assert f"{found.n_clusters} clusters found" in shown.run("wassersteinPage.m.said.text")
         np.testing.assert_array_equal(_codes(shown), found.labels)
         branches = shown.run("[...new Set(wassersteinPage.m.branches.data.c)].sort()")
         assert set(range(found.n_clusters)) <= set(branches)
@@ -418,7 +332,7 @@ def test_many_points_are_drawn_as_pixels_and_can_be_selected(chromium: Any, tmp_
     places = np.concatenate([np.zeros((3000, 2)), np.ones((3000, 2))]) + np.random.default_rng(0).random((6000, 2)) / 9
     path = tmp_path / "many.html"
     path.write_text(
-        page_of(Scene("many", ("x", "y"), places[None].astype(np.float32), np.arange(6000), 1.0)), encoding="utf-8"
+        page_of(Scene("many", ("x", "y"), places[None], (0,), np.arange(6000), 1.0), "many"), encoding="utf-8"
     )
     with opened(chromium, path) as shown:
         drawn = shown.run("Array.from(wassersteinPage.m.image.data.image[0]).filter((pixel) => pixel).length")
@@ -433,8 +347,8 @@ def test_many_points_are_drawn_as_pixels_and_can_be_selected(chromium: Any, tmp_
 @pytest.mark.slow
 def test_one_point_and_names_that_look_like_formulas(chromium: Any, tmp_path: Path) -> None:
     path = tmp_path / "one.html"
-    odd = Scene("$$1$$", (r"$$\alpha$$", "a,b"), np.zeros((1, 1, 2), np.float32), np.arange(1), 1.0)
-    path.write_text(page_of(odd), encoding="utf-8")
+    odd = Scene("$$1$$", (r"$$\alpha$$", "a,b"), np.zeros((1, 1, 2)), (0,), np.arange(1), 1.0)
+    path.write_text(page_of(odd, odd.title), encoding="utf-8")
     with opened(chromium, path) as shown:
         assert not shown.errors
         assert not shown.requests

@@ -68,7 +68,7 @@ def test_without_the_token_there_is_nothing(explorer):
 def test_no_file_of_the_machine_is_given_away(explorer):
     for path in (
         "static/../../../../../../../etc/passwd", "static/%2e%2e/%2e%2e/%2e%2e/etc/passwd", "open?name=/etc/passwd",
-        "download/..%2f..%2fetc%2fpasswd", "static/js/../../../server.py",
+        "static/js/../../../server.py",
     ):  # fmt: skip
         status, content = _get(explorer.url + path)
         assert status in (403, 404, 405)
@@ -84,17 +84,13 @@ def test_other_names_of_this_computer_are_not_answered(explorer):
 
 
 def test_browsers_are_told_what_the_page_may_do(explorer):
-    for path in ("", "static/js/bokeh.min.js", "nothing"):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(urllib.request.HTTPErrorProcessor, "http_response", lambda _, __, answer: answer)
-            headers = urllib.request.urlopen(explorer.url + path, timeout=20).headers
-        assert "frame-ancestors 'self'" in headers["Content-Security-Policy"]
-        assert headers["Referrer-Policy"] == "no-referrer"
-        assert headers["X-Content-Type-Options"] == "nosniff"
+    page = _get(explorer.url)[1].decode()
+    assert "default-src 'self'; script-src" in page
+    assert '<meta name="referrer" content="no-referrer">' in page
 
 
 def test_the_token_is_not_logged(explorer, caplog):
-    for path, method in (("open?name=a.csv", "POST"), ("nothing", "GET"), ("download/nothing", "GET"), ("ws", "GET")):
+    for path, method in (("open?name=a.csv", "POST"), ("nothing", "GET"), ("ws", "GET")):
         assert _get(explorer.url + path, method, Origin=_origin(explorer))[0] >= 400
         assert _get(explorer.url + path, method)[0] >= 400
     _get(explorer.url + "open?name=a.csv", "POST", b"", Origin=_origin(explorer))
@@ -190,7 +186,7 @@ def test_arrays_frames_distances_and_files_can_be_explored(tmp_path):
     wt.explore(distances, metric="precomputed").stop()
     with pytest.raises(FileNotFoundError, match=r"nothere\.csv does not exist"):
         wt.explore(tmp_path / "nothere.csv")
-    with pytest.raises(ValueError, match="labels must hold one value for each of the 20 points, got 3"):
+    with pytest.raises(ValueError, match="labels must hold one label for each of the 20 points, got 3"):
         wt.explore(X, labels=[1, 2, 3])
 
 

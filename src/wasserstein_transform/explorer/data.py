@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +19,14 @@ from .scene import Plane, plane_of
 
 MAX_BYTES = 1 << 30
 """The largest file in bytes that can be opened on the page; larger ones are for the command line."""
+BUILT_IN: dict[str, tuple[str, dict[str, Any]]] = {
+    "dumbbell": ("dumbbell", {}),
+    "T-junction": ("t_junction", {}),
+    "spiral": ("spiral", {"rng": 0}),
+    "circles": ("circles", {"rng": 0, "n": 1000, "noise": 0.1}),
+    "streets": ("streets", {"rng": 0}),
+}
+"""The function in `datasets`, and its arguments, for each built-in data set."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -30,33 +37,33 @@ class DataSet(ShortRepr):
     ----------
     name : str
     space : Space
-    columns : tuple of str
-        Names of the coordinates; empty if there are only distances.
-    reading : str
-        Python code that makes X.
-    truth : integer array of shape (n,), optional
-        Known labels.
     rows : integer array of shape (n,)
         Rows of the data that the points come from.
     n_all : int
         Number of rows of the data.
-    notes : tuple of str
-        Remarks for the page.
-    has_weights : bool
+    columns : tuple of str, default ()
+        Names of the coordinates.
+    truth : integer array of shape (n,), optional
+        Known labels.
+    reading : str
+        Python code that makes X, and `weights` if there are any.
+    is_weighted : bool, default False
         Whether weights were given.
+    notes : tuple of str, default ()
+        Remarks for the page.
     plane_of_all : Plane, optional
         The plane of the data set that this one is a sample of.
     """
 
     name: str
     space: Space
-    columns: tuple[str, ...]
-    reading: str
-    truth: Ints | None
     rows: Ints
     n_all: int
+    columns: tuple[str, ...] = ()
+    truth: Ints | None = None
+    reading: str = "X = …  # your points"
+    is_weighted: bool = False
     notes: tuple[str, ...] = ()
-    has_weights: bool = False
     plane_of_all: Plane | None = None
 
     @property
@@ -79,14 +86,22 @@ class DataSet(ShortRepr):
     @cached_property
     def plane(self) -> Plane:
         """The map from the points to the plane."""
-        return self.plane_of_all or plane_of(self.space.points, self.space)
+        return self.plane_of_all or plane_of(self.space)
+
+    def code(self, estimator: str) -> str:
+        """Python code that computes what the page shows."""
+        given = "X, sample_weight=weights" if self.is_weighted else "X"
+        return (
+            f"import wasserstein_transform as wt\n\n{self.reading}\nfitted = wt.{estimator}.fit({given})\n"
+            "Z = fitted.linkage()  # SciPy linkage matrix of the new distance\n"
+        )
 
 
 @dataclass(frozen=True)
 class Choice:
     """How a table is read; () and "" mean the default, and the scale "none" keeps the units."""
 
-    columns: tuple[str, ...] = ()
+    columns: Sequence[str] = ()
     label: str = ""
     weight: str = ""
     scale: str = "auto"
@@ -100,26 +115,26 @@ class Source:
     X: Any
     labels: Any = None
     weights: Any = None
+    choice: Choice = Choice()
 
 
-def of_points(
-    X: Any, name: str = "X", columns: tuple[str, ...] = (), truth: Any = None, weights: Any = None,
-    reading: str = "X = …  # your points",
-) -> DataSet:  # fmt: skip
-    """A data set from points or from a Space."""
-    space = X if isinstance(X, Space) else Space.from_points(X, weights)
-    m = 0 if space.points is None else space.points.shape[1]
-    letters = ("x", "y", "z") if m <= 3 else tuple(f"x{k + 1}" for k in range(m))
-    codes = None if truth is None else np.unique(np.asarray(truth), return_inverse=True)[1].astype(np.intp).ravel()
-    if codes is not None and len(codes) != space.n:
-        raise ValueError(f"labels must hold one label for each of the {counted(space.n, 'point')}, got {len(codes)}")
-    data = DataSet(name, space, columns or letters[:m], reading, codes, np.arange(space.n), space.n)
-    return replace(data, has_weights=weights is not None)
+def of_space(space: Space, name: str, truth: Any = None) -> DataSet:
+    """A data set from a Space."""
+    return DataSet(name, space, np.arange(space.n), space.n, truth=_codes(truth, space.n))
+
+
+def built_in(name: str) -> DataSet:
+    """The built-in data set with this name."""
+    function, arguments = BUILT_IN[name]
+    made = getattr(datasets, function)(**arguments)
+    given = ", ".join(f"{key}={value!r}" for key, value in arguments.items())
+    data = of_space(Space.from_points(made.points), name, getattr(made, "labels", None))
+    return replace(data, columns=("x", "y"), reading=f"X = wt.datasets.{function}({given}).points")
 
 
 def of_source(source: Source, name: str, choice: Choice | None = None) -> DataSet:
     """A data set from a table or an array, as `features` reads it: chosen columns, scale, missing cells."""
-    X, choice = source.X, choice or Choice()
+    X, choice = source.X, choice or source.choice
     options: dict[str, Any] = {"scale": None if choice.scale == "none" else choice.scale, "missing": choice.missing}
     beside = [name for name in dict.fromkeys((choice.label, choice.weight)) if name and not choice.columns]
     rest = X.drop(columns=beside) if beside else X
@@ -127,62 +142,33 @@ def of_source(source: Source, name: str, choice: Choice | None = None) -> DataSe
         rest.attrs = X.attrs
     masses = weights(X, choice.weight) if choice.weight else source.weights
     table = features(rest, choice.columns or None, sample_weight=masses, **options)
-    truth = labels(X, choice.label)[0] if choice.label else source.labels
-    n, rows = table.n, table.rows
-    for values, what in ((truth, "labels"), (masses, "sample_weight")):
-        if values is not None and len(values) != n:
-            raise ValueError(f"{what} must hold one value for each of the {counted(n, 'point')}, got {len(values)}")
-    truth, masses = (None if values is None else np.asarray(values)[rows] for values in (truth, masses))
-    points, names = table.matrix()[rows], table.names if is_frame(X) else ()
-    data = of_points(points, name, names, truth, masses, _code_of(X, choice, options, beside))
-    return replace(data, rows=rows, n_all=n, notes=table.notes)
+    truth = _codes(labels(X, choice.label)[0] if choice.label else source.labels, table.n)
+    rows = table.rows
+    space = Space.from_points(table.matrix()[rows], None if masses is None else np.asarray(masses)[rows])
+    return DataSet(
+        name, space, rows, table.n, table.names if is_frame(X) else (), None if truth is None else truth[rows],
+        _code_of(X, choice, options, beside), masses is not None, table.notes,
+    )  # fmt: skip
+
+
+def _codes(truth: Any, n: int) -> Ints | None:
+    """Known labels as whole numbers."""
+    if truth is None:
+        return None
+    if len(truth) != n:
+        raise ValueError(f"labels must hold one label for each of the {counted(n, 'point')}, got {len(truth)}")
+    return np.unique(np.asarray(truth), return_inverse=True)[1].astype(np.intp).ravel()
 
 
 def _code_of(X: Any, choice: Choice, options: dict[str, Any], beside: list[str]) -> str:
     """Python code that reads a table or an array in the same way."""
     given = f", {list(choice.columns)!r}" * bool(choice.columns)
     given += "".join(f", {key}={value!r}" for key, value in options.items() if value not in ("auto", "drop"))
-    if not is_frame(X):
-        return f"X = …  # your points\nfound = wt.tables.features(X{given})\nX = found.matrix()[found.rows]"
-    table = f"table.drop(columns={beside!r})" if beside else "table"
     given += f", sample_weight=table[{choice.weight!r}]" * bool(choice.weight)
-    code = f"table = wt.read({source_of(X)!r})\nfound = wt.tables.features({table}{given})"
+    made = f"table = wt.read({source_of(X)!r})" if is_frame(X) else "table = …  # your points"
+    rest = f"table.drop(columns={beside!r})" if beside else "table"
     weighted = "\nweights = found.weights[found.rows]" * bool(choice.weight)
-    return f"{code}\nX = found.matrix()[found.rows]{weighted}"
-
-
-def _labeled(name: str, call: str, make: Callable[[], Any]) -> Callable[[], DataSet]:
-    return lambda: of_points(make().points, name, truth=getattr(make(), "labels", None), reading=f"X = {call}.points")
-
-
-def _moons() -> DataSet:
-    from sklearn.datasets import make_moons
-
-    X, truth = make_moons(1000, noise=0.08, random_state=0)
-    reading = "from sklearn.datasets import make_moons\n\nX, _ = make_moons(1000, noise=0.08, random_state=0)"
-    return of_points(X, "two moons", truth=truth, reading=reading)
-
-
-def _irises() -> DataSet:
-    from sklearn.datasets import load_iris
-
-    irises = load_iris()
-    reading = "from sklearn.datasets import load_iris\n\nX = load_iris().data"
-    names = tuple(name.removesuffix(" (cm)") for name in irises.feature_names)
-    return of_points(irises.data, "irises", names, irises.target, reading=reading)
-
-
-BUILT_IN: dict[str, Callable[[], DataSet]] = {
-    "dumbbell": _labeled("dumbbell", "wt.datasets.dumbbell()", datasets.dumbbell),
-    "T-junction": _labeled("T-junction", "wt.datasets.t_junction()", datasets.t_junction),
-    "spiral": _labeled("spiral", "wt.datasets.spiral(0)", lambda: datasets.spiral(0)),
-    "circles": _labeled(
-        "circles", "wt.datasets.circles(0, n=1000, noise=0.1)", lambda: datasets.circles(0, n=1000, noise=0.1)
-    ),
-    "streets": _labeled("streets", "wt.datasets.streets(0)", lambda: datasets.streets(0)),
-    "two moons": _moons,
-    "irises": _irises,
-}
+    return f"{made}\nfound = wt.tables.features({rest}{given})\nX = found.matrix()[found.rows]{weighted}"
 
 
 class Shelf:
@@ -193,25 +179,20 @@ class Shelf:
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._opened: dict[str, tuple[Source | DataSet, Choice]] = {}
+        self._opened: dict[str, Source | DataSet] = {}
 
     @property
     def names(self) -> list[str]:
         """All names: opened data sets, newest first, then built-in ones."""
-        with self._lock:
-            return [*reversed(self._opened), *BUILT_IN]
+        return [*list(self._opened)[::-1], *BUILT_IN]
 
-    def put(self, name: str, content: Source | DataSet, choice: Choice | None = None) -> str:
+    def put(self, name: str, content: Source | DataSet) -> str:
         """Add a data set and return its name, made unique; raises if a table cannot be shown as it was chosen."""
-        choice = choice or Choice()
         if isinstance(content, Source):
-            of_source(content, name, choice)
-        with self._lock:
-            free, k = name, 2
-            while free in self._opened or free in BUILT_IN:
-                free, k = f"{name} ({k})", k + 1
-            self._opened[free] = content, choice
+            of_source(content, name)
+        free, k = name, 2
+        while free in BUILT_IN or self._opened.setdefault(free, content) is not content:
+            free, k = f"{name} ({k})", k + 1
         return free
 
     def open(self, name: str, content: bytes) -> str:
@@ -226,30 +207,24 @@ class Shelf:
 
     def get(self, name: str, choice: Choice | None = None) -> DataSet:
         """The data set with this name, read as chosen."""
-        content, first = self._entry(name)
-        if isinstance(content, Source):
-            return of_source(content, name, choice or first)
-        return content if isinstance(content, DataSet) else content()
+        if name in BUILT_IN:
+            return built_in(name)
+        content = self._opened.get(name)
+        if content is None:
+            raise ValueError(f"the data set {name!r:.60} does not exist any more; open the file again")
+        return of_source(content, name, choice) if isinstance(content, Source) else content
 
-    def choice(self, name: str) -> Choice:
-        """How a table is read at first."""
-        return self._entry(name)[1]
-
-    def columns(self, name: str) -> dict[str, Any]:
-        """All columns of a table, the numeric ones, and whether the data can be scaled."""
-        content = self._entry(name)[0]
-        if not isinstance(content, Source) or not is_frame(content.X):
-            return {"all": [], "numeric": [], "scales": isinstance(content, Source)}
+    def choices(self, name: str) -> dict[str, Any]:
+        """How a table is read at first, all of its columns, the numeric ones, and whether the data can be scaled."""
+        content = self._opened.get(name)
+        if not isinstance(content, Source):
+            return {"choice": Choice(), "all": [], "numeric": [], "scales": False}
+        if not is_frame(content.X):
+            return {"choice": content.choice, "all": [], "numeric": [], "scales": True}
         roles = column_roles(content.X, None)[0]
         numbers = {*numeric(content.X), *(role.name for role in roles if not role.why_not)}
-        names = content.X.columns
-        return {"all": list(map(str, names)), "numeric": [name for name in names if name in numbers], "scales": True}
-
-    def _entry(self, name: str) -> tuple[Source | DataSet | Callable[[], DataSet], Choice]:
-        if name in BUILT_IN:
-            return BUILT_IN[name], Choice()
-        with self._lock:
-            entry = self._opened.get(name)
-        if entry is None:
-            raise ValueError(f"the data set {name!r:.60} does not exist any more; open the file again")
-        return entry
+        names = list(map(str, content.X.columns))
+        return {
+            "choice": content.choice, "all": names, "numeric": [name for name in names if name in numbers],
+            "scales": True,
+        }  # fmt: skip

@@ -6,7 +6,7 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from bokeh.models import Column, Div, InlineStyleSheet, LinearColorMapper, PlainText, Row
+from bokeh.models import Column, Div, PlainText, Row
 from bokeh.plotting import figure
 
 from ..plotting import N_COLORS, color
@@ -21,18 +21,6 @@ DARK_COLORS = ("#8F8F8F", "#6E6E6E", "#3D9BDC", color(1), color(2), "#BFE6FF", *
 def static(name: str) -> str:
     """The text of a file that is sent to the browser."""
     return (files("wasserstein_transform.explorer") / "static" / name).read_text(encoding="utf-8")
-
-
-def style_sheet() -> Any:
-    """The style sheet of widgets and cards: they are in shadow DOM trees, where the style of the page has no effect."""
-    return InlineStyleSheet(css=static("views.css"))
-
-
-def color_mapper() -> Any:
-    """The mapper from color numbers −2 … 20 to colors."""
-    return LinearColorMapper(
-        palette=list(LIGHT_COLORS), low=-2.5, high=N_COLORS - 0.5, nan_color="rgba(0, 0, 0, 0)", name="colors"
-    )
 
 
 def empty_figure(name: str, described: str, height: int, style: Any, **options: Any) -> Any:

@@ -64,15 +64,14 @@ def explore(
     """
     check.import_extra("bokeh", "the explorer needs", "explore")
     from ..io import read
-    from .data import Choice, Shelf, Source, of_points
-    from .server import in_thread
+    from .data import Choice, Shelf, Source, of_space
+    from .server import Explorer
 
     shelf, choice = Shelf(), Choice(scale=scale or "none")
     if isinstance(X, str | Path):
-        shelf.put(Path(X).name, Source(read(X)), choice)
+        shelf.put(Path(X).name, Source(read(X), choice=choice))
     elif isinstance(X, Space) or metric != "euclidean":
-        space = X if isinstance(X, Space) else as_space(X, sample_weight, metric)
-        shelf.put(name, of_points(space, name, (), labels))
+        shelf.put(name, of_space(X if isinstance(X, Space) else as_space(X, sample_weight, metric), name, labels))
     elif X is not None:
-        shelf.put(name, Source(X, labels, sample_weight), choice)
-    return in_thread(shelf, port)
+        shelf.put(name, Source(X, labels, sample_weight, choice))
+    return Explorer(shelf, port)

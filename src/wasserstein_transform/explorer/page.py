@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 import json
-import re
-import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from bokeh.core.properties import Bool, String
+from bokeh.core.properties import String
 from bokeh.layouts import column
 from bokeh.model import DataModel
 from bokeh.models import Div
 
-from .._check import redirect_warnings
+from .._check import redirect_warnings, use_option_texts
 from .._display import counted
 from .._types import Ints
 from ..engine import Engine
-from ..spaces import rim
-from .compute import add_metric, curve_of, run, scene_of, with_labels
+from ..parameters import suggestion_of
+from ..spaces import Space, rim
+from ..transforms import iterate
 from .data import Choice, DataSet, Shelf
 from .newest import Newest
-from .scene import NeighborCounts, Scene, frames_of
-from .settings import METHODS, Settings
+from .report import page_of
+from .scene import Scene, add_metric, scene_of
+from .settings import Settings
 from .views import Views
 
 if TYPE_CHECKING:
@@ -35,39 +36,33 @@ if TYPE_CHECKING:
     from ..transforms import Trajectory
 
 MAX_FIRST_POINTS = 5_000  # of more points, a sample of this many is computed and shown first
-SECONDS_FOR_FIRST_PICTURE = 3.0  # seconds to wait for the first picture of a page
 CONTROL_OF_ARGUMENT = {
     "columns": "Coordinates", "label": "Known labels", "weight": "Weights", "scale": "Scale",
     "missing": "Rows with gaps", "method": "Method", "eps": "ε", "lam": "λ", "n_iter": "τ", "p": "p",
 }  # fmt: skip
-VALUE_WORDS = {"None": "none", "drop": "leave out"}
+CHOICE_OF_VALUE = {"None": "none", "'drop'": "leave out"}
 
 
 class Wire(DataModel):  # type: ignore[misc]
-    """Messages between browser and server, as JSON; `Page` handles them."""
+    """Messages between browser and server, as JSON: a request, a point that is pointed at, the answer."""
 
     wanted = String(default="")
     pointed = String(default="")
     reply = String(default="")
-    is_drawn = Bool(default=False)
 
 
 @dataclass(frozen=True, eq=False)
 class Shown:
     """The state of a tab. It is immutable; a change replaces it."""
 
-    name: str
-    choice: Choice
-    data: DataSet | None = None
-    settings: Settings | None = None
-    curve: NeighborCounts | None = None
+    data: DataSet
+    settings: Settings
     scene: Scene | None = None
+    states: Sequence[Space] = ()
     is_partial: bool = False
-    walk: Trajectory | None = None
-    walks: dict[int, Trajectory] = field(default_factory=dict)
-    """Trajectories of the sample and of all points, by their number of points, for the settings in `walks_of`."""
-    walks_of: tuple[Any, ...] = ()
     labels: Ints | None = None
+    walks: dict[tuple[str, int], Trajectory] = field(default_factory=dict)
+    """Trajectories for these settings, by estimator without iterations, and number of points: of a sample, of all."""
 
 
 class Page:
@@ -79,50 +74,31 @@ class Page:
     the request and a sentence about what is computed next.
     """
 
-    def __init__(self, document: Document, shelf: Shelf, query: Mapping[str, str], keep: Any) -> None:
-        self.shelf, self._document, self._keep, self._query = shelf, document, keep, dict(query)
-        self.wire, self._drawn = Wire(), threading.Event()
-        self.wire.on_change("wanted", lambda _name, _old, new: self._receive(new))
-        self.wire.on_change("is_drawn", lambda _name, _old, _new: self._drawn.set())
-        self.wire.on_change("pointed", lambda _name, _old, new: self._balls.ask(json.loads(new)))
+    def __init__(self, document: Document, shelf: Shelf, query: Mapping[str, str]) -> None:
+        self.shelf, self._document, self.wire = shelf, document, Wire()
+        self._newest = Newest(self._work, self._fail)
+        self.wire.on_change("wanted", lambda _name, _old, new: self._newest.ask(json.loads(new)))
+        self.wire.on_change("pointed", lambda _name, _old, new: self._find_ball(**json.loads(new)))
         self.body = column(Div(text="reading the data …"), name="views", sizing_mode="stretch_width", tags=[self.wire])
         self._views: Views | None = None
         self._is_closed = False
+        self._shown: Shown | None = None
         name = query.get("data", "")
-        self._shown = Shown(name if name in shelf.names else shelf.names[0], Choice())
-        self.newest: Newest[dict[str, Any]] = Newest(self._work, self._fail)
-        self._balls: Newest[dict[str, Any]] = Newest(self._find_ball, lambda *_: None)
-        self.newest.ask({"id": 0, "what": "open", "data": self._shown.name})
+        first = name if name in shelf.names else shelf.names[0]
+        self._newest.ask({"id": 0, "what": "open", "data": first, "settings": dict(query)})
 
     def close(self) -> None:
         """Stop all work for this tab."""
         self._is_closed = True
-        self._drawn.set()
-        self.newest.close()
-        self._balls.close()
+        self._newest.close()
 
-    def _receive(self, message: str) -> None:
-        request = json.loads(message)
-        if isinstance(request, dict):
-            self.newest.ask(request)
-
-    def _find_ball(self, request: dict[str, Any], engine: Engine) -> None:
-        """Compute the ball of a point in a frame if the browser cannot find it from the drawn positions."""
+    def _find_ball(self, point: int, frame: int) -> None:
+        """Tell the ball of a point in a frame, which the browser cannot find from the drawn positions."""
         shown = self._shown
-        if shown.walk is None or shown.settings is None:
-            return
-        point, frame, eps = int(request["point"]), int(request["frame"]), shown.settings.eps
-        metric = shown.walk.states[frame].metric
-        row = metric.block(np.array([point]), np.arange(metric.n), engine)[0]
-        ball = np.flatnonzero(row <= rim(eps)).tolist()
-        self._later(self._reply, {"ball": ball, "point": point, "frame": frame, "eps": eps})
-
-    def _change_radius(self, _name: str, _old: float, new: float) -> None:
-        """Apply a new radius after its line or its slider was dragged."""
-        shown = self._shown
-        if shown.settings is not None and abs(10**new / shown.settings.eps - 1) > 1e-6:
-            settings = {**asdict(shown.settings), "eps": float(f"{10**new:.4g}")}
-            self.newest.ask({"what": "settings", "settings": settings, "released": True})
+        if shown is not None and frame < len(shown.states) and point < shown.states[frame].n:
+            metric, eps = shown.states[frame].metric, shown.settings.eps
+            ball = np.flatnonzero(metric.block(np.array([point]), np.arange(metric.n))[0] <= rim(eps))
+            self._reply({"ball": ball.tolist(), "point": point, "frame": frame, "eps": eps})
 
     def _work(self, request: dict[str, Any], engine: Engine) -> None:
         notes: list[str] = []
@@ -130,18 +106,17 @@ class Page:
         answers = {
             "open": self._open, "settings": self._apply, "clusters": self._cluster, "snapshot": self._save_snapshot,
         }  # fmt: skip
-        answer = answers.get(str(request.get("what")))
-        if answer is None:
-            raise ValueError(f"unknown request {request.get('what')!r:.40} from the page; reload it")
-        with redirect_warnings(notes.append):
-            for shown, extra in answer(request, engine):
+        with redirect_warnings(notes.append), naming_controls():
+            for shown, extra in answers[request["what"]](request, engine):
                 engine.check()
+                scene = None if shown is self._shown else shown.scene
                 self._shown = shown
-                reply = {"id": request.get("id"), "seconds": time.perf_counter() - began, "warnings": notes, **extra}
-                self._later(self._show, shown, reply)
+                all_notes = [] if shown.scene is None else [*shown.scene.notes, *notes]
+                reply = {"id": request["id"], "seconds": time.perf_counter() - began, "notes": all_notes, **extra}
+                self._later(self._show, scene, shown.is_partial, reply)
 
     def _fail(self, request: dict[str, Any], error: BaseException) -> None:
-        self._later(self._reply, {"id": request.get("id"), "error": page_words(error), "final": True})
+        self._later(self._reply, {"id": request["id"], "error": in_a_line(error), "final": True})
 
     def _later(self, function: Any, *arguments: Any) -> None:
         if not self._is_closed:
@@ -149,127 +124,113 @@ class Page:
 
     def _open(self, request: dict[str, Any], engine: Engine) -> Iterator[Any]:
         """Show a data set with the suggested settings; when the page is loaded, with those of the URL."""
-        name = str(request.get("data") or self._shown.name)
-        choice = self.shelf.choice(name)
-        if "choice" in request:
-            choice = Choice(**{**request["choice"], "columns": tuple(request["choice"]["columns"])})
-        data = self.shelf.get(name, choice)
-        query = self._query if not request.get("id") else {}
-        about = {
-            "names": self.shelf.names, "data": name, "columns": self.shelf.columns(name), "choice": asdict(choice),
-            "used": data.columns,
-        }  # fmt: skip
-        max_points = METHODS["gt"].most
-        few = data.at_most(MAX_FIRST_POINTS)
-        scene = frames_of([few.space], few.plane, few.columns)
-        scene = replace(scene, title=name, rows=few.rows, truth=few.truth)
-        shown = Shown(name, choice, data=data, scene=scene)
-        yield shown, {"data": name, "state": f"{_part(few, data)} · looking for a radius …", "final": False}
-        # computing would take the processors from a browser that draws its first picture
-        self._drawn.wait(SECONDS_FOR_FIRST_PICTURE)
-        curve = curve_of(data.at_most(max_points).space, engine)
-        suggested = 1.0 if curve is None else curve.suggested
-        radii = (suggested / 10, suggested * 10) if curve is None else (float(curve.radii[0]), float(curve.radii[-1]))
+        name = request["data"]
+        choices = self.shelf.choices(name)
+        choices["choice"] = Choice(**request["choice"]) if "choice" in request else choices["choice"]
+        data = self.shelf.get(name, choices["choice"])
         has_points = data.space.points is not None
-        settings = Settings.read(query, Settings(suggested, "gt" if has_points else "lt"))
-        if not has_points and settings.rule.moves:
+        suggested = Settings(1.0, "gt" if has_points else "lt")
+        suggestion = suggestion_of(data.at_most(suggested.max_points).space, "clusters", engine)
+        suggested = replace(suggested, eps=float(suggestion.eps))
+        settings = Settings.read(request.get("settings", {}), suggested)
+        if not has_points:
             settings = replace(settings, method="lt")
-        limits = {
-            "eps": radii, "suggested": suggested, "reason": "" if curve is None else curve.reason,
-            "has_points": has_points,
+        about = {
+            **choices, "choice": asdict(choices["choice"]), "names": self.shelf.names, "data": name,
+            "used": data.columns, "suggested": suggested.eps, "reason": suggestion.reason, "has_points": has_points,
         }  # fmt: skip
-        yield from self._compute(replace(shown, settings=settings, curve=curve), engine, True, {**about, **limits})
+        yield from self._compute(Shown(data, settings), engine, released=True, extra=about)
 
     def _apply(self, request: dict[str, Any], engine: Engine) -> Iterator[Any]:
         """Apply the settings of the sliders."""
-        given = {str(name): str(value) for name, value in dict(request.get("settings", {})).items()}
-        shown, released = self._shown, bool(request.get("released"))
-        if shown.settings is None:
-            raise ValueError("no data set is open yet; choose one")
-        settings = Settings.read(given, shown.settings)
-        if released or settings.rule.moves:
-            yield from self._compute(replace(shown, settings=settings), engine, released, {})
+        assert self._shown is not None
+        settings = Settings.read(request["settings"], self._shown.settings)
+        if request["released"] or settings.moves_points:
+            yield from self._compute(replace(self._shown, settings=settings), engine, request["released"], {})
 
     def _compute(self, shown: Shown, engine: Engine, released: bool, extra: dict[str, Any]) -> Iterator[Any]:
         """Yield moved points of a sample; then, if `released`, all points, and the scene with tree and distances."""
-        assert shown.data is not None
-        assert shown.settings is not None
         settings = shown.settings
-        data = shown.data.at_most(settings.rule.most)
-        key = (shown.data, settings.key)
-        shown = replace(shown, walks=dict(shown.walks) if shown.walks_of == key else {}, walks_of=key)
-        reply = {**extra, "settings": asdict(settings), "query": settings.query}
+        data = shown.data.at_most(settings.max_points)
+        reply = {**extra, "settings": asdict(settings), "code": shown.data.code(settings.estimator)}
         parts = [data] if data.n <= MAX_FIRST_POINTS else [data.at_most(MAX_FIRST_POINTS), data]
         for part in parts if released else parts[:1]:
-            trajectory = shown.walks[part.n] = run(part, settings, engine, shown.walks.get(part.n))
-            scene = replace(scene_of(part, settings, trajectory), title=shown.name, curve=shown.curve)
-            scene = replace(scene, labels=None if shown.labels is None else shown.labels[part.rows])
-            shown, is_last = replace(shown, walk=trajectory, scene=scene, is_partial=True), part is parts[-1]
-            reply |= {"code": scene.code, "final": not released}
-            next_step = "computing tree and distances …" if is_last else f"computing all {data.n:,} …"
-            state = f"{_part(part, data)} · {next_step}" if released else _part(part, data)
-            yield shown, {**reply, "state": state}
-            if released and (is_last or extra):  # a new data set shows all views of its sample first
-                scene = add_metric(scene, trajectory.states[settings.n_iter], engine)
-                scene = scene if scene.labels is None else with_labels(scene, scene.labels, "new")
-                shown = replace(shown, scene=scene, is_partial=False)
-                state = _part(part, data) if is_last else f"{_part(part, data)} · {next_step}"
-                yield shown, {**reply, "state": state, "final": is_last}
+            shown = move_points(shown, part, engine)
+            n = f"{part.n:,} of {counted(data.n, 'point')}" if part.n < data.n else counted(part.n, "point")
+            then = "tree and distances" if part is parts[-1] else f"all {data.n:,}"
+            state = f"{n} · computing {then} …" if released else n
+            yield shown, {**reply, "state": state, "final": not released}
+        if released:
+            assert shown.scene is not None
+            scene = add_metric(shown.scene, shown.states[-1], engine)
+            yield replace(shown, scene=scene, is_partial=False), {**reply, "state": n, "final": True}
 
     def _cluster(self, request: dict[str, Any], engine: Engine) -> Iterator[Any]:
         """Find clusters without parameters, as an alternative to the cut."""
-        shown = self._shown
-        if shown.data is None or shown.scene is None:
-            raise ValueError("no data set is open yet; choose one")
         from ..clustering import cluster
 
+        shown = self._shown
+        assert shown is not None
+        assert shown.scene is not None
         clustering = cluster(shown.data.space, engine=engine)
         labels = np.full(shown.data.n_all, -1)
         labels[shown.data.rows] = clustering.labels
-        scene = with_labels(shown.scene, labels[shown.scene.rows], "new")
+        scene = replace(shown.scene, labels=labels[shown.scene.rows])
         yield replace(shown, scene=scene, labels=labels), {"clusters": ". ".join(clustering.lines), "final": True}
 
     def _save_snapshot(self, request: dict[str, Any], engine: Engine) -> Iterator[Any]:
         """Offer the current page as one HTML file that needs no server."""
-        from .report import page_of
+        assert self._shown is not None
+        assert self._shown.scene is not None
+        scene = self._shown.scene
+        yield self._shown, {"file": f"{scene.title}.html", "content": page_of(scene, scene.title), "final": True}
 
-        if self._shown.scene is not None:
-            content = page_of(self._shown.scene).encode()
-            yield self._shown, {"download": self._keep(f"{self._shown.name}.html", content), "final": True}
-
-    def _show(self, shown: Shown, reply: dict[str, Any]) -> None:
-        """Update the page, or show the error. Runs in the event loop of the server."""
-        assert shown.scene is not None
-        try:
-            if self._views is None:
-                self._views = Views(shown.scene, beside=True)
-                self._views.neighbors.radius.on_change("value_throttled", self._change_radius)
-                self.body.children = [self._views.layout]
-            elif "download" not in reply:
-                self._views.show(shown.scene, is_partial=shown.is_partial)
-        except Exception as error:
-            self._reply({"id": reply.get("id"), "error": page_words(error), "final": True})
-            return
-        notes = [*shown.scene.notes, *reply.pop("warnings", ())]
-        self._reply({**reply, "notes": [page_words(note) for note in notes]})
+    def _show(self, scene: Scene | None, is_partial: bool, reply: dict[str, Any]) -> None:
+        """Update the page. Runs in the event loop of the server."""
+        if scene is not None and self._views is None:
+            self._views = Views(scene, is_partial=is_partial)
+            self.body.children = [self._views.layout]
+        elif scene is not None and self._views is not None:
+            self._views.show(scene, is_partial=is_partial)
+        self._reply(reply)
 
     def _reply(self, reply: dict[str, Any]) -> None:
         self.wire.reply = json.dumps(reply)
 
 
-def _part(part: DataSet, data: DataSet) -> str:
-    return f"{part.n:,} of {counted(data.n, 'point')}" if part.n < data.n else counted(part.n, "point")
+def move_points(shown: Shown, part: DataSet, engine: Engine) -> Shown:
+    """The state with the moved points of a part of the data, without tree and distances."""
+    settings = shown.settings
+    key = replace(settings, n_iter=0).estimator, part.n
+    walks = {other: walk for other, walk in shown.walks.items() if other[0] == key[0]}
+    walk = walks.get(key)
+    if walk is None or walk.n_iter < settings.n_iter:
+        space, n_iter = part.space, settings.n_iter
+        walk = iterate(settings.process(), space, n_iter=n_iter, keep="all", resume=walk, engine=engine)
+    states = walk.states[: settings.n_iter + 1]
+    scene = scene_of(states, part.plane, part.name, part.columns)
+    scene = replace(
+        scene, rows=part.rows, eps=settings.eps, truth=part.truth, code=shown.data.code(settings.estimator),
+        labels=None if shown.labels is None else shown.labels[part.rows], notes=(*part.notes, *scene.notes),
+    )  # fmt: skip
+    return replace(shown, scene=scene, states=states, is_partial=True, walks={**walks, key: walk})
 
 
-def page_words(error: BaseException | str) -> str:
-    """The message of an error or a note in one line, with the controls of the page instead of parameters."""
-    text = " ".join(str(error).split()) or type(error).__name__
-    for name, control in CONTROL_OF_ARGUMENT.items():
-        text = re.sub(rf"--{name}\b|\b{name}=\[\.\.\.\]", f"“{control}”", text)
-        text = re.sub(rf"\b{name}=(None|'\w+'|\"\w+\")", lambda match: _setting(*match[0].split("=")), text)
-    return text
+def in_a_line(error: BaseException) -> str:
+    """The message of an error in one line."""
+    return " ".join(str(error).split()) or type(error).__name__
 
 
-def _setting(name: str, value: str) -> str:
-    value = value.strip("'\"")
-    return f"“{CONTROL_OF_ARGUMENT[name]}: {VALUE_WORDS.get(value, value)}”"
+def naming_controls() -> AbstractContextManager[None]:
+    """Let messages name the controls of the page instead of parameters."""
+    return use_option_texts(_control)
+
+
+def _control(python: str, argument: str) -> str:
+    name, _, value = argument.partition("=")
+    if name not in CONTROL_OF_ARGUMENT:
+        return python
+    choice = CHOICE_OF_VALUE.get(value, value.strip("'"))
+    return (
+        f"“{CONTROL_OF_ARGUMENT[name]}: {choice}”" if choice and value != "[...]" else f"“{CONTROL_OF_ARGUMENT[name]}”"
+    )

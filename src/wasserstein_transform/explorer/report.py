@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-import importlib
-import platform
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
-
-from .. import _check as check
-from .._display import counted
+from .. import __version__, _check as check
 from .._files import PathLike, check_target, write_bytes
-from ..engine import Engine
+from ..engine import Engine, current
 from .scene import Scene
-
-if TYPE_CHECKING:
-    from bokeh.document import Document
-
-    from .results import Story
 
 
 def report(result: Any, path: PathLike, *, title: str | None = None, engine: Engine | None = None) -> Path:
     """Write one HTML file with linked, interactive views of a result.
 
-    The page has the points over τ, a dendrogram with a movable cut, a 2-D embedding, distances and neighbor counts. It
-    lists parameters, Python code and versions, and saves labels and points as CSV. It works offline from any folder. An
-    existing file is replaced; if writing fails, it is left unchanged.
+    The page has what the result says in a notebook, the points over τ, a dendrogram with a movable cut, a 2-D
+    embedding and distances; it saves labels and points as CSV. It works offline from any folder. An existing file is
+    replaced; if writing fails, it is left unchanged.
 
     Parameters
     ----------
@@ -46,8 +36,8 @@ def report(result: Any, path: PathLike, *, title: str | None = None, engine: Eng
 
     Notes
     -----
-    At most 100,000 points are drawn, or 2,000 if only their distances are known; of more, a random sample. The
-    embedding and the matrix use all distances between at most 1,000 points.
+    At most 100,000 points are drawn, or 2,000 if only their distances are known; of more, evenly spaced rows. The
+    embedding and the matrix show at most 400 points.
 
     Examples
     --------
@@ -58,96 +48,32 @@ def report(result: Any, path: PathLike, *, title: str | None = None, engine: Eng
     'dumbbell.html'
     """
     check.import_extra("bokeh", "a report needs", "explore")
-    from .results import story_of  # imported late: it imports all types of results
+    from .results import draw, facts_of  # imported late: it imports all types of results
 
     check_target(path)  # raises before anything is computed
-    write_bytes(path, _page(story_of(result, engine), title).encode())
+    scene = draw(result, current(engine).silent())
+    heading = type(result).__name__ if title is None else title
+    write_bytes(path, page_of(scene, heading, repr(result), facts_of(result)).encode())
     return Path(path)
 
 
-def page_of(scene: Scene, *, title: str | None = None) -> str:
-    """The HTML of a report on a scene."""
-    from .results import Story
-
-    facts: dict[str, Any] = {"points": scene.n, "ε": _number(scene.eps)}
-    if scene.covariances is not None or scene.lam:
-        facts["λ"] = f"{scene.lam:g}"
-    return _page(Story(scene, scene.title, facts | {"iterations": scene.times[-1]}, scene.code), title)
-
-
-def _page(story: Story, title: str | None) -> str:
+def page_of(scene: Scene | None, heading: str, subtitle: str = "", facts: str = "") -> str:
+    """The HTML of a report on a scene; `facts` is HTML."""
+    from bokeh.document import Document
     from bokeh.embed import file_html
+    from bokeh.models import Div
     from bokeh.resources import Resources
 
     from .figures import static
-
-    heading = story.title if title is None else title
-    scene = story.scene
-    facts = [(name, str(value)) for name, value in story.facts.items() if str(value)]
-    page: str = file_html(
-        _document(story), Resources(mode="inline"), heading or "report", template=static("report.html"),
-        template_variables={
-            "heading": heading, "subtitle": _subtitle(story), "notes": () if scene is None else scene.notes,
-            "facts": facts, "looked": _looked(story), "code": story.code, "versions": _versions(),
-            "sheet": static("report.css"), "script": static("report.js"), "has_points": scene is not None,
-        },
-    )  # fmt: skip
-    return page
-
-
-def _document(story: Story) -> Document:
-    from bokeh.document import Document
-    from bokeh.models import Column
-
-    from .figures import style_sheet
-    from .metrics import NeighborView
     from .views import Views
 
     document = Document()
-    if story.scene is not None:
-        document.add_root(Views(story.scene).layout)
-    elif story.curve is not None:
-        neighbors = NeighborView(style_sheet(), moving=False)
-        neighbors.show(story.curve, story.eps)
-        neighbors.follow_theme()
-        document.add_root(neighbors.card)
-    else:
-        document.add_root(Column())
-    return document
-
-
-def _subtitle(story: Story) -> str:
-    if story.scene is None:
-        return str(story.facts.get("write", ""))
-    scene = story.scene
-    iterations = scene.times[-1]
-    parts = [counted(scene.n, "point")]
-    if iterations:
-        parts.append(counted(iterations, "iteration"))
-    if np.isfinite(scene.eps):
-        parts.append(f"ε = {_number(scene.eps)}")
-    if scene.lam:
-        parts.append(f"λ = {scene.lam:g}")
-    return ", ".join(parts)
-
-
-def _looked(story: Story) -> dict[str, Any] | None:
-    if not story.table:
-        return None
-    columns = story.table.values()
-    rows = [[cell if isinstance(cell, str) else f"{cell:.4g}" for cell in row] for row in zip(*columns, strict=True)]
-    return {"heading": story.examined, "names": list(story.table), "rows": rows, "chosen": story.chosen}
-
-
-def _number(value: float) -> str:
-    return f"{value:.6g}" if np.isfinite(value) else "unknown"
-
-
-def _versions() -> str:
-    import bokeh
-
-    ours = importlib.import_module("wasserstein_transform").__version__
-    return (
-        f"wasserstein-transform {ours}, NumPy {np.__version__}, Bokeh {bokeh.__version__}, "
-        f"Python {platform.python_version()}"
-    )
+    document.add_root(Div() if scene is None else Views(scene).layout)
+    page: str = file_html(
+        document, Resources(mode="inline"), heading or "report", template=static("report.html"),
+        template_variables={
+            "heading": heading, "subtitle": subtitle, "facts": facts, "scene": scene, "version": __version__,
+            "sheet": static("report.css"), "script": static("report.js"),
+        },
+    )  # fmt: skip
+    return page

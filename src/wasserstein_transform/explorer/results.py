@@ -2,246 +2,120 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
-from .._display import ShortRepr
-from .._types import Ints
 from ..clustering import Clustering
+from ..compute.cells.rows import sample_evenly
 from ..curves import Denoised, Skeleton
-from ..engine import Engine, current
+from ..engine import Engine
 from ..estimators import AutoCluster, IteratedTransform, SingleLinkage
 from ..hierarchy import Tree
 from ..parameters import Suggestion
-from ..spaces import Dense, GaussianMetric, Space
+from ..spaces import Dense, Space
 from ..transforms import Trajectory
-from .compute import add_metric, curve_of, with_labels
-from .scene import NeighborCounts, Scene, frames_of, in_plane, plane_of, single
+from .scene import Scene, add_metric, plane_of, scene_of
 
 MAX_POINTS = 100_000  # most points drawn
 MAX_POINTS_BY_DISTANCE = 2_000  # if distances are stored or an embedding is needed
-MAX_DRAWN_POSITIONS = 2_000_000  # most positions drawn, over all frames
-
-Facts = dict[str, Any]
+MAX_FRAMES, MAX_DRAWN_POSITIONS = 101, 1_000_000  # most states, and positions in all of them, of a trajectory
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Story(ShortRepr):
-    """The content of a report: a scene if there are points, else a table; and facts by name."""
-
-    scene: Scene | None
-    title: str
-    facts: Facts
-    code: str = ""
-    table: dict[str, list[Any]] | None = None
-    chosen: int | None = None
-    curve: Any = None
-    eps: float = float("nan")
-    examined: str = "Radii examined"
-    """Heading of the table."""
-
-
-def story_of(result: Any, engine: Engine | None = None) -> Story:
-    """The content of a report on a result; raises a TypeError for other objects."""
-    engine = current(engine).silent()
-    for kind, attribute, tell in STORY_OF_TYPE:
-        if isinstance(result, kind):
-            if attribute and attribute not in vars(result):
-                raise ValueError(f"this {type(result).__name__} is not fitted yet; call fit before report")
-            story: Story = tell(result, engine)
-            return story
+def draw(result: Any, engine: Engine) -> Scene | None:
+    """The scene of a result; None if there are no points."""
+    if isinstance(result, IteratedTransform | AutoCluster | SingleLinkage):
+        check_is_fitted(result)
+    match result:
+        case Suggestion():
+            return None
+        case Trajectory():
+            return _draw_trajectory(result, (), engine)
+        case IteratedTransform():
+            names, radii = tuple(map(str, getattr(result, "feature_names_in_", ()))), np.ravel(result.eps_)
+            scene = _draw_trajectory(result.trajectory_, names, engine)
+            scene = replace(scene, eps=float(radii[0]) if len(radii) == 1 else float("nan"))
+            return _labeled(scene, vars(result).get("labels_"))
+        case Clustering():
+            return _draw_clustering(result, engine)
+        case AutoCluster():
+            return _draw_clustering(result.clustering_, engine)
+        case SingleLinkage() if result.tree_.space is not None:
+            return _labeled(_draw_states([result.tree_.space], engine, tree=result.tree_), result.labels_)
+        case SingleLinkage():
+            raise ValueError("a SingleLinkage loaded from a file has no points; fit it again before report")
+        case Denoised():
+            return _draw_denoised(result.in_meters(), engine)
+        case Skeleton():
+            net = result.in_meters()
+            plane = plane_of(Space.from_points(net.source.before))
+            scene = _draw_denoised(net.source, engine)
+            return replace(scene, lines=tuple(plane.project(line) for line in net.lines))
     raise TypeError(
         f"report needs a Trajectory, Clustering, Denoised, Skeleton, Suggestion or fitted estimator, "
         f"got {type(result).__name__}"
     )
 
 
-def _code(lines: str) -> str:
-    """Python code that computes a result."""
-    return f"import wasserstein_transform as wt\n\nX = …  # your points\n{lines}"
+def facts_of(result: Any) -> str:
+    """What a result, or the result in a fitted estimator, says of itself in a notebook, as HTML."""
+    names = ("trajectory_", "clustering_", "tree_")
+    facts: str = next((vars(result)[name] for name in names if name in vars(result)), result)._repr_html_()
+    return facts
 
 
-def _trajectory(trajectory: Trajectory, engine: Engine) -> Story:
-    scene = _walked(trajectory, float("nan"), "Trajectory", (), engine)
-    facts = {
-        "points": len(trajectory.quotients[-1].labels), "iterations": trajectory.n_iter, "outcome": trajectory.outcome,
-        "merged points at the end": trajectory.quotients[-1].space.n,
-    }  # fmt: skip
-    return Story(scene, "Trajectory", facts)
-
-
-def _estimator(fitted: IteratedTransform, engine: Engine) -> Story:
-    name, radii = type(fitted).__name__, np.ravel(fitted.eps_)
-    names = tuple(map(str, getattr(fitted, "feature_names_in_", ())))
-    eps = float(radii[0]) if len(radii) == 1 else float("nan")
-    scene = _walked(fitted.trajectory_, eps, name, names, engine)
-    labels = vars(fitted).get("labels_")
-    scene = scene if labels is None else with_labels(scene, np.asarray(labels)[scene.rows], "new")
-    facts: Facts = {"points": fitted._space.n, "ε": ", ".join(f"{e:.6g}" for e in radii)}
-    if "lam_" in vars(fitted):
-        facts["λ"] = f"{fitted.lam_:g}"
-    facts |= {"iterations": fitted.n_iter_, "outcome": fitted.trajectory_.outcome}
-    facts["where ε comes from"] = vars(fitted).get("reason_", "")
-    code = _code(f"fitted = wt.{fitted!r}.fit(X)")
-    return Story(scene, name, facts, code)
-
-
-def _clustering(result: Clustering, engine: Engine) -> Story:
-    rows, notes = _drawn(result.space)
-    tree = _whole_tree(result) if len(rows) == result.space.n else None
-    scene = _still(result.space, rows, "Clustering", result.columns[0], [*result.notes, *notes], engine, tree)
-    scene = with_labels(scene, result.labels[rows], "clustered" if tree is not None else "input")
-    facts = {"answer": result.verdict, "sizes": result.sizes_in_words(), "why": result.reason}
-    facts["other good answers"] = "\n".join(": ".join(other.lines[:2]) for other in result.alternatives)
-    head, cells = result.profile().cells()
-    profile = dict(zip(head, map(list, zip(*cells, strict=True)), strict=True))
-    code = _code("found = wt.cluster(X)\nprint(found)")
-    return Story(scene, "Clustering", facts, code, profile, examined="What the clusters are")
-
-
-def _denoised(result: Denoised, engine: Engine) -> Story:
-    result = result.in_meters()
-    n, m = result.points.shape
-    rows, notes = _sample(n, MAX_POINTS)
-    plane = plane_of(result.before)
-    frames = np.stack([in_plane(plane, result.before[rows]), in_plane(plane, result.points[rows])])
-    frames = single(frames)
-    even = bool((result.scale == result.scale[0]).all())
-    eps = result.eps * float(result.scale[0]) if even else float("nan")
-    labels = np.where(result.outliers[rows], -1, 0)
-    space = Space.from_points(result.before[rows], result.weights[rows])
-    scene = Scene(
-        "Denoised", plane.names(()), frames, rows, eps, planar=m <= 2 and even, labels=labels,
-        notes=(*notes, *plane.notes), taus=(0, result.n_iter) if result.n_iter else (),
-        curve=curve_of(space, engine) if even else None,
-    )  # fmt: skip
-    if not result.n_iter:
-        scene = replace(scene, frames=frames[:1])
-    facts = {
-        "points": n, "dimension of the shape": result.dim, "ε": result.length(result.eps),
-        "noise": result.length(result.sigma), "moved": result.moved_in_words, "outliers": result.outliers_in_words,
-        "outcome": result.outcome, "where ε comes from": result.reason,
-    }  # fmt: skip
-    code = _code(f"clean = wt.denoise(X, {result.dim})")
-    return Story(scene, "Denoised points", facts, code)
-
-
-def _skeleton(net: Skeleton, engine: Engine) -> Story:
-    net = net.in_meters()
-    below = _denoised(net.source, engine)
-    plane = plane_of(net.source.before)
-    assert below.scene is not None
-    scene = replace(below.scene, title="Skeleton", lines=tuple(in_plane(plane, line) for line in net.lines))
-    facts = {"lines": net.in_words, "detail": net.source.length(net.detail)}
-    code = f"{below.code}\nlines = wt.skeleton(clean)"
-    return Story(scene, "Skeleton", {**facts, **below.facts}, code)
-
-
-def _suggestion(result: Suggestion, engine: Engine) -> Story:
-    facts = {"for": result.purpose, "write": result._call, "why": result.reason, "places": result.n}
-    columns = result.table
-    curve = None
-    if "neighbors" in columns and len(columns["eps"]):
-        curve = NeighborCounts(np.array(columns["eps"]), np.array(columns["neighbors"]), result.eps, result.reason)
-    code = _code(f"fitted = wt.{result._call}.fit(X)")
-    return Story(None, f"Suggestion for {result.purpose}", facts, code, columns, result.chosen, curve, result.eps)
-
-
-def _auto(fitted: AutoCluster, engine: Engine) -> Story:
-    story = _clustering(fitted.clustering_, engine)
-    return replace(story, title="AutoCluster", code=_code(f"fitted = wt.{fitted!r}.fit(X)"))
-
-
-def _linkage(fitted: SingleLinkage, engine: Engine) -> Story:
-    space = fitted.tree_.space
-    if space is None:
-        raise ValueError("a SingleLinkage loaded from a file has no points; fit it again before report")
-    rows, notes = _drawn(space)
-    scene = _still(space, rows, "SingleLinkage", (), notes, engine, fitted.tree_ if len(rows) == space.n else None)
-    scene = with_labels(scene, fitted.labels_[rows], "input")
-    code = _code(f"fitted = wt.{fitted!r}.fit(X)")
-    return Story(scene, "SingleLinkage", {"points": space.n, "clusters": fitted.n_clusters_}, code)
-
-
-STORY_OF_TYPE: tuple[tuple[type, str, Any], ...] = (
-    (Trajectory, "", _trajectory), (IteratedTransform, "trajectory_", _estimator), (Clustering, "", _clustering),
-    (Denoised, "", _denoised), (Skeleton, "", _skeleton), (Suggestion, "", _suggestion),
-    (AutoCluster, "clustering_", _auto), (SingleLinkage, "tree_", _linkage),
-)  # fmt: skip
-"""Each type of result, the attribute that it has once it is fitted, and the function that reports on it."""
-
-
-def _walked(trajectory: Trajectory, eps: float, title: str, names: tuple[str, ...], engine: Engine) -> Scene:
+def _draw_trajectory(trajectory: Trajectory, columns: Sequence[str], engine: Engine) -> Scene:
     """The scene of a trajectory, with as many of its states as a page can hold."""
-    first = trajectory.quotients[0].expand()
-    rows, notes = _drawn(first)
-    n_states = len(trajectory.quotients)
-    n_frames = max(2, min(n_states, MAX_DRAWN_POSITIONS // max(len(rows), 1), 101))
-    chosen = sorted({round(k) for k in np.linspace(0, n_states - 1, n_frames)})
-    if len(chosen) < n_states:
-        notes.append(f"{len(chosen)} of {n_states} states are drawn, evenly spread")
+    quotients = trajectory.quotients
+    most = MAX_DRAWN_POSITIONS // min(len(quotients[0].labels), MAX_POINTS)
+    chosen = sample_evenly(len(quotients), max(2, min(most, MAX_FRAMES))).tolist()
+    notes = []
+    if len(chosen) < len(quotients):
+        notes.append(f"{len(chosen)} of {len(quotients)} states are drawn, evenly spread")
     if trajectory.first:
         notes.append(f"states before τ = {trajectory.first} were not kept; keep='all' keeps them")
-    states = [trajectory.quotients[k].expand().take(rows) for k in chosen]
-    scene = _placed(states, rows, eps, title, names, notes, engine)
-    taus = tuple(trajectory.first + k for k in chosen)
-    scene = replace(scene, taus=() if taus == tuple(range(len(taus))) else taus)
-    return add_metric(scene, states[-1], engine)
+    times = [trajectory.first + k for k in chosen]
+    return _draw_states([quotients[k].expand() for k in chosen], engine, columns, times, notes)
 
 
-def _still(
-    space: Space, rows: Ints, title: str, names: tuple[str, ...], notes: Iterable[str], engine: Engine,
-    tree: Tree | None = None,
-) -> Scene:  # fmt: skip
-    """The scene of one space, with the given tree or its single-linkage tree."""
-    part = space.take(rows) if len(rows) < space.n else space
-    return add_metric(_placed([part], rows, float("nan"), title, names, notes, engine), part, engine, tree)
+def _draw_clustering(result: Clustering, engine: Engine) -> Scene:
+    tree = result.tree
+    if tree is not None and tree.n == result.space.n:  # otherwise several points are in one place
+        tree = Tree(result.rows[tree.edges], tree.heights, result.space.weights)
+    scene = _draw_states([result.space], engine, result.columns[0], tree=tree)
+    return _labeled(scene, result.labels)
 
 
-def _placed(
-    states: list[Space], rows: Ints, eps: float, title: str, names: tuple[str, ...], notes: Iterable[str],
+def _draw_denoised(result: Denoised, engine: Engine) -> Scene:
+    states = [Space.from_points(points, result.weights) for points in (result.before, result.points)]
+    times = (0, result.n_iter) if result.n_iter else (0,)
+    scene = _draw_states(states[: len(times)], engine, times=times)
+    is_even = bool((result.scale == result.scale[0]).all())
+    scene = replace(scene, eps=result.eps * float(result.scale[0]) if is_even else float("nan"))
+    return _labeled(scene, np.where(result.outliers, -1, 0))
+
+
+def _draw_states(
+    states: Sequence[Space],
     engine: Engine,
-) -> Scene:  # fmt: skip
-    first = states[0]
-    scene = frames_of(states, plane_of(first.points, first, engine), names)
-    if isinstance(first.metric, GaussianMetric) and first.points is not None:  # neighbors are Euclidean ones
-        first = Space.from_points(first.points, first.weights)
-    curve = None if first.points is None and scene.lam else curve_of(first, engine)
-    return replace(scene, title=title, rows=rows, eps=eps, notes=(*notes, *scene.notes), curve=curve)
+    columns: Sequence[str] = (),
+    times: Sequence[int] = (),
+    notes: Sequence[str] = (),
+    tree: Tree | None = None,
+) -> Scene:
+    """The scene of states of the same points, or of a sample; with the given tree of the last one, if it has all."""
+    n, is_stored = states[0].n, states[0].points is None or isinstance(states[0].metric, Dense)
+    rows = sample_evenly(n, MAX_POINTS_BY_DISTANCE if is_stored else MAX_POINTS)
+    if len(rows) < n:
+        states = [state.take(rows) for state in states]
+        notes = (*notes, f"a sample of {len(rows):,} of the {n:,} points is shown")
+    scene = scene_of(states, plane_of(states[0], engine), "", columns, times)
+    scene = replace(scene, rows=rows, notes=(*notes, *scene.notes))
+    return add_metric(scene, states[-1], engine, tree if tree is not None and tree.n == len(rows) else None)
 
 
-def _drawn(space: Space) -> tuple[Ints, list[str]]:
-    """The points to draw, and notes: fewer points if all distances are stored or an embedding is needed."""
-    stored = isinstance(space.metric, Dense) or space.points is None
-    return _sample(space.n, MAX_POINTS_BY_DISTANCE if stored else MAX_POINTS)
-
-
-def _sample(n: int, max_points: int) -> tuple[Ints, list[str]]:
-    if n <= max_points:
-        return np.arange(n), []
-    rows = np.sort(np.random.default_rng(0).choice(n, max_points, replace=False))
-    return rows, [f"a sample of {max_points:,} of the {n:,} points is shown"]
-
-
-def _whole_tree(result: Clustering) -> Tree | None:
-    """The tree of all points, from the tree of distinct positions: duplicates are joined at height 0."""
-    tree, n = result.tree, result.space.n
-    if tree is None:
-        return None
-    edges, heights = result.rows[tree.edges], tree.heights
-    if len(result.rows) < n:
-        if result.space.points is None:
-            return None
-        _, group = np.unique(result.space.points, axis=0, return_inverse=True)
-        leader = np.full(int(group.max()) + 1, -1)
-        leader[group.ravel()[result.rows]] = result.rows
-        others = np.setdiff1d(np.arange(n), result.rows)
-        hosts = leader[group.ravel()[others]]
-        if (hosts < 0).any():
-            return None
-        edges = np.concatenate([np.column_stack([hosts, others]), edges])
-        heights = np.concatenate([np.zeros(len(others)), heights])
-    return Tree(edges, heights, result.space.weights)
+def _labeled(scene: Scene, labels: Any) -> Scene:
+    return scene if labels is None else replace(scene, labels=np.asarray(labels)[scene.rows])

@@ -1,52 +1,23 @@
-"""The arrays that the views draw, and the map from points of any dimension to the plane."""
+"""What the views draw, as arrays, and the map from points of any dimension to the plane."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._display import ShortRepr
 from .._types import Floats, Ints
+from ..compute.cells.rows import sample_evenly
 from ..engine import Engine
-from ..hierarchy import Tree
-from ..plotting import embed
+from ..hierarchy import Tree, spanning_tree
+from ..plotting import branches, embed, node_positions
 from ..spaces import GaussianMetric, Space
 
-MAX_SHAPES = 20_000  # Gaussians are drawn for at most this many points
-MIN_SINGLE, MAX_SINGLE = 1e-30, 1e30  # range of values for single precision, with a margin for products
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class NeighborCounts(ShortRepr):
-    """Mean number of neighbors as a function of the radius, and a suggested radius.
-
-    Parameters
-    ----------
-    radii : array of shape (k,)
-        Increasing radii, in the unit of the points.
-    counts : array of shape (k,)
-        Mean number of points within each radius of a point.
-    suggested : float
-        Suggested ε, in the unit of the points.
-    reason : str, default ""
-        Why this ε is suggested.
-
-    Examples
-    --------
-    >>> import numpy as np, wasserstein_transform as wt
-    >>> curve = wt.explorer.scene.NeighborCounts(np.array([1.0, 2.0, 4.0]), np.array([1.5, 4.0, 11.0]), 2.0)
-    >>> float(np.interp(3.0, curve.radii, curve.counts))  # mean number of points within 3.0
-    7.5
-    """
-
-    radii: Floats
-    counts: Floats
-    suggested: float
-    reason: str = ""
+MAX_GAUSSIANS = 20_000  # Gaussians are drawn for at most this many points
+MAX_MATRIX_POINTS = 400  # points whose distances are drawn, and which are embedded
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,37 +30,30 @@ class Scene(ShortRepr):
         Name of the data set.
     axes : (str, str)
         Names of the two axes of `frames`.
-    frames : float array of shape (T + 1, n, 2)
-        Positions of the points after 0, …, T iterations, usually float32. For transforms that do not move points
-        (local truncation) all frames are equal.
+    frames : array of shape (T, n, 2)
+        Positions of the points in each frame. For transforms that do not move points (local truncation) all frames are
+        equal.
+    times : tuple of int
+        The iteration of each frame.
     rows : integer array of shape (n,)
         Rows of the data that the points come from; not all rows if the data were sampled.
     eps, lam : float
         ε in the unit of the points (NaN if unknown), and λ (default 0). In each frame the ball of x is the set of
         points y with |x − y|² + λ·bures² ≤ ε².
-    covariances : float32 array of shape (T + 1, n, 3), optional
+    covariances : array of shape (T, n, 3), optional
         Entries xx, xy and yy of the covariance of each point in each frame, without the factor λ. None if the
         metric has no Gaussians.
-    planar : bool, default True
+    is_planar : bool, default True
         Whether balls can be computed from `frames` and `covariances`. False for projections of higher dimensions,
         and for points known only by distances.
     tree : Tree, optional
         Single-linkage tree of the last metric; None for one point.
-    cut : float, optional
-        Height at which the dendrogram is cut at first; None chooses one. NaN if `labels` are no cut of the tree at one
-        height.
-    answer : str, default ""
-        How `labels` and the tree belong together, for the reader.
-    embedding : float32 array of shape (k, 2), optional
-        Classical scaling of the last metric.
-    embedded : integer array of shape (k,), optional
-        The points of `embedding`; None means all.
-    matrix : float32 array of shape (k, k), optional
+    matrix : array of shape (k, k), optional
         Distances between the points `shown`, in the order of the leaves of the tree.
     shown : integer array of shape (k,), optional
-        The points of `matrix`.
-    curve : Curve, optional
-        Number of neighbors as a function of the radius.
+        The points of `matrix` and `embedding`.
+    embedding : array of shape (k, 2), optional
+        Classical scaling of `matrix`.
     truth : integer array of shape (n,), optional
         Known labels.
     labels : integer array of shape (n,), optional
@@ -98,41 +62,27 @@ class Scene(ShortRepr):
         Python code that computes the same.
     notes : tuple of str, default ()
         Remarks for the reader: sampling, warnings.
-    taus : tuple of int, default ()
-        The iteration of each frame if some were left out; empty if the frames are iterations 0, …, T.
     lines : tuple of arrays of shape (k, 2), default ()
         Lines to draw over the points, such as those of a skeleton.
-
-    Examples
-    --------
-    >>> import numpy as np, wasserstein_transform as wt
-    >>> frames = np.array([[[0, 0], [1, 0], [3, 0]], [[0.5, 0], [0.5, 0], [3, 0]]], np.float32)
-    >>> scene = wt.explorer.scene.Scene("three points", ("x", "y"), frames, np.arange(3), eps=1.0)
-    >>> scene.n, scene.times  # points, and the iteration of each frame
-    (3, (0, 1))
     """
 
     title: str
     axes: tuple[str, str]
-    frames: NDArray[np.float32]
+    frames: Floats
+    times: tuple[int, ...]
     rows: Ints
-    eps: float
+    eps: float = float("nan")
     lam: float = 0.0
-    covariances: NDArray[np.float32] | None = None
-    planar: bool = True
+    covariances: Floats | None = None
+    is_planar: bool = True
     tree: Tree | None = None
-    cut: float | None = None
-    answer: str = ""
-    embedding: NDArray[np.float32] | None = None
-    embedded: Ints | None = None
-    matrix: NDArray[np.float32] | None = None
+    matrix: Floats | None = None
     shown: Ints | None = None
-    curve: NeighborCounts | None = None
+    embedding: Floats | None = None
     truth: Ints | None = None
     labels: Ints | None = None
     code: str = ""
     notes: tuple[str, ...] = ()
-    taus: tuple[int, ...] = ()
     lines: tuple[Floats, ...] = ()
 
     @property
@@ -140,15 +90,11 @@ class Scene(ShortRepr):
         """Number of points."""
         return int(self.frames.shape[1])
 
-    @property
-    def n_frames(self) -> int:
-        """Number of frames."""
-        return len(self.frames)
-
-    @property
-    def times(self) -> tuple[int, ...]:
-        """The iteration of each frame."""
-        return self.taus or tuple(range(self.n_frames))
+    def has_balls(self, frame: int) -> bool:
+        """Whether balls in a frame can be computed from positions and covariances: not if only distances changed."""
+        moved = not np.array_equal(self.frames[0], self.frames[-1])
+        is_drawn = frame == 0 or moved or self.covariances is not None
+        return self.is_planar and is_drawn and bool(np.isfinite(self.eps))
 
 
 class Plane(NamedTuple):
@@ -158,98 +104,90 @@ class Plane(NamedTuple):
     ----------
     directions : array of shape (m, 2)
         Coordinates are multiplied by this matrix.
-    layout : array of shape (n, 2), or None
+    layout : array of shape (n, 2), optional
         Positions of points without coordinates.
-    whole : bool
-        Whether nothing is lost: the points have at most two coordinates.
-    notes : tuple of str
+    notes : tuple of str, default ()
         Remarks for the page.
     """
 
     directions: Floats
-    layout: Floats | None
-    whole: bool
+    layout: Floats | None = None
     notes: tuple[str, ...] = ()
 
-    def names(self, columns: tuple[str, ...]) -> tuple[str, str]:
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing is lost: the points have at most two coordinates."""
+        return self.layout is None and len(self.directions) <= 2
+
+    def axes(self, columns: Sequence[str]) -> tuple[str, str]:
         """Names of the two axes."""
-        if self.layout is not None:
-            return "scaling 1", "scaling 2"
-        if not self.whole:
-            return "principal axis 1", "principal axis 2"
-        axes = columns if len(columns) == len(self.directions) else ("x", "y")
-        return (axes[0], axes[1]) if len(self.directions) == 2 else (axes[0], "")
+        if not self.is_whole:
+            kind = "principal axis" if self.layout is None else "scaling"
+            return f"{kind} 1", f"{kind} 2"
+        names = [*columns] if len(columns) == len(self.directions) else ["x", "y"][: len(self.directions)]
+        return names[0], names[1] if len(names) > 1 else ""
+
+    def project(self, points: Floats | None) -> Floats:
+        """Positions of points in the plane, shape (n, 2)."""
+        if self.layout is not None or points is None:
+            assert self.layout is not None
+            return self.layout
+        return np.asarray(points @ self.directions)
 
 
-def plane_of(points: Floats | None, space: Space | None = None, engine: Engine | None = None) -> Plane:
+def plane_of(space: Space, engine: Engine | None = None) -> Plane:
     """The plane of the points: their own, the first two principal axes, or a classical scaling of the distances."""
+    points = space.points
     if points is None:
-        assert space is not None
-        return _scaled(space, engine)
+        return _plane_of_distances(space.metric.dense(engine))
     m = points.shape[1]
     if m <= 2:
-        return Plane(np.eye(m, 2), None, True)
+        return Plane(np.eye(m, 2))
     centered = points - points.mean(axis=0)
-    centered /= np.abs(centered).max(initial=0.0) or 1.0
-    axes = np.linalg.eigh(centered.T @ centered)[1][:, ::-1][:, :2]
+    axes = np.linalg.svd(centered / (np.abs(centered).max() or 1.0), full_matrices=False)[2][:2].T
     axes = axes * np.where(axes.sum(axis=0) < 0, -1.0, 1.0)
-    return Plane(axes, None, False, (f"points with {m} coordinates are drawn along their first two principal axes",))
+    return Plane(axes, notes=(f"points with {m} coordinates are drawn along their first two principal axes",))
 
 
-def _scaled(space: Space, engine: Engine | None) -> Plane:
-    distances = space.metric.dense(engine)
+def _plane_of_distances(distances: Floats) -> Plane:
     if np.isfinite(distances).all():
-        unit = float(distances.max(initial=0.0)) or 1.0
         note = "points without coordinates are placed by classical scaling of their initial distances"
-        return Plane(np.eye(2), unit * embed(distances / unit).points, False, (note,))
-    turn = 2 * np.pi * np.arange(space.n) / space.n
+        return Plane(np.eye(2), embed(distances).points, (note,))
+    turn = 2 * np.pi * np.arange(len(distances)) / len(distances)
     note = "points without coordinates are drawn on a circle, because some distances are unknown"
-    return Plane(np.eye(2), np.column_stack([np.cos(turn), np.sin(turn)]), False, (note,))
+    return Plane(np.eye(2), np.column_stack([np.cos(turn), np.sin(turn)]), (note,))
 
 
-def in_plane(plane: Plane, points: Floats | None) -> Floats:
-    """Positions of points in the plane, shape (n, 2)."""
-    if plane.layout is not None or points is None:
-        assert plane.layout is not None
-        return plane.layout
-    return np.asarray(points @ plane.directions)
-
-
-def frames_of(states: Sequence[Space], plane: Plane, names: tuple[str, ...] = ()) -> Scene:
-    """A scene with a frame for each state; the caller adds title, rows, radius and everything else."""
-    first, metrics = states[0], [state.metric for state in states]
-    frames = np.stack([in_plane(plane, state.points) for state in states])
-    shaped = first.n <= MAX_SHAPES and first.points is not None and is_moderate(np.square(frames))
-    covs = [metric.covs for metric in metrics if isinstance(metric, GaussianMetric)]
-    gaussian = len(covs) == len(states)
-    is_planar = isinstance(metrics[0], GaussianMetric) or metrics[0].is_euclidean
-    return Scene(
-        "", plane.names(names), single(frames), np.arange(first.n), float("nan"),
-        lam=float(metrics[0].lam) if gaussian and isinstance(metrics[0], GaussianMetric) else 0.0,
-        covariances=_shapes(plane, covs) if gaussian and shaped else None,
-        planar=plane.whole and is_planar and (not gaussian or shaped), notes=plane.notes,
+def scene_of(
+    states: Sequence[Space], plane: Plane, title: str, columns: Sequence[str] = (), times: Sequence[int] = ()
+) -> Scene:
+    """A scene with a frame for each state."""
+    first, u, v = states[0], *plane.directions.T
+    covs = [state.metric.covs for state in states if isinstance(state.metric, GaussianMetric)]
+    has_gaussians = len(covs) == len(states)
+    scene = Scene(
+        title, plane.axes(columns), np.stack([plane.project(state.points) for state in states]),
+        tuple(times or range(len(states))), np.arange(first.n), notes=plane.notes,
+        is_planar=plane.is_whole and (has_gaussians or first.metric.is_euclidean),
     )  # fmt: skip
+    if not isinstance(first.metric, GaussianMetric) or not has_gaussians or plane.layout is not None:
+        return scene
+    if first.n > MAX_GAUSSIANS:
+        return replace(scene, lam=first.metric.lam, is_planar=False)
+    entries = [[np.einsum("i,nij,j->n", a, cov, b) for a, b in ((u, u), (u, v), (v, v))] for cov in covs]
+    return replace(scene, lam=first.metric.lam, covariances=np.moveaxis(np.array(entries), 1, 2))
 
 
-def single(frames: Floats) -> Any:
-    """Frames in single precision if it is enough: not for small point clouds far from the origin."""
-    extent, far = float(np.ptp(frames, axis=(0, 1)).max(initial=0.0)), float(np.abs(frames).max(initial=0.0))
-    return compact(frames) if far * 2.0**-24 <= 1e-5 * extent else frames
-
-
-def _shapes(plane: Plane, covs: list[Floats]) -> NDArray[np.float32]:
-    """Covariances projected onto the two directions, shape (T + 1, n, 3): xx, xy, yy."""
-    u, v = plane.directions.T
-    along = [[np.einsum("i,nij,j->n", a, c, b) for a, b in ((u, u), (u, v), (v, v))] for c in covs]
-    return np.moveaxis(np.array(along), 1, 2).astype(np.float32)
-
-
-def is_moderate(values: Floats) -> bool:
-    """Whether single precision can represent the numbers."""
-    largest = float(np.abs(values).max(initial=0.0))
-    return largest == 0 or MIN_SINGLE < largest < MAX_SINGLE
-
-
-def compact(values: Floats) -> Any:
-    """The numbers in single precision if it can represent them."""
-    return values.astype(np.float32) if is_moderate(values) else values
+def add_metric(scene: Scene, last: Space, engine: Engine, tree: Tree | None = None) -> Scene:
+    """The scene with tree (unless given), distances and embedding of its last state added."""
+    if last.n < 2:
+        return scene
+    try:
+        tree = spanning_tree(last, engine) if tree is None else tree
+    except ValueError as error:  # some components have no known distance between them
+        return replace(scene, notes=(*scene.notes, f"there is no tree: {error}"))
+    leaves = np.argsort(node_positions(branches(tree))[: last.n], kind="stable")  # no branches cross
+    shown = leaves[sample_evenly(last.n, MAX_MATRIX_POINTS)]
+    matrix = last.metric.take(shown).dense(engine)
+    embedding = embed(matrix, onto=scene.frames[-1][shown]).points if np.isfinite(matrix).all() else None
+    return replace(scene, tree=tree, matrix=matrix, shown=shown, embedding=embedding)

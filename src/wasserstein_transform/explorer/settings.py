@@ -1,63 +1,22 @@
-"""The settings of the sliders, converted to a transform, to the query of a URL, and to Python code."""
+"""The settings of the sliders, converted to a transform and to Python code."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, fields
-from typing import Any, NamedTuple
-from urllib.parse import urlencode
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from .. import _check as check
 from ..transforms import Process, gaussian_transform, local_truncation, mean_shift
 
 MAX_ITERATIONS = 30
-
-
-class Method(NamedTuple):
-    """A method that the page offers.
-
-    Attributes
-    ----------
-    title : str
-        Name of the method.
-    uses : tuple of str
-        Settings that it uses besides ε and τ.
-    process : callable
-        Function from settings to the transform.
-    call : str
-        Template of the Python code of the estimator.
-    moves : bool
-        Whether the points move. If so, they are updated while a slider is dragged.
-    most : int
-        Largest number of points; larger data are sampled.
-    """
-
-    title: str
-    uses: tuple[str, ...]
-    process: Callable[[Settings], Process]
-    call: str
-    moves: bool
-    most: int
-
-
-METHODS = {
-    "gt": Method(
-        "Gaussian Transform", ("lam",), lambda given: gaussian_transform(given.eps, given.lam),
-        "wt.GaussianTransform(eps={eps!r}, lam={lam!r}, n_iter={n_iter})", True, 100_000,
-    ),
-    "ridge": Method(
-        "Gaussian Transform onto curves", ("lam",), lambda given: gaussian_transform(given.eps, given.lam, ridge=1),
-        "wt.GaussianTransform(eps={eps!r}, lam={lam!r}, ridge=1, n_iter={n_iter})", True, 100_000,
-    ),
-    "ms": Method(
-        "mean shift", (), lambda given: mean_shift(given.eps),
-        "wt.MeanShift(eps={eps!r}, n_iter={n_iter}, tol=None, merge=None)", True, 100_000,
-    ),
-    "lt": Method(
-        "local truncation", ("p",), lambda given: local_truncation(given.eps, given.p),
-        "wt.LocalTruncation(eps={eps!r}, p={p!r}, n_iter={n_iter})", False, 1_000,
-    ),
-}  # fmt: skip
+ESTIMATORS = {
+    "gt": "GaussianTransform(eps={eps!r}, lam={lam!r}, n_iter={n_iter})",
+    "ridge": "GaussianTransform(eps={eps!r}, lam={lam!r}, ridge=1, n_iter={n_iter})",
+    "ms": "MeanShift(eps={eps!r}, n_iter={n_iter}, tol=None, merge=None)",
+    "lt": "LocalTruncation(eps={eps!r}, p={p!r}, n_iter={n_iter})",
+}
+"""The methods of the page, and the estimator of each as Python code."""
 
 
 @dataclass(frozen=True)
@@ -79,8 +38,8 @@ class Settings:
 
     Examples
     --------
-    >>> Settings(0.2, lam=5.0).query
-    'method=gt&eps=0.2&lam=5.0&n_iter=2&p=1.0'
+    >>> Settings(0.2, lam=5.0).estimator
+    'GaussianTransform(eps=0.2, lam=5.0, n_iter=2)'
     """
 
     eps: float
@@ -90,7 +49,7 @@ class Settings:
     p: float = 1.0
 
     def __post_init__(self) -> None:
-        check.choice(self.method, "method", METHODS)
+        check.choice(self.method, "method", ESTIMATORS)
         check.positive(self.eps, "eps")
         check.lam(self.lam)
         check.count(self.n_iter, "n_iter", 0)
@@ -99,42 +58,34 @@ class Settings:
         check.solvable_p(self.p)
 
     @classmethod
-    def read(cls, query: Mapping[str, str], otherwise: Settings) -> Settings:
-        """Settings from the query of a URL; missing and invalid ones are taken from `otherwise`."""
-        kinds = {"eps": float, "lam": float, "p": float, "n_iter": int, "method": str}
-        settings = asdict(otherwise)
-        for name in query.keys() & kinds.keys():
+    def read(cls, query: Mapping[str, Any], otherwise: Settings) -> Settings:
+        """Settings from texts, such as the query of a URL; missing and invalid ones are taken from `otherwise`."""
+        for name, value in asdict(otherwise).items():
             try:
-                settings = asdict(cls(**{**settings, name: kinds[name](query[name])}))
+                otherwise = replace(otherwise, **{name: type(value)(query.get(name, value))})
             except (TypeError, ValueError, OverflowError):
                 continue
-        return cls(**settings)
+        return otherwise
 
     @property
-    def rule(self) -> Method:
-        """The method."""
-        return METHODS[self.method]
+    def moves_points(self) -> bool:
+        """Whether the points move. If so, they are updated while a slider is dragged."""
+        return self.method != "lt"
 
     @property
-    def query(self) -> str:
-        """The settings as the query of a URL."""
-        return urlencode({name: getattr(self, name) for name in ("method", "eps", "lam", "n_iter", "p")})
+    def max_points(self) -> int:
+        """Largest number of points; larger data are sampled."""
+        return 100_000 if self.moves_points else 1_000
 
     @property
-    def key(self) -> tuple[Any, ...]:
-        """The settings that the states of a trajectory depend on: all but the number of iterations."""
-        return (self.method, self.eps, *(getattr(self, name) for name in self.rule.uses))
+    def estimator(self) -> str:
+        """The estimator as Python code."""
+        return ESTIMATORS[self.method].format(**asdict(self))
 
     def process(self) -> Process:
         """The transform to iterate."""
-        return self.rule.process(self)
-
-    def code(self, reading: str, with_weights: bool = False) -> str:
-        """Python code that computes the same; `reading` is the code that makes X, and weights if there are any."""
-        given = "X, sample_weight=weights" if with_weights else "X"
-        lines = ["import wasserstein_transform as wt", "", reading, f"fitted = {self._call}.fit({given})"]
-        return "\n".join([*lines, "Z = fitted.linkage()  # SciPy linkage matrix of the new distance", ""])
-
-    @property
-    def _call(self) -> str:
-        return self.rule.call.format(**{field.name: getattr(self, field.name) for field in fields(self)})
+        if self.method == "ms":
+            return mean_shift(self.eps)
+        if self.method == "lt":
+            return local_truncation(self.eps, self.p)
+        return gaussian_transform(self.eps, self.lam, ridge=1 if self.method == "ridge" else None)

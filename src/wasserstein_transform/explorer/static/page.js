@@ -1,61 +1,38 @@
-// The settings panel: it sends the newest settings to the server and shows the replies.
+// The settings panel: it sends requests to the server, which answers the newest, and shows the replies.
 (() => {
   "use strict";
-  const PATIENCE = 100;  // milliseconds after which the next request is sent without waiting for a reply
   const WORDS = {open: "opening …", clusters: "looking for clusters …", snapshot: "writing the page …"};
+  const DECADES = 1.5;  // powers of ten that ε can be moved to each side of the suggested one
   const $ = (id) => document.getElementById(id);
   const SLIDERS = ["eps", "lam", "n_iter", "p"];
-  let wire = null, limits = [1e-3, 1], suggested = null, shown = {}, name = "", addressed = 0, state = "", choice = null, lastOpened = null, opening = true;
-  const queue = {next: 1, sent: 0, answered: -1, at: 0, waiting: new Map(), running: {what: "open"}, timer: 0};
-  const touched = new Map();  // controls that were used while a data set was opened, and their values
+  let wire = null, suggested = null, shown = {}, name = "", state = "", choice = null, lastOpened = null, addressed = 0, opening = 0, sending = 0;
+  const queue = {sent: 0, answered: -1};
   window.wtPage = {queue, answers: [], get shown() { return shown; }};
 
-  // Requests. Of each kind the newest waits. Settings and data sets are sent at once, or every tenth of a second, and
-  // stop what runs; others wait until nothing runs, and run again if they were stopped.
-  const isUrgent = (what) => what === "open" || what === "settings";
+  // A newer request stops an older one: while something is computed, settings and data can be changed, nothing else.
   function ask(message) {
-    if (message.what === "open") {
-      opening = true;
-      touched.clear();
-      queue.waiting.clear();
-    }
-    queue.waiting.set(message.what, message);
-    clearTimeout(queue.timer);
-    queue.timer = setTimeout(flush);  // after all simultaneous events
-  }
-  function flush() {
-    clearTimeout(queue.timer);
-    const isRunning = queue.answered < queue.sent || !wire || (opening && !queue.waiting.has("open"));
-    const next = ["open", "settings", ...queue.waiting.keys()].find((what) => queue.waiting.has(what) && (isUrgent(what) || !isRunning));
-    if (!next || !wire || (opening && next !== "open")) return;
-    const age = performance.now() - queue.at;
-    if (isRunning && age < PATIENCE) {
-      queue.timer = setTimeout(flush, PATIENCE - age);
-      return;
-    }
-    if (isRunning && !isUrgent(queue.running.what) && next !== "open" && !queue.waiting.has(queue.running.what)) queue.waiting.set(queue.running.what, queue.running);
-    const message = {...queue.waiting.get(next), id: queue.next++};
-    queue.waiting.delete(next);
-    queue.running = message;
-    queue.sent = message.id;
-    queue.at = performance.now();
+    queue.sent += 1;
+    if (message.what === "open") opening = queue.sent;
     if (message.what !== "settings" || message.released) document.body.classList.add("busy");
-    if (WORDS[message.what]) say(`${name ? `${name} · ` : ""}${WORDS[message.what]}`);
-    wire.wanted = JSON.stringify(message);
+    if (WORDS[message.what]) say(`${name} · ${WORDS[message.what]}`);
+    allow(queue.answered);
+    clearTimeout(sending);  // of simultaneous events the last is sent
+    sending = setTimeout(() => { wire.wanted = JSON.stringify({...message, id: queue.sent}); });
+  }
+  function allow(answered) {
+    const isBusy = queue.answered < queue.sent;
+    if (!isBusy) document.body.classList.remove("busy");
+    for (const id of ["clusters", "save-page"]) $(id).disabled = isBusy;
+    $("transform").disabled = answered < opening;
   }
 
   // sliders
-  const radius = (place) => limits[0] * (limits[1] / limits[0]) ** (place / 1000);
-  const place = (eps) => Math.round(1000 * Math.log(eps / limits[0]) / Math.log(limits[1] / limits[0]));
+  const radius = (place) => suggested * 10 ** (DECADES * (place / 500 - 1));
+  const place = (eps) => Math.round(500 * (1 + Math.log10(eps / suggested) / DECADES));
   function value(id) {
     const raw = Number($(id).value);
     if (id !== "eps") return raw;
     return shown.eps !== undefined && place(shown.eps) === raw ? shown.eps : Number(radius(raw).toPrecision(4));
-  }
-  function settings() {
-    const out = {method: $("method").value};
-    for (const id of SLIDERS) out[id] = value(id);
-    return out;
   }
   function label() {
     for (const id of SLIDERS) {
@@ -65,10 +42,11 @@
     }
     for (const box of document.querySelectorAll(".only")) box.hidden = !box.classList.contains($("method").value);
   }
-  function moved(released, id) {
+  function moved(released) {
     label();
-    if (opening) touched.set(id, $(id).value);
-    else ask({what: "settings", settings: settings(), released});
+    const settings = {method: $("method").value};
+    for (const id of SLIDERS) settings[id] = value(id);
+    ask({what: "settings", settings, released});
   }
 
   // replies
@@ -82,68 +60,47 @@
   }
   function time(seconds) { return seconds < 1 ? `${Math.round(1000 * seconds)} ms` : `${seconds.toFixed(1)} s`; }
   function heard(reply) {
-    window.wtPage.answers.push({...reply, at: performance.now()});
     if (reply.ball) { window.wassersteinPage?.tell(reply); return; }
-    if (reply.id !== undefined && reply.final) queue.answered = Math.max(queue.answered, reply.id);
-    if (queue.answered >= queue.sent) document.body.classList.remove("busy");
+    if (reply.final) queue.answered = Math.max(queue.answered, reply.id);
+    allow(reply.id);
     if (reply.error) {
-      opening = false;
       $("status").textContent = "not computed";
-      $("found").textContent = "";
       fail(reply.error);
-      flush();
-      return;
+    } else {
+      fail("");
+      name = reply.data ?? name;
+      if (reply.names && reply.id !== lastOpened) opened(reply);  // said in several replies: the first may come before the page
+      if (reply.settings) settled(reply);
+      if (reply.clusters) $("found").textContent = reply.clusters;
+      $("notes").replaceChildren(...reply.notes.map((text) => Object.assign(document.createElement("li"), {textContent: text})));
+      if (reply.file) window.wassersteinPage.save(reply.file, reply.content, "text/html");
+      state = reply.state ?? state;
+      say(`${name} · ${state}${reply.final ? ` · ${time(reply.seconds)}` : ""}`);
     }
-    fail("");
-    name = reply.data ?? name;
-    const isNew = reply.names && reply.id !== lastOpened;  // said in several replies: the first may come before the page
-    if (isNew) opened(reply);
-    if (reply.settings) settled(reply, isNew);
-    if (reply.clusters) $("found").textContent = reply.clusters;
-    if (reply.notes) $("notes").replaceChildren(...reply.notes.map((text) => Object.assign(document.createElement("li"), {textContent: text})));
-    if (reply.download) Object.assign(document.createElement("a"), {href: reply.download, download: ""}).click();
-    state = reply.state ?? state;
-    say(`${name} · ${state}${reply.final ? ` · ${time(reply.seconds)}` : ""}`);
-    if (isNew) repeat();
-    flush();
-  }
-  // What was chosen while the data set was opened is applied to it.
-  function repeat() {
-    if (!touched.size) return;
-    for (const [id, value] of touched) $(id).value = value;
-    touched.clear();
-    moved(true);
+    window.wtPage.answers.push({...reply, content: null, at: performance.now()});
   }
   function opened(reply) {
-    opening = false;
     lastOpened = reply.id;
+    $("found").textContent = "";
     options($("data"), reply.names, [reply.data]);
-    for (const box of document.querySelectorAll(".for-tables")) box.hidden = !reply.columns.all.length;
-    $("columns-box").hidden = !reply.columns.scales;
+    for (const box of document.querySelectorAll(".for-tables")) box.hidden = !reply.all.length;
+    $("columns-box").hidden = !reply.scales;
     $("scale").value = reply.choice.scale;
     $("missing").value = reply.choice.missing;
     choice = reply.choice;
-    options($("columns"), reply.columns.numeric, reply.used);
-    options($("label"), ["", ...reply.columns.all], [reply.choice.label]);
-    options($("weight"), ["", ...reply.columns.numeric], [reply.choice.weight]);
-    $("found").textContent = "";
-    const [low, high] = reply.eps;
-    limits = [low / 1.5, Math.max(high * 1.5, reply.suggested * 2)];
+    options($("columns"), reply.numeric, reply.used);
+    options($("label"), ["", ...reply.all], [reply.choice.label]);
+    options($("weight"), ["", ...reply.numeric], [reply.choice.weight]);
     suggested = reply.suggested;
     $("suggest").title = reply.reason;
     for (const option of $("method").options) option.disabled = !reply.has_points && option.value !== "lt";
   }
-  function settled(reply, isNew) {
+  function settled(reply) {
     $("code").value = reply.code;
-    clearTimeout(addressed);  // browsers limit the rate of URL changes
-    addressed = setTimeout(() => {
-      const link = new URL(window.location.href);
-      link.search = `data=${encodeURIComponent(name)}&${reply.query}`;
-      window.history.replaceState(null, "", link);
-    }, 250);
-    const behind = queue.waiting.has("settings") || queue.answered < queue.sent;
     shown = reply.settings;
-    if (behind && !isNew) return;  // the user has moved the sliders since
+    clearTimeout(addressed);  // browsers limit the rate of URL changes
+    addressed = setTimeout(() => window.history.replaceState(null, "", `?${new URLSearchParams({data: name, ...shown})}`), 250);
+    if (reply.id < queue.sent) return;  // the user has moved the sliders since
     $("method").value = shown.method;
     $("eps").value = place(shown.eps);
     for (const id of ["lam", "n_iter", "p"]) {
@@ -169,49 +126,46 @@
     }
     $("file").value = "";
   }
-
-  window.wtAskBall = (point, frame) => { if (wire) wire.pointed = JSON.stringify({point, frame}); };
-  window.wtStart = (model) => {
-    wire = model;
-    const listen = () => { if (wire.reply) heard(JSON.parse(wire.reply)); };
-    wire.properties.reply.change.connect(listen);
-    listen();
-    flush();
-    const tellDrawn = () => { if (document.documentElement.dataset.ready) wire.is_drawn = true; else requestAnimationFrame(tellDrawn); };
-    tellDrawn();
-  };
-
   function choose(id) {
     if (id === "columns") choice.columns = [...$("columns").selectedOptions].map((o) => o.value);
     else choice[id] = $(id).value;
     ask({what: "open", data: name, choice});
   }
+
+  window.wtAskBall = (point, frame) => { wire.pointed = JSON.stringify({point, frame}); };
+  window.wtStart = (model) => {
+    wire = model;
+    const listen = () => { if (wire.reply) heard(JSON.parse(wire.reply)); };
+    wire.properties.reply.change.connect(listen);
+    listen();
+  };
+
   for (const id of SLIDERS) {
-    $(id).addEventListener("input", () => moved(false, id));
-    $(id).addEventListener("change", () => moved(true, id));
+    $(id).addEventListener("input", () => moved(false));
+    $(id).addEventListener("change", () => moved(true));
   }
-  $("method").addEventListener("change", () => moved(true, "method"));
+  $("method").addEventListener("change", () => moved(true));
   $("suggest").addEventListener("click", () => {
-    if (opening || !suggested) { touched.delete("eps"); return; }  // a data set opens with the suggested radius
     shown = {...shown, eps: suggested};
     $("eps").value = place(suggested);
-    moved(true, "eps");
+    moved(true);
   });
   $("data").addEventListener("change", () => ask({what: "open", data: $("data").value}));
   $("file").addEventListener("change", () => open($("file").files[0]));
   for (const id of ["columns", "label", "weight", "scale", "missing"]) $(id).addEventListener("change", () => choose(id));
-  $("clusters").addEventListener("click", () => { $("found").textContent = "searching …"; ask({what: "clusters"}); });
+  $("clusters").addEventListener("click", () => ask({what: "clusters"}));
   $("save-labels").addEventListener("click", () => window.wassersteinPage?.take("labels"));
   $("save-points").addEventListener("click", () => window.wassersteinPage?.take("points"));
   $("save-page").addEventListener("click", () => ask({what: "snapshot"}));
   $("copy").addEventListener("click", async () => {
-    try { await navigator.clipboard.writeText($("code").value); } catch { $("code").select(); document.execCommand("copy"); }
+    await navigator.clipboard.writeText($("code").value);
     $("copy").textContent = "Copied";
     setTimeout(() => { $("copy").textContent = "Copy"; }, 1500);
   });
   document.addEventListener("dragover", (event) => { event.preventDefault(); document.body.classList.add("dropping"); });
   document.addEventListener("dragleave", () => document.body.classList.remove("dropping"));
   document.addEventListener("drop", (event) => { event.preventDefault(); document.body.classList.remove("dropping"); open(event.dataTransfer.files[0]); });
+  allow(-1);
   label();
   say("reading the data …");
 })();

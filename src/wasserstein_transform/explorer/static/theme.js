@@ -7,8 +7,8 @@ function isDark() { return window.matchMedia("(prefers-color-scheme: dark)").mat
 function whenDark(act) { window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", act); }
 
 function inks() {
-  return isDark() ? {ink: "#E8E8E8", faint: "#8A8A8A", paper: "#16181C", line: "#56B4E9"}
-    : {ink: "#222222", faint: "#767676", paper: "#FFFFFF", line: "#0072B2"};
+  return isDark() ? {ink: "#E8E8E8", faint: "#8A8A8A", paper: "#16181C"}
+    : {ink: "#222222", faint: "#767676", paper: "#FFFFFF"};
 }
 
 const LOOKS = {
@@ -16,7 +16,7 @@ const LOOKS = {
 };
 
 function dressed(figures, lines) {
-  const colors = inks(), {ink, faint, paper, line} = colors;
+  const colors = inks(), {ink} = colors;
   for (const figure of figures) {
     for (const part of [...figure.left, ...figure.below, ...figure.right, ...figure.center]) {
       const looks = {};
@@ -26,8 +26,6 @@ function dressed(figures, lines) {
     for (const {name, glyph} of figure.renderers) {
       if (name === "ink") set(glyph, {line_color: ink});
       if (name === "member") set(glyph, {fill_color: ink});
-      if (name === "line") set(glyph, {line_color: line});
-      if (name === "number") set(glyph, {text_color: ink, background_fill_color: paper, border_line_color: faint});
     }
   }
   for (const one of lines) set(one, {line_color: ink});

@@ -1,7 +1,7 @@
 // Interaction in the browser: frames, the cut, balls, colors. Nothing here needs a server.
 // Arrays are changed in place, and models by `set` (theme.js), so that a live page sends nothing back.
 
-const SMALL = -1, ABOVE = -2, MIXED = -3, TIE = 1e-9, NEAR = 15, MARKS = 21, CUT_STEPS = 500;
+const SMALL = -1, ABOVE = -2, MIXED = -3, TIE = 1e-9, NEAR = 15, CUT_STEPS = 500;
 
 function text(model, said) { if (model.text !== said) set(model, {text: said}); }
 
@@ -14,7 +14,7 @@ function counted(n, thing) { return `${n.toLocaleString("en-US")} ${thing}${n ==
 
 // Clusters of the merges up to a height, by decreasing size, ties by the first point; −1 for small ones.
 function cutAt(tree, n, height) {
-  const {a, b, h} = tree, smallest = Math.max(2, Math.ceil(0.01 * n));  // as `smallest_size` of metrics.py
+  const {a, b, h} = tree, smallest = Math.max(2, Math.ceil(0.01 * n));  // as `smallest_size` of distances.py
   const part = new Int32Array(2 * n - 1).fill(-1);
   let count = 0;
   for (let k = n - 2; k >= 0; k--) {
@@ -66,11 +66,11 @@ class Page {
     if (this.begun) { this.redraw(); return; }
     this.begun = true;
     whenDark(() => this.dress());
-    this.m.eps_line.pan.connect(([state]) => { if (state === "pan:end") this.release(); });
     const {cloud: {x_range, y_range, properties}} = this.m, redraw = () => this.redraw();
     for (const range of [x_range, y_range]) for (const end of ["start", "end"]) range.properties[end].change.connect(redraw);
     properties.inner_height.change.connect(redraw);
     this.load();
+    this.dress();
     if (window.matchMedia("(pointer: coarse)").matches) this.letScroll();
     document.documentElement.dataset.ready = "yes";
   }
@@ -94,14 +94,13 @@ class Page {
     if (!is_partial || this.n !== this.m.points.data.x.length) this.unpick();
     this.fill();
     for (const card of this.m.dimmed) Bokeh.index.find_one(card)?.el.classList.toggle("stale", is_partial);
-    if (is_partial) { this.follow(); return; }
     if (title !== before) this.wasCut = false;
+    if (is_partial) { this.follow(); return; }
     this.treeRows = this.at.row;
     this.putCut();
     this.cutNow();
     this.move();
     this.paint();
-    this.dress();
   }
 
   // Arrays of the points, of the type and the size of the frames; dots without a size are not drawn.
@@ -118,10 +117,6 @@ class Page {
     this.cutNow();
     this.colorPoints();
     this.move();
-    const {eps_line, radius} = this.m;
-    if (!(this.eps > 0)) return;
-    set(eps_line, {location: this.eps});
-    set(radius, {value: Math.min(Math.max(Math.log10(this.eps), radius.start), radius.end)});
   }
 
   // Many points are drawn as an image: a glyph for each would take seconds.
@@ -187,24 +182,7 @@ class Page {
     }
     this.m.points.change.emit();
     this.redraw();
-    this.mark();
-    this.trail();
     if (this.picked !== null) this.pick(this.picked);
-  }
-
-  trail() {
-    const {k, share} = this.frameAt(this.m.frame.value);
-    const xs = [], ys = [], {x, y} = this.m.points.data;
-    if (this.m.trailing.active && !this.m.trailing.disabled) {
-      for (let i = 0; i < this.n; i++) {
-        const lineX = [], lineY = [];
-        for (let t = 0; t <= k; t++) { lineX.push(this.at["x" + t][i]); lineY.push(this.at["y" + t][i]); }
-        if (share > 0) { lineX.push(x[i]); lineY.push(y[i]); }
-        xs.push(lineX);
-        ys.push(lineY);
-      }
-    }
-    if (xs.length || this.m.trails.data.xs.length) set(this.m.trails, {data: {xs, ys}});
   }
 
   run() {
@@ -259,10 +237,10 @@ class Page {
     const noise = rest ? ` and ${counted(rest, "point")} without a cluster` : "";
     const said = {
       cut: `${counted(found, "cluster")}${rest ? `, ${counted(rest, "point")} in smaller ones` : ""}`,
-      labels: this.about.answer || `colors: ${counted(found, "cluster")} found${noise}`, truth: `colors: ${counted(found, "known label")}`,
+      labels: `colors: ${counted(found, "cluster")} found${noise}`, truth: `colors: ${counted(found, "known label")}`,
     };
     text(this.m.said, said[by] ?? "");
-    set(this.m.cut_line, {visible: by === "cut" || (by === "labels" && this.about.answer !== "" && this.about.cut?.fits === true)});
+    set(this.m.cut_line, {visible: by === "cut"});
   }
 
   slide() {
@@ -299,11 +277,10 @@ class Page {
   }
 
   paint() {
-    const labels = this.labels(), {points, scaled, branches, stubs, strip} = this.m;
+    const labels = this.labels(), {points, scaled, branches, strip} = this.m;
     this.colorPoints();
     points.change.emit();
     this.redraw();
-    this.mark();
     if (this.about.is_partial) return;  // the other views show the points before
     for (const {data} of [scaled, strip]) data.point?.forEach((i, k) => { data.c[k] = this.look(labels[i]); });
     scaled.change.emit();
@@ -311,57 +288,15 @@ class Page {
     if (this.hasTree) {
       const isCut = this.m.color_by.value === "cut", height = this.m.cut.value * (1 + TIE);
       const below = labelsOfNodes(this.m.tree.data, labels);
-      for (const drawn of [branches, stubs]) {
-        const {c, node, h} = drawn.data;
-        for (let k = 0; k < h.length; k++) {
-          const isAbove = below[node[k]] === MIXED || (isCut && h[k] > height);
-          c[k] = isAbove ? ABOVE : this.look(below[node[k]]);
-        }
-        drawn.change.emit();
+      const {c, node, h} = branches.data;
+      for (let k = 0; k < h.length; k++) {
+        const isAbove = below[node[k]] === MIXED || (isCut && h[k] > height);
+        c[k] = isAbove ? ABOVE : this.look(below[node[k]]);
       }
+      branches.change.emit();
     }
-    this.markScaled();
     this.sayColors();
     if (this.picked !== null) this.pick(this.picked);
-  }
-
-  // The number of each cluster is at its point nearest to the mean.
-  mark() {
-    const labels = this.labels(), {x, y} = this.m.points.data;
-    this.number(this.m.marks, labels, x, y);
-  }
-
-  markScaled() {
-    const {x, y, point} = this.m.scaled.data, labels = this.labels();
-    if (point) this.number(this.m.scaled_marks, Int32Array.from(point, (i) => labels[i]), x, y);
-  }
-
-  number(marks, labels, x, y) {
-    const found = {x: [], y: [], text: []};
-    const shown = labels.some((label) => label > 0) && this.m.color_by.value !== "one" ? MARKS : 0;
-    this.middles(labels, x, y, shown).forEach((at, k) => {
-      if (at < 0) return;
-      found.text.push(String(k));
-      found.x.push(x[at]);
-      found.y.push(y[at]);
-    });
-    if (found.text.length || marks.data.text.length) set(marks, {data: found});
-  }
-
-  middles(labels, x, y, most) {
-    const sums = Array.from({length: most}, () => [0, 0, 0]), best = new Array(most).fill(Infinity);
-    const at = new Array(most).fill(-1);
-    for (let i = 0; i < labels.length; i++) {
-      const s = sums[labels[i]];
-      if (s && Number.isFinite(x[i] + y[i])) { s[0] += x[i]; s[1] += y[i]; s[2]++; }
-    }
-    for (let i = 0; i < labels.length; i++) {
-      const s = sums[labels[i]];
-      if (!s || !s[2]) continue;
-      const d = (x[i] - s[0] / s[2]) ** 2 + (y[i] - s[1] / s[2]) ** 2;
-      if (d < best[labels[i]]) { best[labels[i]] = d; at[labels[i]] = i; }
-    }
-    return at;
   }
 
   // Balls
@@ -390,12 +325,6 @@ class Page {
     const at = this.nearest(event);
     this.pinned = at !== null && !(this.pinned && at === this.picked);
     if (at === null) this.unpick(); else this.pick(at);
-  }
-
-  name() {
-    const at = this.at.row.indexOf(this.m.row.value);
-    this.pinned = at >= 0;
-    if (at >= 0) this.pick(at); else this.unpick();
   }
 
   members(i, k) {
@@ -483,32 +412,13 @@ class Page {
     return this.around(x, y, times * a, times * b, times * Math.sqrt(Math.max(yy - b * b, 0)));
   }
 
-  // The radius
-
-  widen() {
-    const {radius, eps_line} = this.m, eps = 10 ** radius.value;
-    if (eps_line.location > 0 && Math.abs(Math.log10(eps_line.location) - radius.value) > 1e-9) eps_line.location = eps;
-    this.eps = eps;
-    if (this.picked !== null) this.pick(this.picked);
-  }
-
-  pull() {
-    const {radius, eps_line} = this.m;
-    if (!(eps_line.location > 0)) return;
-    const at = Math.min(Math.max(Math.log10(eps_line.location), radius.start), radius.end);
-    if (Math.abs(at - radius.value) > 1e-9) radius.value = at;
-  }
-
-  release() { this.m.radius.value_throttled = this.m.radius.value; }
-
   // Files
 
   columns(kind) {
-    const {x, y} = this.m.points.data, [across, up] = this.about.axes, short = this.at.x0 instanceof Float32Array;
-    const written = (value) => String(short ? Number(value.toPrecision(8)) : value);
+    const {x, y} = this.m.points.data, [across, up] = this.about.axes;
     const columns = [["row", (i) => this.at.row[i]]];
-    if (kind === "points") columns.push([across || "x", (i) => written(x[i])]);
-    if (kind === "points" && up) columns.push([up, (i) => written(y[i])]);
+    if (kind === "points") columns.push([across || "x", (i) => x[i]]);
+    if (kind === "points" && up) columns.push([up, (i) => y[i]]);
     if (this.hasTree) columns.push(["cut", (i) => this.cuts[i]]);
     if (this.at.labels) columns.push(["found", (i) => this.at.labels[i]]);
     if (this.at.truth) columns.push(["known", (i) => this.at.truth[i]]);
@@ -522,10 +432,12 @@ class Page {
     return lines.join("\n") + "\n";
   }
 
-  take(kind) {
+  take(kind) { this.save(`${kind}.csv`, this.csv(kind), "text/csv"); }
+
+  save(name, content, type) {
     const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([this.csv(kind)], {type: "text/csv"}));
-    link.download = `${kind}.csv`;
+    link.href = URL.createObjectURL(new Blob([content], {type}));
+    link.download = name;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   }
@@ -533,7 +445,7 @@ class Page {
   dress() {
     const {about, m} = this;
     set(m.colors, {palette: isDark() ? about.dark : about.light});
-    dressed([m.cloud, m.dendrogram, m.scaling, m.matrix, m.near], [m.cut_line, m.eps_line, m.suggested]);
+    dressed([m.cloud, m.dendrogram, m.scaling, m.matrix], [m.cut_line]);
     const {ink, faint, paper} = inks();
     set(m.tip, {text_color: ink, background_fill_color: paper, border_line_color: faint});
     this.redraw();
