@@ -95,8 +95,6 @@ CRAFTED: dict[str, tuple[str, Callable[[], bytes]]] = {
     "more points than there are": ("las", lambda: hostile.las_with(247, struct.pack("<Q", 2**40))),
     "points of no size": ("las", lambda: hostile.las_with(105, b"\0\0")),
     "points far behind": ("las", lambda: hostile.las_with(96, b"\xff\xff\xff\x7f")),
-    "more packed points than there are": ("laz", lambda: hostile.las_with(247, struct.pack("<Q", 500_000), "laz")),
-    "a layer of gigabytes": ("laz", hostile.long_layer),
     "numbers that repeat": ("parquet", lambda: hostile_parquet.repeated_rows(160)),
     "words that repeat": ("parquet", hostile_parquet.repeated_words),
     "a page that unpacks to more than it says": ("parquet", hostile_parquet.packed_page),

@@ -131,12 +131,6 @@ def gif_of(width: int, height: int, frames: int) -> bytes:
     return head + frame * frames + b";"
 
 
-def long_layer() -> bytes:
-    """Packed points of which a layer says it has gigabytes."""
-    start = int.from_bytes(seeds.las("laz")[0][96:100], "little")
-    return las_with(start + 8 + 38 + 4, struct.pack("<I", 2**31 - 1), "laz")  # behind a point and a count
-
-
 def round_tif() -> bytes:
     """A picture whose directory names itself as the next."""
     tags = (
