@@ -35,8 +35,7 @@ FORMAT, VERSION = "wasserstein-transform", 4
 T = TypeVar("T", bound=type)
 
 _CLASSES: dict[str, type] = {}
-_HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
-_MAX_SHOWN_SIDES = 8  # numbers of a shape in messages
+_READ_HEADER: dict[Any, Any] = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}  # by version
 _KINDS = {"f": "floats", "i": "integers"}
 
 
@@ -82,7 +81,8 @@ def write(path: str | os.PathLike[str], value: Any) -> Path:
 def read(path: str | os.PathLike[str], kind: type, reserve: Callable[[float], None] = lambda n_bytes: None) -> Any:
     """Read a value of the class `kind` from a file; `reserve` is called with its size first and may raise an error."""
     try:
-        stored = read_arrays(path, reserve)
+        with Path(path).open("rb") as stream:
+            stored = read_arrays(stream, reserve)
         header = json.loads(str(stored.pop("header")))
         if not isinstance(header, dict) or header.get("format") != FORMAT:
             raise DamagedError("it has another format")
@@ -90,16 +90,15 @@ def read(path: str | os.PathLike[str], kind: type, reserve: Callable[[float], No
     except (ValueError, KeyError, RecursionError) as error:
         raise ValueError(f"{path} is not a file that save() wrote, or it is damaged ({error!s:.200})") from None
     if header.get("version") != VERSION:
-        has = f"{path} has version {header.get('version')!r:.60}, but this library reads version {VERSION}"
-        newer = isinstance(header.get("version"), int) and header["version"] > VERSION
-        raise ValueError(f"{has}; {'update this library' if newer else 'write it again with this version'}")
+        raise ValueError(
+            f"{path} has version {header.get('version')!r:.60}, but this library reads version {VERSION}; write it "
+            "again, or update the library"
+        )
     tree, simple = header.get("tree"), all(array.dtype.kind in "biufcSU" for array in arrays)
     if not simple or not isinstance(tree, str) or header.get("fingerprint") != fingerprint((tree, arrays)):
         raise ValueError(f"{path} is damaged: its content does not match its fingerprint; write it again")
     try:
         value = _decode(json.loads(tree), arrays, {})
-    except ImportError as error:
-        raise ValueError(f"{path}: {error!s:.300}") from None
     except Exception as error:  # constructors may raise anything for content that somebody made up
         raise ValueError(f"{path} cannot be used: {type(error).__name__}, {error!s:.300}; write it again") from None
     if not isinstance(value, kind):
@@ -197,8 +196,6 @@ def _take_apart(value: Any) -> tuple[str, Any]:
         if hasattr(value, "_archive_state"):
             return name, value._archive_state()
         return name, {parameter: getattr(value, parameter) for parameter in inspect.signature(cls).parameters}
-    if name in _CLASSES:
-        raise TypeError(f"{name} was defined again after this object was made; make the object again to store it")
     if callable(value):
         raise TypeError(f"a function cannot be stored, got {value!r:.60}; use a named profile")
     raise TypeError(f"{name} cannot be stored; use classes of this library, arrays, numbers and strings")
@@ -284,27 +281,23 @@ class DamagedError(ValueError):
     """A file that is damaged or not of the expected format."""
 
 
-def read_arrays(path: str | os.PathLike[str], reserve: Callable[[float], None]) -> dict[str, np.ndarray]:
-    """Read all arrays of a file, by name. They take no more memory than the file has bytes.
+def read_arrays(stream: IO[bytes], reserve: Callable[[float], None]) -> dict[str, np.ndarray]:
+    """Read all arrays of a `.npz` file, by name; raise `DamagedError` for any other.
 
-    `reserve` is called with the size first and may raise an error. A damaged file raises `DamagedError`, a missing file
-    OSError.
+    `reserve` is called with their size first and may raise an error. No more memory is taken.
     """
-    with Path(path).open("rb") as stream:
-        with _any_error_is_damage():
-            members = zipfile.ZipFile(stream)
-        listed = members.infolist()
-        n_bytes = sum(member.file_size for member in listed)
-        reserve(float(n_bytes))
-        if any(member.compress_type != zipfile.ZIP_STORED for member in listed):
-            raise DamagedError("it is compressed, but save() does not compress")  # a small file could fill the memory
-        if len({member.filename for member in listed}) < len(listed) or n_bytes > stream.seek(0, 2):
-            raise DamagedError("its directory lists an array twice, or more bytes than the file has")
-        with _any_error_is_damage():
-            return {
-                member.filename.removesuffix(".npy"): read_array(members.open(member), member.file_size)
-                for member in listed
-            }
+    with _any_error_is_damage():
+        archive = zipfile.ZipFile(stream)
+    members = archive.infolist()
+    if not members or not all(member.filename.endswith(".npy") for member in members):
+        inside = ", ".join(member.filename[:40] for member in members[:4])
+        raise DamagedError(f"it is an archive of other files ({inside}), not of arrays")
+    reserve(float(sum(member.file_size for member in members)))
+    with _any_error_is_damage():
+        return {
+            member.filename.removesuffix(".npy"): read_array(archive.open(member), member.file_size)
+            for member in members
+        }
 
 
 @contextmanager
@@ -319,33 +312,15 @@ def _any_error_is_damage() -> Iterator[None]:
 
 def read_array(stream: IO[bytes], n_bytes: int) -> np.ndarray:
     """Read an array of `n_bytes` with its header; NumPy alone would allocate whatever the header announces."""
-    shape, dtype = read_header(stream)
-    n_left = n_bytes - stream.tell()
-    if dtype.hasobject:
-        raise DamagedError("it holds Python objects, which are never read; save numbers or strings")
-    if min(shape, default=0) < 0 or prod(shape) * dtype.itemsize != n_left:
-        raise DamagedError(f"it should hold an array of shape {show_shape(shape)}, but has {n_left} bytes for it")
-    stream.seek(0)
     with _any_error_is_damage():
+        shape, _, dtype = _READ_HEADER[npy.read_magic(stream)](stream)
+        n_left = n_bytes - stream.tell()
+        if dtype.hasobject:
+            raise DamagedError("it holds Python objects, which are never read; save numbers or strings")
+        if dtype.itemsize == 0 or min(shape, default=0) < 0 or prod(shape) * dtype.itemsize != n_left:
+            raise DamagedError(f"it should hold an array of shape {shape!s:.60}, but has {n_left} bytes for it")
+        stream.seek(0)
         return np.asarray(npy.read_array(stream, allow_pickle=False))
-
-
-def read_header(stream: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    """Read the shape and type of an array from its header in NumPy format."""
-    with _any_error_is_damage():
-        reader: Any = _HEADERS.get(npy.read_magic(stream))
-        if reader is None:
-            raise DamagedError("it holds an array in an unknown version of the NumPy format")
-        shape, _, dtype = reader(stream)
-    if dtype.itemsize == 0:  # any number of them would take no bytes
-        raise DamagedError(f"it holds values without content ({dtype})")
-    return shape, dtype
-
-
-def show_shape(shape: tuple[int, ...]) -> str:
-    """Format a shape for messages, shortened, since a damaged file may have any number of axes."""
-    sides = [f"{side:.3g}" if abs(side) > 10**15 else str(side) for side in shape[:_MAX_SHOWN_SIDES]]
-    return f"({', '.join([*sides, '…'] if len(shape) > _MAX_SHOWN_SIDES else sides)}{',' * (len(shape) == 1)})"
 
 
 class Part:
@@ -391,9 +366,6 @@ class Part:
 def parts_in(names: Mapping[str, object], kind: type[Part]) -> dict[str, Any]:
     """The concrete subclasses of `kind` among the names of a module, by name in snake case."""
     classes = [value for value in names.values() if isinstance(value, type) and issubclass(value, kind)]
-    return {_key(part.__name__): part for part in classes if not inspect.isabstract(part)}
-
-
-def _key(name: str) -> str:
-    """Convert a class name to snake case: CachedNeighbors becomes cached_neighbors."""
-    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+    return {
+        re.sub(r"(?<!^)(?=[A-Z])", "_", part.__name__).lower(): part for part in classes if not inspect.isabstract(part)
+    }

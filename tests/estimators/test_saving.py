@@ -249,12 +249,6 @@ def test_every_cut_and_every_changed_byte_is_a_value_error_that_names_the_file(t
 
 def test_archives_take_no_more_memory_than_they_have_bytes(tmp_path: Path) -> None:
     path = wt.Space.from_points(cloud()).save(tmp_path / "x")
-    with np.load(path) as stored:
-        np.savez_compressed(path, **{name: stored[name] for name in stored.files})
-    with pytest.raises(
-        ValueError, match=r"x.npz is not a file .* \(it is compressed, but save\(\) does not compress\)"
-    ):
-        wt.Space.load(path)
     header = b"\x93NUMPY\x01\x00\x76\x00" + b"{'descr': '<f8', 'fortran_order': False, 'shape': (10**12,), }"
     header = header.replace(b"10**12", b"1" + b"0" * 12).ljust(127) + b"\n"
     with zipfile.ZipFile(path, "w") as members:
@@ -335,19 +329,6 @@ def test_two_classes_of_the_library_cannot_have_one_name_in_files() -> None:
     with pytest.raises(TypeError, match=r"both define wasserstein_transform.localize.Gaussian; rename one of them"):
         type("Gaussian", (wt.localize.Truncation,), {"__module__": "wasserstein_transform.localize.elsewhere"})
     assert type(wt.Gaussian(wt.Truncation(0.5), 1.0)) is _CLASSES["wasserstein_transform.localize.Gaussian"]
-
-
-def test_a_class_that_is_defined_again_is_named(tmp_path: Path) -> None:
-    def defined() -> type[wt.spaces.Euclidean]:
-        class Mine(wt.spaces.Euclidean):
-            """A metric of somebody's own."""
-
-        return Mine
-
-    space = wt.Space(defined()(cloud()), np.full(40, 1 / 40), None)
-    defined()
-    with pytest.raises(TypeError, match=r"Mine was defined again after this object was made; make the object again"):
-        space.save(tmp_path / "space")
 
 
 def test_fingerprints_tell_classes_of_one_name_apart() -> None:

@@ -118,7 +118,6 @@ ENTRY_POINTS: dict[str, EntryPoint] = {
     "npz": _table("points.npz", seeds.npz, layers.plain, layers.members),
     "parquet": _table("points.parquet", seeds.parquet),
     "las": _table("points.las", lambda: seeds.las("las")),
-    "laz": _table("points.laz", lambda: seeds.las("laz")),
     "matrix csv": EntryPoint("matrix.csv", lambda: seeds.matrices("csv"), io.read_matrix),
     "matrix npy": EntryPoint("matrix.npy", lambda: seeds.matrices("npy"), io.read_matrix),
     "shelf": EntryPoint("points.csv", seeds.csv, _shelved),

@@ -37,20 +37,19 @@ def geojson(*features: object, **more: object) -> bytes:
 
 def test_points_of_geojson_have_properties() -> None:
     content = geojson(
-        feature("Point", [9.2, 45.5], name="Milan", n=1, tags=["a"], latitude="north"),
+        feature("Point", [9.2, 45.5], name="Milan", n=1, latitude="north"),
         feature("MultiPoint", [[4.3, 52.0, 1.5], [4.4, 52.1]], name="Delft", n=None),
-        {"type": "Feature", "id": 7, "geometry": {"type": "Point", "coordinates": [1, 2]}, "properties": None},
+        {"type": "Feature", "geometry": {"type": "Point", "coordinates": [1, 2]}, "properties": None},
     )
     table = read(content, name="points.geojson")
-    assert tuple(table) == ("id", "name", "n", "tags", "latitude", "geometry")
+    assert tuple(table) == ("name", "n", "latitude", "geometry")
     assert chosen(table) == ("longitude", "latitude_2")
     assert coordinates(table).tolist() == [[9.2, 45.5], [4.3, 52.0], [4.4, 52.1], [1, 2]]
     assert table["name"].tolist()[:3] == ["Milan", "Delft", "Delft"]
-    assert table["id"].tolist()[-1] == 7
     again = json.loads(encode(with_columns(table, {"label": [0, 1, 1, 0]}), "geojson"))["features"]
     assert [f["geometry"]["coordinates"] for f in again] == [[9.2, 45.5], [4.3, 52.0], [4.4, 52.1], [1, 2]]
     first = again[0]["properties"]
-    assert (first["tags"], first["n"], first["label"]) == (["a"], 1, 0)
+    assert (first["n"], first["label"]) == (1, 0)
     assert again[2]["properties"]["n"] is None
 
 

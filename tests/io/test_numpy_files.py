@@ -38,18 +38,13 @@ def test_arrays_have_columns() -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (saved(np.zeros((2, 2, 2))), r"shape \(2, 2, 2\) and kind float64; a table needs numbers, n × m"),
+        (saved(np.zeros((2, 2, 2))), r"shape \(2, 2, 2\); a table has rows and columns"),
         (saved(np.zeros((0, 2))), r"holds an empty array of shape \(0, 2\)"),
         (saved(np.zeros((2, 2), complex)), "kind complex128; a table needs numbers"),
         (saved(np.array([[1], [None]], object)), "it holds Python objects, which are never read"),
         (saved(np.zeros((9, 2)))[:-8], "should hold an array of shape .9, 2., but has 136 bytes for it"),
         (saved(np.zeros((9, 2)))[:20], "points.npy cannot be read: "),
-        (saved(np.zeros(2, [("a", "f8", 3)])), "fields with several values per row"),
-        (saved(np.array(["abc"]))[:-1] + b"\xff", "it holds strings with invalid characters"),
-        (
-            saved(np.array([("abc",)], [("a", ">U3")]))[:-12] + b"\xff" * 12,
-            "it holds strings with invalid characters",
-        ),
+        (saved(np.zeros(2, [("a", "f8", 3)])), "a table needs numbers or words"),
     ],
 )
 def test_arrays_that_are_no_tables_are_refused(content: bytes, said: str) -> None:
@@ -61,7 +56,6 @@ def test_archives_of_arrays() -> None:
     places = np.array([[1.0, 2.0], [3.0, 4.0]])
     table = read(several(points=places, labels=np.array([1, 0]), note=np.array("made today")), name="points.npz")
     assert tuple(table) == ("x", "y", "labels")
-    assert table.attrs["notes"] == ["points.npz: note left out, not as long as the columns"]
     assert tuple(read(several(X=places, other=np.ones((5, 5))))) == ("x", "y")
     assert tuple(read(several(only=places))) == ("x", "y")
     assert tuple(read(several(a=np.arange(3), b=np.arange(3.0)))) == ("a", "b")
@@ -70,12 +64,14 @@ def test_archives_of_arrays() -> None:
         read(several(a=np.ones((5, 5)), b=places), name="points.npz")
     with pytest.raises(ValueError, match=r"holds no table, but a \(3,\), b \(4,\); an array named points is needed"):
         read(several(a=np.ones(3), b=np.ones(4)), name="points.npz")
-    with pytest.raises(ValueError, match=r"points\.npz is cut off or damaged"):
+    with pytest.raises(ValueError, match=r"points\.npz cannot be read: "):
         read(several(a=np.ones(3000))[:-30], name="points.npz")
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w") as members:
         members.writestr("readme.md", "words")
-    with pytest.raises(ValueError, match=r"points\.npz is an archive of other files \(readme\.md\), not of arrays"):
+    with pytest.raises(
+        ValueError, match=r"points\.npz cannot be read: it is an archive of other files \(readme\.md\), not of arrays"
+    ):
         read(held.getvalue(), name="points.npz")
 
 
@@ -84,5 +80,5 @@ def test_a_workbook_is_told_to_be_saved_as_csv() -> None:
     with zipfile.ZipFile(held, "w") as members:
         members.writestr("[Content_Types].xml", "<x/>")
         members.writestr("xl/workbook.xml", "<x/>")
-    with pytest.raises(ValueError, match=r"points\.xlsx is an Excel workbook; save the sheet as CSV, and give that"):
+    with pytest.raises(ValueError, match=r"points\.xlsx holds an Excel workbook \(save the sheet as CSV\)"):
         read(held.getvalue(), name="points.xlsx")

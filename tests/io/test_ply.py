@@ -41,28 +41,23 @@ def test_ply_is_read_in_text_and_in_bytes(order: str, before: str) -> None:
     assert list(table.to_dict("list").values()) == [list(column) for column in zip(*VERTICES, strict=True)]
     assert [kind.kind for kind in table.dtypes] == ["f", "f", "f", "u"]
     assert table.attrs["axes"] == ["x", "y", "z"]
-    assert table.attrs["notes"][0].startswith("points.ply: only vertices are read; left out: ")
     cut = len("5.0 1e+300 1.0 7\n") if order == "ascii" else 29
-    with pytest.raises(ValueError, match=r"should have 3 vertices with one value per property|is cut off or damaged"):
+    with pytest.raises(ValueError, match="is cut off or damaged"):
         read((header + body)[:-cut], name="points.ply")
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    "content",
     [
-        (b"ply\nformat ascii 1.0\n", "is no PLY file with vertices"),
-        (b"ply\nformat ascii 1.0\nelement face 0\nend_header\n", r"is no PLY file with vertices"),
-        (b"ply\nformat ascii 1.0\nelement vertex 0\n" + XYZ + b"end_header\n", "is no PLY file with vertices"),
-        (b"ply\nformat ascii 1.0\nelement vertex 1\nend_header\n\n", "x, y and z are needed"),
-        (b"ply\nformat ascii 1.0\nelement vertex 1\nproperty int x\nend_header\n1\n", "x, y and z are needed"),
-        (b"ply\nelement vertex 1\n" + XYZ + b"end_header\n1 2 3\n", "is cut off or damaged"),
-        (b"ply\nformat ascii 1.0\nelement vertex 2\n" + XYZ + b"end_header\n1 2 3\n", "should have 2 vertices"),
-        (b"ply\nformat ascii 1.0\nelement vertex 999999\n" + XYZ + b"end_header\n1 2 3\n", "one value per property"),
-        (b"ply\nformat ascii 1.0\nelement vertex 1\n" + XYZ + b"end_header\n1 a 3\n", "is cut off or damaged"),
+        b"ply\nformat ascii 1.0\n",
+        b"ply\nformat ascii 1.0\nelement vertex 0\n" + XYZ + b"end_header\n",
+        b"ply\nformat ascii 1.0\nelement vertex 1\nproperty int x\nend_header\n1\n",
+        b"ply\nformat ascii 1.0\nelement vertex 2\n" + XYZ + b"end_header\n1 2 3\n",
+        b"ply\nformat ascii 1.0\nelement vertex 1\n" + XYZ + b"end_header\n1 a 3\n",
     ],
 )  # fmt: skip
-def test_ply_that_cannot_be_read_is_said(content: bytes, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_ply_that_cannot_be_read_is_said(content: bytes) -> None:
+    with pytest.raises(ValueError, match=r"points\.ply is no PLY file with vertices, or it is cut off or damaged"):
         read(content, name="points.ply")
 
 

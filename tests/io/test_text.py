@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bz2
-import csv
 import gzip
 import io
 import lzma
@@ -63,14 +62,6 @@ def test_numbers_of_rows_as_r_and_pandas_write_them_are_not_computed_with() -> N
         assert tuple(table) == ("row", "x", "y")
         np.testing.assert_array_equal(coordinates(table), [[0.5, 2], [3, 4]])
         np.testing.assert_array_equal(coordinates(table, ["row"]), [[1], [2]])
-        assert "the first column has no name" in table.attrs["notes"][0]
-
-
-def test_names_may_stand_in_a_comment() -> None:
-    held = io.StringIO()
-    np.savetxt(held, np.array([[1.5, 2.0], [3.0, 4.0]]), header="east north")
-    assert columns(held.getvalue()) == {"east": [1.5, 3.0], "north": [2.0, 4.0]}
-    assert list(columns("# made by a program in 2020\n1 2\n3 4\n")) == ["x", "y"]
 
 
 def test_decimal_commas_go_with_other_delimiters() -> None:
@@ -114,8 +105,8 @@ def test_quotes_hold_delimiters_quotes_and_ends_of_lines() -> None:
     [
         ("x,y\n1,2\n3\n", r"points\.csv, line 3: got 1 cell, expected 2"),
         ("x,y\n1,2\n\n3,4,5\n", r"points\.csv, line 4: got 3 cells, expected 2"),
-        ('x,y\n1,"2\n3,4\n', r"points\.csv, line 2: a quote is opened and not closed"),
-        ('x,y\n1,"2"3\n3,4\n', r"points\.csv, line 2: a quote does not fit"),
+        ('x,y\n1,"2\n3,4\n', r"points\.csv, line 2: a quote is not closed or does not fit"),
+        ('x,y\n1,"2"3\n3,4\n', r"points\.csv, line 2: a quote is not closed or does not fit"),
         ("", r"points\.csv is empty"),
         (" \n\n", r"points\.csv is empty"),
         ("# only\n", r"points\.csv holds no rows, only comments"),
@@ -187,17 +178,6 @@ def test_late_words_keep_the_text_of_all_rows() -> None:
     assert encode(read(text.encode()), "csv").decode() == text
 
 
-def test_cells_have_a_largest_size() -> None:
-    before = csv.field_size_limit(1000)
-    try:
-        with pytest.raises(
-            ValueError, match=r"points\.csv, line 2: a cell has more than 1000 characters; is a quote not"
-        ):
-            read(('x,y\n1,"2\n' + 2000 * "3").encode(), name="points.csv")
-    finally:
-        csv.field_size_limit(before)
-
-
 def test_latin_1_is_said() -> None:
     table = read("città,x\nForlì,1\n".encode("latin-1"), name="points.csv")
     assert tuple(table) == ("città", "x")
@@ -250,7 +230,6 @@ def test_pandas_reads_the_same(rng: np.random.Generator) -> None:
         ("c,x,y\n#ff0000,1,2\n#00ff00,3,4\n", [[1, 2], [3, 4]]),
         ("0,1\n1.5,3.0\n2.0,4.0\n", [[1.5, 3], [2, 4]]),
         (",0,1,2\n0,0,1,2\n1,3,4,5\n", [[0, 1, 2], [3, 4, 5]]),
-        ("x,y\n1,2\n3,4\n\x1a", [[1, 2], [3, 4]]),
     ],
 )
 def test_what_people_have_is_understood(text: str, expected: list[list[float]] | None) -> None:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import base64
 import io
-import sys
 import zipfile
 from collections.abc import Mapping, Sequence
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -15,13 +13,12 @@ import pandas as pd
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from .._archive import DamagedError, read_array, show_shape
+from .._archive import DamagedError, read_array, read_arrays
 from ..tables.columns import default_names, free_name, is_text, listed, names_as_text, unique_names
 from .formats import first_line, need, reserve
 
 COLUMN_BYTES = 400.0  # bytes of memory of a column, in addition to the content
 NUMBER_BYTES, STRING_BYTES = 8.0, 60.0  # bytes of memory of a number and of a string of a Parquet file
-MAX_LISTED_ARRAYS = 12  # the most names that an error message lists
 POINT_ARRAY_NAMES = ("points", "X", "x", "data", "arr_0")  # usual names of the main array
 
 
@@ -33,25 +30,18 @@ def read_npy(content: bytes, source: str) -> pd.DataFrame:
 def read_npz(content: bytes, source: str) -> pd.DataFrame:
     """Read one 2-D array and the 1-D arrays of the same length; or 1-D arrays of one length, each a column."""
     arrays = arrays_of(content, source)
-    matrices = {name: array for name, array in arrays.items() if array.ndim == 2 or array.dtype.names}
+    tables = {name: array for name, array in arrays.items() if array.ndim == 2 or array.dtype.names}
     singles = {name: array for name, array in arrays.items() if array.ndim == 1 and not array.dtype.names}
-    name, columns = "", dict[str, NDArray[Any]]()
-    if matrices:
-        name = main_array(matrices, POINT_ARRAY_NAMES)
-        if not name:
-            raise ValueError(f"{source} holds {described(arrays)}; one of them must be named points")
-        columns = _columns(matrices[name], source)
+    columns = dict[str, NDArray[Any]]()
+    if tables:
+        columns = _columns(main_array(tables, POINT_ARRAY_NAMES, source), source)
     elif not singles or len({len(array) for array in singles.values()}) > 1:
         raise ValueError(f"{source} holds no table, but {described(arrays)}; an array named points is needed")
     n = len(next(iter((columns or singles).values())))
-    beside = {other: array for other, array in singles.items() if len(array) == n}
-    for other, array in beside.items():
-        columns[free_name(other, columns)] = array
-    frame = pd.DataFrame(columns)
-    if left_out := [other for other in arrays if other != name and other not in beside]:
-        names = ", ".join(left_out[:MAX_LISTED_ARRAYS]) + ", …" * (len(left_out) > MAX_LISTED_ARRAYS)
-        frame.attrs["notes"] = [f"{source}: {names} left out, not as long as the columns"]
-    return frame
+    for name, array in singles.items():
+        if len(array) == n:
+            columns[free_name(name, columns)] = _native(array, source)
+    return pd.DataFrame(columns)
 
 
 def array_of(content: bytes, source: str) -> NDArray[Any]:
@@ -65,67 +55,48 @@ def array_of(content: bytes, source: str) -> NDArray[Any]:
 def arrays_of(content: bytes, source: str) -> dict[str, NDArray[Any]]:
     """The arrays of an NPZ file."""
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as members:
-            listed = members.infolist()
-            inside = ", ".join(member.filename[:40] for member in listed[:4])
-            if "xl/" in content[-1 << 16 :].decode("latin-1") and not inside.endswith(".npy"):
-                raise ValueError(f"{source} is an Excel workbook; save the sheet as CSV, and give that")
-            if not listed or not all(member.filename.endswith(".npy") for member in listed):
-                raise ValueError(f"{source} is an archive of other files ({inside}), not of arrays (NPZ)")
-            reserve(2.0 * sum(member.file_size for member in listed), source)
-            return {member.filename[:-4]: read_array(members.open(member), member.file_size) for member in listed}
-    except MemoryError:
-        raise
-    except Exception as error:  # zipfile and zlib raise many types
-        if str(error).startswith(source):
-            raise
-        what = "cannot be read" if isinstance(error, DamagedError) else "is cut off or damaged"
-        raise ValueError(f"{source} {what}: {first_line(error)}") from None
+        return read_arrays(io.BytesIO(content), lambda n_bytes: reserve(2.0 * n_bytes, source))
+    except DamagedError as error:
+        raise ValueError(f"{source} cannot be read: {error}") from None
 
 
-def main_array(arrays: Mapping[str, NDArray[Any]], usual: Sequence[str]) -> str:
-    """The name of the array to read: the only one, or the first with a usual name; "" if neither is there."""
-    return next((name for name in (*usual, *arrays) if name in arrays and (name in usual or len(arrays) == 1)), "")
+def main_array(arrays: Mapping[str, NDArray[Any]], usual: Sequence[str], source: str) -> NDArray[Any]:
+    """The array to read: the only one, or the first with a usual name."""
+    names = list(arrays) if len(arrays) == 1 else [name for name in usual if name in arrays]
+    if not names:
+        raise ValueError(f"{source} holds {described(arrays)}; one of them must be named {usual[0]}")
+    return arrays[names[0]]
 
 
 def _columns(array: NDArray[Any], source: str) -> dict[str, NDArray[Any]]:
     if array.size == 0:
-        raise ValueError(
-            f"{source} holds an empty array of shape {show_shape(array.shape)}; a table needs at least one row"
-        )
-    if array.dtype.names and array.ndim == 1:
-        if any(array.dtype[name].shape or array.dtype[name].names for name in array.dtype.names):
-            raise ValueError(f"{source} has fields with several values per row; one value per row is needed")
+        raise ValueError(f"{source} holds an empty array of shape {array.shape}; a table needs at least one row")
+    if array.dtype.names and array.ndim == 1 and all(array[name].ndim == 1 for name in array.dtype.names):
         fields = [_native(array[name], source) for name in array.dtype.names]
         return dict(zip(unique_names(array.dtype.names), fields, strict=True))
-    if array.ndim not in (1, 2) or array.dtype.kind not in "biufUSM":
-        raise ValueError(
-            f"{source} holds an array of shape {show_shape(array.shape)} and kind {array.dtype!s:.60}; a table needs "
-            "numbers, n × m"
-        )
+    if array.ndim not in (1, 2):
+        raise ValueError(f"{source} holds an array of shape {array.shape}; a table has rows and columns")
     rows = _native(array.reshape(len(array), -1), source)
     reserve(COLUMN_BYTES * rows.shape[1], source)
     return dict(zip(default_names(rows.shape[1]), rows.T, strict=True))
 
 
 def _native(array: NDArray[Any], source: str) -> NDArray[Any]:
-    """An array in the byte order of this machine, of types that pandas holds."""
-    if array.dtype.kind == "S":
-        return np.char.decode(array, "utf-8", "replace").astype(object)
-    if array.dtype.kind == "U":
-        codes = np.ascontiguousarray(array).view(np.dtype(np.uint32).newbyteorder(array.dtype.byteorder))
-        if codes.max(initial=0) > sys.maxunicode:  # NumPy accepts them, and Python fails on them later
-            raise ValueError(f"{source} cannot be read: it holds strings with invalid characters")
-        return array.astype(object)
+    """An array of types that pandas holds, in the byte order of this machine."""
+    if array.dtype.kind in "SU":
+        return (
+            np.char.decode(array, "utf-8", "replace").astype(object)
+            if array.dtype.kind == "S"
+            else array.astype(object)
+        )
     if array.dtype.kind not in "biufM":
-        raise ValueError(f"{source} holds values of kind {array.dtype!s:.60}; numbers or words are needed")
+        raise ValueError(f"{source} holds values of kind {array.dtype!s:.60}; a table needs numbers or words")
     return np.ascontiguousarray(array, np.float64 if array.dtype == np.float16 else array.dtype.newbyteorder("="))
 
 
 def described(arrays: Mapping[str, NDArray[Any]]) -> str:
-    """Names and shapes of the first arrays, for messages."""
-    texts = [f"{name[:40]} {show_shape(array.shape)}" for name, array in islice(arrays.items(), MAX_LISTED_ARRAYS)]
-    return ", ".join([*texts, "…"] if len(arrays) > MAX_LISTED_ARRAYS else texts)
+    """Names and shapes of arrays, for messages."""
+    return listed([f"{name} {array.shape}" for name, array in arrays.items()])
 
 
 def encode_npy(frame: pd.DataFrame) -> bytes:
@@ -173,68 +144,54 @@ def read_parquet(content: bytes, source: str) -> pd.DataFrame:
     try:
         file = parquet.ParquetFile(arrow.BufferReader(content))
         schema, declared = file.schema_arrow, file.metadata
-        words = sum(arrow.types.is_string(kind) or arrow.types.is_binary(kind) for kind in schema.types)
+        words = sum(arrow.types.is_string(kind) for kind in schema.types)
         unpacked = sum(declared.row_group(k).total_byte_size for k in range(declared.num_row_groups))
         reserve(2.0 * unpacked + declared.num_rows * (NUMBER_BYTES * len(schema) + STRING_BYTES * words), source)
-        nested = {field.name: field.type for field in schema if _holds_more(field.type, arrow)}
-        flat = [name for name in schema.names if name not in nested]
-        read = file.read(columns=flat if nested else None, use_pandas_metadata=False)
+        others = [field.name for field in schema if _is_other(field.type, arrow)]
+        flat = [name for name in schema.names if name not in others and not name.startswith("__index_level_")]
+        read = file.read(columns=flat, use_pandas_metadata=False)
         read = read.rename_columns(list(unique_names(read.column_names)))
         frame = read.to_pandas(ignore_metadata=True, date_as_object=False)
         for name, column in zip(read.column_names, read.columns, strict=True):
             if column.null_count and arrow.types.is_integer(column.type):  # floats would round them
-                kind = pd.UInt64Dtype() if arrow.types.is_unsigned_integer(column.type) else pd.Int64Dtype()
-                frame[name] = column.to_pandas(types_mapper={column.type: kind}.get)
-            if name.startswith("__index_level_"):  # the index of a DataFrame: names of rows, or their numbers
-                index = frame.pop(name)
-                if is_text(index):
-                    frame.insert(0, free_name("row", frame), index)
-    except MemoryError as error:
-        if source in str(error):
-            raise
-        raise MemoryError(f"reading {source}: {first_line(error)}; take a part of it") from None  # Arrow's
+                frame[name] = column.to_pandas(types_mapper=_integers_with_gaps)
+    except MemoryError:
+        raise
     except Exception as error:  # errors of Arrow, and invalid dates
         raise ValueError(f"{source} is cut off or damaged: {first_line(error)}; download it again") from None
-    if not flat:
+    if not len(frame.columns) or not len(frame):
         raise ValueError(
-            f"{source} has only columns of other values ({listed(list(nested))}); a table needs numbers or strings"
+            f"{source} has {len(frame)} rows, and columns of numbers or words {listed(list(frame))}; a table needs at "
+            "least one of each"
         )
-    if not len(frame):
-        raise ValueError(f"{source} has columns ({listed(flat)}) and no rows; a table needs at least one")
     frame.attrs["schema"] = base64.b64encode(read.schema.remove_metadata().serialize()).decode()
-    if nested:
-        why = {name: f"holds {kind!s:.60}, not one number or word per row" for name, kind in nested.items()}
-        frame.attrs |= {
-            "left_out": why,
-            "notes": [f"{source}: columns that are not numbers or words are left out: {listed(list(nested))}"],
-        }
+    if others:
+        frame.attrs["notes"] = [f"{source}: columns that are not numbers or words are left out: {listed(others)}"]
     return frame
+
+
+def _is_other(kind: Any, arrow: Any) -> bool:
+    is_a = arrow.types
+    return bool(is_a.is_nested(kind) or is_a.is_binary(kind) or is_a.is_large_binary(kind))
+
+
+def _integers_with_gaps(kind: Any) -> Any:
+    return pd.UInt64Dtype() if str(kind).startswith("u") else pd.Int64Dtype()
 
 
 def encode_parquet(frame: pd.DataFrame) -> bytes:
     """Encode all columns, unchanged ones with the type they had in the file."""
     arrow, parquet = need("pyarrow", "parquet"), need("pyarrow.parquet", "parquet")
-    schema = frame.attrs.get("schema")
-    type_of_column = {} if schema is None else {field.name: field.type for field in _schema(schema, arrow)}
+    type_of_column = {}
+    if "schema" in frame.attrs:
+        schema = arrow.ipc.read_schema(arrow.py_buffer(base64.b64decode(frame.attrs["schema"])))
+        type_of_column = {field.name: field.type for field in schema}
+    columns = []
+    for name, values in frame.items():
+        try:
+            columns.append(arrow.array(values, type_of_column.get(name), from_pandas=True))
+        except (arrow.ArrowInvalid, arrow.ArrowTypeError, arrow.ArrowNotImplementedError):
+            columns.append(arrow.array(values.astype(str).where(values.notna(), None), from_pandas=True))
     stream = io.BytesIO()
-    columns = [_arrow(values, type_of_column.get(name), arrow) for name, values in frame.items()]
     parquet.write_table(arrow.table(columns, list(map(str, frame.columns))), stream)
     return stream.getvalue()
-
-
-def _holds_more(kind: Any, arrow: Any) -> bool:
-    is_a = arrow.types
-    return bool(is_a.is_nested(kind) or is_a.is_binary(kind) or is_a.is_large_binary(kind))
-
-
-def _schema(text: str, arrow: Any) -> Any:
-    return arrow.ipc.read_schema(arrow.py_buffer(base64.b64decode(text)))
-
-
-def _arrow(values: pd.Series, kind: Any, arrow: Any) -> Any:
-    if values.dtype.name == "geometry":
-        values = values.to_wkt()
-    try:
-        return arrow.array(values, kind, from_pandas=True)
-    except (arrow.ArrowInvalid, arrow.ArrowTypeError, arrow.ArrowNotImplementedError):
-        return arrow.array(values.astype(str).where(values.notna(), None), from_pandas=True)

@@ -37,15 +37,11 @@ KIND_OF_MAGIC = {
 }  # fmt: skip
 OTHER_MAGIC = {
     b"\x89PNG": "a PNG picture", b"\xff\xd8\xff": "a JPEG picture", b"II*\0": "a TIFF picture",
-    b"%PDF": "a PDF document", b"\xd0\xcf\x11\xe0": "an old Excel or Word file",
-    b"\x89HDF": "an HDF5 file", b"(\xb5/\xfd": "a zstd archive",
-    b"7z\xbc\xaf": "a 7z archive", b"SQLite": "a SQLite database",
-    b"\x80\x04\x95": "a Python pickle, which is never read",
-    b"\x80\x05\x95": "a Python pickle, which is never read",
+    b"%PDF": "a PDF document", b"\xd0\xcf\x11\xe0": "an old Excel or Word file", b"\x89HDF": "an HDF5 file",
+    b"\x80\x04": "a Python pickle, which is never read", b"\x80\x05": "a Python pickle, which is never read",
 }  # fmt: skip
 MARKUP_TAGS = {b"<!doctype html": "a web page", b"<html": "a web page", b"<": "XML"}
 _GPX_START = re.compile(rb"(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)*<gpx[\s>]", re.DOTALL)
-_ARFF_START = re.compile(rb"(?:\s*%[^\n]*\n)*\s*@(?:relation|attribute)", re.IGNORECASE)
 _GDAL_WORDS = re.compile(rb"<OGRVRT|<VRTDataset|<GDAL|<OGRWFS|<!DOCTYPE|<!ENTITY|gdal_streamed_alg", re.IGNORECASE)
 HEAD_BYTES = 1 << 12
 CONTROL_BYTES = bytes(k for k in range(32) if k not in b"\t\n\v\f\r\x1a\x1b")  # bytes that do not occur in text
@@ -83,6 +79,8 @@ def kind_of(content: bytes, source: str, kind: str | None = None) -> str:
 def _kind_by_content(content: bytes) -> tuple[str | None, str]:
     """The kind of a table, "text", or None if it is not a table; and a description for messages."""
     head = content[:HEAD_BYTES]
+    if head.startswith(b"PK") and b"xl/workbook" in content:
+        return None, "an Excel workbook (save the sheet as CSV)"
     for magic, kind in KIND_OF_MAGIC.items():
         if head.startswith(magic):
             return kind, "an archive (zip)" if kind == "npz" else f"a table as {called(kind)}"
@@ -105,8 +103,6 @@ def _kind_by_content(content: bytes) -> tuple[str | None, str]:
         return None, "binary content of an unknown kind"
     if start.startswith(b"{"):
         return _safe("geojson", content)
-    if _ARFF_START.match(start):
-        return None, "ARFF, which scipy.io.arff.loadarff reads (pd.DataFrame(loadarff(path)[0]) is a table)"
     return "text", "text"
 
 

@@ -7,7 +7,6 @@ no addresses, no folders of GDAL's own (/vsi…), no files that list other files
 from __future__ import annotations
 
 import io
-import json
 import os
 import re
 import warnings
@@ -17,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..tables.columns import axes, coordinates, free_name, listed, longitude_and_latitude, source_of
+from ..tables.columns import axes, coordinates, listed, longitude_and_latitude, source_of
 from ..tables.trips import as_points
 from .formats import called, first_line, need
 
@@ -29,7 +28,6 @@ WRITE_OPTIONS: dict[str, dict[str, str]] = {
     "gpkg": {},
 }
 GPX_LAYERS = ("track_points", "route_points", "waypoints")
-_GPX_NUMBERS = ("track_fid", "track_seg_id", "route_fid")
 MAX_DEGREES = 360.0
 
 
@@ -43,9 +41,7 @@ def read_map(content: bytes, given: Any, source: str, kind: str, layer: str | No
             names = [str(name) for name, _ in pyogrio.list_layers(path or io.BytesIO(content))]
             frame = geopandas.GeoDataFrame()
             for chosen in _wanted(names, layer, kind, source):
-                frame = geopandas.read_file(
-                    path or io.BytesIO(content), layer=names.index(chosen), engine="pyogrio", fid_as_index=True
-                )
+                frame = geopandas.read_file(path or io.BytesIO(content), layer=names.index(chosen), engine="pyogrio")
                 if len(frame):
                     break
     except Exception as error:  # GDAL's errors, and those of shapely
@@ -55,7 +51,10 @@ def read_map(content: bytes, given: Any, source: str, kind: str, layer: str | No
         raise ValueError(f"{source} is cut off or damaged: {why}; download it again") from None
     if not len(frame):
         raise ValueError(f"{source} holds no points; a table needs at least one")
-    frame = as_points(_with_ids(frame, kind), source)
+    if kind == "gpx":
+        frame = frame.dropna(axis=1, how="all")  # GPX has columns for everything
+        frame = frame.rename(columns=lambda name: name.removeprefix("ogr_"))  # of GDAL for those that GPX does not know
+    frame = as_points(frame.reset_index(drop=True), source)
     if frame.crs is not None and frame.crs.is_geographic and np.abs(frame.total_bounds).max() > MAX_DEGREES:
         frame = frame.set_crs(None, allow_override=True)
         frame.attrs["notes"] = [f"{source} names no coordinate system, and its coordinates are no degrees"]
@@ -77,25 +76,13 @@ def _shapefile(given: Any, source: str) -> str:
     return str(Path(given).resolve())
 
 
-def _with_ids(frame: Any, kind: str) -> Any:
-    """Without the columns that GPX has for everything, and with the ids of GeoJSON that do not just count."""
-    if kind == "gpx":
-        frame = frame.dropna(axis=1, how="all")
-        names = {name: free_name(name.removeprefix("ogr_"), frame.columns) for name in frame if name.startswith("ogr_")}
-        frame = frame.rename(columns=names)
-    counts = kind != "geojson" or "id" in frame or (np.diff(frame.index) == 1).all()
-    if not counts:
-        frame.insert(0, "id", frame.index.to_numpy())
-    return frame.reset_index(drop=True)
-
-
 def encode_map(frame: pd.DataFrame, kind: str) -> bytes:
     """Encode a point for each row; the other columns become properties."""
     geopandas = need("geopandas", kind)
     if not isinstance(frame, geopandas.GeoDataFrame):
         frame = _located(frame, kind, geopandas)
-    columns = {name: _property(frame[name]) for name in frame.columns if name != frame.geometry.name}
-    out = geopandas.GeoDataFrame(columns, geometry=frame.geometry.to_numpy(), crs=frame.crs)
+    properties = pd.DataFrame(frame.drop(columns=frame.geometry.name)).reset_index(drop=True)
+    out = geopandas.GeoDataFrame(properties, geometry=frame.geometry.to_numpy(), crs=frame.crs)
     options = dict(WRITE_OPTIONS[kind])
     lines = bool(len(out)) and out.geom_type.isin(("LineString", "MultiLineString")).all()
     if kind == "gpx":
@@ -140,14 +127,4 @@ def _located(frame: pd.DataFrame, kind: str, geopandas: Any) -> Any:
         frame.drop(columns=list(names)), geometry=geopandas.points_from_xy(*points.T), crs=4326 if degrees else None
     )
     out.attrs = frame.attrs
-    return out
-
-
-def _property(values: pd.Series) -> Any:
-    """A column that GDAL writes: lists and mappings as JSON."""
-    if values.dtype != object:
-        return values.to_numpy() if isinstance(values.dtype, np.dtype) else values.array
-    plain = (cell.tolist() if isinstance(cell, np.ndarray) else cell for cell in values)
-    out = np.empty(len(values), object)
-    out[:] = [json.dumps(cell) if isinstance(cell, dict | list) else cell for cell in plain]
     return out

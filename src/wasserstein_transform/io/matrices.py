@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pandas as pd
 
 from .. import _check
@@ -54,8 +52,11 @@ def read_matrix(source: Readable, *, kind: str | None = None, name: str | None =
     kind = kind_of(content, shown, kind) if content.strip() else kind
     if kind is not None and kind not in MATRIX_KINDS:
         raise ValueError(f"{shown}: distances are read from {', '.join(MATRIX_KINDS)}, not from {called(kind)}")
-    if kind in ("npy", "npz"):
-        names, values = list[str](), _array(content, kind, shown)
+    names = list[str]()
+    if kind == "npy":
+        values = arrays.array_of(content, shown)
+    elif kind == "npz":
+        values = arrays.main_array(arrays.arrays_of(content, shown), MATRIX_ARRAY_NAMES, shown)
     else:
         names, frame = _without_names(read(content, kind=kind, name=shown))
         values = coordinates(frame, list(frame.columns))
@@ -63,16 +64,6 @@ def read_matrix(source: Readable, *, kind: str | None = None, name: str | None =
         values = values.ravel()
     square = _check.distances(values, shown)
     return pd.DataFrame(square, names or None, names or None)
-
-
-def _array(content: bytes, kind: str, source: str) -> Any:
-    if kind == "npy":
-        return arrays.array_of(content, source)
-    by_name = arrays.arrays_of(content, source)
-    name = arrays.main_array(by_name, MATRIX_ARRAY_NAMES)
-    if not name:
-        raise ValueError(f"{source} holds {arrays.described(by_name)}; one of them must be named distances")
-    return by_name[name]
 
 
 def _without_names(frame: pd.DataFrame) -> tuple[list[str], pd.DataFrame]:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import base64
 import io
-import re
-import struct
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,87 +17,40 @@ AXIS_NAMES = ["x", "y", "z"]
 MEMORY_PER_COLUMN = 3.0  # memory relative to the columns: points are held as stored and as numbers
 MAX_LAS_NAME = 32  # longest name of a dimension in bytes
 MAX_COORDINATE_STEPS = 2**31 - 1  # coordinates are stored as integers up to this one, times a scale
-LAYERED_COMPRESSION = 3  # compression of the newer point formats: each field in a layer of its own
-LAYERS_OF_ITEM = {10: 9, 11: 1, 12: 2, 13: 1}  # layers by type of item; other types have one for each byte
-_PLY_ELEMENTS = re.compile(rb"^element[ \t]+(\S+)[ \t]+([0-9]{1,18})[ \t]*\r?$", re.MULTILINE)
-_PLY_AXES = re.compile(rb"^property[ \t]+\w+[ \t]+([xyz])[ \t]*\r?$", re.MULTILINE)
 PLY_TYPE_NAMES = {"i1": "char", "u1": "uchar", "i2": "short", "u2": "ushort", "i4": "int", "u4": "uint", "f4": "float"}
 
 
 def read_las(content: bytes, source: str) -> pd.DataFrame:
     """Read the coordinates, with scale and offset of the header applied, and all other dimensions."""
-    packed = content[104:105] >= b"\x80"
-    laspy = _laspy(packed)
-    _check_las(content, packed, source)
-    with _tried(lambda: laspy.open(io.BytesIO(content), laz_backend=laspy.LazBackend.Lazrs), source) as file:
-        header = file.header
-        reserve(MEMORY_PER_COLUMN * header.point_count * 8 * len(list(header.point_format.dimension_names)), source)
-        if packed and not _layers_fit(content, header):
-            raise ValueError(f"{source} is cut off or damaged: its points cannot be decompressed; download it again")
-        points = _tried(file.read, source)
+    laspy = _laspy(packed=content[104:105] >= b"\x80")
+    n_records, n_last = (int.from_bytes(content[start : start + 4], "little") for start in (100, 243))
+    if 54 * n_records + 60 * n_last * (content[24:26] == b"\1\4") > len(content):  # laspy would read all of them
+        raise ValueError(f"{source} is cut off or damaged: its header does not fit its size; download it again")
+    try:
+        with laspy.open(io.BytesIO(content), laz_backend=laspy.LazBackend.Lazrs) as file:
+            header = file.header
+            n_dimensions = len(list(header.point_format.dimension_names))
+            reserve(MEMORY_PER_COLUMN * 8 * header.point_count * n_dimensions, source)
+            points = file.read()
+        columns = {axis: np.array(points[axis], np.float64) for axis in AXIS_NAMES}
+        for name in points.point_format.dimension_names:
+            array = np.asarray(points[name])
+            if array.ndim > 1:  # a dimension of several values becomes several columns
+                columns |= {f"{name}_{k}": part for k, part in enumerate(array.T)}
+            elif name not in "XYZ":
+                columns[name] = array
+    except MemoryError:
+        raise
+    except Exception as error:  # laspy, lazrs and struct raise many types
+        raise ValueError(f"{source} is cut off or damaged: {first_line(error)}; download it again") from None
     n = len(points.points)
     if n < max(header.point_count, 1):
         raise ValueError(f"{source} should have {header.point_count} points, but has {n}; it is cut off, or empty")
-    names = [name for name in points.point_format.dimension_names if name not in "XYZ"]
-    columns = _tried(lambda: {axis: np.array(points[axis], np.float64) for axis in AXIS_NAMES}, source)
-    others = _tried(lambda: {name: np.asarray(points[name]) for name in names}, source)
-    for name, array in others.items():  # a dimension of several values becomes several columns
-        columns |= {name: array} if array.ndim == 1 else {f"{name}_{k}": part for k, part in enumerate(array.T)}
     frame = pd.DataFrame(columns)
     tail = content[header.start_of_first_evlr :] if header.number_of_evlrs else b""
     records = [base64.b64encode(part).decode() for part in (content[: header.offset_to_point_data], tail)]
     frame.attrs = {"axes": AXIS_NAMES, "las": records}  # as text: pandas copies and saves attrs
     return frame
-
-
-def _tried(read: Callable[[], Any], source: str) -> Any:
-    """Call a reader and turn any exception into a ValueError: laspy, lazrs and struct raise many types."""
-    try:
-        return read()
-    except Exception as error:
-        raise ValueError(f"{source} is cut off or damaged: {first_line(error)}; download it again") from None
-
-
-def _check_las(content: bytes, packed: bool, source: str) -> None:
-    """Raise if more records are declared than fit: laspy reads all of them, lazrs aborts if it cannot allocate them."""
-    start, n_records, n_last = (int.from_bytes(content[table : table + 4], "little") for table in (96, 100, 243))
-    fits = 54 * n_records + 60 * n_last * (content[24:26] == b"\1\4") <= len(content)  # smallest size of a record
-    if packed and fits:
-        table = int.from_bytes(content[start : start + 8], "little", signed=True)
-        if table == -1:  # the offset is at the end if the file was written to a pipe
-            table = int.from_bytes(content[-8:], "little", signed=True)
-        head = content[table : table + 8] if start < table else b""
-        fits = len(head) == 8 and head[:4] == bytes(4) and int.from_bytes(head[4:], "little") <= len(content)
-    if not fits:
-        raise ValueError(f"{source} is cut off or damaged: its header does not fit its size; download it again")
-
-
-def _layers_fit(content: bytes, header: Any) -> bool:
-    """Whether all layers of all chunks lie within the file: lazrs allocates what they declare, or aborts.
-
-    A chunk consists of its first point uncompressed, the number of points, the lengths of the layers, and the layers.
-    """
-    records = [record.record_data_bytes() for record in header.vlrs.get("LasZipVlr")]
-    if len(records) != 1:
-        return False
-    record, n_points, end = records[0], header.point_count, header.offset_to_point_data + 8  # after the chunk table
-    try:
-        if struct.unpack_from("<H", record)[0] != LAYERED_COMPRESSION:
-            return True
-        (n_items,) = struct.unpack_from("<H", record, 32)
-        items = [struct.unpack_from("<HHH", record, 34 + 6 * k) for k in range(n_items)]
-        size = sum(length for _, length, _ in items)
-        n_layers = sum(LAYERS_OF_ITEM.get(kind, length) for kind, length, _ in items)
-        while n_points > 0:
-            (n_in_chunk,) = struct.unpack_from("<I", content, end + size)
-            lengths = struct.unpack_from(f"<{n_layers}I", content, end + size + 4)
-            end += size + 4 + 4 * n_layers + sum(lengths)
-            n_points -= n_in_chunk
-            if n_in_chunk == 0 or end > len(content):
-                return False
-    except struct.error:
-        return False
-    return True
 
 
 def encode_las(frame: pd.DataFrame, kind: str) -> bytes:
@@ -175,25 +125,22 @@ def _laspy(packed: bool) -> Any:
 
 
 def read_ply(content: bytes, source: str) -> pd.DataFrame:
-    """Read the properties of the vertices; faces and other elements are left out, with a note."""
+    """Read the properties of the vertices; faces and other elements are left out."""
     trimesh = need("trimesh", "ply")
-    head, end, _ = content.partition(b"end_header")
-    declared = {name.decode("latin-1"): int(count) for name, count in _PLY_ELEMENTS.findall(head)}
-    n = declared.pop("vertex", 0)
-    if not end or not n or len(set(_PLY_AXES.findall(head))) < 3:
-        raise ValueError(f"{source} is no PLY file with vertices; their properties x, y and z are needed")
-    read = _tried(lambda: trimesh.load(io.BytesIO(content), file_type="ply", process=False), source)
-    data = _tried(lambda: read.metadata["_ply_raw"]["vertex"]["data"], source)
-    names = data.dtype.names if isinstance(data, np.ndarray) else list(data)
-    columns = _tried(lambda: {name: np.asarray(data[name]) for name in names}, source)
-    if any(len(values) != n or values.size != n for values in columns.values()):
-        raise ValueError(f"{source} should have {n} vertices with one value per property, but has fewer, or lists")
-    frame = pd.DataFrame(
-        {name: values.reshape(n).astype(values.dtype.newbyteorder("=")) for name, values in columns.items()}
-    )
+    try:
+        read = trimesh.load(io.BytesIO(content), file_type="ply", process=False)
+        raw = read.metadata["_ply_raw"]["vertex"]
+        data, n = raw["data"], raw["length"]
+        names = data.dtype.names if isinstance(data, np.ndarray) else list(data)
+        columns = {name: np.asarray(data[name]).reshape(n) for name in names}
+        if not n or not set(AXIS_NAMES) <= set(columns):
+            raise ValueError("properties x, y and z are needed")
+    except Exception as error:  # trimesh and NumPy raise many types
+        raise ValueError(
+            f"{source} is no PLY file with vertices, or it is cut off or damaged: {first_line(error)}"
+        ) from None
+    frame = pd.DataFrame({name: values.astype(values.dtype.newbyteorder("=")) for name, values in columns.items()})
     frame.attrs = {"axes": AXIS_NAMES}
-    if others := [name for name, count in declared.items() if count]:
-        frame.attrs["notes"] = [f"{source}: only vertices are read; left out: {listed(others)}"]
     return frame
 
 

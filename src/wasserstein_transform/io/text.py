@@ -12,14 +12,13 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from ..tables.cells import MISSING, is_value, number_of
-from ..tables.columns import EXACT, default_names, is_missing, is_text, listed, numeric, unique_names
+from ..tables.columns import EXACT, default_names, is_missing, is_text, listed, unique_names
 
 BYTE_ORDER_MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 USUAL_DELIMITERS = {"csv": ",", "tsv": "\t", "txt": None}  # usual delimiter of a format; None means blanks and tabs
@@ -43,19 +42,16 @@ class Layout(NamedTuple):
     names: tuple[str, ...]
     has_header: bool
     decimal: str
-    row_names: bool = False  # whether the first column has no name in the header
 
 
 def read_text(content: bytes, source: str, kind: str = "csv") -> pd.DataFrame:
     """Read a table from text of any layout; `kind` only gives the likely delimiter."""
-    content = content.removesuffix(b"\x1a")  # the end of a file of DOS
     text, notes = _decoded(content, source)
     rest = _LINES_ABOVE.sub("", text, count=1)
-    head = text[: len(text) - len(rest)]
-    text = "\n" * head.count("\n") + rest  # empty lines, so that pandas counts lines as editors do
+    text = "\n" * text[: len(text) - len(rest)].count("\n") + rest  # so that lines are counted as editors do
     if "#" in text or "\n " in text or "\n\t" in text:
         text = _EMPTY_LINE.sub(lambda found: found[1] or "", text)
-    layout = _layout(_sample(text), head, kind, source)
+    layout = _layout(_sample(text), kind, source)
     content = text.encode()
     frame = _parsed(content, layout, text, source)
     if layout.decimal == "." and layout.delimiter != "," and any(map(_writes_commas, _words(frame))):
@@ -64,15 +60,8 @@ def read_text(content: bytes, source: str, kind: str = "csv") -> pd.DataFrame:
     if not len(frame):
         raise ValueError(f"{source} has a header ({listed(layout.names)}) and no rows; a table needs at least one")
     _restore_texts(frame, content, layout, text)
-    axes: list[str] = []
-    if layout.row_names and len(numeric(frame)) > 1 and frame.iloc[:, 0].dtype.kind == "i":
-        first = frame.columns[0]
-        notes.append(f"{source}: the first column has no name in the file; it is kept as {first}, but not used as a "
-                     "coordinate")  # fmt: skip
-        axes = [name for name in numeric(frame) if name != first]
     frame.attrs = {
-        "notes": notes, "axes": axes, "delimiter": layout.delimiter or " ", "decimal": layout.decimal,
-        "header": layout.has_header,
+        "notes": notes, "delimiter": layout.delimiter or " ", "decimal": layout.decimal, "header": layout.has_header,
     }  # fmt: skip
     return frame
 
@@ -128,14 +117,9 @@ def _check_rows(text: str, layout: Layout, source: str) -> None:
             is_header &= n == 0
             line = reader.line_num + 1
     except csv.Error as error:
-        raise ValueError(f"{source}, line {line}: {_of_quotes(str(error))}") from None
-
-
-def _of_quotes(error: str) -> str:
-    if "field limit" in error:
-        return f"a cell has more than {csv.field_size_limit()} characters; is a quote not closed?"
-    what = "is opened and not closed" if "end of data" in error else f"does not fit ({error})"
-    return f"a quote {what}; in a cell within quotes, quotes are doubled"
+        raise ValueError(
+            f"{source}, line {line}: a quote is not closed or does not fit ({error}); within quotes, quotes are doubled"
+        ) from None
 
 
 def _options(layout: Layout, text: str) -> dict[str, Any]:
@@ -191,7 +175,7 @@ def _is_doubtful(values: pd.Series, has_codes: bool) -> bool:
     return has_codes if values.dtype.kind in "iu" else is_text(values) and bool(values.isna().any())
 
 
-def _layout(sample: list[str], head: str, kind: str, source: str) -> Layout:
+def _layout(sample: list[str], kind: str, source: str) -> Layout:
     """Detect the layout from the first rows."""
     delimiter, rows = _delimited(sample, kind)
     if not rows:
@@ -202,8 +186,7 @@ def _layout(sample: list[str], head: str, kind: str, source: str) -> Layout:
         rows = [row[: widest - 1] for row in rows]  # a delimiter at the end of each line
     if not _is_header(rows, decimal):
         width = Counter(map(len, rows)).most_common(1)[0][0]
-        column_names = _commented(head, delimiter, width) or default_names(width)
-        return Layout(delimiter, column_names, False, decimal)
+        return Layout(delimiter, default_names(width), False, decimal)
     names = rows[0]
     if (
         len(rows) > 1
@@ -211,8 +194,7 @@ def _layout(sample: list[str], head: str, kind: str, source: str) -> Layout:
         and _are_row_names([r[0] for r in rows[1:]])
     ):
         names = ["", *names]  # R writes no name for the column of row names
-    row_names = not names[0].strip()
-    return Layout(delimiter, unique_names(["row", *names[1:]] if row_names else names), True, decimal, row_names)
+    return Layout(delimiter, unique_names([names[0].strip() or "row", *names[1:]]), True, decimal)
 
 
 def _are_row_names(cells: list[str]) -> bool:
@@ -284,26 +266,8 @@ def _is_header(rows: list[list[str]], decimal: str) -> bool:
     if n_words:
         return n_words >= n_numbers  # one text cell among many numbers is an error in a data row
     numbers = [cell for cell in first if number_of(cell) is not None]
-    return _counts_up(numbers, others, named=len(numbers) < len(first))
-
-
-def _counts_up(cells: list[str], others: list[list[str]], named: bool) -> bool:
-    """Whether the cells are names such as 1990, 2000, 2010, or 0, 1, 2, above numbers that are not all integers."""
-    if len(cells) < 2 or not all(cell.strip().isdecimal() and len(cell) < 20 for cell in cells):
-        return False
-    steps = {int(b) - int(a) for a, b in pairwise(cells)}
-    decimals = any("." in cell and number_of(cell) for row in others for cell in row)
-    from_zero = cells[0] == "0" and steps == {1}  # as pandas writes it
-    return len(steps) == 1 and min(steps) > 0 and ((decimals and (named or from_zero)) or (named and from_zero))
-
-
-def _commented(head: str, delimiter: str | None, width: int) -> tuple[str, ...] | None:
-    """Names from the comment just before the rows, as NumPy writes it, if it has one name for each column."""
-    comments = [line.strip().lstrip("#").strip() for line in head.splitlines()]
-    last = next((comment for comment in reversed(comments) if comment), "")
-    names = [name.strip() for name in last.split(delimiter)]
-    fits = len(names) == width == len(set(names)) and all(name.isidentifier() for name in names)
-    return tuple(names) if fits else None
+    counts_up = len(numbers) > 1 and numbers == [str(k) for k in range(len(numbers))]  # as pandas writes 0,1,2
+    return counts_up and (len(numbers) < len(first) or any("." in cell for row in others for cell in row))
 
 
 def encode_text(frame: pd.DataFrame, kind: str = "csv") -> bytes:

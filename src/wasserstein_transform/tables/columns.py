@@ -86,15 +86,16 @@ def chosen(frame: pd.DataFrame, names: Sequence[str] | None = None, leave_out: S
 
 
 def axes(frame: pd.DataFrame) -> tuple[str, ...]:
-    """The columns to use if none are named: geometry, axes of the format, columns such as x and y, else all numeric."""
-    return coordinate_names(frame) or _axes(frame) or numeric(frame)
+    """The columns to use if none are named: those that say where points are, else all numbers but those of rows."""
+    numbers, counts = numeric(frame), counters(frame)
+    return coordinate_names(frame) or tuple(name for name in numbers if name not in counts) or numbers
 
 
 def coordinate_names(frame: pd.DataFrame) -> tuple[str, ...]:
     """The columns that say where points are: geometry, axes of the format, columns such as x and y; or none."""
     if has_geometry(frame):
         return geometry_names(frame)
-    if "delimiter" not in frame.attrs and (given := _axes(frame)):
+    if given := tuple(name for name in frame.attrs.get("axes", ()) if name in frame):
         return given
     by_word = {str(name).lower(): name for name in frame.columns.tolist()[::-1] if str(name).lower() in AXIS_WORDS}
     numbers = {key: name for key, name in by_word.items() if _is_numeric(frame[name], _decimal(frame))}
@@ -106,11 +107,6 @@ def longitude_and_latitude(names: Sequence[Any]) -> tuple[Any, Any] | None:
     by_word = {str(name).lower(): name for name in reversed(names)}
     pairs = ((by_word[a], by_word[b]) for a in _LONGITUDES for b in _LATITUDES if a in by_word and b in by_word)
     return next(pairs, None)
-
-
-def _axes(frame: pd.DataFrame) -> tuple[str, ...]:
-    """The coordinates according to the reader: in a text, all columns of numbers but one without a name."""
-    return tuple(name for name in frame.attrs.get("axes", ()) if name in frame)
 
 
 def has_geometry(frame: pd.DataFrame) -> bool:
@@ -135,8 +131,6 @@ def column(frame: pd.DataFrame, name: str) -> pd.Series:
         points = frame.geometry
         return (points.x, points.y, points.z)[geometry_names(frame).index(name)]
     source = source_of(frame)
-    if reason := frame.attrs.get("left_out", {}).get(name):
-        raise ValueError(f"{source}, column {name!s:.60} {reason}, and was left out; choose another column")
     names = list(map(str, frame.columns))
     similar = get_close_matches(str(name), names, 1, 0.5)
     guess = f"did you mean {similar[0]}? " if similar else ""
@@ -159,9 +153,9 @@ def numeric(frame: pd.DataFrame) -> tuple[str, ...]:
 
 
 def counters(frame: pd.DataFrame) -> tuple[str, ...]:
-    """Columns that number the rows: consecutive integers with a name such as `id`."""
-    whole = [name for name in numeric(frame) if str(name).lower() in COUNTER_NAMES and frame[name].dtype.kind in "iu"]
-    return tuple(name for name in whole if len(frame) > 1 and bool((frame[name].diff().iloc[1:] == 1).all()))
+    """Columns that number the rows: different integers with a name such as `id`."""
+    whole = [name for name in frame if str(name).lower() in COUNTER_NAMES and frame[name].dtype.kind in "iu"]
+    return tuple(name for name in whole if len(frame) > 1 and frame[name].is_unique)
 
 
 def labels(frame: pd.DataFrame, name: str) -> tuple[Ints, tuple[str, ...]]:
