@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from numbers import Real
-from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -22,14 +21,10 @@ from numpy.typing import ArrayLike
 
 from ._types import Floats
 
-BLOCK_ROWS = 64  # rows of a matrix that are checked at a time
-
-MAX_NARROW_COLUMNS = 16  # columns; NumPy is slow along short rows: a million rows of two took 0.2 s
+MAX_SHOWN_CHARACTERS = 60  # of a value in a message
 
 # packages that call this one for the user
 CALLING_PACKAGES = ("wasserstein_transform", "sklearn", "imblearn", "joblib")
-
-_MAX_EXACT_INTEGER = 2**53  # up to this, floats represent all integers
 
 _WARNING_LISTENER: ContextVar[Callable[[str], None] | None] = ContextVar("listener", default=None)
 
@@ -55,70 +50,37 @@ def floats(values: ArrayLike, name: str) -> Floats:
         raise ValueError(
             f"{name} must be finite, got {array[tuple(bad)]} at [{where}]; drop or fill NaN and infinite entries"
         )
-    warn_of_rounding(values, name)
     return array
 
 
 def numbers(values: Any, name: str) -> None:
     """Raise an error for values that NumPy would convert to numbers: masked entries, dates, text."""
-    if values is None:
-        raise ValueError(f"{name} must be numbers, got None")
-    if isinstance(values, str | os.PathLike):
-        kind = type(values).__name__
-        raise ValueError(f"{name} must be numbers, got {kind} {os.fspath(values)!r:.80}; wt.read(path) reads a file")
+    if values is None or isinstance(values, str | os.PathLike):
+        raise ValueError(f"{name} must be numbers, got {shown(values)}; wt.read(path) reads a file")
     if np.ma.is_masked(values):
         raise ValueError(f"{name} must not be masked; drop or fill masked entries")
-    if getattr(values, "columns", None) is not None and np.ndim(values) == 2:
-        _columns(values, name)
+    if getattr(values, "columns", None) is not None and np.ndim(values) == 2:  # a table: name the column
+        for k, column in enumerate(values.columns):
+            entries = values.iloc[:, k] if hasattr(values, "iloc") else values[column]
+            floats(np.asarray(entries), f"column {column!r} of {name}")
+    if not isinstance(values, np.ndarray | list | tuple):
         return
     try:
-        kind = np.asarray(values).dtype.kind if isinstance(values, np.ndarray | list | tuple) else "f"
+        entries = np.asarray(values)
     except ValueError:  # rows of different lengths: `floats` raises the error
         return
-    if kind in _ADVICE_BY_KIND:
-        raise ValueError(f"{name} must be numbers, got {_ADVICE_BY_KIND[kind]}")
-
-
-_ADVICE_BY_KIND = {
-    "M": "dates; (X - X.min()) / np.timedelta64(1, 's') turns them into seconds",
-    "m": "time spans; X / np.timedelta64(1, 's') turns them into seconds",
-    "U": "text; X.astype(float) reads numbers from it",
-    "S": "bytes; X.astype(float) reads numbers from them",
-}
-
-
-def _columns(table: Any, name: str) -> None:
-    """Check a table column by column, so that messages can name the column."""
-    for k, column in enumerate(table.columns):
-        entries = np.asarray(table.iloc[:, k] if hasattr(table, "iloc") else table[column])
-        if entries.dtype.kind in _ADVICE_BY_KIND:
-            raise ValueError(f"{name} must be numbers, column {column!r} has {_ADVICE_BY_KIND[entries.dtype.kind]}")
-        text = [isinstance(entry, str | bytes) for entry in entries] if entries.dtype.kind == "O" else []
-        if any(text):
-            row = text.index(True)
-            raise ValueError(
-                f"{name} must be numbers, column {column!r} has {entries[row]!r} in row {row}; drop or encode it"
-            )
-        missing = np.flatnonzero([_is_missing(entry) for entry in entries] if text else ~np.isfinite(entries))
-        if len(missing):
-            raise ValueError(
-                f"{name} must be finite, column {column!r} has {entries[missing[0]]} in row {missing[0]} "
-                f"({len(missing):,} of {len(entries):,}); drop or fill them"
-            )
-
-
-def _is_missing(entry: Any) -> bool:
-    try:
-        return not math.isfinite(entry)
-    except (TypeError, OverflowError):  # None, pandas.NA, and values that raise an error later
-        return True
+    kind = entries.dtype.kind
+    if kind in "mMUS" or (kind == "O" and any(isinstance(entry, str | bytes) for entry in entries.flat)):
+        what = "dates or times" if kind in "mM" else "text"
+        raise ValueError(f"{name} must be numbers, got {what}; drop them, or convert them to numbers")
 
 
 def points(values: ArrayLike, name: str = "points") -> Floats:
     """Return a copy of coordinates, shape (n, m), so that later changes of the input have no effect."""
     array = floats(values, name).copy()
     shape_of_points(array.shape, name)
-    extent(*_extent(array), name)
+    low, high = float(array.min()), float(array.max())
+    extent(max(-low, high), high - low, name)
     return array
 
 
@@ -141,33 +103,12 @@ def extent(largest: float, spread: float, name: str = "points") -> None:
         )
 
 
-def _extent(array: Floats) -> tuple[float, float]:
-    """The largest absolute coordinate, and the largest width along an axis."""
-    if array.shape[1] <= MAX_NARROW_COLUMNS:
-        low, high = (np.array([side(column) for column in array.T]) for side in (np.min, np.max))
-    else:
-        low, high = array.min(axis=0), array.max(axis=0)
-    with np.errstate(over="ignore"):  # `extent` raises an error for such coordinates
-        return float(max(-low.min(), high.max())), float((high - low).max())
-
-
-_OTHER_TABLES = {
-    "polars.DataFrame": "X.to_pandas() is one",
-    "polars.LazyFrame": "X.collect().to_pandas() is one",
-    "polars.Series": "X.to_frame().to_pandas() is one",
-    "pyarrow.Table": "X.to_pandas() is one",
-    "pyarrow.RecordBatch": "X.to_pandas() is one",
-    "pandas.Series": "X.to_frame() is one",
-    "modin.DataFrame": "X._to_pandas() is one",
-    "dask.DataFrame": "X.compute() is one",
-}  # fmt: skip
-
-
 def known_table(X: Any) -> None:
-    """Raise for tables and columns of other libraries, whose ids and texts would be taken for coordinates."""
-    kind = f"{type(X).__module__.partition('.')[0]}.{type(X).__name__}"
-    if kind in _OTHER_TABLES:
-        raise ValueError(f"X must be a pandas DataFrame or an array of points, got a {kind}; {_OTHER_TABLES[kind]}")
+    """Raise for tables of other libraries, whose ids and texts would be taken for coordinates."""
+    if hasattr(X, "to_pandas"):
+        raise ValueError(
+            f"X must be a pandas DataFrame or an array of points, got {type(X).__name__}; use X.to_pandas()"
+        )
 
 
 def weights(values: ArrayLike | None, n: int) -> Floats:
@@ -185,45 +126,6 @@ def weights(values: ArrayLike | None, n: int) -> Floats:
     return np.asarray(array / math.fsum(array))  # fsum does not depend on the order of the points
 
 
-def distances(values: ArrayLike, name: str = "distances") -> Floats:
-    """Return a square matrix of distances from a square or condensed one; check that they are distances."""
-    array = floats(values, name)
-    if array.ndim == 1:
-        array = _square(array, name)
-    if array.ndim != 2 or array.shape[0] != array.shape[1] or array.shape[0] == 0:
-        raise ValueError(
-            f"{name} must be a square matrix or SciPy's condensed vector, got shape {array.shape}; "
-            "for coordinates use Space.from_points"
-        )
-    if array.min() < 0:
-        index = np.unravel_index(array.argmin(), array.shape)
-        raise ValueError(f"{name} must not be negative, got {array.min()} at [{index[0]}, {index[1]}]")
-    if array.diagonal().any():
-        k = int(np.flatnonzero(array.diagonal())[0])
-        raise ValueError(f"{name} must be 0 on the diagonal, got {array[k, k]} at [{k}, {k}]")
-    return _symmetric(array, name)
-
-
-def _symmetric(array: Floats, name: str) -> Floats:
-    """Return a symmetric copy, made block by block."""
-    out, worst, at = np.empty_like(array), 1e-9 * array.max(), (-1, -1)
-    for start in range(0, len(array), BLOCK_ROWS):
-        rows = slice(start, start + BLOCK_ROWS)
-        block, mirrored = array[rows], array[:, rows].T
-        out[rows] = block / 2 + mirrored / 2
-        off = np.abs(block - mirrored)
-        if off.max() > worst:
-            row, column = np.unravel_index(off.argmax(), off.shape)
-            worst, at = off[row, column], (start + int(row), int(column))
-    i, j = at
-    if i >= 0:
-        raise ValueError(
-            f"{name} must be symmetric, got {array[i, j]} at [{i}, {j}] and {array[j, i]} at [{j}, {i}]; "
-            "use (D + D.T) / 2"
-        )
-    return out
-
-
 def not_distances(array: Floats, name: str = "points") -> None:
     """Raise for a matrix of five or more rows that can only be distances: square, symmetric, ≥ 0, 0 on the diagonal."""
     n = len(array)
@@ -238,18 +140,6 @@ def not_distances(array: Floats, name: str = "points") -> None:
     )
 
 
-def _square(condensed: Floats, name: str) -> Floats:
-    n = round((1 + np.sqrt(1 + 8 * len(condensed))) / 2)
-    if n * (n - 1) // 2 != len(condensed) or len(condensed) == 0:
-        raise ValueError(
-            f"{name} as a condensed vector must have n(n-1)/2 entries, got {len(condensed)}; "
-            "or use a square matrix of shape (n, n)"
-        )
-    from scipy.spatial.distance import squareform  # noqa: PLC0415  slow to import, and seldom needed
-
-    return np.asarray(squareform(condensed, checks=False))
-
-
 def covariances(values: ArrayLike, name: str = "covs") -> Floats:
     """Return a stack of symmetric positive semidefinite matrices, shape (n, m, m)."""
     array = floats(values, name)
@@ -259,29 +149,10 @@ def covariances(values: ArrayLike, name: str = "covs") -> Floats:
     if (np.abs(array - array.transpose(0, 2, 1)) > 1e-9 * size).any():
         raise ValueError(f"{name} must be symmetric matrices; use (C + C.transpose(0, 2, 1)) / 2")
     array = array / 2 + array.transpose(0, 2, 1) / 2
-    if not _has_roots(array):
-        least = np.linalg.eigvalsh(array)[:, 0]
-        if (least < -1e-9 * size[:, 0, 0]).any():
-            worst = int(least.argmin())
-            raise ValueError(f"{name} must be positive semidefinite, matrix {worst} has the eigenvalue {least[worst]}")
-    return array
-
-
-def _has_roots(matrices: Floats) -> bool:
-    """Whether all matrices have a Cholesky factor, and so are positive; much faster than eigenvalues."""
-    try:
-        np.linalg.cholesky(matrices)
-    except np.linalg.LinAlgError:
-        return False
-    return True
-
-
-def variances(values: ArrayLike, name: str = "covs") -> Floats:
-    """Return the diagonals of diagonal covariances, shape (n, m)."""
-    array = floats(values, name)
-    if (array < 0).any():
-        index = np.unravel_index(array.argmin(), array.shape)
-        raise ValueError(f"{name} as variances must not be negative, got {array.min()} at [{index[0]}, {index[1]}]")
+    least = np.linalg.eigvalsh(array)[:, 0]
+    if (least < -1e-9 * size[:, 0, 0]).any():
+        worst = int(least.argmin())
+        raise ValueError(f"{name} must be positive semidefinite, matrix {worst} has the eigenvalue {least[worst]}")
     return array
 
 
@@ -293,7 +164,9 @@ def gaussians(means: ArrayLike | None, covs: ArrayLike, suffix: str = "") -> tup
         return np.zeros(stack.shape[:2]), stack
     centers, entries = points(means, of_means), floats(covs, name)
     if entries.shape == centers.shape:
-        return centers, variances(entries, name)
+        if (entries < 0).any():
+            raise ValueError(f"{name} as variances must not be negative, got {entries.min()}")
+        return centers, entries
     stack = covariances(entries, name)
     if centers.shape != stack.shape[:2]:
         raise ValueError(
@@ -327,9 +200,6 @@ def shown(value: Any) -> str:
     return text if len(text) <= MAX_SHOWN_CHARACTERS else f"{text[:MAX_SHOWN_CHARACTERS]}… ({len(text)} characters)"
 
 
-MAX_SHOWN_CHARACTERS = 60
-
-
 def positive(value: Any, name: str) -> float:
     """Check a finite number > 0."""
     if not 0 < number(value) < np.inf:
@@ -341,8 +211,6 @@ def eps(value: Any) -> float:
     """Check a radius."""
     if not 1e-150 < number(value) < 1e150:  # its square must not overflow or underflow
         advice = f"{option_text('wt.localize.suggest_eps(X)', 'eps=auto')} gives a starting value"
-        if callable(value) or isinstance(value, str):
-            advice += ", the profile comes after eps"
         raise ValueError(f"{option_text('eps')} must be positive and finite, got {shown(value)}; {advice}")
     return float(value)
 
@@ -356,15 +224,6 @@ def eps_sequence(value: Any) -> list[float]:
             raise ValueError("eps as a sequence must hold one radius per iteration, got an empty sequence")
         return [eps(v) for v in value]
     return [eps(value.item() if isinstance(value, np.ndarray) else value)]
-
-
-def lam(value: Any) -> float:
-    """Check the weight λ of the covariances."""
-    if not 0 <= number(value) < np.inf:
-        raise ValueError(
-            f"{option_text('lam')} must be a finite number ≥ 0, got {shown(value)}; 0 is mean shift, 1 to 5 is usual"
-        )
-    return float(value)
 
 
 def order_p(value: Any) -> float:
@@ -455,36 +314,7 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
         return
     for prepare in before_warnings:
         prepare()
-    warnings.warn(message, category, stacklevel=2 + sum(1 for _ in frames_within(sys._getframe(1))))
-
-
-def warn_of_rounding(values: Any, name: str) -> None:
-    """Warn of integers in an array or a table that no float represents: distinct ones can become equal."""
-    frame = hasattr(values, "iloc") and values.ndim == 2
-    columns = [values.iloc[:, k] for k in range(values.shape[1])] if frame else [values]
-    for column in map(np.asarray, columns):
-        if column.dtype.kind not in "iu" or column.dtype.itemsize < 8 or not column.size:
-            continue
-        if column.max() <= _MAX_EXACT_INTEGER and column.min() >= -_MAX_EXACT_INTEGER:
-            continue
-        with np.errstate(invalid="ignore"):  # the largest ones are rounded up, out of their range
-            rounded = column[column.astype(np.float64).astype(column.dtype) != column]
-        if rounded.size:
-            warn(
-                f"{name} has integers beyond 2^53, which are rounded, such as {rounded[0]} to {float(rounded[0]):.0f}; "
-                "subtract an offset first"
-            )
-            return
-
-
-def frames_within(frame: FrameType | None = None) -> Iterator[FrameType]:
-    """Yield the frames from here, or from `frame`, up to the user's frame, which is left out."""
-    frame = sys._getframe(1) if frame is None else frame
-    while frame.f_back is not None and module_of(frame).partition(".")[0] in CALLING_PACKAGES:
-        yield frame
-        frame = frame.f_back
-
-
-def module_of(frame: FrameType) -> str:
-    """The name of the module of a frame."""
-    return str(frame.f_globals.get("__name__", ""))
+    depth, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in CALLING_PACKAGES:
+        depth, frame = depth + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=depth)

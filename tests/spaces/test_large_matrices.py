@@ -207,13 +207,13 @@ def test_what_is_copied_to_a_table_is_announced(kind: str, tmp_path: Path, caplo
     if not mapped:
         with pytest.raises(
             MemoryError,
-            match=r"the 70 × 70 distances of .*\.npy as a table needs 38.3 KiB, and 19.5 KiB are available; write them "
+            match=r".*\.npy: distances as a 70 × 70 table needs 38.3 KiB, and 19.5 KiB are available; write them "
             r"as a square float64 .npy file",
         ):
             wt.Space.from_distances(path, engine=wt.Engine(memory=2e4))
     found = wt.Space.from_distances(path).metric
     assert found.is_on_disk == mapped
-    assert mapped or f"the 70 × 70 distances of {path} as a table: 38.3 KiB" in caplog.text
+    assert mapped or f"{path}: distances as a 70 × 70 table: 38.3 KiB" in caplog.text
     np.testing.assert_array_equal(found.dense(), known.dense())
 
 

@@ -243,7 +243,7 @@ def stability_gaussian(
     >>> result.holds, result.constants["m"], result.constants["A"]
     (True, 1.0, 0.0)
     """
-    both, eps, lam = Weightings.of(space, beta, engine), check.eps(eps), check.lam(lam)
+    both, eps, lam = Weightings.of(space, beta, engine), check.eps(eps), check.tolerance(lam, "lam")
     m, apart = coordinates(space).shape[1], both.apart(np.inf)
     balls = bishop_gromov(space, eps, float(np.sqrt(apart)), beta, D, both.engine)
     exponent = _reading(balls, single)
@@ -298,7 +298,7 @@ def stability_gaussian_smooth(
     (True, 127.7, 0.005)
     """
     check_kernel(kernel)
-    both, eps, lam = Weightings.of(space, beta, engine), check.eps(eps), check.lam(lam)
+    both, eps, lam = Weightings.of(space, beta, engine), check.eps(eps), check.tolerance(lam, "lam")
     m, C = coordinates(space).shape[1], kernel.covariant(eps, both.diameter)
     left, constants = both.gaussians(kernel.localize(eps), lam), _of_kernel(both, kernel, eps)
     bare = 2 * float(np.sqrt(m * lam * constants["W1"]))

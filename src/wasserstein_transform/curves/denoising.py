@@ -145,7 +145,7 @@ def _table(X: Any, order: Any, lam: float) -> tuple[Tracks, Any]:
     if isinstance(names, tuple) and all(isinstance(name, str) for name in names):
         table = tracks(X, None, *names)
         return table, table.order
-    table = tracks(X, trip=None if order is None and check.lam(lam) == 0 else False)
+    table = tracks(X, trip=None if order is None and check.tolerance(lam, "lam") == 0 else False)
     return table, table.order if order is None else order
 
 
@@ -191,7 +191,7 @@ def _read(
             else f"at most {MOST_AXES} axes are computed"
         )
         raise ValueError(f"dim must be at most {min(m, MOST_AXES)}, since {most}, got {dim}; 1 is for curves")
-    lam, trust = check.lam(lam), check.tolerance(trust, "trust")
+    lam, trust = check.tolerance(lam, "lam"), check.tolerance(trust, "trust")
     if lam > 0 and order is not None:
         raise ValueError("order and lam both weaken some neighbors; leave lam out where the order is known")
     lengths = check_scale(scale, m)

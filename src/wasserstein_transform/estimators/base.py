@@ -71,7 +71,7 @@ def choose(eps: Any, lam: Any, n_iter: Any, purpose: Purpose, space: Space, engi
     """Choose the parameters: given values stay, and "auto" becomes a suggestion that fits them."""
     radii = None if is_auto(eps) else tuple(check.eps_sequence(eps))
     iterations = None if is_auto(n_iter) else check.count(n_iter, "n_iter", 0)
-    weight = None if is_auto(lam) else check.lam(lam)
+    weight = None if is_auto(lam) else check.tolerance(lam, "lam")
     if radii is not None and len(radii) > 1:
         iterations = _count_iterations(len(radii), iterations)
     if radii is not None and iterations is not None and weight is not None:

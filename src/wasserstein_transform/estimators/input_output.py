@@ -13,10 +13,10 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from .. import _check as check
 from .._archive import archived, check_array, check_range, check_type
-from .._check import warn_of_rounding
 from .._types import Floats
 from ..engine import current
 from ..spaces import Euclidean, Space
+from ..spaces.dense import as_distances
 from ..spaces.named import cross_by_name, known_name
 from ..tables.features import is_frame
 from ..transforms import Trajectory
@@ -35,7 +35,7 @@ def read_space(estimator: BaseEstimator, X: Any, metric: str, sample_weight: Arr
         estimator.n_features_in_ = X.n if X.points is None else X.points.shape[1]
         return X
     if metric == "precomputed" and np.ndim(X) == 1:
-        X = check.distances(X, "X")
+        X = as_distances(X, "X")
     X = _validate(estimator, X)
     if metric == "precomputed" and X.shape[0] != X.shape[1]:
         raise ValueError(
@@ -66,9 +66,7 @@ def _validate(estimator: BaseEstimator, X: Any, reset: bool = True, is_table: bo
         array = validate_data(estimator, X, dtype=np.float64, reset=reset, ensure_all_finite=False)
     except OverflowError as error:
         raise ValueError(f"X must be numbers within the range of floats ({error}); rescale") from None
-    array = array if is_table else check.floats(array, "X")
-    warn_of_rounding(X, "X")
-    return array
+    return array if is_table else check.floats(array, "X")
 
 
 def read_table(estimator: BaseEstimator, X: Any, reset: bool = True) -> Any:

@@ -51,7 +51,7 @@ class Settings:
     def __post_init__(self) -> None:
         check.choice(self.method, "method", ESTIMATORS)
         check.positive(self.eps, "eps")
-        check.lam(self.lam)
+        check.tolerance(self.lam, "lam")
         check.count(self.n_iter, "n_iter", 0)
         if self.n_iter > MAX_ITERATIONS:
             raise ValueError(f"n_iter must be at most {MAX_ITERATIONS} on the page, got {self.n_iter}")

@@ -119,7 +119,11 @@ def segment_by_radii(
     <Segmentation of 40 × 60 pixels into 3 segments>
     """
     check.choice(linking, "linking", LINKINGS)
-    spatial, lam, tol = check.positive(spatial_radius, "spatial_radius"), check.lam(lam), check.tolerance(tol, "tol")
+    spatial, lam, tol = (
+        check.positive(spatial_radius, "spatial_radius"),
+        check.tolerance(lam, "lam"),
+        check.tolerance(tol, "tol"),
+    )
     n_iter, min_size = check.count(n_iter, "n_iter", 1), check.count(min_size, "min_size", 0)
     if range_radius is not None:
         check.positive(range_radius, "range_radius")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from .. import _check
+from ..spaces.dense import as_distances
 from ..tables.columns import coordinates, default_names, is_missing, is_text
 from . import arrays
 from .files import Readable, load, read
@@ -62,7 +62,7 @@ def read_matrix(source: Readable, *, kind: str | None = None, name: str | None =
         values = coordinates(frame, list(frame.columns))
     if 1 in values.shape and (values.shape != (1, 1) or values[0, 0]):  # (1, 1): one distance of two points
         values = values.ravel()
-    square = _check.distances(values, shown)
+    square = as_distances(values, shown)
     return pd.DataFrame(square, names or None, names or None)
 
 

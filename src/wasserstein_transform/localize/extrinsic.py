@@ -217,7 +217,7 @@ class Gaussian(Extrinsic):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check.lam(self.lam)
+        check.tolerance(self.lam, "lam")
         if self.ridge is not None:
             object.__setattr__(self, "ridge", check.count(self.ridge, "ridge", 0))
             if not self.move:

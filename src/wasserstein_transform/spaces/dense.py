@@ -93,10 +93,8 @@ class Dense(Metric):
         return Dense(take_points(self.matrix, rows), self.triangle, self.gap, self.n_fallbacks)
 
     def checked(self) -> Dense:
-        if self.is_on_disk:
-            matrix = _read_square(self.matrix, "metric", current())
-            return self if matrix is self.matrix else Dense(matrix, self.triangle)
-        return Dense(check.distances(self.matrix, "metric"), self.triangle)
+        matrix = as_distances(self.matrix, "metric")
+        return self if matrix is self.matrix else Dense(matrix, self.triangle)
 
     @property
     def n_bytes(self) -> int:
@@ -137,29 +135,40 @@ def open_distances(distances: Any) -> Any:
     return read_map(path)
 
 
-def read_distances(distances: np.ndarray, engine: Engine) -> Floats:
-    """Check distances in a mapped file, and return them as a square matrix.
+def as_distances(distances: Any, name: str = "distances", engine: Engine | None = None) -> Floats:
+    """Check distances in memory or in a mapped file, and return them as a square matrix.
 
-    A square float64 file is used as it is. Others are copied into memory.
+    A symmetric square float64 file is used as it is. Others are copied into memory; if the halves of a matrix differ by
+    rounding, the upper one is used.
     """
-    name = _name_of(distances)
-    if distances.ndim == 1:
-        return _read_condensed(distances, name, engine)
-    if distances.ndim != 2 or distances.shape[0] != distances.shape[1] or distances.shape[0] == 0:
+    engine = current(engine)
+    if is_mapped(distances) and distances.dtype.kind == "f":
+        array: Floats = distances
+        name = f"{_name_of(array)}: distances"
+    else:
+        _reserve(np.shape(distances), distances, engine)
+        array = check.floats(distances, name)
+    if array.ndim == 1:
+        return _read_condensed(array, name, engine)
+    if array.ndim != 2 or array.shape[0] != array.shape[1] or array.shape[0] == 0:
         raise ValueError(
-            f"{name}: distances must be a square matrix or SciPy's condensed vector, got shape {distances.shape}; for "
-            "coordinates use Space.from_points"
+            f"{name} must be a square matrix or SciPy's condensed vector, got shape {array.shape}; for coordinates use "
+            "Space.from_points"
         )
-    return _read_square(distances, name, engine)
+    if array.flags.f_contiguous:
+        array = array.T  # the matrix is symmetric, and reading along rows is faster
+    fits = is_mapped(array) and array.dtype == np.float64 and array.flags.c_contiguous and array.flags.aligned
+    if _check_square(array, name, engine) and fits:
+        return array
+    return _mirror(array, _allocate(len(array), name, engine), engine)
 
 
-def _read_square(distances: np.ndarray, name: str, engine: Engine) -> Floats:
-    if distances.flags.f_contiguous:
-        distances = distances.T  # the matrix is symmetric, and reading along rows is faster
-    is_symmetric = _check_square(distances, name, engine)
-    if is_symmetric and distances.dtype == np.float64 and distances.flags.c_contiguous and distances.flags.aligned:
-        return distances
-    return _mirror(distances, _allocate(len(distances), name, engine), engine)
+def _reserve(shape: tuple[int, ...], distances: Any, engine: Engine) -> None:
+    """Reserve the memory of the matrix made from distances in memory, and of the copies on the way."""
+    n = shape[0] if len(shape) == 2 else round((2.0 * shape[0]) ** 0.5 + 0.5) if len(shape) == 1 else 0
+    ready = isinstance(distances, np.ndarray) and distances.dtype == np.float64 and distances.flags.c_contiguous
+    copies = 1 if ready and len(shape) == 2 else 2
+    engine.reserve((8.0 * copies + 1) * n * n, f"a {n} × {n} matrix of distances", "use fewer points")
 
 
 def _mirror(upper: np.ndarray, out: Floats, engine: Engine) -> Floats:
@@ -177,7 +186,7 @@ def _read_condensed(distances: np.ndarray, name: str, engine: Engine) -> Floats:
     n = (1 + isqrt(1 + 8 * length)) // 2
     if n * (n - 1) // 2 != length or length == 0:
         raise ValueError(
-            f"{name}: distances as a condensed vector must have n(n-1)/2 entries, got {length}; or use a square matrix "
+            f"{name} as a condensed vector must have n(n-1)/2 entries, got {length}; or use a square matrix "
             "of shape (n, n)"
         )
     out, start = _allocate(n, name, engine), 0
@@ -194,7 +203,7 @@ def _read_condensed(distances: np.ndarray, name: str, engine: Engine) -> Floats:
 
 
 def _allocate(n: int, name: str, engine: Engine) -> Floats:
-    what = f"the {n} × {n} distances of {name} as a table"
+    what = f"{name} as a {n} × {n} table"
     return engine.allocate((n, n), what, "write them as a square float64 .npy file, which is mapped as it is")
 
 
@@ -218,7 +227,7 @@ def _check_square(distances: np.ndarray, name: str, engine: Engine) -> bool:
         if rows == cols and block.diagonal().any():
             i = int(np.argmax(block.diagonal() > 0))
             at = rows.start + i
-            raise ValueError(f"{name}: distances must be 0 on the diagonal, got {block[i, i]} at [{at}, {at}]")
+            raise ValueError(f"{name} must be 0 on the diagonal, got {block[i, i]} at [{at}, {at}]")
         differences = np.abs(block - mirrored.T)
         if differences.max() > off:
             off = float(differences.max())
@@ -228,7 +237,7 @@ def _check_square(distances: np.ndarray, name: str, engine: Engine) -> bool:
     if off > _MAX_ASYMMETRY.get(distances.dtype.itemsize, 1e-9) * largest:
         i, j = where
         raise ValueError(
-            f"{name}: distances must be symmetric, got {distances[i, j]} at [{i}, {j}] and {distances[j, i]} at "
+            f"{name} must be symmetric, got {distances[i, j]} at [{i}, {j}] and {distances[j, i]} at "
             f"[{j}, {i}]; use (D + D.T) / 2"
         )
     return off == 0.0
@@ -243,8 +252,8 @@ def _check_values(values: Floats, corner: tuple[int, ...], name: str) -> None:
         at = np.unravel_index(wrong.argmax(), values.shape)
         shown = f"{values[at]} at {[int(first + k) for first, k in zip(corner, at, strict=True)]}"
         if not np.isfinite(values[at]):
-            raise ValueError(f"{name}: distances must be finite, got {shown}; drop or fill such entries")
-        raise ValueError(f"{name}: distances must not be negative, got {shown}")
+            raise ValueError(f"{name} must be finite, got {shown}; drop or fill such entries")
+        raise ValueError(f"{name} must not be negative, got {shown}")
 
 
 def _name_of(array: np.ndarray) -> str:

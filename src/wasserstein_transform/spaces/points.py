@@ -156,7 +156,7 @@ class GaussianMetric(Metric):
         means, covs = (stored_array(self, name).shape for name in ("means", "covs"))
         if len(means) != 2 or covs != (*means, means[1]):
             raise ValueError(f"means of shape (n, m) need covs of shape (n, m, m), got {means} and {covs}")
-        object.__setattr__(self, "lam", float(check.lam(self.lam)))
+        object.__setattr__(self, "lam", check.tolerance(self.lam, "lam"))
 
     def _in_words(self) -> str:
         return f" in R^{stored_array(self, 'means').shape[1]}, lam={self.lam:g}"

@@ -15,8 +15,8 @@ from .._archive import archived, check_array, check_range, check_type, read, wri
 from .._display import ShortRepr, facts
 from .._types import Floats, Ints
 from ..cuda import on_gpu
-from ..engine import Engine, current, is_mapped, on_host, stored_array
-from .dense import Dense, open_distances, read_distances
+from ..engine import Engine, current, on_host, stored_array
+from .dense import Dense, as_distances, open_distances
 from .edges import ASK, Weight
 from .graph import Graph
 from .metric import Metric
@@ -112,8 +112,8 @@ class Space:
         ----------
         distances : array of shape (n, n) or (n(n−1)/2,), path of a `.npy` file, or memory map
             The distances: finite, ≥ 0, symmetric, 0 on the diagonal. A square float64 file is checked in one pass and
-            used as it is, also if it is larger than memory. Other files are copied to such a matrix, in memory. If the
-            halves of a matrix in a file differ by rounding, the upper one is used.
+            used as it is, also if it is larger than memory. Others are copied to such a matrix, in memory. If the
+            halves of a matrix differ by rounding, the upper one is used.
         weights : array of shape (n,), optional
             Masses ≥ 0 of the points; they are divided by their total. None: uniform.
         points : array of shape (n, m), optional
@@ -134,13 +134,7 @@ class Space:
         3
         """
         engine = current(engine)
-        distances = open_distances(distances)
-        if isinstance(distances, np.ndarray) and is_mapped(distances) and distances.dtype.kind == "f":
-            matrix = read_distances(distances, engine)
-        else:
-            _reserve(distances, engine)
-            matrix = check.distances(distances)
-        metric = Dense(matrix, triangle)
+        metric = Dense(as_distances(open_distances(distances), engine=engine), triangle)
         n = metric.n
         if points is not None:
             points = check.points(points)
@@ -250,15 +244,6 @@ def taken_points(space: Space, metric: Metric, rows: Ints) -> Floats | None:
     if space.points is None:
         return None
     return metric.coordinates if space.metric.coordinates is space.points else space.points[rows]
-
-
-def _reserve(distances: ArrayLike, engine: Engine) -> None:
-    """Reserve the memory of the matrix made from these distances, and of the copies on the way."""
-    shape = np.shape(distances)
-    n = shape[0] if len(shape) == 2 else round((2.0 * shape[0]) ** 0.5 + 0.5) if len(shape) == 1 else 0
-    ready = isinstance(distances, np.ndarray) and distances.dtype == np.float64 and distances.flags.c_contiguous
-    copies = 1 if ready and len(shape) == 2 else 2
-    engine.reserve((8.0 * copies + 1) * n * n, f"a {n} × {n} matrix of distances", "use fewer points")
 
 
 def check_space(space: object) -> None:

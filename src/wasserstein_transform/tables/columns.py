@@ -13,7 +13,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .. import _check as check
-from .._check import warn_of_rounding
 from .._types import Floats, Ints
 from .cells import MISSING, number_of
 
@@ -298,8 +297,6 @@ def _finite(frame: pd.DataFrame, name: str) -> Floats:
     if is_text(values) or isinstance(values.dtype, pd.CategoricalDtype):
         floats = _numbers_in(values, _decimal(frame))
     elif values.dtype.kind in "biuf":
-        if values.dtype.kind in "iu" and not values.isna().any():
-            warn_of_rounding(values.to_numpy(), f"{source_of(frame)}, column {name!s:.60},")
         floats = np.asarray(values.to_numpy(np.float64, na_value=np.nan))
     else:
         raise ValueError(

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .._check import warn_of_rounding
 from .._types import Floats, Ints
 from ..engine import current
 from .cells import (
@@ -121,8 +120,6 @@ def read(frame: pd.DataFrame, role: Column, numbers_read: Mapping[str, Floats] |
         return np.asarray(out)
     if role.kind in ("date", "time"):
         return _times(values, role)[:, None]
-    if values.dtype.kind in "iu":
-        warn_of_rounding(values.dropna().to_numpy(), f"{source_of(frame)}, column {role.name:.60},")
     floats = numbers_read[role.name] if numbers_read and role.name in numbers_read else _floats(values, role)
     if np.isinf(floats).any():
         raise cell_fault(frame, int(np.argmax(np.isinf(floats))), _name_in(frame, role.name))

@@ -21,6 +21,7 @@ from ..cuda import on
 from ..engine import Engine, current
 from ..measures import Discrete, make_discrete, scale_into_range
 from ..spaces import Dense, Euclidean, Graph, Metric, Space
+from ..spaces.dense import as_distances
 from ..spaces.edges import is_graph
 from .exact import cost_spec_of, count_entries, warn_of_problems
 from .transport import Coupling, Status
@@ -53,7 +54,7 @@ def as_metric(metric: MetricLike) -> Metric:
     if array.ndim == 2 and array.shape[0] == array.shape[1]:
         array = _settle(array)
         if not array.diagonal().any() and (array == array.T).all():
-            return Dense(check.distances(array, "metric"))
+            return Dense(as_distances(array, "metric"))
     if array.ndim != 2:
         raise ValueError(
             f"metric must be a square matrix of distances or an array with one point per row, got shape {array.shape}; "
