@@ -81,14 +81,14 @@ def boruvka(metric: wt.spaces.Metric, n_jobs: int = -1) -> tuple[np.ndarray, np.
     engine = wt.Engine(n_jobs)
     contraction = metric.contraction()
     assert contraction is not None
-    return _boruvka(metric, grow_tree(metric, contraction, engine), engine)[:2]
+    return _boruvka(metric, grow_tree(metric, contraction, engine), np.zeros(metric.n), engine)[:2]
 
 
 def prim(metric: wt.spaces.Metric, n_jobs: int = -1) -> np.ndarray:
     """Heights of the tree from all pairs, in increasing order."""
     engine = wt.Engine(n_jobs)
     geometry, unit = metric.tree_geometry(engine)
-    return np.sort(grow_prim(geometry, metric.n, metric.cost, engine)[1]) * unit
+    return np.sort(grow_prim(geometry, np.zeros(metric.n), metric.cost, engine).heights) * unit
 
 
 def rounding_of(metric: wt.spaces.Metric, contraction: np.ndarray | None = None) -> np.ndarray:

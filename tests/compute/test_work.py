@@ -111,4 +111,4 @@ def test_a_spanning_tree_is_found_by_searches_where_they_visit_few_points(monkey
             metric.spanning_tree(ENGINE)
         assert sum(asked) < 0.8 * n * len(asked)  # rounds: many points keep what they found in the one before
     wide = wt.spaces.Euclidean(rng.normal(size=(n, 30)))
-    assert trees._prunable_tree(wide, 0.0, ENGINE) is None
+    assert trees._prunable_tree(wide, ENGINE) is None

@@ -135,10 +135,8 @@ def mutual_reachability_tree(metric: Metric, cores: Floats | None, engine: Engin
     distances = np.empty((metric.n, metric.n))  # stored, because expensive ones should be computed only once
     fill_matrix(geometry, distances, device, engine)
     table, unit = on_cpu.table_and_unit(distances, float(distances.max()))
-    if cores is None:
-        edges, heights = on_cpu.prim(table, metric.n, 1.0, engine)
-        return MutualReachabilityTree(edges, heights * unit, heights * unit)
-    edges, heights, lengths = on_cpu.prim_mutual_reachability(table, cores / unit, 1.0, engine)
+    cores = np.zeros(metric.n) if cores is None else cores / unit
+    edges, heights, lengths = on_cpu.prim(table, cores, 1.0, engine)
     return MutualReachabilityTree(edges, heights * unit, lengths * unit)
 
 

@@ -13,7 +13,7 @@ from .._types import Floats, Ints
 from ..compute.metrics.distances import closed, rim
 from ..compute.metrics.geometry_jit import SparseRows
 from ..compute.records import Balls, MutualReachabilityTree
-from ..compute.trees.spanning import mutual_reachability_tree_of_known, tree_of_known
+from ..compute.trees.spanning import tree_of_known
 from ..engine import Engine
 from .metric import Metric, check_counts
 
@@ -77,10 +77,11 @@ class Sparse(Metric):
         return float(self.rows.distances.max())
 
     def spanning_tree(self, engine: Engine) -> tuple[Ints, Floats]:
-        return tree_of_known(self.rows)
+        tree = tree_of_known(self.rows, np.zeros(self.n))
+        return tree.edges, tree.heights
 
     def reach_tree(self, cores: Floats, engine: Engine) -> MutualReachabilityTree:
-        return mutual_reachability_tree_of_known(self.rows, cores)
+        return tree_of_known(self.rows, cores)
 
     @property
     def n_bytes(self) -> int:

@@ -19,10 +19,9 @@ from ..metrics import geometry_jit as geometries
 
 MAX_LEAF_SIZE = 16  # most points of a leaf, or four per axis: in many dimensions boxes prune little and cost as much
 NO_POINT = np.iinfo(np.intp).max  # no point: farther than any point at the same distance
-MIXED = -1  # group of a node with points of several groups
-NOT_IN_TREE = -2  # group of a point that is not in the tree
+MIXED = -1  # component of a node with points of several components
+NOT_IN_TREE = -1  # position of a point that is not in the tree
 EXACT = 1 + 1e-9  # tolerance for rounding: all points as near as the farthest result are found
-LOOSE = 1 - 3e-14  # points that are nearer by at most this relative amount, or by rounding, are not searched
 
 
 class KdTree(NamedTuple):
@@ -247,55 +246,47 @@ def square_to_position(points: Any, p: int, x: Any) -> float:
 
 
 @jit
-def _scan(geometry: Any, tree: Any, groups: Any, leaf: int, x: Any, rounding: float, i: int, group: int, slack: float,
-          near: Any, which: Any) -> None:  # fmt: skip
+def _scan(geometry: Any, tree: Any, leaf: int, x: Any, rounding: float, i: int, itself: int, near: Any,
+          which: Any) -> None:  # fmt: skip
     """Offer the points of a leaf to the heap."""
-    edge = near[0] * slack + rounding
+    edge = near[0] * EXACT + rounding
     for p in range(tree.starts[leaf], tree.ends[leaf]):
-        if groups[p] == group:
-            continue
         reach = edge + tree.rounding[p]
-        if square_to_position(tree.points, p, x) > reach * reach:
+        if p == itself or square_to_position(tree.points, p, x) > reach * reach:
             continue
         j = tree.order[p]
         d = np.sqrt(geometries.squared(geometry, min(i, j), max(i, j), reach * reach))
         if d < near[0] or (d == near[0] and j < which[0]):
             near[0], which[0] = d, j
             _sift(near, which, near.shape[0])
-            edge = near[0] * slack + rounding
+            edge = near[0] * EXACT + rounding
 
 
 @jit
-def search(geometry: Any, tree: Any, groups: Any, whole: Any, x: Any, rounding: float, i: int, group: int,
-           slack: float, near: Any, which: Any, nodes: Any, gaps: Any) -> int:  # fmt: skip
-    """Offer all points of other groups that can be near enough to the heap, with slack `EXACT` or `LOOSE`.
+def _search(geometry: Any, tree: Any, x: Any, rounding: float, i: int, itself: int, near: Any, which: Any, nodes: Any,
+            gaps: Any) -> None:  # fmt: skip
+    """Offer all points but that at the position `itself` that can be near enough to the heap.
 
-    Returns the number of leaves visited.
-
-    x, with its rounding, is the contraction of point i of the geometry. `groups` are those of the positions, `whole`
-    those of the nodes; `nodes` and `gaps` are scratch, twice as long as the tree is deep.
+    x, with its rounding, is the contraction of point i of the geometry. `nodes` and `gaps` are scratch, twice as long
+    as the tree is deep.
     """
     n_inner = tree.starts.shape[0] // 2
     nodes[0], gaps[0] = 0, 0.0
     size = 1
-    n_leaves = 0
     while size > 0:
         size -= 1
         node = nodes[size]
-        reach = near[0] * slack + rounding + tree.max_rounding[node]
-        if gaps[size] > reach * reach or whole[node] == group:
+        reach = near[0] * EXACT + rounding + tree.max_rounding[node]
+        if gaps[size] > reach * reach:
             continue
         if near[0] == 0.0 and tree.min_index[node] > which[0]:  # among duplicates, smaller indices come first
             continue
-        if slack < 1.0 and near[0] <= rounding:
-            return n_leaves
         if 4.0 * tree.radius[node] < near[0] < np.inf:  # a dense cluster: one distance prunes more than the contraction
             j = middle(tree, node)
             if i != j and point_distance(geometry, i, j) - tree.radius[node] * EXACT > reach:
                 continue
         if node >= n_inner:
-            _scan(geometry, tree, groups, node, x, rounding, i, group, slack, near, which)
-            n_leaves += 1
+            _scan(geometry, tree, node, x, rounding, i, itself, near, which)
             continue
         child = 2 * node + 1
         other = child + 1
@@ -305,26 +296,25 @@ def search(geometry: Any, tree: Any, groups: Any, whole: Any, x: Any, rounding: 
         nodes[size], gaps[size] = child, gap
         nodes[size + 1], gaps[size + 1] = other, other_gap
         size += 2
-    return n_leaves
 
 
 @jit
-def nearest_others(geometry: Any, tree: Any, groups: Any, whole: Any, queries: Any, first: int, asking: Any, start: int,
-                   end: int, distances: Any, indices: Any, nodes: Any, gaps: Any, stop: Any) -> None:  # fmt: skip
-    """The nearest points of the tree for positions start…end of the tree `queries`, whose groups are `asking`.
+def nearest_others(geometry: Any, tree: Any, queries: Any, first: int, positions: Any, start: int, end: int,
+                   distances: Any, indices: Any, nodes: Any, gaps: Any, stop: Any) -> None:  # fmt: skip
+    """The nearest points of the tree for positions start…end of the tree `queries`.
 
-    Point i of `queries` is point first + i of the geometry; its row of the result is that of its position.
+    Point i of `queries` is point first + i of the geometry; its row of the result is that of its position. `positions`
+    are those of the queries in the tree, which are left out.
     """
     for p in range(start, end):
         if stop[0] != 0:
             return
-        i = queries.order[p]
         near, which = distances[p - start], indices[p - start]
         near[:] = np.inf
         which[:] = NO_POINT
-        search(
-            geometry, tree, groups, whole, queries.points[p], queries.rounding[p], first + i, asking[p], EXACT, near,
-            which, nodes, gaps,
+        _search(
+            geometry, tree, queries.points[p], queries.rounding[p], first + queries.order[p], positions[p], near, which,
+            nodes, gaps,
         )  # fmt: skip
         _sort(near, which)
 

@@ -9,7 +9,6 @@ import numpy as np
 from ..._types import Floats, Ints
 from ...engine import Engine, Flag, Tile, cut_by_cost, cut_by_size, to_host
 from ..cells.cells_jit import sort_balls
-from ..cells.index import frame_of, sort_points
 from ..cells.rows import for_tiles, inverse
 from ..metrics.distances import closed
 from ..metrics.geometry_jit import for_thread
@@ -70,7 +69,11 @@ def leaders(metric: Metric, weights: Floats, tol: float, engine: Engine) -> Ints
     """For every point, the first leader within `tol`; a point without mass never leads one with mass."""
     heavy_first = np.argsort(weights == 0, kind="stable")
     if tol == 0 and metric.coordinates is not None and metric.covs is None:
-        return _first_of_equal(to_host(metric.coordinates), heavy_first, engine)
+        points, leader = to_host(metric.coordinates), np.empty(metric.n, np.intp)
+        order = np.lexsort((inverse(heavy_first), *points.T))  # equal points follow each other
+        is_first = np.append(True, (points[order[1:]] != points[order[:-1]]).any(axis=1))
+        leader[order] = order[is_first][np.cumsum(is_first) - 1]
+        return leader
     index = metric.search(tol, engine)
     position = inverse(index.order)
     geometry, cells = for_thread(metric.geometry_near(index, tol, engine)), index.cells
@@ -81,16 +84,6 @@ def leaders(metric: Metric, weights: Floats, tol: float, engine: Engine) -> Ints
         "merging points",
     )
     return np.asarray(index.order[leader][position])
-
-
-def _first_of_equal(points: Floats, heavy_first: Ints, engine: Engine) -> Ints:
-    """The same for equal points: after sorting they are adjacent."""
-    order, ordered = sort_points(points, frame_of(points, 0.0, engine), engine)
-    group = np.append(0, np.cumsum((ordered[1:] != ordered[:-1]).any(axis=1)))
-    first = np.minimum.reduceat(inverse(heavy_first)[order], np.flatnonzero(np.diff(group, prepend=-1)))
-    leader = np.empty(len(group), np.intp)
-    leader[order] = heavy_first[first][group]
-    return leader
 
 
 _MAX_POINTS_TO_COMPARE, _MAX_COST_TO_COMPARE = 1000, 10  # up to these all are compared: a tree would save little
@@ -112,24 +105,23 @@ def nearest(metric: Metric, k: int, of: Metric | None, engine: Engine) -> KNeigh
     n_bytes = 16.0 * result.indices.size + tree_bytes(contraction) + 8.0 * (of is not None) * contraction.size
     what = f"the {k} nearest of {size[0]} points, and k-d trees of {both.n} points"
     engine.reserve(n_bytes, what, "ask for fewer points at a time")
-    tree, groups = grow_tree(both, contraction[:n], engine), np.arange(n)
+    tree = grow_tree(both, contraction[:n], engine)
     if of is None:
-        queries, first, askers = tree, 0, groups
+        queries, first, positions = tree, 0, np.arange(n)
     else:  # a tree of the queries, so that near ones follow each other
         new = contraction[n:]
-        queries, first, askers = _split(new, both.rounding(new), engine), n, np.full(size[0], kdtree.NOT_IN_TREE)
-    geometry, whole = both.geometry(engine), np.full(len(tree.starts), kdtree.MIXED)
+        queries, first, positions = _split(new, both.rounding(new), engine), n, np.full(size[0], kdtree.NOT_IN_TREE)
+    geometry = both.geometry(engine)
 
     def search(tile: Tile, stop: Flag) -> None:
         distances, indices = np.empty((tile.stop - tile.start, k)), np.empty((tile.stop - tile.start, k), np.intp)
         kdtree.nearest_others(
-            for_thread(geometry), tree, groups, whole, queries, first, askers, *tile, distances, indices, *stack(tree),
-            stop,
-        )  # fmt: skip
+            for_thread(geometry), tree, queries, first, positions, *tile, distances, indices, *stack(tree), stop
+        )
         rows = queries.order[slice(*tile)]
         result.distances[rows], result.indices[rows] = distances, indices
 
-    engine.for_tiles("nearest neighbors", cut_by_size(len(askers), _QUERIES_PER_TILE), search, joined=True)
+    engine.for_tiles("nearest neighbors", cut_by_size(len(positions), _QUERIES_PER_TILE), search, joined=True)
     return result
 
 

@@ -1,10 +1,13 @@
-"""Minimum spanning trees and forests: the algorithms of Prim, Borůvka and Kruskal.
+"""Minimum spanning trees of mutual reachability, max(d(x, y), core(x), core(y)); those of distances have cores 0.
+
+The algorithms of Prim and Borůvka, and Kruskal's for forests. Pairs are compared by a *key*, the reach rounded to a
+billionth, so that equal core distances are equal in spite of rounding, and then by the distance.
 
 Borůvka: in each round every component joins the nearest point outside, until one is left. Each position keeps the
-nearest known point outside its component, `partner`, and its distance. Components only grow, so it stays the nearest
-until it is absorbed. With `partner` = `NO_POINT`, the distance is a lower bound. "Nearest" has a relative tolerance of
-3e-14 (`LOOSE`): seen from far away, all points of a dense cluster are equally near and are not compared. It also has an
-absolute one, the rounding of the contraction: points that are nearer than that are not compared either.
+nearest known point outside its component, `partner`, and the pair (key, distance). Components only grow, so it stays
+the nearest until it is absorbed. With `partner` = `NO_POINT`, the pair is a lower bound. "Nearest" has a relative
+tolerance of 3e-14 (`LOOSE`): seen from far away, all points of a dense cluster are equally near and are not compared.
+It also has an absolute one, the rounding of the contraction: points that are nearer than that are not compared either.
 """
 
 from __future__ import annotations
@@ -13,18 +16,36 @@ from typing import Any
 
 import numpy as np
 
-from ..jit import jit
+from ..jit import jit, jit_strict
 from ..metrics import geometry_jit as geometries
 from ..neighbors import kdtree_jit as kdtree
 
 SEARCHES_PER_GROUP = 512  # searches in a group: a few milliseconds
+LOOSE = 1 - 3e-14  # points that are nearer by at most this relative amount, or by rounding, are not searched
+_SPLITTER = 2.0**23 + 1.0  # leaves 30 bits of 53
+
+
+@jit_strict
+def coarse(value: float) -> float:
+    """A finite number rounded to a share of 5e-10."""
+    spread = value * _SPLITTER
+    return spread - (spread - value)
 
 
 @jit
-def prim(geometry: Any, last: int, in_tree: Any, nearest: Any, source: Any, edges: Any, lengths: Any, stop: Any) -> int:
+def _useful_distance(key: float, best_key: float, best_distance: float) -> float:
+    """The largest distance at which a pair with a key ≥ `key` comes before the best."""
+    return best_distance if key == best_key else max(best_key, best_distance)
+
+
+@jit
+def prim(
+    geometry: Any, cores: Any, last: int, in_tree: Any, keys: Any, distances: Any, source: Any, edges: Any,
+    heights: Any, lengths: Any, stop: Any,
+) -> int:  # fmt: skip
     """Add as many edges to the tree as there is memory for; `last` is the point added last. Returns the new last one.
 
-    Points outside the tree know their nearest point of it, `source`, and its squared distance, `nearest`.
+    Points outside the tree know their nearest point of it, `source`, and the pair, `keys` and `distances`.
     """
     n = in_tree.shape[0]
     for k in range(edges.shape[0]):
@@ -33,18 +54,26 @@ def prim(geometry: Any, last: int, in_tree: Any, nearest: Any, source: Any, edge
                 return last
             if in_tree[j]:
                 continue
-            square = geometries.squared(geometry, last, j, nearest[j])
-            if square < nearest[j]:
-                nearest[j] = square
-                source[j] = last
+            core = max(cores[last], cores[j])
+            key = coarse(core)
+            if key > keys[j]:
+                continue
+            useful = _useful_distance(key, keys[j], distances[j])
+            square = geometries.squared(geometry, last, j, useful * useful)
+            if square > useful * useful:
+                continue
+            d = np.sqrt(square)
+            key = coarse(max(core, d))
+            if comes_before(key, d, keys[j], distances[j]):
+                keys[j], distances[j], source[j] = key, d, last
         best = -1
         for j in range(n):
-            if not in_tree[j] and (best < 0 or nearest[j] < nearest[best]):
+            if not in_tree[j] and (best < 0 or comes_before(keys[j], distances[j], keys[best], distances[best])):
                 best = j
         in_tree[best] = True
-        edges[k, 0] = source[best]
-        edges[k, 1] = best
-        lengths[k] = np.sqrt(nearest[best])
+        edges[k, 0], edges[k, 1] = source[best], best
+        heights[k] = max(cores[best], cores[source[best]], distances[best])
+        lengths[k] = distances[best]
         last = best
     return last
 
@@ -64,6 +93,19 @@ def unite(parent: Any, i: int, j: int) -> bool:
     a, b = root(parent, i), root(parent, j)
     parent[max(a, b)] = min(a, b)
     return a != b
+
+
+@jit
+def find_min_cores(tree: Any, cores: Any, min_cores: Any) -> None:
+    """The smallest core distance of each node; those of positions are given."""
+    n_inner = min_cores.shape[0] // 2
+    for node in range(min_cores.shape[0] - 1, -1, -1):
+        if node < n_inner:
+            min_cores[node] = min(min_cores[2 * node + 1], min_cores[2 * node + 2])
+            continue
+        min_cores[node] = np.inf
+        for p in range(tree.starts[node], tree.ends[node]):
+            min_cores[node] = min(min_cores[node], cores[p])
 
 
 @jit
@@ -94,8 +136,7 @@ def list_searches(
 ) -> int:
     """List the positions that have to search in `asking`; returns their number.
 
-    Pairs are compared by `keys`, then by `distances`; both are the distance unless it is a reach. `limits[c]` is the
-    best known pair of component c: positions whose lower bound does not come before it do not search.
+    `limits[c]` is the best known pair of component c: positions whose lower bound does not come before it need not.
     """
     limits[:] = np.inf
     for p in range(component.shape[0]):
@@ -114,35 +155,98 @@ def list_searches(
 
 
 @jit
-def search_outside(
-    geometry: Any, tree: Any, component: Any, node_component: Any, limits: Any, bounds: Any, asking: Any,
-    distances: Any, partners: Any, best_distance: Any, best_point: Any, nodes: Any, gaps: Any, stop: Any,
-) -> int:  # fmt: skip
-    """Find the nearest point outside its component for the positions `asking`, or a lower bound above the limit.
+def _scan(geometry: Any, tree: Any, cores: Any, component: Any, leaf: int, p: int, best: Any, best_point: Any) -> None:
+    """Compare the points of a leaf outside the component of p with the best pair."""
+    i = tree.order[p]
+    for q in range(tree.starts[leaf], tree.ends[leaf]):
+        if component[q] == component[p]:
+            continue
+        core = max(cores[p], cores[q])
+        key = coarse(core)
+        if key > best[0]:
+            continue
+        reach = _useful_distance(key, best[0], best[1]) * LOOSE + tree.rounding[p] + tree.rounding[q]
+        if kdtree.square_to_position(tree.points, q, tree.points[p]) > reach * reach:
+            continue
+        j = tree.order[q]
+        d = np.sqrt(geometries.squared(geometry, min(i, j), max(i, j), reach * reach))
+        key = coarse(max(core, d))
+        if comes_before(key, d, best[0], best[1]):
+            best[0], best[1], best_point[0] = key, d, j
 
-    `bounds` are lower bounds of all positions. Returns the number of leaves visited.
+
+@jit
+def _search(
+    geometry: Any, tree: Any, cores: Any, min_cores: Any, component: Any, node_component: Any, p: int, best: Any,
+    best_point: Any, nodes: Any, gaps: Any,
+) -> int:  # fmt: skip
+    """The best pair of position p and a point outside its component, if any comes before `best`.
+
+    Returns the number of leaves visited.
+    """
+    n_inner, i = tree.starts.shape[0] // 2, tree.order[p]
+    x, rounding = tree.points[p], tree.rounding[p]
+    nodes[0], gaps[0] = 0, 0.0
+    size = 1
+    n_leaves = 0
+    while size > 0:
+        size -= 1
+        node = nodes[size]
+        key = coarse(max(cores[p], min_cores[node]))
+        if node_component[node] == component[p] or key > best[0] or (key == best[0] and best[1] <= rounding):
+            continue
+        useful = _useful_distance(key, best[0], best[1])
+        reach = useful * LOOSE + rounding + tree.max_rounding[node]
+        if gaps[size] > reach * reach:
+            continue
+        if 4.0 * tree.radius[node] < useful < np.inf:  # a dense cluster: one distance prunes more than the contraction
+            j = kdtree.middle(tree, node)
+            if i != j and kdtree.point_distance(geometry, i, j) - tree.radius[node] * kdtree.EXACT > reach:
+                continue
+        if node >= n_inner:
+            _scan(geometry, tree, cores, component, node, p, best, best_point)
+            n_leaves += 1
+            continue
+        child = 2 * node + 1
+        other = child + 1
+        gap, other_gap = kdtree.square_outside(tree, child, x), kdtree.square_outside(tree, other, x)
+        if gap < other_gap:
+            child, other, gap, other_gap = other, child, other_gap, gap
+        nodes[size], gaps[size] = child, gap
+        nodes[size + 1], gaps[size + 1] = other, other_gap
+        size += 2
+    return n_leaves
+
+
+@jit
+def search_outside(
+    geometry: Any, tree: Any, cores: Any, min_cores: Any, component: Any, node_component: Any, limits: Any,
+    key_bounds: Any, distance_bounds: Any, asking: Any, keys: Any, distances: Any, partners: Any, best: Any,
+    best_point: Any, nodes: Any, gaps: Any, stop: Any,
+) -> int:  # fmt: skip
+    """Find the best pair to another component for each of the positions `asking`, or a lower bound above the limit.
+
+    Returns the number of leaves visited.
 
     A result limits the later searches of the same component, because consecutive positions are close, but only within a
     group of `SEARCHES_PER_GROUP` positions, so that groups can be searched side by side.
     """
-    searched, limit, n_leaves = -1, np.inf, 0
+    searched, n_leaves = -1, 0
     for k in range(asking.shape[0]):
         if stop[0] != 0:
             return n_leaves
         p = asking[k]
-        distances[k], partners[k] = bounds[p], kdtree.NO_POINT
+        keys[k], distances[k], partners[k] = key_bounds[p], distance_bounds[p], kdtree.NO_POINT
         if component[p] != searched or k % SEARCHES_PER_GROUP == 0:
             searched = component[p]
-            limit = limits[searched, 0]
-        if distances[k] >= limit:
+            best[0], best[1] = limits[searched, 0], limits[searched, 1]
+        if not comes_before(keys[k], distances[k], best[0], best[1]):
             continue
-        best_distance[0], best_point[0] = limit, kdtree.NO_POINT
-        n_leaves += kdtree.search(
-            geometry, tree, component, node_component, tree.points[p], tree.rounding[p], tree.order[p], searched,
-            kdtree.LOOSE, best_distance, best_point, nodes, gaps,
-        )  # fmt: skip
-        distances[k], partners[k] = best_distance[0], best_point[0]
-        limit = best_distance[0]
+        best_point[0] = kdtree.NO_POINT
+        n_leaves += _search(
+            geometry, tree, cores, min_cores, component, node_component, p, best, best_point, nodes, gaps
+        )
+        keys[k], distances[k], partners[k] = best[0], best[1], best_point[0]
     return n_leaves
 
 
