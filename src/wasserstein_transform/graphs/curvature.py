@@ -15,7 +15,6 @@ from .._archive import Part
 from .._display import HasPlot, facts, frame, in_range
 from .._types import Floats, Ints
 from ..compute.exact.batches import exact_listed
-from ..compute.exact.problems import CostSpec
 from ..cuda import on
 from ..engine import Engine, current
 from ..localize import Given, Localization
@@ -275,8 +274,9 @@ def _transports(measures: Discrete, metric: Any, ends: Ints, engine: Engine) -> 
     order = np.lexsort((cols, rows))
     indptr = np.searchsorted(rows[order], np.arange(n + 1))
     everybody, masses = np.arange(n), measures.rows
-    costs = CostSpec(metric, metric.triangle, 1.0)
-    found, report = on(engine, exact_listed)(costs, masses, masses, indptr, cols[order], engine, everybody, everybody)
+    found, report = on(engine, exact_listed)(
+        metric, 1.0, masses, masses, indptr, cols[order], engine, everybody, everybody
+    )
     values = np.empty(len(ends))
     values[order] = found
     return values, report

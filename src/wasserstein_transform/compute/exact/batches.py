@@ -15,7 +15,7 @@ from ..metrics.distances import dense
 from ..metrics.geometry_jit import Geometry, Table, for_thread
 from ..records import CsrMeasures
 from .on_graphs import PathTables, are_hops, listed_by_hops, path_tables
-from .problems import CostSpec, Positions, Report, mirror, parents_of_listed, spatial_rank, visit_order
+from .problems import Positions, Report, mirror, parents_of_listed, spatial_rank, visit_order
 from .problems_jit import CostRule, WorkspaceSizes, cost_tables, n_bytes
 from .simplex_tree_jit import UNKNOWN_POTENTIAL, simplex_workspace
 from .transport_jit import solve_carefully, solve_row, solve_row_farthest
@@ -55,51 +55,51 @@ class _TileInputs(NamedTuple):
     sizes: WorkspaceSizes
 
 
-def exact_among(spec: CostSpec, measures: CsrMeasures, engine: Engine) -> tuple[Floats, Report]:
+def exact_among(metric: Metric, p: float, measures: CsrMeasures, engine: Engine) -> tuple[Floats, Report]:
     """The full matrix of distances; each pair is solved once."""
     n = len(measures.totals)
     out = engine.allocate((n, n), f"exact distances of {n} measures", "use fewer points", n_held=N_MATRICES)
-    order, parent = visit_order(measures, spec.metric, engine)
+    order, parent = visit_order(measures, metric, engine)
     rows = _take(measures, order)
     sizes = np.diff(rows.indptr).astype(np.float64)
     cost = sizes * (sizes.sum() - np.cumsum(sizes))
     pieces = _Pieces(np.arange(n), np.arange(1, n + 1), np.full(n, n), np.arange(n), parent, cost)
-    report = _solve_pieces(spec, rows, rows, pieces, out, engine, n_met=spec.metric.n, positions=order, rows=order)
+    report = _solve_pieces(metric, p, rows, rows, pieces, out, engine, n_met=metric.n, positions=order, rows=order)
     mirror(out, engine)
     return out, report
 
 
-def exact_between(spec: CostSpec, A: CsrMeasures, B: CsrMeasures, engine: Engine) -> tuple[Floats, Report]:
+def exact_between(metric: Metric, p: float, A: CsrMeasures, B: CsrMeasures, engine: Engine) -> tuple[Floats, Report]:
     """The rectangle of distances from the measures A to the measures B."""
     n_a, n_b = len(A.totals), len(B.totals)
     engine.reserve(8.0 * n_a * n_b, f"{n_a} × {n_b} distances", "take fewer measures at a time")
     out = np.zeros((n_a, n_b))
     if n_b <= _TREE_DISTANCES_PER_PROBLEM * n_a:
-        order, parent = visit_order(B, spec.metric, engine)
+        order, parent = visit_order(B, metric, engine)
     else:
-        order, parent = np.argsort(spatial_rank(B, spec.metric, engine)), _NO_INDICES
+        order, parent = np.argsort(spatial_rank(B, metric, engine)), _NO_INDICES
     rows, cost = np.arange(n_a), np.diff(A.indptr) * float(len(B.indices))
     pieces = _Pieces(rows, np.zeros(n_a, np.intp), np.full(n_a, n_b), np.arange(n_b), parent, cost)
     B = _take(B, order)
-    return out, _solve_pieces(spec, A, B, pieces, out, engine, positions=order, rows=rows, n_met=spec.metric.n)
+    return out, _solve_pieces(metric, p, A, B, pieces, out, engine, positions=order, rows=rows, n_met=metric.n)
 
 
 def exact_listed(
-    spec: CostSpec, A: CsrMeasures, B: CsrMeasures, indptr: Ints, targets: Ints, engine: Engine,
+    metric: Metric, p: float, A: CsrMeasures, B: CsrMeasures, indptr: Ints, targets: Ints, engine: Engine,
     rank: Ints | None = None, homes: Ints | None = None,
 ) -> tuple[Floats, Report]:  # fmt: skip
     """Distances from each measure i of A to the measures `targets[indptr[i]:indptr[i+1]]` of B, in that order."""
-    adjacency = spec.metric.adjacency
-    if adjacency is not None and homes is not None and are_hops(spec, A, B, indptr, targets, homes):
+    adjacency = metric.adjacency
+    if p == 1 and adjacency is not None and homes is not None and are_hops(adjacency, A, B, indptr, targets, homes):
         return listed_by_hops(adjacency, A, indptr, targets, engine)
     n_rows, n, parent = len(A.totals), len(B.totals), _NO_INDICES
     if rank is None and 2 * np.count_nonzero(np.diff(indptr)) > len(targets):
         rank, parent = np.zeros(n, np.intp), np.full(n, -1)  # most have a single target: the order does not matter
     elif rank is None and n * n <= _TREE_DISTANCES_PER_PROBLEM * len(targets):
-        order, parent = visit_order(B, spec.metric, engine)
+        order, parent = visit_order(B, metric, engine)
         rank = inverse(order)
     elif rank is None:
-        rank = spatial_rank(B, spec.metric, engine)
+        rank = spatial_rank(B, metric, engine)
     out = np.zeros(len(targets))
     by_rank = csr_array((np.arange(len(targets)), rank[targets], indptr), shape=(n_rows, n))
     by_rank = by_rank.tocsc().tocsr()  # sorts each row: similar targets follow each other
@@ -109,26 +109,26 @@ def exact_listed(
     parents = parents_of_listed(parent, owners, by_rank.indices) if len(parent) else _NO_INDICES
     cost = np.diff(A.indptr) * np.diff(met).astype(np.float64)
     pieces = _Pieces(np.arange(n_rows), indptr[:-1], indptr[1:], targets, parents, cost)
-    n_met = int(min(spec.metric.n, np.diff(met).max(initial=0)))
-    return out, _solve_pieces(spec, A, B, pieces, out, engine, positions=order, n_met=n_met, homes=homes)
+    n_met = int(min(metric.n, np.diff(met).max(initial=0)))
+    return out, _solve_pieces(metric, p, A, B, pieces, out, engine, positions=order, n_met=n_met, homes=homes)
 
 
 def _solve_pieces(
-    spec: CostSpec, A: CsrMeasures, B: CsrMeasures, pieces: _Pieces, out: Floats, engine: Engine, *, positions: Ints,
-    n_met: int, rows: Ints | None = None, homes: Ints | None = None,
+    metric: Metric, p: float, A: CsrMeasures, B: CsrMeasures, pieces: _Pieces, out: Floats, engine: Engine, *,
+    positions: Ints, n_met: int, rows: Ints | None = None, homes: Ints | None = None,
 ) -> Report:  # fmt: skip
     """Solve the problems in parallel and put their distances into `out`, where `Positions` says.
 
     `n_met` is the most points that the targets of a measure have.
     """
-    lengths, metric = np.diff(A.indptr), spec.metric
+    lengths = np.diff(A.indptr)
     width = int(lengths[pieces.cost > 0].max(initial=1))  # over measures with at least one target
     cap = int(max(width, np.diff(B.indptr).max()))
     n_entries = float(np.minimum(pieces.cost, lengths * float(n_met)).sum())
     pieces = _cut_long(pieces)
     counts = pieces.ends - pieces.starts
     n_stored = int(counts.max()) if len(pieces.parents) else 0
-    sizes = WorkspaceSizes(cap, n_met, metric.n, n_stored, spec.p == np.inf, width)
+    sizes = WorkspaceSizes(cap, n_met, metric.n, n_stored, p == np.inf, width)
     engine.reserve(engine.n_threads * n_bytes(sizes), "workspaces of the simplex", "use a smaller eps or n_jobs")
     source: Geometry | PathTables | None = _geometry(metric, n_entries, rows is not None, engine)
     if source is None:
@@ -136,9 +136,9 @@ def _solve_pieces(
         source = path_tables(metric.adjacency, A, homes, width, n_met, engine)
     largest = metric.largest(engine)  # the unit is a power of two of this order
     scale = float(np.ldexp(1.0, np.clip(np.frexp(largest)[1], -1000, 1000))) if largest > 0 else 1.0
-    rule = CostRule(float(spec.p), 1.0 / scale, spec.p == 1 and spec.triangle)
+    rule = CostRule(p, 1.0 / scale, p == 1 and metric.triangle)
     inputs = _TileInputs(A, B, pieces, source, rule, sizes)
-    name = "bottleneck transport" if spec.p == np.inf else "exact transport"
+    name = "bottleneck transport" if p == np.inf else "exact transport"
     reports = np.zeros((len(counts), 2))
     layout = Positions(pieces.starts, pieces.ends, positions, None if rows is None else rows[pieces.owners])
     tiles = cut_by_cost(_STEPS_PER_COST * pieces.cost)
