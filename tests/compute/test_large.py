@@ -13,9 +13,10 @@ from scipy.spatial.distance import cdist
 import wasserstein_transform as wt
 from wasserstein_transform.compute.exact.simplex_jit import (
     INTERRUPTED,
+    MAX_CANDIDATES_OF_LARGE,
     MIN_NODES_OF_LARGE,
     OPTIMAL,
-    optimize_large,
+    optimize,
     plan_cost,
     solve,
 )
@@ -88,7 +89,7 @@ def test_few_candidates_end_where_all_of_them_do(draw) -> None:
                 continue
             root = peel(na, nb, 0.0, table, work)
             initialize_tree(na, nb, root, table, work)
-            status, bound = optimize_large(na, nb, root, 1e-14 * top, table, work)
+            status, bound = optimize(na, nb, root, MAX_CANDIDATES_OF_LARGE, 1e-14 * top, table, work)
             values += [plan_cost(na, nb, root, table, work), bound]
             assert status == OPTIMAL
         np.testing.assert_allclose(values, values[0], rtol=0, atol=1e-12 * top * na * nb)
@@ -163,4 +164,4 @@ def test_an_interrupted_problem_says_so() -> None:
     root = peel(100, 100, 0.0, table, work)
     initialize_tree(100, 100, root, table, work)
     work.stop[0] = 1
-    assert optimize_large(100, 100, root, 1e-14, table, work)[0] == INTERRUPTED
+    assert optimize(100, 100, root, MAX_CANDIDATES_OF_LARGE, 1e-14, table, work)[0] == INTERRUPTED

@@ -168,7 +168,7 @@ def test_a_graph_without_edges_has_no_curvature() -> None:
 
 def test_graphs_of_all_kinds_and_files_give_the_same(tmp_path: Path) -> None:
     graph = weighted(nx.gnm_random_graph(12, 30, seed=4), 4)
-    lines = "\n".join(f"{a},{b};{data['weight']!r}" for a, b, data in graph.edges(data=True))
+    lines = "\n".join(f"{a}, {b},{data['weight']!r}" for a, b, data in graph.edges(data=True))
     (tmp_path / "edges.csv").write_text(f"# a list\n\n{lines}\n")
     nx.write_gml(graph, tmp_path / "graph.gml")
     nx.write_graphml(graph, tmp_path / "graph.graphml")
@@ -320,7 +320,7 @@ def test_names_in_files_are_read_as_they_stand(tmp_path: Path) -> None:
     file = tmp_path / "edges.txt"
     file.write_bytes("0 1\n1 2\n2 0\n".encode("utf-8-sig"))  # as spreadsheets write it
     assert wt.graphs.read_graph(file) == [(0, 1), (1, 2), (2, 0)]
-    file.write_text("--5 ² \n a ,b", "utf-8")
+    file.write_text("--5 ² \n a b", "utf-8")
     assert wt.graphs.read_graph(file) == [("--5", "²"), ("a", "b")]
     gml = tmp_path / "bare.gml"
     gml.write_text("graph [ node [ id 4 ] node [ id 7 ] edge [ source 4 target 7 ] ]")

@@ -25,7 +25,8 @@ def counted(module: Any, name: str, patch: pytest.MonkeyPatch) -> list[Any]:
 
 
 def test_edges_of_equal_length_need_no_simplex(monkeypatch: pytest.MonkeyPatch) -> None:
-    with_prices, by_simplex = counted(batch, "listed_by_hops", monkeypatch), counted(batch, "_solve_batch", monkeypatch)
+    with_prices = counted(batch, "listed_by_hops", monkeypatch)
+    by_simplex = counted(batch, "_solve_pieces", monkeypatch)
     graph = nx.karate_club_graph()
     wt.graphs.curvature(graph, weight=None)
     assert sum(report.n_problems for _, report in with_prices) == graph.number_of_edges()

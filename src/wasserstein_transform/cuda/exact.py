@@ -25,7 +25,7 @@ _MIN_REUSE = 0.5  # all distances are computed if the costs are at least this sh
 _NOT_CERTIFIED = -1.0  # result for a pair without a certificate; other negative results are also solved by the CPU
 
 
-def exact_among(spec: problems.CostSpec, measures: CsrMeasures, engine: Engine, *, device: Device) -> Any:
+def exact_among(metric: Metric, p: float, measures: CsrMeasures, engine: Engine, *, device: Device) -> Any:
     """The full matrix of distances, each pair solved once."""
     n, sizes = len(measures.totals), np.diff(measures.indptr)
     n_bytes = 8.0 * n * n
@@ -33,24 +33,26 @@ def exact_among(spec: problems.CostSpec, measures: CsrMeasures, engine: Engine, 
         return NotImplemented
     plan, n_entries = plan_triangle(sizes, device), float(sizes.sum()) ** 2 / 2
     needed = f"exact distances of {n} measures", "use fewer points"
-    result = _Batch(spec, measures, measures, device, engine).solve(plan, n_entries, (n, n), needed)
+    result = _Batch(metric, p, measures, measures, device, engine).solve(plan, n_entries, (n, n), needed)
     if result is not NotImplemented:
         problems.mirror(result[0], engine)
     return result
 
 
-def exact_between(spec: problems.CostSpec, A: CsrMeasures, B: CsrMeasures, engine: Engine, *, device: Device) -> Any:
+def exact_between(metric: Metric, p: float, A: CsrMeasures, B: CsrMeasures, engine: Engine, *, device: Device) -> Any:
     """The rectangle of distances from the measures A to the measures B."""
     n_a, n_b = len(A.totals), len(B.totals)
     if n_a * n_b < MIN_PAIRS or not device.fits(8.0 * n_a * n_b):
         return NotImplemented
     plan = plan_rectangle(np.diff(A.indptr), np.diff(B.indptr), device)
     needed = f"{n_a} × {n_b} distances", "take fewer measures at a time"
-    return _Batch(spec, A, B, device, engine).solve(plan, float(len(A.indices)) * len(B.indices), (n_a, n_b), needed)
+    return _Batch(metric, p, A, B, device, engine).solve(
+        plan, float(len(A.indices)) * len(B.indices), (n_a, n_b), needed
+    )
 
 
 def exact_listed(
-    spec: problems.CostSpec, A: CsrMeasures, B: CsrMeasures, indptr: Ints, targets: Ints, engine: Engine,
+    metric: Metric, p: float, A: CsrMeasures, B: CsrMeasures, indptr: Ints, targets: Ints, engine: Engine,
     rank: Ints | None = None, homes: Ints | None = None, *, device: Device,
 ) -> Any:  # fmt: skip
     """Distances of listed pairs, in their order."""
@@ -60,11 +62,12 @@ def exact_listed(
     owners = np.repeat(np.arange(len(sizes_a)), np.diff(indptr))
     plan = plan_listed(owners, np.asarray(targets, np.int64), sizes_a, sizes_b, device)
     n_entries = float(sizes_a[owners] @ sizes_b[targets])
-    return _Batch(spec, A, B, device, engine).solve(plan, n_entries, (len(targets),))
+    return _Batch(metric, p, A, B, device, engine).solve(plan, n_entries, (len(targets),))
 
 
 class _Batch(NamedTuple):
-    spec: problems.CostSpec
+    metric: Metric
+    p: float
     A: CsrMeasures
     B: CsrMeasures
     device: Device
@@ -77,8 +80,8 @@ class _Batch(NamedTuple):
 
         `needed` announces the memory of the result. Pairs that the device leaves are solved by the CPU.
         """
-        spec, A, B, device, engine = self
-        points = _put_points(spec, plan, n_entries, device, engine)
+        metric, p, A, B, device, engine = self
+        points = _put_points(metric, p, plan, n_entries, device, engine)
         if points is None:
             return NotImplemented
         if needed is not None:
@@ -89,23 +92,23 @@ class _Batch(NamedTuple):
         if len(left.firsts):
             order = np.argsort(left.firsts, kind="stable")
             indptr = np.searchsorted(left.firsts[order], np.arange(len(A.totals) + 1))
-            rest, more = on_cpu.exact_listed(spec, A, B, indptr, left.seconds[order], engine)
+            rest, more = on_cpu.exact_listed(metric, p, A, B, indptr, left.seconds[order], engine)
             values[left.positions[order]] = rest
             report += more
         return values.reshape(shape), report
 
     def _solve_on_device(self, points: Array, plan: SolvePlan, out: Array) -> tuple[problems.Report, MeasurePairs]:
         """Fill the flat array `out` with the distances of a plan; returns a report, and the pairs left to the CPU."""
-        spec, A, B, device, engine = self
+        metric, p, A, B, device, engine = self
         xp, gap, done, failed, left = device.xp, 0.0, 0, 0, [plan.large]
         largest = max(min(part.n_pairs, pairs_at_once(part.size)) for part in plan.parts)
         device.reserve(_PAIR_BYTES * largest, f"exact transport of {largest} pairs at a time", "use device='cpu'")
-        metric, p, by_coordinates = spec.metric, float(spec.p), _uses_coordinates(spec.metric)
+        by_coordinates = _uses_coordinates(metric)
         metric_constants = {"METRIC": 0, "M": points.shape[1]} if by_coordinates else {"METRIC": 1, "M": 1}
         constants = {**metric_constants, "POWER": int(p) if p in (1, 2) else 0}
         top = metric.largest(engine)  # the unit is a power of two that scales it to about 1
         unit = float(np.ldexp(1.0, -int(np.clip(np.frexp(top)[1], -1000, 1000)))) if top > 0 else 1.0
-        cancel = bool(p == 1 and spec.triangle)  # common mass
+        cancel = bool(p == 1 and metric.triangle)  # common mass
         measures = _put_rows(A, device)
         measures += measures if B is A else _put_rows(B, device)
         with engine.progress_scope() as scope:
@@ -187,11 +190,11 @@ def _uses_coordinates(metric: Metric) -> bool:
 
 
 def _put_points(
-    spec: problems.CostSpec, plan: SolvePlan, n_entries: float, device: Device, engine: Engine
+    metric: Metric, p: float, plan: SolvePlan, n_entries: float, device: Device, engine: Engine
 ) -> Array | None:
     """Coordinates or distances for problems with `n_entries` costs in total; None if the CPU should solve them."""
-    metric, key = spec.metric, ("distances", device.name)
-    if spec.p == np.inf or plan.n_pairs < MIN_PAIRS:
+    key = "distances", device.name
+    if p == np.inf or plan.n_pairs < MIN_PAIRS:
         return None
     if _uses_coordinates(metric):
         return places_of(metric, device)

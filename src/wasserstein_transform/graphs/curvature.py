@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,7 +15,6 @@ from .._archive import Part
 from .._display import HasPlot, facts, frame, in_range
 from .._types import Floats, Ints
 from ..compute.exact.batches import exact_listed
-from ..compute.exact.problems import CostSpec
 from ..cuda import on
 from ..engine import Engine, current
 from ..localize import Given, Localization
@@ -267,26 +266,20 @@ def compare(network: Network, measures: Discrete, ends: Ints, engine: Engine) ->
     return Curvature(network, ends, values, distances, transports, report)
 
 
-class _Transports(NamedTuple):
-    values: Floats
-    report: Report
-
-
-def _transports(measures: Discrete, metric: Any, ends: Ints, engine: Engine) -> _Transports:
+def _transports(measures: Discrete, metric: Any, ends: Ints, engine: Engine) -> tuple[Floats, Report]:
     """Return W1 of the listed pairs; shortest paths start from the measure with fewer points."""
     n, sizes = measures.n, np.diff(measures.indptr)
     swapped = sizes[ends[:, 1]] < sizes[ends[:, 0]]
-    rows, cols = np.where(swapped, ends[:, 1], ends[:, 0]), np.where(swapped, ends[:, 0], ends[:, 1])
+    rows, cols = np.where(swapped, ends[:, ::-1].T, ends.T)
     order = np.lexsort((cols, rows))
     indptr = np.searchsorted(rows[order], np.arange(n + 1))
-    everybody = np.arange(n)
-    cost_spec, masses = CostSpec(metric, metric.triangle, 1.0), measures.rows
+    everybody, masses = np.arange(n), measures.rows
     found, report = on(engine, exact_listed)(
-        cost_spec, masses, masses, indptr, cols[order], engine, everybody, everybody
+        metric, 1.0, masses, masses, indptr, cols[order], engine, everybody, everybody
     )
     values = np.empty(len(ends))
     values[order] = found
-    return _Transports(values, report)
+    return values, report
 
 
 def _numbered(pairs: Sequence[tuple[Hashable, Hashable]], network: Network) -> Ints:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.cluster.hierarchy import DisjointSet
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from .. import _check as check
 from .._check import warn
 from .._display import HasPlot, counted, facts, frame, in_range
-from .._types import Floats, Ints
+from .._types import Floats
 from ..engine import Engine, current
 from ..hierarchy import FewerClustersWarning
 from ..localize import Localization
@@ -76,9 +77,7 @@ class Flow(HasPlot):
         """Number of iterations made."""
         return len(self.curvatures)
 
-    def communities(
-        self, n_communities: int | None = None, *, cutoff: float | None = None, resolution: float = 1.0
-    ) -> Communities:
+    def communities(self, n_communities: int | None = None, *, cutoff: float | None = None) -> Communities:
         """Return the connected components of the edges up to a length; by default that of largest modularity.
 
         Parameters
@@ -88,24 +87,27 @@ class Flow(HasPlot):
             if this number cannot be reached, there are fewer communities, and a warning is given.
         cutoff : float, optional
             Keep edges up to this length, relative to the mean length 1. Not together with `n_communities`.
-        resolution : float, default 1
-            Resolution of the modularity: above 1 gives more and smaller communities, below 1 fewer.
 
         Returns
         -------
         Communities
         """
-        resolution = check.positive(resolution, "resolution")
-        last = self.lengths[-1]
         if n_communities is not None and cutoff is not None:
             raise ValueError("either n_communities or cutoff can be given, got both; leave one out")
-        if n_communities is not None:
-            return _cut_into(
-                self.network, last, check.count(n_communities, "n_communities", 1, self.network.n, "nodes")
+        if cutoff is None:
+            cutoff = _choose_cutoff(self.network, self.lengths[-1], n_communities)
+        else:
+            cutoff = check.positive(cutoff, "cutoff")
+        a, b = self.network.edges[self.lengths[-1] <= cutoff].T
+        joined = coo_array((np.ones(len(a)), (a, b)), shape=(self.network.n, self.network.n))
+        found = labelled(self.network, connected_components(joined, directed=False)[1], cutoff=cutoff)
+        if n_communities is not None and found.n_communities < n_communities:
+            warn(
+                f"found {counted(found.n_communities, 'community')} of the {n_communities} requested: the next edges "
+                "are equally long, and leaving all of them out would make more; request another number",
+                FewerClustersWarning,
             )
-        if cutoff is not None:
-            return _cut_at(self.network, last, check.positive(cutoff, "cutoff"))
-        return _best_cut(self.network, last, resolution)
+        return found
 
     def to_pandas(self) -> Any:
         """Return a DataFrame with the columns `a`, `b`, `length before` and `length after`, a row for each edge."""
@@ -219,86 +221,50 @@ def _agree(found: Curvature, tol: float) -> bool:
     return bool(len(known) == 0 or np.ptp(known) <= tol)
 
 
-def _best_cut(network: Network, lengths: Floats, resolution: float = 1.0) -> Communities:
-    """Cut at the length with the largest modularity."""
-    levels, scores = _sweep(network, lengths, resolution)
-    return _cut_at(network, lengths, float(levels[int(np.argmax(scores))]))
-
-
-def _cut_into(network: Network, lengths: Floats, n_communities: int) -> Communities:
-    """Cut at the smallest length that leaves at most `n_communities`; edges of equal length are kept together."""
-    leader, merged = np.arange(network.n), list[float]()
-    for e in np.argsort(lengths, kind="stable"):
-        a, b = (_leader(leader, int(node)) for node in network.edges[e])
-        if a != b:
-            leader[b] = a
-            merged.append(float(lengths[e]))
-    n_parts = network.n - len(merged)
-    if n_communities < n_parts:
+def _choose_cutoff(network: Network, lengths: Floats, n_communities: int | None) -> float:
+    """Choose the length that leaves at most so many components, or whose components have the largest modularity."""
+    cuts = _cut_everywhere(network, lengths)
+    if n_communities is None:
+        return max(cuts, key=lambda cut: cut.modularity).length
+    n_communities = check.count(n_communities, "n_communities", 1, network.n, "nodes")
+    if n_communities < cuts[-1].n_parts:
         raise ValueError(
-            f"n_communities must be at least {n_parts}, the number of connected parts of the graph, got {n_communities}"
+            f"n_communities must be at least {cuts[-1].n_parts}, the number of connected parts of the graph, "
+            f"got {n_communities}"
         )
-    if n_communities >= network.n:
-        return _cut_at(network, lengths, -1.0)
-    cutoff = merged[network.n - n_communities - 1] * (1 + _TIE)
-    found = _cut_at(network, lengths, float(lengths[lengths <= cutoff].max()))
-    if found.n_communities < n_communities:
-        warn(
-            f"found {counted(found.n_communities, 'community')} of the {n_communities} requested: the next edges are "
-            "equally long, and leaving all of them out would make more; request another number",
-            FewerClustersWarning,
-        )
-    return found
+    return next(cut.length for cut in cuts if cut.n_parts <= n_communities)
 
 
-def _cut_at(network: Network, lengths: Floats, cutoff: float) -> Communities:
-    """Return the connected components of the edges up to this length."""
-    a, b = network.edges[lengths <= cutoff].T
-    joined = coo_array((np.ones(len(a)), (a, b)), shape=(network.n, network.n))
-    found = connected_components(joined, directed=False)[1]
-    return labelled(network, found, cutoff=cutoff)
+class _Cut(NamedTuple):
+    """The components of the edges up to a length: their number and their modularity."""
+
+    length: float
+    n_parts: int
+    modularity: float
 
 
-def _sweep(network: Network, lengths: Floats, resolution: float) -> tuple[list[float], list[float]]:
-    """Return all levels of length and the modularity at each, by merging communities along edges of rising length."""
-    m = max(len(network.edges), 1)
-    leader = np.arange(network.n)
+def _cut_everywhere(network: Network, lengths: Floats) -> list[_Cut]:
+    """Return the cuts at all lengths, by merging components along edges of rising length; the first has no edge."""
+    m, n_parts, parts = max(len(network.edges), 1), network.n, DisjointSet(range(network.n))
     degree = network.degrees.astype(np.float64)
-    across: list[dict[int, int]] = [{} for _ in range(network.n)]  # number of edges from a community to each other one
+    across: list[dict[int, int]] = [{} for _ in range(network.n)]  # number of edges from a component to each other one
     for a, b in network.edges.tolist():
         across[a][b] = across[b][a] = 1
     inside, squares = 0, float((degree**2).sum())
-    levels, scores = [-1.0], [-resolution * squares / (2 * m) ** 2]
+    cuts = [_Cut(-1.0, n_parts, -squares / (2 * m) ** 2)]
     for e in np.argsort(lengths, kind="stable"):
-        a, b = (_leader(leader, int(node)) for node in network.edges[e])
-        if a != b:
-            if len(across[a]) < len(across[b]):
-                a, b = b, a
-            inside += across[a].get(b, 0)
+        a, b = (parts[node] for node in network.edges[e].tolist())
+        if parts.merge(a, b):
+            a, b = (a, b) if parts[a] == a else (b, a)
+            inside += across[a].pop(b, 0)
             squares += 2 * degree[a] * degree[b]
             degree[a] += degree[b]
-            leader[b] = a
-            _move(across, b, a)
-        score = inside / m - resolution * squares / (2 * m) ** 2
-        if lengths[e] <= levels[-1] * (1 + _TIE):
-            levels[-1], scores[-1] = float(lengths[e]), score
-        else:
-            levels.append(float(lengths[e]))
-            scores.append(score)
-    return levels, scores
-
-
-def _leader(leader: Ints, node: int) -> int:
-    while leader[node] != node:
-        leader[node] = leader[leader[node]]
-        node = int(leader[node])
-    return node
-
-
-def _move(across: list[dict[int, int]], b: int, a: int) -> None:
-    """Give the edges of community b to community a."""
-    for other, count in across[b].items():
-        del across[other][b]
-        if other != a:
-            across[a][other] = across[other][a] = across[a].get(other, 0) + count
-    across[b] = {}
+            n_parts -= 1
+            for other, count in across[b].items():  # the edges of b become those of a
+                if other != a:
+                    del across[other][b]
+                    across[a][other] = across[other][a] = across[a].get(other, 0) + count
+        if lengths[e] <= cuts[-1].length * (1 + _TIE):
+            cuts.pop()
+        cuts.append(_Cut(float(lengths[e]), n_parts, inside / m - squares / (2 * m) ** 2))
+    return cuts

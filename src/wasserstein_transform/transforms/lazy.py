@@ -17,7 +17,7 @@ from scipy.spatial import cKDTree
 from .. import _check as check
 from .._types import Bools, Floats, Ints
 from ..compute.exact.batches import exact_between, exact_listed
-from ..compute.exact.problems import CostSpec, visit_order
+from ..compute.exact.problems import visit_order
 from ..compute.records import Balls
 from ..compute.trees.spanning_jit import shortest_forest, undecided
 from ..cuda import on
@@ -122,13 +122,13 @@ class LazyMetric(Metric):
         )
         engine = current(engine)
         A, B = self.measures.take(sources).rows, self.measures.take(targets).rows
-        values, report = on(engine, exact_between)(self._cost_spec, A, B, engine)
+        values, report = on(engine, exact_between)(self.base_metric, self.p, A, B, engine)
         self._reports.append(report)
         return values[np.ix_(row_of, col_of)]
 
     def pairs(self, rows: Ints, cols: Ints, engine: Engine | None = None) -> Floats:
         ends = np.column_stack([self.which[self._indices(points)] for points in (rows, cols)])
-        values, report = solve_listed(self._cost_spec, self.measures, ends, current(engine))
+        values, report = solve_listed(self.base_metric, self.p, self.measures, ends, current(engine))
         self._reports.append(report)
         return values
 
@@ -178,15 +178,11 @@ class LazyMetric(Metric):
         edges = np.concatenate([first[edges], np.column_stack([first[kind[twins]], twins])])
         return edges, np.append(heights, np.zeros(len(twins)))
 
-    @property
-    def _cost_spec(self) -> CostSpec:
-        return CostSpec(self.base_metric, self.base_metric.triangle, self.p)
-
     def solve(self, i: Ints, j: Ints, engine: Engine, rank: Ints | None = None) -> tuple[Floats, Report]:
         """Distances of the pairs (i[k], j[k]) of measures, which must be sorted by i."""
         indptr = np.searchsorted(i, np.arange(self.measures.n + 1))
         rows = self.measures.rows
-        values, report = on(engine, exact_listed)(self._cost_spec, rows, rows, indptr, j, engine, rank)
+        values, report = on(engine, exact_listed)(self.base_metric, self.p, rows, rows, indptr, j, engine, rank)
         self._reports.append(report)
         return values, report
 

@@ -41,22 +41,19 @@ class LowerBound:
     base_metric: Metric
     p: float
 
-    def of(self, rows: Ints, cols: Ints) -> Floats:
-        """Bounds for the pairs (rows[k], cols[k])."""
-        bounds = np.zeros(len(rows))
+    def of(self, rows: Ints, cols: Ints, limit: float = np.inf) -> Floats:
+        """Bounds for the pairs (rows[k], cols[k]); for pairs above the limit the first bound that tells."""
+        bounds, left = np.zeros(len(rows)), np.arange(len(rows))
         for bound in self._bounds:
-            np.maximum(bounds, bound(rows, cols), out=bounds)
-        return np.asarray(bounds * (1 - self._rounding))
+            bounds[left] = np.maximum(bounds[left], bound(rows[left], cols[left]) * (1 - self._rounding))
+            left = left[bounds[left] <= limit]
+        return bounds
 
     def may_reach(self, rows: Ints, cols: Ints, limit: float) -> Bools:
-        """Mark the pairs whose bound is at most `limit`; the remaining bounds of a pair above it are not computed."""
-        near = np.zeros(len(rows), bool)
-        for start in range(0, len(rows), int(_BLOCK_PAIRS)):
-            left = np.arange(start, min(start + int(_BLOCK_PAIRS), len(rows)))
-            for bound in self._bounds:
-                left = left[bound(rows[left], cols[left]) * (1 - self._rounding) <= limit]
-            near[left] = True
-        return near
+        """Mark the pairs whose bound is at most `limit`."""
+        step = int(_BLOCK_PAIRS)
+        starts = range(0, max(len(rows), 1), step)
+        return np.concatenate([self.of(rows[k : k + step], cols[k : k + step], limit) <= limit for k in starts])
 
     @cached_property
     def _bounds(self) -> list[Callable[[Ints, Ints], Floats]]:
@@ -93,7 +90,7 @@ class LowerBound:
         for start in range(0, n, step):
             rows = np.arange(start, min(start + step, n))
             i, j = np.repeat(rows, n - 1 - rows), np.concatenate([np.arange(r + 1, n) for r in rows])
-            bounds = self.of(i, j)
+            bounds = self.of(i, j, limit)
             kept = bounds <= limit
             if keep is not None:
                 kept[kept] = keep(i[kept], j[kept], bounds[kept])

@@ -11,7 +11,6 @@ from .. import _check as check
 from .._check import warn
 from .._types import Floats, Ints
 from ..compute.exact.batches import exact_among, exact_between
-from ..compute.exact.problems import CostSpec
 from ..compute.exact.single import solve_farthest, solve_power
 from ..cuda import on
 from ..engine import N_MATRICES, Engine, current
@@ -72,7 +71,8 @@ class Exact(Transport):
         if not engine.goes_to_disk(8.0 * measures.n**2, N_MATRICES):
             n_bytes, instead = 8.0 * (measures.n**2 + unique.n**2), "use fewer points, or wt.iterate(…, out=folder)"
             engine.reserve(n_bytes, f"exact distances of {measures.n} measures", instead)
-        out, report = on(engine, exact_among)(cost_spec_of(base_metric, self.p), unique.rows, engine)
+        base_metric.check_whole("transport between all measures")
+        out, report = on(engine, exact_among)(base_metric, float(self.p), unique.rows, engine)
         matrix = out if unique.n == measures.n else take_points(out, which, engine)
         return Dense(matrix, base_metric.triangle, report.gap, report.n_fallbacks)
 
@@ -83,7 +83,8 @@ class Exact(Transport):
         assert isinstance(measures, Discrete)
         unique, which = measures.distinct()
         engine = current(engine)
-        distances, _ = on(engine, exact_between)(cost_spec_of(base_metric, self.p), new.rows, unique.rows, engine)
+        base_metric.check_whole("transport between all measures")
+        distances, _ = on(engine, exact_between)(base_metric, float(self.p), new.rows, unique.rows, engine)
         return distances[:, which]
 
     def coupling(self, measures: Measures, base_metric: Metric, i: int, j: int) -> Coupling:
@@ -106,12 +107,6 @@ class Exact(Transport):
         potentials = (unit * solution.prices[0], unit * solution.prices[1]) if np.isfinite(unit) else None
         value = length * max(solution.cost, 0.0) ** (1 / self.p)
         return Coupling(value, solution.plan, potentials, solution.gap, list(Status)[solution.status], sources, targets)
-
-
-def cost_spec_of(metric: Metric, p: float) -> CostSpec:
-    """The costs between the points of a metric whose distances are all known."""
-    metric.check_whole("transport between all measures")
-    return CostSpec(metric, metric.triangle, float(p))
 
 
 class CostWarning(UserWarning):

@@ -15,7 +15,7 @@ from .. import _check as check
 from .._display import facts, in_range
 from .._types import Floats, Ints
 from ..compute.exact.batches import exact_among, exact_between, exact_listed
-from ..compute.exact.problems import CostSpec, Report
+from ..compute.exact.problems import Report
 from ..compute.exact.single import solve_one
 from ..cuda import on
 from ..engine import Engine, current
@@ -23,7 +23,7 @@ from ..measures import Discrete, make_discrete, scale_into_range
 from ..spaces import Dense, Euclidean, Graph, Metric, Space
 from ..spaces.dense import as_distances
 from ..spaces.edges import is_graph
-from .exact import cost_spec_of, count_entries, warn_of_problems
+from .exact import count_entries, warn_of_problems
 from .transport import Coupling, Status
 
 MeasuresLike: TypeAlias = Any
@@ -288,9 +288,9 @@ def wasserstein_pairs(
         unique, which = rows.distinct()
         engine.reserve(8.0 * (2 * rows.n**2 + unique.n**2), f"distances of {rows.n} measures", "list the pairs")
         warn_of_problems(unique.n * (unique.n - 1) // 2, count_entries(np.diff(unique.indptr)), engine)
-        square, report = on(engine, exact_among)(cost_spec_of(metric, p), unique.rows, engine)
+        square, report = on(engine, exact_among)(metric, float(p), unique.rows, engine)
         return Distances(squareform(square[np.ix_(which, which)], checks=False), report)
-    values, report = solve_listed(CostSpec(metric, metric.triangle, float(p)), rows, as_pairs(pairs, rows.n), engine)
+    values, report = solve_listed(metric, float(p), rows, as_pairs(pairs, rows.n), engine)
     return Distances(values, report)
 
 
@@ -340,7 +340,7 @@ def wasserstein_cross(
     (some, which_a), (unique, which_b) = rows.distinct(), others.distinct()
     engine.reserve(8.0 * rows.n * others.n, f"{rows.n} × {others.n} distances", "take A in parts")
     warn_of_problems(some.n * unique.n, float(len(some.indices)) * len(unique.indices), engine)
-    values, report = on(engine, exact_between)(cost_spec_of(metric, p), some.rows, unique.rows, engine)
+    values, report = on(engine, exact_between)(metric, float(p), some.rows, unique.rows, engine)
     return Distances(values[np.ix_(which_a, which_b)], report)
 
 
@@ -418,7 +418,7 @@ def _mass(values: ArrayLike | None, n: int, name: str) -> Floats:
     return mass
 
 
-def solve_listed(cost_spec: CostSpec, rows: Discrete, pairs: Ints, engine: Engine) -> tuple[Floats, Report]:
+def solve_listed(metric: Metric, p: float, rows: Discrete, pairs: Ints, engine: Engine) -> tuple[Floats, Report]:
     """Distances of listed pairs; each unordered pair of different measures is solved once."""
     if len(pairs) == 0:
         return np.empty(0), Report(0, 0, 0.0)
@@ -435,5 +435,5 @@ def solve_listed(cost_spec: CostSpec, rows: Discrete, pairs: Ints, engine: Engin
     targets = key - sources * unique.n
     sizes = np.diff(unique.indptr).astype(float)
     warn_of_problems(len(key), float((sizes[sources] * sizes[targets]).sum()), engine)
-    values, report = on(engine, exact_listed)(cost_spec, unique.rows, unique.rows, indptr, targets, engine)
+    values, report = on(engine, exact_listed)(metric, p, unique.rows, unique.rows, indptr, targets, engine)
     return values[inverse.ravel()], report

@@ -15,7 +15,7 @@ from ..metrics.distances import dense
 from ..metrics.geometry_jit import Geometry, Table, for_thread
 from ..records import CsrMeasures
 from .on_graphs import PathTables, are_hops, listed_by_hops, path_tables
-from .problems import CostSpec, Positions, Report, mirror, parents_of_listed, spatial_rank, visit_order
+from .problems import Positions, Report, mirror, parents_of_listed, spatial_rank, visit_order
 from .problems_jit import CostRule, WorkspaceSizes, cost_tables, n_bytes
 from .simplex_tree_jit import UNKNOWN_POTENTIAL, simplex_workspace
 from .transport_jit import solve_carefully, solve_row, solve_row_farthest
@@ -46,73 +46,60 @@ class _Pieces(NamedTuple):
     cost: Floats  # number of entries of the cost matrices of a piece
 
 
-class _Batch(NamedTuple):
-    """All problems of a call. `positions` says where the result of each target goes: see `Positions`."""
-
-    spec: CostSpec
-    A: CsrMeasures
-    B: CsrMeasures
-    pieces: _Pieces
-    positions: Ints
-    rows: Ints | None
-    n_met: int  # the most points that the targets of a measure have
-    homes: Ints | None = None
-
-
 class _TileInputs(NamedTuple):
     A: CsrMeasures
     B: CsrMeasures
     pieces: _Pieces
-    geometry: Geometry | None
-    tables: PathTables | None
+    source: Geometry | PathTables  # of distances
     rule: CostRule
     sizes: WorkspaceSizes
 
 
-def exact_among(spec: CostSpec, measures: CsrMeasures, engine: Engine) -> tuple[Floats, Report]:
+def exact_among(metric: Metric, p: float, measures: CsrMeasures, engine: Engine) -> tuple[Floats, Report]:
     """The full matrix of distances; each pair is solved once."""
     n = len(measures.totals)
     out = engine.allocate((n, n), f"exact distances of {n} measures", "use fewer points", n_held=N_MATRICES)
-    order, parent = visit_order(measures, spec.metric, engine)
-    ordered = _take(measures, order)
-    sizes = np.diff(ordered.indptr).astype(np.float64)
+    order, parent = visit_order(measures, metric, engine)
+    rows = _take(measures, order)
+    sizes = np.diff(rows.indptr).astype(np.float64)
     cost = sizes * (sizes.sum() - np.cumsum(sizes))
     pieces = _Pieces(np.arange(n), np.arange(1, n + 1), np.full(n, n), np.arange(n), parent, cost)
-    report = _solve_batch(_Batch(spec, ordered, ordered, pieces, order, order, spec.metric.n), out, engine)
+    report = _solve_pieces(metric, p, rows, rows, pieces, out, engine, n_met=metric.n, positions=order, rows=order)
     mirror(out, engine)
     return out, report
 
 
-def exact_between(spec: CostSpec, A: CsrMeasures, B: CsrMeasures, engine: Engine) -> tuple[Floats, Report]:
+def exact_between(metric: Metric, p: float, A: CsrMeasures, B: CsrMeasures, engine: Engine) -> tuple[Floats, Report]:
     """The rectangle of distances from the measures A to the measures B."""
     n_a, n_b = len(A.totals), len(B.totals)
     engine.reserve(8.0 * n_a * n_b, f"{n_a} × {n_b} distances", "take fewer measures at a time")
     out = np.zeros((n_a, n_b))
     if n_b <= _TREE_DISTANCES_PER_PROBLEM * n_a:
-        order, parent = visit_order(B, spec.metric, engine)
+        order, parent = visit_order(B, metric, engine)
     else:
-        order, parent = np.argsort(spatial_rank(B, spec.metric, engine)), _NO_INDICES
+        order, parent = np.argsort(spatial_rank(B, metric, engine)), _NO_INDICES
     rows, cost = np.arange(n_a), np.diff(A.indptr) * float(len(B.indices))
     pieces = _Pieces(rows, np.zeros(n_a, np.intp), np.full(n_a, n_b), np.arange(n_b), parent, cost)
-    return out, _solve_batch(_Batch(spec, A, _take(B, order), pieces, order, rows, spec.metric.n), out, engine)
+    B = _take(B, order)
+    return out, _solve_pieces(metric, p, A, B, pieces, out, engine, positions=order, rows=rows, n_met=metric.n)
 
 
 def exact_listed(
-    spec: CostSpec, A: CsrMeasures, B: CsrMeasures, indptr: Ints, targets: Ints, engine: Engine,
+    metric: Metric, p: float, A: CsrMeasures, B: CsrMeasures, indptr: Ints, targets: Ints, engine: Engine,
     rank: Ints | None = None, homes: Ints | None = None,
 ) -> tuple[Floats, Report]:  # fmt: skip
     """Distances from each measure i of A to the measures `targets[indptr[i]:indptr[i+1]]` of B, in that order."""
-    adjacency = spec.metric.adjacency
-    if adjacency is not None and homes is not None and are_hops(spec, A, B, indptr, targets, homes):
+    adjacency = metric.adjacency
+    if p == 1 and adjacency is not None and homes is not None and are_hops(adjacency, A, B, indptr, targets, homes):
         return listed_by_hops(adjacency, A, indptr, targets, engine)
     n_rows, n, parent = len(A.totals), len(B.totals), _NO_INDICES
     if rank is None and 2 * np.count_nonzero(np.diff(indptr)) > len(targets):
         rank, parent = np.zeros(n, np.intp), np.full(n, -1)  # most have a single target: the order does not matter
     elif rank is None and n * n <= _TREE_DISTANCES_PER_PROBLEM * len(targets):
-        order, parent = visit_order(B, spec.metric, engine)
+        order, parent = visit_order(B, metric, engine)
         rank = inverse(order)
     elif rank is None:
-        rank = spatial_rank(B, spec.metric, engine)
+        rank = spatial_rank(B, metric, engine)
     out = np.zeros(len(targets))
     by_rank = csr_array((np.arange(len(targets)), rank[targets], indptr), shape=(n_rows, n))
     by_rank = by_rank.tocsc().tocsr()  # sorts each row: similar targets follow each other
@@ -122,31 +109,36 @@ def exact_listed(
     parents = parents_of_listed(parent, owners, by_rank.indices) if len(parent) else _NO_INDICES
     cost = np.diff(A.indptr) * np.diff(met).astype(np.float64)
     pieces = _Pieces(np.arange(n_rows), indptr[:-1], indptr[1:], targets, parents, cost)
-    n_met = int(min(spec.metric.n, np.diff(met).max(initial=0)))
-    return out, _solve_batch(_Batch(spec, A, B, pieces, order, None, n_met, homes), out, engine)
+    n_met = int(min(metric.n, np.diff(met).max(initial=0)))
+    return out, _solve_pieces(metric, p, A, B, pieces, out, engine, positions=order, n_met=n_met, homes=homes)
 
 
-def _solve_batch(batch: _Batch, out: Floats, engine: Engine) -> Report:
-    """Solve the problems in parallel and put their distances into `out`."""
-    spec, A, B, pieces, positions, rows, n_met, homes = batch
-    lengths, metric = np.diff(A.indptr), spec.metric
+def _solve_pieces(
+    metric: Metric, p: float, A: CsrMeasures, B: CsrMeasures, pieces: _Pieces, out: Floats, engine: Engine, *,
+    positions: Ints, n_met: int, rows: Ints | None = None, homes: Ints | None = None,
+) -> Report:  # fmt: skip
+    """Solve the problems in parallel and put their distances into `out`, where `Positions` says.
+
+    `n_met` is the most points that the targets of a measure have.
+    """
+    lengths = np.diff(A.indptr)
     width = int(lengths[pieces.cost > 0].max(initial=1))  # over measures with at least one target
     cap = int(max(width, np.diff(B.indptr).max()))
     n_entries = float(np.minimum(pieces.cost, lengths * float(n_met)).sum())
     pieces = _cut_long(pieces)
     counts = pieces.ends - pieces.starts
     n_stored = int(counts.max()) if len(pieces.parents) else 0
-    sizes = WorkspaceSizes(cap, n_met, metric.n, n_stored, spec.p == np.inf, width)
+    sizes = WorkspaceSizes(cap, n_met, metric.n, n_stored, p == np.inf, width)
     engine.reserve(engine.n_threads * n_bytes(sizes), "workspaces of the simplex", "use a smaller eps or n_jobs")
-    geometry, tables = _geometry(metric, n_entries, rows is not None, engine), None
-    if geometry is None:
+    source: Geometry | PathTables | None = _geometry(metric, n_entries, rows is not None, engine)
+    if source is None:
         assert metric.adjacency is not None
-        tables = path_tables(metric.adjacency, A, homes, width, n_met, engine)
+        source = path_tables(metric.adjacency, A, homes, width, n_met, engine)
     largest = metric.largest(engine)  # the unit is a power of two of this order
     scale = float(np.ldexp(1.0, np.clip(np.frexp(largest)[1], -1000, 1000))) if largest > 0 else 1.0
-    rule = CostRule(float(spec.p), 1.0 / scale, spec.p == 1 and spec.triangle)
-    inputs = _TileInputs(A, B, pieces, geometry, tables, rule, sizes)
-    name = "bottleneck transport" if spec.p == np.inf else "exact transport"
+    rule = CostRule(p, 1.0 / scale, p == 1 and metric.triangle)
+    inputs = _TileInputs(A, B, pieces, source, rule, sizes)
+    name = "bottleneck transport" if p == np.inf else "exact transport"
     reports = np.zeros((len(counts), 2))
     layout = Positions(pieces.starts, pieces.ends, positions, None if rows is None else rows[pieces.owners])
     tiles = cut_by_cost(_STEPS_PER_COST * pieces.cost)
@@ -174,56 +166,41 @@ def _cut_long(pieces: _Pieces) -> _Pieces:
 
 def _solve_tile(inputs: _TileInputs, tile: Tile, stop: Flag, record: Record) -> None:
     """Solve the problems of a tile of pieces; fills distances and reports."""
-    A, B, pieces, geometry, tables, rule, sizes = inputs
+    A, B, pieces, source, rule, sizes = inputs
     distances, reports = record
-    work, costs = simplex_workspace(sizes.cap, stop), cost_tables(sizes)
-    if tables is None:
-        assert geometry is not None
-        local, fill_table = for_thread(geometry), None
-    else:
-        local, fill_table = tables.for_thread(A, B, stop)
-    filled = 0
+    easy: Any = solve_row
+    careful: Any = solve_carefully  # few problems are hard; the code for them is compiled when the first one is met
+    work, costs, filled = simplex_workspace(sizes.cap, stop), cost_tables(sizes), 0
+    if isinstance(source, PathTables):
+        path_table, fill_table = source.for_thread(A, B, stop)
+    geometry = path_table if isinstance(source, PathTables) else for_thread(source)
     for k in range(*tile):
         i, start, end = pieces.owners[k], pieces.starts[k], pieces.ends[k]
-        if start == end:
+        targets, n = pieces.targets[start:end], end - start
+        if n == 0:
             continue
-        targets = pieces.targets[start:end]
-        parents = pieces.parents[start:end] - start if len(pieces.parents) else _NO_INDICES
-        if fill_table is not None:
+        if isinstance(source, PathTables):
             fill_table(i, targets)
         if stop[0]:
             return
-        results = distances[filled : filled + end - start], reports[k - tile.start]
-        problem = A, i, B, targets, parents, local, rule, costs, work, *results
+        parents = pieces.parents[start:end] - start if len(pieces.parents) else _NO_INDICES
+        results = distances[filled : filled + n], reports[k - tile.start]
+        problem = A, i, B, targets, parents, geometry, rule, costs, work, *results
         if rule.p == np.inf:
-            failed = solve_row_farthest(*problem)
+            n_solved = solve_row_farthest(*problem)
         else:
             work.potential[: sizes.width] = UNKNOWN_POTENTIAL
-            failed = _solve_row(*problem)
+            n_solved = easy(*problem, 0)
+            while n_solved < n and careful(*problem, n_solved):
+                n_solved = easy(*problem, n_solved + 1)
         if stop[0]:
             return
-        if failed >= 0:
+        if n_solved < n:
             raise RuntimeError(
-                f"the transport problem of measures {i} and {failed} could not be certified: the simplex did not reach "
-                "the optimum within its limit of pivots; please report it with the data"
+                f"the transport problem of measures {i} and {targets[n_solved]} could not be certified: the simplex "
+                "did not reach the optimum within its limit of pivots; please report it with the data"
             )
-        filled += end - start
-
-
-def _solve_row(*problem: Any) -> int:
-    """Solve the problems of one measure. Returns −1, or the target that failed.
-
-    Few problems are hard; the code for them is compiled when the first one is met.
-    """
-    easy: Any = solve_row
-    careful: Any = solve_carefully
-    targets = problem[3]
-    k = easy(*problem, 0)
-    while k < len(targets):
-        if not careful(*problem, k):
-            return int(targets[k])
-        k = easy(*problem, k + 1)
-    return -1
+        filled += n
 
 
 def _geometry(metric: Metric, n_entries: float, whole: bool, engine: Engine) -> Geometry | None:

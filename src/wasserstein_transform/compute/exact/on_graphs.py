@@ -15,7 +15,7 @@ from ..graphs.path_tables_jit import Vicinity, fill_path_table, path_search
 from ..metrics.geometry_jit import Adjacency, PathTable
 from ..records import CsrMeasures
 from . import hops_jit as hops
-from .problems import CostSpec, Positions, Report
+from .problems import Positions, Report
 
 _STEPS_PER_POINT = 40.0  # approximate inner-loop steps per point of a problem
 _MIN_MASS_SHARE = 1e-9  # smaller shares of mass need the simplex: differences of totals, which are rounded, move here
@@ -63,12 +63,9 @@ def _heaviest_nodes(measures: CsrMeasures) -> Ints:
     return np.asarray(measures.indices[heaviest])
 
 
-def are_hops(spec: CostSpec, A: CsrMeasures, B: CsrMeasures, indptr: Ints, targets: Ints, homes: Ints) -> bool:
+def are_hops(adjacency: Adjacency, A: CsrMeasures, B: CsrMeasures, indptr: Ints, targets: Ints, homes: Ints) -> bool:
     """Whether measures are supported within one edge of their homes, and compared only with those of neighbors."""
-    adjacency = spec.metric.adjacency
-    if spec.p != 1 or adjacency is None or A.indices is not B.indices:
-        return False
-    if not adjacency.even or len(homes) != len(A.totals):
+    if A.indices is not B.indices or not adjacency.even or len(homes) != len(A.totals):
         return False
     if (np.minimum.reduceat(A.masses, A.indptr[:-1]) < _MIN_MASS_SHARE * A.totals).any():
         return False

@@ -25,15 +25,6 @@ if TYPE_CHECKING:
 _MIRRORED_BLOCK_SIDE = 1024  # side of the blocks of a matrix that are mirrored
 
 
-@dataclass(frozen=True)
-class CostSpec:
-    """The costs d^p of transport: a metric, whether the triangle inequality holds, and the order p of W_p."""
-
-    metric: Metric
-    triangle: bool
-    p: float
-
-
 @archived
 @dataclass(frozen=True)
 class Report(HtmlTable):

@@ -25,7 +25,7 @@ OPTIMAL, STALLED, INTERRUPTED = range(3)  # how a simplex ends
 _SIMD_WIDTH = 8  # or a multiple of it
 _REDUCED_COST_ROUNDING = 2.0**-50  # relative to its terms
 MIN_NODES_OF_LARGE = 150  # on both sides together; from here on few candidates at a time are faster
-_MAX_CANDIDATES_OF_LARGE = 16  # one to fifty differ little, all sinks take several times as long
+MAX_CANDIDATES_OF_LARGE = 16  # listed at a time; one to fifty differ little, all sinks take several times as long
 _COSTS_PER_BLOCK = 256  # costs of a sink processed at a time
 _MAX_NEGATIVE_COST = 1e-14  # reduced costs below minus this, relative to the largest cost, count as negative
 _MAX_TIGHT_COST = 1e-12  # reduced costs up to this, relative to the largest cost, count as 0 for a warm start
@@ -126,11 +126,12 @@ def _best_source(start: int, na: int, cost: Any, potential: Any) -> tuple[float,
 
 @jit
 def _list_some(
-    na: int, nb: int, begin: int, tolerance: float, cost: Any, work: SimplexWorkspace
+    na: int, nb: int, begin: int, most: int, tolerance: float, cost: Any, work: SimplexWorkspace
 ) -> tuple[int, int, float]:
-    """List arcs with negative reduced cost from the sink `begin` on; returns count, next sink, a sum.
+    """List at most so many arcs with negative reduced cost from the sink `begin` on; returns count, next sink, a sum.
 
-    If no arc was found, all sinks were visited, and the sum is the value of their best potentials.
+    If no arc was found, all sinks were visited, and the sum is the dual value of the potentials of the sources and the
+    best ones of the sinks.
     """
     potential, listed = work.potential, work.candidates
     count = 0
@@ -146,97 +147,44 @@ def _list_some(
             listed.cost[count] = c
             count += 1
         j = j + 1 if j + 1 < nb else 0
-        if count == _MAX_CANDIDATES_OF_LARGE or work.stop[0] != 0:
+        if count == most or work.stop[0] != 0:
             break
+    for i in range(na):
+        value += work.supply[i] * potential[i]
     return count, j, value
 
 
 @jit
-def _pivot_listed(na: int, count: int, n_pivots: int, tolerance: float, work: SimplexWorkspace) -> tuple[int, int]:
-    """Pivot with the listed arcs, best first, until none has negative reduced cost; pivots left, and status."""
-    listed = work.candidates
-    while True:
-        count, best, reduced = best_candidate(count, tolerance, listed, work.potential)
-        if best < 0:
-            return n_pivots, OPTIMAL
-        if work.stop[0] != 0:
-            return n_pivots, INTERRUPTED
-        n_pivots -= 1
-        if n_pivots < 0 or not pivot(na, listed.source[best], listed.sink[best], reduced, work):
-            return n_pivots, STALLED
-
-
-@jit
-def optimize_large(
-    na: int, nb: int, root: int, tolerance: float, cost: Any, work: SimplexWorkspace
+def optimize(
+    na: int, nb: int, root: int, few: int, tolerance: float, cost: Any, work: SimplexWorkspace
 ) -> tuple[int, float]:
-    """Pivot until no arc has negative reduced cost; status and dual value. Potentials are recomputed in every round."""
-    n_pivots, j = 1000 + 100 * na * nb, 0
+    """Pivot until no arc has negative reduced cost, best candidate first; status and dual value.
+
+    Every source has a candidate, or, if `few` is positive, so many are listed at a time, and potentials are recomputed
+    in every round.
+    """
+    listed, n_pivots, j, next_sink, value = work.candidates, 1000 + 100 * na * nb, 0, 0, 0.0
     while True:
-        count, next_sink, value = _list_some(na, nb, j, tolerance, cost, work)
+        if few > 0:
+            count, next_sink, value = _list_some(na, nb, j, few, tolerance, cost, work)
+        else:
+            count = list_candidates(na, nb, tolerance, cost, work)
         if work.stop[0] != 0:
             return INTERRUPTED, 0.0
-        if count == 0:
-            for i in range(na):
-                value += work.supply[i] * work.potential[i]
-            return OPTIMAL, value
-        n_pivots, status = _pivot_listed(na, count, n_pivots, tolerance, work)
-        if status != OPTIMAL:
-            return status, 0.0
-        if next_sink <= j:
+        if count == 0:  # the last pass is also the certificate
+            return OPTIMAL, value if few > 0 else dual_value(na, nb, work)
+        while True:
+            count, best, reduced = best_candidate(count, tolerance, listed, work.potential)
+            if best < 0:
+                break
+            if work.stop[0] != 0:
+                return INTERRUPTED, 0.0
+            n_pivots -= 1
+            if n_pivots < 0 or not pivot(na, listed.source[best], listed.sink[best], reduced, work):
+                return STALLED, 0.0
+        if few > 0 and next_sink <= j:
             recompute_potentials(na, root, root, cost, work)
         j = next_sink
-
-
-@jit
-def _first_negative_arc(na: int, nb: int, tolerance: float, cost: Any, work: SimplexWorkspace) -> tuple[int, int]:
-    """The first arc with negative reduced cost (Bland's rule): source and sink node, or −1."""
-    for j in range(nb):
-        if work.stop[0] != 0:
-            break
-        for i in range(na):
-            if is_negative(cost[work.cost_start[j] + i], work.potential[i], work.potential[na + j], tolerance):
-                return i, na + j
-    return -1, -1
-
-
-@jit
-def _optimize(na: int, nb: int, tolerance: float, cost: Any, work: SimplexWorkspace) -> tuple[int, float]:
-    """Pivot until no arc has negative reduced cost, best candidate first; status and dual value."""
-    n_pivots = 1000 + 100 * na * nb
-    while True:
-        if work.stop[0] != 0:
-            return INTERRUPTED, 0.0
-        count = list_candidates(na, nb, tolerance, cost, work)
-        if count == 0:  # the last pass is also the certificate
-            return OPTIMAL, dual_value(na, nb, work)
-        n_pivots, status = _pivot_listed(na, count, n_pivots, tolerance, work)
-        if status != OPTIMAL:
-            return status, 0.0
-
-
-@jit
-def _optimize_safely(
-    na: int, nb: int, root: int, tolerance: float, cost: Any, work: SimplexWorkspace
-) -> tuple[int, float]:
-    """The same with Bland's rule: the first arc with negative reduced cost enters."""
-    n_pivots, is_fresh = 1000 + 100 * na * nb, False
-    while True:
-        source, sink = _first_negative_arc(na, nb, tolerance, cost, work)
-        if work.stop[0] != 0:
-            return INTERRUPTED, 0.0
-        if source >= 0:
-            is_fresh = False
-            n_pivots -= 1
-            reduced = cost[work.cost_start[sink - na] + source] - work.potential[source] - work.potential[sink]
-            if n_pivots < 0 or not pivot(na, source, sink, reduced, work):
-                return STALLED, 0.0
-        elif is_fresh:
-            list_candidates(na, nb, np.inf, cost, work)
-            return OPTIMAL, dual_value(na, nb, work)
-        else:
-            recompute_potentials(na, root, root, cost, work)
-            is_fresh = True
 
 
 @jit
@@ -260,27 +208,14 @@ def fill_plan(na: int, nb: int, root: int, total: float, work: SimplexWorkspace,
 
 
 @jit
-def _heaviest(na: int, nb: int, work: SimplexWorkspace) -> int:
-    """The node with the largest mass."""
-    heaviest, mass = 0, work.supply[0]
-    for i in range(na):
-        if work.supply[i] > mass:
-            heaviest, mass = i, work.supply[i]
-    for j in range(nb):
-        if work.demand[j] > mass:
-            heaviest, mass = na + j, work.demand[j]
-    return heaviest
-
-
-@jit
 def solve(
     na: int, nb: int, max_cost: float, unit: float, safe: bool, cost: Any, work: SimplexWorkspace
 ) -> tuple[float, float, int, int]:
     """Optimal cost, primal–dual gap, status and root for `supply` and `demand` (equal totals) and costs ≤ `max_cost`.
 
     Reduced costs below −1e-14 · `unit` count as negative; `unit` is the largest cost, or less if most costs are
-    smaller. The potentials of the sources in `work` are a warm start; any values are valid. `safe` starts cold and uses
-    Bland's rule. The plan is left in `parent` and `flow`, feasible potentials of the sources in `potential`.
+    smaller. The potentials of the sources in `work` are a warm start; any values are valid. `safe` starts cold and
+    lists one arc at a time. The plan is left in `parent` and `flow`, feasible potentials of the sources in `potential`.
     """
     total = 0.0
     for i in range(na):
@@ -291,18 +226,15 @@ def solve(
     if root < 0:
         return np.inf, np.inf, INTERRUPTED if work.stop[0] != 0 else STALLED, root
     initialize_tree(na, nb, root, cost, work)
-    tolerance = _MAX_NEGATIVE_COST * unit
+    few = 1 if safe else MAX_CANDIDATES_OF_LARGE if na + nb >= MIN_NODES_OF_LARGE else 0
     for again in range(2):
-        if safe:
-            status, bound = _optimize_safely(na, nb, root, tolerance, cost, work)
-        elif na + nb >= MIN_NODES_OF_LARGE:
-            status, bound = optimize_large(na, nb, root, tolerance, cost, work)
-        else:
-            status, bound = _optimize(na, nb, tolerance, cost, work)
+        status, bound = optimize(na, nb, root, few, _MAX_NEGATIVE_COST * unit, cost, work)
         value = plan_cost(na, nb, root, cost, work)
         gap = value - bound
         wide = unit < max_cost and not again  # potentials of the heaviest points keep the digits that cheap arcs need
-        if safe or again or status != OPTIMAL or (abs(gap) <= _MAX_GAP_OF_DRIFT * max_cost * total and not wide):
+        if again or status != OPTIMAL or (abs(gap) <= _MAX_GAP_OF_DRIFT * max_cost * total and not wide):
             break
-        recompute_potentials(na, root, _heaviest(na, nb, work) if wide else root, cost, work)
+        i, j = int(work.supply[:na].argmax()), int(work.demand[:nb].argmax())
+        heaviest = i if work.supply[i] >= work.demand[j] else na + j
+        recompute_potentials(na, root, heaviest if wide else root, cost, work)
     return value, gap, status, root

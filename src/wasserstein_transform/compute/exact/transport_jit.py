@@ -124,7 +124,7 @@ def _is_certified(status: int, gap: float, max_cost: float) -> bool:
 
 @jit
 def _first_attempt(A: Any, i: int, B: Any, j: int, rule: problems.CostRule) -> int:
-    """Attempt 0 is without common mass, if it may be cancelled; 1 the whole problem; 2 with Bland's rule."""
+    """Attempt 0 is without common mass, if it may be cancelled; 1 the whole problem; 2 the safe algorithm."""
     return 0 if rule.cancel and problems.overlap(A, i, B, j) else 1
 
 
@@ -191,10 +191,10 @@ def transport(
         value = recompute_flows(na, nb, root, A.masses[A.indptr[i] :], B.masses[B.indptr[j] :], table, work)[0]
         lost_digits = value != 0.0 or p != 1.0
     share, unit = max(value, 0.0) / total, length
-    for bland in (False, True):
+    for again in (False, True):
         if not lost_digits:
             break
-        value, gap, status, max_cost, length = _refine(A, i, B, j, geometry, p, unit, share, bland, tables, work)
+        value, gap, status, max_cost, length = _refine(A, i, B, j, geometry, p, unit, share, again, tables, work)
         if _is_certified(status, gap, total * max_cost):
             break
         safe = 1
@@ -278,7 +278,7 @@ def solve_row_farthest(
     A: Any, i: int, B: Any, targets: Any, parents: Any, geometry: Any, rule: problems.CostRule,
     tables: problems.CostTables, work: SimplexWorkspace, out: Any, report: Any,
 ) -> int:  # fmt: skip
-    """out[k] = W_∞(A_i, B_j) for the k-th target j, certified by plan and Hall violator; −1, or the j that failed."""
+    """out[k] = W_∞(A_i, B_j) for the k-th target j, certified by plan and Hall violator; returns the k that failed."""
     problems.begin_measure(tables)
     na = A.indptr[i + 1] - A.indptr[i]
     for k in range(targets.shape[0]):
@@ -291,6 +291,6 @@ def solve_row_farthest(
         a, b = A.masses[A.indptr[i] :], B.masses[B.indptr[j] :]
         value, status = solve_bottleneck(na, nb, a, b, tables.shared, work, tables.bottleneck)
         if status != OPTIMAL or not certified(na, nb, value, tables.shared, work, tables.bottleneck):
-            return j
+            return k
         out[k] = length * value
-    return -1
+    return targets.shape[0]
