@@ -102,8 +102,6 @@ class Features(ShortRepr, HasPlot):
     earth: LocalMeters | None = None
 
     def _check_archived(self) -> None:
-        for name in ("names", "columns", "readings", "notes"):
-            check_type(getattr(self, name), name, tuple)
         check_type(self.scaling, "scaling", Scaling)
         check_array(np.nan_to_num(self.values), "values", "f", None, len(self.names))
         check_array(self.scaling.center, "center", "f", len(self.names))
@@ -179,8 +177,10 @@ class Features(ShortRepr, HasPlot):
         return values
 
     def _values_in(self, frame: DataFrame) -> Floats:
+        from .columns import with_text_names
         from .roles import misread, read
 
+        frame = with_text_names(frame)
         blocks = [read(frame, column) for column in self.used]
         bad = [(column.name, *misread(frame, column, block)) for column, block in zip(self.used, blocks, strict=True)]
         if said := [f"{first!r:.40} in column {name}" for name, count, first in bad if count]:
