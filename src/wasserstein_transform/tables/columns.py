@@ -171,13 +171,11 @@ def labels(frame: pd.DataFrame, name: str) -> tuple[Ints, tuple[str, ...]]:
 
 
 def weights(frame: pd.DataFrame, name: str) -> Floats:
-    """A column as weights of shape (n,): finite, ≥ 0, not all 0."""
+    """A column as weights of shape (n,): finite and ≥ 0."""
     values = coordinates(frame, (name,))[:, 0]
     if (values < 0).any():
         row = int(np.argmax(values < 0))
         raise ValueError(f"{where(frame, row, name)}: a weight must not be negative, got {values[row]:g}")
-    if len(values) and not values.any():
-        raise ValueError(f"{source_of(frame)}, column {name!s:.60}: weights must not all be 0; choose another column")
     return values
 
 

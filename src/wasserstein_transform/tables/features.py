@@ -152,12 +152,6 @@ class Features(ShortRepr, HasPlot):
         length = self.scaling.length
         return np.asarray(errors / (length if errors.ndim == 2 else np.outer(length, length)))
 
-    def read_errors(self, X: Any) -> Floats:
-        """Return the standard errors of new rows of a table, by the names of their columns; NaN in gaps."""
-        from .frames import read_errors
-
-        return read_errors(X, self.error_names)
-
     @property
     def on_map(self) -> list[int]:
         """Where longitude and latitude are among the coordinates."""

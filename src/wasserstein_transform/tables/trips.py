@@ -120,22 +120,14 @@ def as_points(frame: Any, source: str) -> Any:
 
 def _order_columns(frame: Any, trip: Any, time: str | None) -> tuple[tuple[str, ...], str | None]:
     """Names of the columns of trips and times, as asked for or by their names."""
-    if trip is False and time is not None:
-        raise ValueError(
-            f"times sort the rows of a trip, but {check.option_text('trip=False')} leaves trips out; leave one of them "
-            "out"
-        )
-    trip_columns = None if trip is None else () if trip is False else (trip,) if isinstance(trip, str) else tuple(trip)
-    for name in (*(trip_columns or ()), *(() if time is None else (time,))):
-        of_table.column(frame, name)
     by_word = {re.sub(r"[\W_]+", "", str(name)).lower(): name for name in reversed(frame.columns)}
-    candidates = [names for names in TRIP_NAMES if by_word.keys() >= set(names)]
-    if trip_columns is None:
-        marked = tuple(name for name in frame.attrs.get("trips", ()) if name in frame)
-        trip_columns = marked or tuple(by_word[name] for name in next(iter(candidates), ()))
-    return trip_columns, time if time is not None else next(
-        (by_word[name] for name in TIME_NAMES if name in by_word), None
-    )
+    if time is None:
+        time = next((by_word[name] for name in TIME_NAMES if name in by_word), None)
+    if trip is not None:
+        return () if trip is False else (trip,) if isinstance(trip, str) else tuple(trip), time
+    marked = tuple(name for name in frame.attrs.get("trips", ()) if name in frame)
+    named = next((names for names in TRIP_NAMES if by_word.keys() >= set(names)), ())
+    return marked or tuple(by_word[name] for name in named), time
 
 
 def _project(frame: Any, names: tuple[str, ...], degrees: Floats, earth: LocalMeters) -> Floats:
@@ -183,10 +175,10 @@ def _follow(points: Floats, times: Floats) -> bool:
 
 
 def _say_trips(trips: Ints, names: tuple[str, ...], time: str | None) -> str:
-    by_time = f", sorted by column {time}" if time is not None else ""
+    leave_out = check.option_text("order=False")
     if not names:
-        return f"rows in order of column {time} are one trip ({check.option_text('order=False')} leaves it out)"
-    one = len(names) == 1
-    verb = f"column {names[0]} gives" if one else f"columns {' and '.join(map(str, names))} give"
-    out = f"({check.option_text('order=False')} leaves {'it' if one else 'them'} out)"
-    return f"{verb} {counted(int(trips.max()) + 1, 'trip')}{by_time} {out}"
+        return f"rows in order of column {time} are one trip ({leave_out} leaves it out)"
+    by_time = f", sorted by column {time}" if time is not None else ""
+    verb, out = ("gives", "it") if len(names) == 1 else ("give", "them")
+    columns = f"column{'s' * (len(names) > 1)} {' and '.join(map(str, names))}"
+    return f"{columns} {verb} {counted(int(trips.max()) + 1, 'trip')}{by_time} ({leave_out} leaves {out} out)"
