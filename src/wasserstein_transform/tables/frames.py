@@ -12,7 +12,7 @@ import pandas as pd
 from .. import _check as check
 from .._types import Floats
 from .arrays import TableValues
-from .cells import MAX_LISTED, Column, list_names, say_left_out
+from .cells import Column, list_names, say_left_out
 from .columns import chosen, longitude_and_latitude, numeric, source_of, with_text_names
 from .earth import MAP_RADIUS, LocalMeters, map_of
 from .filling import fill_by_columns
@@ -41,10 +41,9 @@ def read_frame(
     all_columns = column_roles(with_mass, columns)
     used = [column for column in all_columns if not column.why_not]
     if not used:
-        said = "; ".join(f"{column.name} {column.why_not}" for column in all_columns[:MAX_LISTED])
-        more = f"; and {len(all_columns) - MAX_LISTED} more" if len(all_columns) > MAX_LISTED else ""
+        said = list_names([f"{column.name} {column.why_not}" for column in all_columns])
         use = check.option_text("columns=[...]")
-        raise ValueError(f"{source_of(frame)} has no column to cluster: {said}{more}; {use} uses them anyway")
+        raise ValueError(f"{source_of(frame)} has no column to cluster: {said}; {use} uses them anyway")
     notes, blocks = say_left_out(all_columns), []
     for column in used:
         blocks.append(read(rest, column))
