@@ -24,7 +24,6 @@ import wasserstein_transform as wt
 from wasserstein_transform import GaussianTransform, io, plotting
 from wasserstein_transform.graphs import as_network, communities, curvature
 from wasserstein_transform.image import segment_by_radii as by_radii
-from wasserstein_transform.tables import columns
 
 mpl = pytest.importorskip("matplotlib")
 mpl.use("Agg")
@@ -296,7 +295,6 @@ CATALOGUE: list[Row] = [
         MemoryError,
     ),
     # tables and files
-    ("weights must not all be 0", lambda: columns.weights(DataFrame({"w": [0.0, 0.0]}), "w")),
     ("a table is read from a path, bytes or an open file, got int", lambda: io.read(7), TypeError),
     ("has no suffix that gives a file format; add a suffix or kind=, one of csv, tsv", lambda: io.write(PLACES, "b")),
     (

@@ -151,7 +151,7 @@ def test_numbers_of_rows_are_no_coordinates(tmp_path: Path) -> None:
         "id,x,y\n" + "".join(f"{k},{a},{b}\n" for k, (a, b) in enumerate(X.tolist(), 1))
     )
     done = run("transform", tmp_path / "numbered.csv", "--eps", 1)
-    assert "note: column id counts the rows and is left out; --columns includes it" in done.stderr
+    assert "note: x and y are used as coordinates; use --columns to include id" in done.stderr
     assert [column(done.stdout, "x_moved"), column(done.stdout, "y_moved")] == by_library(X)
     taken = json.loads(run("transform", tmp_path / "numbered.csv", "--columns", "id,x,y", "--json").stdout)
     assert taken["file"]["columns"] == ["id", "x", "y"]

@@ -121,8 +121,3 @@ def test_an_archive_whose_array_is_not_as_long_as_it_says() -> None:
         ValueError, match=r"points\.npz cannot be read: it should hold an array of shape \(1, 2\), but has 8"
     ):
         read(held.getvalue(), name="points.npz")
-
-
-def test_a_device_is_no_file() -> None:
-    with pytest.raises(ValueError, match="/dev/zero is a device; give the path of a file"):
-        wt.read("/dev/zero")

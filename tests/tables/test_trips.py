@@ -101,8 +101,6 @@ def test_gaps_are_said() -> None:
     found = tracks(table(trip=TRIPS, time=["2020-01-01", "noon"] * 6))
     assert (found.times, found.columns) == (None, ("trip",))
     assert "column time does not sort the trips: the table, row 2, column time: 'noon' is not a time" in found.notes
-    with pytest.raises(ValueError, match="trip=False leaves trips out"):
-        tracks(table(), trip=False, time="time")
 
 
 @pytest.mark.parametrize("kind", ["geojson", "gpkg", "fgb", "shp", "gpx"])

@@ -77,7 +77,7 @@ def smooth(points: PointsInput, dim: int | None, run: Run) -> Denoised:
     from ..curves import denoise as find
 
     assert points.scaling is not None
-    given, scale = run.given, points.scaling.length if points.scaling.changes else None
+    given, scale = run.given, points.scaling.length if points.scaling.how != "none" else None
     run.bar.stage("denoising")
     return find(
         points.data, dim, eps=number_or_auto(given.eps, "eps"), lam=given.lam, n_iter=given.n_iter,

@@ -101,7 +101,7 @@ def _column(table: DataFrame, name: str) -> dict[str, Any]:
     """Type, range and number of missing values of a column."""
     import numpy as np
 
-    from ..tables import labels, numeric
+    from ..tables.columns import labels, numeric
 
     values = table[name]
     if values.dtype.kind in "iuf":

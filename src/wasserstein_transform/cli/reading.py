@@ -41,7 +41,8 @@ class PointsInput:
 
 def read_points(run: Run, trip: str | None = "none", time: str | None = None) -> PointsInput:
     """Read points: in meters, if the table has longitude and latitude, and with their trips."""
-    from ..tables import Scaling, counters, has_geometry, numeric, tracks, weights
+    from ..tables import Scaling, tracks
+    from ..tables.columns import has_geometry, numeric, weights
 
     run.bar.stage("reading")
     given = run.given
@@ -55,7 +56,7 @@ def read_points(run: Run, trip: str | None = "none", time: str | None = None) ->
     for note in (*table.attrs["notes"], *points.notes):
         run.note(note)
     if not (given.columns or table.attrs.get("axes") or has_geometry(table)):
-        others = set(numeric(rest)) - {*points.columns, *points.names, *counters(rest)}
+        others = set(numeric(rest)) - {*points.columns, *points.names}
         if others:
             used, left = " and ".join(points.names), shorten(tuple(sorted(others)))
             run.note(f"{used} are used as coordinates; use --columns to include {left}")
@@ -69,7 +70,8 @@ def read_points(run: Run, trip: str | None = "none", time: str | None = None) ->
 
 def read_features(run: Run) -> PointsInput:
     """Read a table and prepare its columns for `cluster`, or read distances."""
-    from ..tables import features, labels, weights
+    from ..tables import features
+    from ..tables.columns import labels, weights
 
     run.bar.stage("reading")
     given = run.given
@@ -146,7 +148,7 @@ def find_columns(table: DataFrame, columns: str | None, option: str = "columns")
 
 def find_column(table: DataFrame, word: str | None) -> str | None:
     """Name of a column given by name or by number from 1."""
-    from ..tables import column, source_of
+    from ..tables.columns import column, source_of
 
     names = list(table.columns)
     if word is None:

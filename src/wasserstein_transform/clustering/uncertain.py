@@ -115,7 +115,9 @@ def new_coordinates(table: Features, X: Any, new: Floats, covariances: ArrayLike
     if covariances is not None:
         errors = check_errors(covariances, *new.shape)
     elif table.error_names and is_frame(X):
-        errors = table.read_errors(X)
+        from ..tables.frames import read_errors  # noqa: PLC0415  needs pandas
+
+        errors = read_errors(X, table.error_names)
     else:
         kind = "standard errors" if table.errors.ndim == 2 else "covariances"
         raise ValueError(

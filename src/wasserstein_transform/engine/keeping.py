@@ -7,7 +7,6 @@ was killed fails its checksum, and is computed again.
 from __future__ import annotations
 
 import errno
-import logging
 import os
 import struct
 from collections.abc import Iterator
@@ -28,16 +27,12 @@ if TYPE_CHECKING:
 TILES_SUFFIX = ".tiles"
 _HEAD = struct.Struct("<QI")  # number of the tile, checksum of its record
 
-_log = logging.getLogger("wasserstein_transform")
-
 
 def run_keeping(folder: Path, task: Task, out: Record, engine: Engine) -> None:
     """Read the finished tiles of a task from its file in a folder, compute the others, and add them to the file."""
     path, total = folder / f"{task.fingerprint}{TILES_SUFFIX}", len(task.tiles)
     with path.open("a+b", buffering=0) as stream:  # what is written outlives the process
         finished = set(_restored(stream, task, out))
-        if finished:
-            _log.info("%s: %d of %d tiles were finished before", task.name, len(finished), total)
         numbers = {tile: k for k, tile in enumerate(task.tiles) if k not in finished}
 
         def append(tile: Tile, record: Record) -> None:

@@ -14,7 +14,9 @@ from .._types import Ints, cached_property
 from ..compute.cells.rows import sample_evenly
 from ..engine import current
 from ..spaces import Space
-from ..tables import column_roles, features, is_frame, labels, numeric, source_of, weights
+from ..tables import features, is_frame
+from ..tables.columns import labels, numeric, source_of, weights, with_text_names
+from ..tables.roles import column_roles
 from .scene import Plane, plane_of
 
 MAX_BYTES = 1 << 30
@@ -221,9 +223,9 @@ class Shelf:
             return {"choice": Choice(), "all": [], "numeric": [], "scales": False}
         if not is_frame(content.X):
             return {"choice": content.choice, "all": [], "numeric": [], "scales": True}
-        roles = column_roles(content.X, None)[0]
-        numbers = {*numeric(content.X), *(role.name for role in roles if not role.why_not)}
-        names = list(map(str, content.X.columns))
+        table = with_text_names(content.X)
+        numbers = {*numeric(table), *(role.name for role in column_roles(table) if not role.why_not)}
+        names = list(table.columns)
         return {
             "choice": content.choice, "all": names, "numeric": [name for name in names if name in numbers],
             "scales": True,

@@ -14,7 +14,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from .._archive import DamagedError, read_array, read_arrays
-from ..tables.columns import default_names, free_name, is_text, listed, names_as_text, unique_names
+from ..tables.columns import default_names, free_name, is_text, listed, unique_names
 from .formats import first_line, need, reserve
 
 COLUMN_BYTES = 400.0  # bytes of memory of a column, in addition to the content
@@ -101,7 +101,7 @@ def described(arrays: Mapping[str, NDArray[Any]]) -> str:
 
 def encode_npy(frame: pd.DataFrame) -> bytes:
     """Encode as a 2-D array if names and types allow, else as a structured array with a field for each column."""
-    columns = {name: _storable(frame.iloc[:, k]) for k, name in enumerate(names_as_text(frame))}
+    columns = {name: _storable(frame.iloc[:, k]) for k, name in enumerate(unique_names(map(str, frame)))}
     stream = io.BytesIO()
     if tuple(columns) == default_names(len(columns)) and len({column.dtype for column in columns.values()}) == 1:
         npy.write_array(stream, np.stack(list(columns.values()), axis=1), allow_pickle=False)
@@ -117,7 +117,7 @@ def encode_npz(frame: pd.DataFrame) -> bytes:
     """Encode one array for each column, under its name; the bytes do not depend on the time of writing."""
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_STORED) as members:
-        for k, name in enumerate(names_as_text(frame)):
+        for k, name in enumerate(unique_names(map(str, frame))):
             with members.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as stream:
                 npy.write_array(stream, _storable(frame.iloc[:, k]), allow_pickle=False)
     return archive.getvalue()

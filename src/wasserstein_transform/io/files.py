@@ -12,7 +12,7 @@ import sys
 import zlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Any, TypeAlias, cast
+from typing import IO, Any, TypeAlias
 
 import pandas as pd
 
@@ -32,11 +32,9 @@ _READERS: dict[str, Callable[[bytes, str], pd.DataFrame]] = {
 _ENCODERS: dict[str, Callable[[pd.DataFrame], bytes]] = {
     "npy": arrays.encode_npy, "npz": arrays.encode_npz, "parquet": arrays.encode_parquet, "ply": scans.encode_ply,
 }  # fmt: skip
-_PACKERS: dict[str, Callable[[bytes], bytes]] = {
-    ".gz": lambda content: gzip.compress(content, mtime=0),  # the bytes do not depend on the time of writing
-    ".xz": lzma.compress,
-    ".bz2": bz2.compress,
-}
+_COMPRESSIONS: dict[str, tuple[bytes, Any]] = {
+    ".gz": (b"\x1f\x8b", gzip), ".bz2": (b"BZh", bz2), ".xz": (b"\xfd7zXZ\0", lzma),
+}  # fmt: skip
 PIECE_BYTES = 1 << 22  # bytes read at a time
 FILE_MEMORY = 6.0  # bytes of memory for each byte of a file while it is read
 _DAMAGE_ERRORS = (EOFError, OSError, lzma.LZMAError, zlib.error, ValueError)
@@ -162,8 +160,10 @@ def write(frame: pd.DataFrame, path: PathLike, kind: str | None = None) -> None:
 
 def pack(content: bytes, path: PathLike) -> bytes:
     """Compress the content of a file if its suffix is .gz, .xz or .bz2."""
-    packer = _PACKERS.get(Path(path).suffix.lower())
-    return content if packer is None else packer(content)
+    suffix = Path(path).suffix.lower()
+    if suffix == ".gz":
+        return gzip.compress(content, mtime=0)  # the bytes do not depend on the time of writing
+    return bytes(_COMPRESSIONS[suffix][1].compress(content)) if suffix in _COMPRESSIONS else content
 
 
 def load(source: Readable, name: str | None = None) -> tuple[bytes, str]:
@@ -202,8 +202,6 @@ def _of_file(path: Path, called: str) -> bytes:
         raise FileNotFoundError(f"{called} does not exist; give the path of a file, or - for a pipe") from None
     if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(f"{called} is a folder; give one file of it")
-    if stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode):
-        raise ValueError(f"{called} is a device; give the path of a file, or - for a pipe")
     if not stat.S_ISREG(status.st_mode):
         with path.open("rb") as stream:
             return in_pieces(stream, called)
@@ -212,26 +210,13 @@ def _of_file(path: Path, called: str) -> bytes:
 
 
 def _unpacked(content: bytes, called: str) -> bytes:
-    stream = _unpacking(content, called)
-    if stream is None:
-        return content
-    try:
-        unpacked = in_pieces(stream, f"{called}, unpacked,")
-    except _DAMAGE_ERRORS as error:
-        raise ValueError(
-            f"{called} is cut off or damaged: it cannot be decompressed ({error}); download it again"
-        ) from None
-    if _unpacking(unpacked, called) is not None:
-        raise ValueError(f"{called} is compressed twice; decompress it first")
-    return unpacked
-
-
-def _unpacking(content: bytes, called: str) -> IO[bytes] | None:
-    """A decompressing stream, chosen by the first bytes; None if the content is not compressed."""
-    if content[:2] == b"\x1f\x8b":
-        return cast(IO[bytes], gzip.GzipFile(fileobj=io.BytesIO(content)))
-    if content[:3] == b"BZh":
-        return cast(IO[bytes], bz2.BZ2File(io.BytesIO(content)))
-    if content[:6] == b"\xfd7zXZ\x00":
-        return cast(IO[bytes], lzma.LZMAFile(io.BytesIO(content)))
-    return None
+    """The content, decompressed if its first bytes say that it is compressed."""
+    for magic, module in _COMPRESSIONS.values():
+        if content.startswith(magic):
+            try:
+                return in_pieces(module.open(io.BytesIO(content)), f"{called}, unpacked,")
+            except _DAMAGE_ERRORS as error:
+                raise ValueError(
+                    f"{called} is cut off or damaged: it cannot be decompressed ({error}); download it again"
+                ) from None
+    return content

@@ -20,7 +20,6 @@ import pandas as pd
 from ..tables.cells import MISSING, is_value, number_of
 from ..tables.columns import EXACT, default_names, is_missing, is_text, listed, unique_names
 
-BYTE_ORDER_MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 USUAL_DELIMITERS = {"csv": ",", "tsv": "\t", "txt": None}  # usual delimiter of a format; None means blanks and tabs
 # rows that are examined; at least a few, then up to so many characters
 MAX_SAMPLE_ROWS, MIN_SAMPLE_ROWS, MAX_SAMPLE_CHARACTERS = 200, 8, 1 << 18
@@ -67,19 +66,17 @@ def read_text(content: bytes, source: str, kind: str = "csv") -> pd.DataFrame:
 
 
 def _decoded(content: bytes, source: str) -> tuple[str, list[str]]:
-    """The text, and a note if it is not UTF-8."""
-    encoding = next((name for mark, name in BYTE_ORDER_MARKS.items() if content.startswith(mark)), "utf-8")
-    notes = []
-    try:
-        text = content.decode(encoding)
-    except UnicodeDecodeError as error:
-        if encoding == "utf-16":
-            raise ValueError(
-                f"{source} begins as UTF-16 and is damaged at byte {error.start}; save it as UTF-8"
-            ) from None
-        line = content.count(b"\n", 0, error.start) + 1
-        notes = [f"{source} is not UTF-8 (line {line}); its letters were read as Windows-1252"]
-        text = content.decode("cp1252", "replace")
+    """The text, and a note if it is in neither UTF-8 nor UTF-16."""
+    notes = list[str]()
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        text = content.decode("utf-16", "replace")
+    else:
+        try:
+            text = content.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            line = content.count(b"\n", 0, error.start) + 1
+            notes = [f"{source} is not UTF-8 (line {line}); its letters were read as Windows-1252"]
+            text = content.decode("cp1252", "replace")
     return text.replace("\r", "\n") if "\n" not in text else text, notes  # as old Macs wrote it
 
 

@@ -10,34 +10,15 @@ from .features import Features, features, is_frame as is_frame
 from .scaling import Scaling as Scaling
 
 if TYPE_CHECKING:
-    from .columns import (
-        column as column,
-        coordinate_names as coordinate_names,
-        coordinates,
-        counters as counters,
-        has_geometry as has_geometry,
-        labels as labels,
-        numeric as numeric,
-        source_of as source_of,
-        weights as weights,
-        with_columns as with_columns,
-        with_coordinates as with_coordinates,
-    )
-    from .roles import column_roles as column_roles
+    from .columns import coordinates
     from .trips import tracks
 
-_HOME = {"column_roles": "roles", "tracks": "trips"} | dict.fromkeys(
-    (
-        "column", "coordinate_names", "coordinates", "counters", "has_geometry", "labels", "numeric", "source_of",
-        "weights", "with_columns", "with_coordinates",
-    ),
-    "columns",
-)  # fmt: skip
+_WITH_PANDAS = {"coordinates": ".columns", "tracks": ".trips"}
 __all__ = ("Features", "Tracks", "coordinates", "features", "tracks")
 
 
 def __getattr__(name: str) -> Any:
-    """Import names on first use: `features` serves arrays without pandas."""
-    if name not in _HOME:
+    """Import what needs pandas on first use."""
+    if name not in _WITH_PANDAS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f".{_HOME[name]}", __name__), name)
+    return getattr(importlib.import_module(_WITH_PANDAS[name], __name__), name)

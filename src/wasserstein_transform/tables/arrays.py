@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,17 +81,12 @@ def floats_of(X: Any, name: str = "points") -> Floats:
                 f"sklearn.decomposition.TruncatedSVD(50).fit_transform(X)"
             )
         X = X.toarray()
-    array = X if isinstance(X, np.ndarray) or np.ma.isMaskedArray(X) else None
-    if array is None and isinstance(X, list | tuple):
-        try:
-            array = np.asarray(X)
-        except ValueError:  # rows of different lengths: `check.points` raises the error
-            array = None
-    if array is None or array.dtype.kind != "f" or np.ma.is_masked(array) or not np.isnan(array).any():
-        values = check.points(X, name)
-    else:
-        gaps = np.isnan(array)
-        values = check.points(np.where(gaps, 0.0, array), name)
+    if isinstance(X, list | tuple):
+        with suppress(ValueError):  # rows of different lengths: `check.points` raises the error
+            X = np.asarray(X)
+    gaps = np.isnan(X) if isinstance(X, np.ndarray) and X.dtype.kind == "f" and not np.ma.is_masked(X) else None
+    values = check.points(X if gaps is None else np.where(gaps, 0.0, X), name)
+    if gaps is not None:
         values[gaps] = np.nan
     check.not_distances(values, name)
     return values

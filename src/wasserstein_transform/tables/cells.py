@@ -34,15 +34,10 @@ _BODY_FORMS = {
     )
     for point, mark in _THOUSANDS_MARKS.items()
 }
-_NUMBERS_BY_LINE = {
-    point: re.compile(rf"^[-+]?(?=[\d.,iI])(?:{body.pattern})$", re.MULTILINE | re.ASCII)
-    for point, body in _BODY_FORMS.items()
-}
 _match_plain_number = re.compile(
     r"\s*[-+]?(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[iI][nN][fF](?:inity)?)\s*"
 ).fullmatch  # a number as programs write it
 _CODE_NUMBER = re.compile(r"0\d+")  # a post code or a number of a part, not a quantity
-_search_code_number = re.compile(r"^0\d+$", re.MULTILINE).search
 _CLOCK_TIME = r"\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?(?:\s?[AaPp]\.?[Mm]\.?)?(?:\s?(?:Z|UTC|[-+]\d\d:?\d\d))?"
 _MONTH_NAME = r"(?:Jan|Feb|Mar|Mär|Apr|May|Mai|Jun|Jul|Aug|Sep|Oct|Okt|Nov|Dec|Dez)[a-zä]*\.?"
 _DAY_FORMS = (
@@ -115,8 +110,6 @@ def read_numbers(cells: Sequence[str], decimal: str = ".") -> Numbers:
     `decimal` is taken if both marks fit as many cells.
     """
     cells, marks = list(map(str.strip, cells)), (decimal, "," if decimal == "." else ".")
-    if numbers := _alike(cells, marks):
-        return numbers
     matches = [None if _CODE_NUMBER.fullmatch(cell) else _NUMBER_WITH_UNIT.fullmatch(cell) for cell in cells]
     fits = {mark: [match and _BODY_FORMS[mark].fullmatch(match["body"]) for match in matches] for mark in marks}
     best = max(marks, key=lambda mark: sum(fit is not None for fit in fits[mark]))
@@ -125,26 +118,6 @@ def read_numbers(cells: Sequence[str], decimal: str = ".") -> Numbers:
         if match and fit and bool(match["open"]) == bool(match["close"]):
             values[k], units[k] = _value(match, best), match["before"] or match["after"] or ""
     return Numbers(values, best, units)
-
-
-def _alike(cells: list[str], marks: tuple[str, str]) -> Numbers | None:
-    """Read cells that are all numbers in one unit, a column at a time; None if they are something else."""
-    first, n = _NUMBER_WITH_UNIT.fullmatch(cells[0]) if cells else None, len(cells)
-    if first is None:
-        return None
-    before, after = cells[0][slice(*first.span("before"))], cells[0][first.end("body") :].removesuffix(")")
-    if before:
-        cells = [cell.replace(before, "", 1).lstrip() for cell in cells if before in cell]
-    if after:
-        cells = [cell.removesuffix(after) for cell in cells if cell.endswith(after)]
-    text = "\n".join(cells)
-    if len(cells) < n or text.count("\n") != n - 1 or _search_code_number(text):
-        return None
-    mark = next((mark for mark in marks if len(_NUMBERS_BY_LINE[mark].findall(text)) == n), None)
-    if mark is None:
-        return None
-    plain = text.translate({ord(other): None for other in f".,'’{_BLANKS}" if other != mark}).replace(",", ".")
-    return Numbers(np.array(list(map(float, plain.split("\n")))), mark, [before or after.strip()] * n)
 
 
 def _value(match: re.Match[str], decimal: str) -> float:
@@ -193,6 +166,15 @@ def day_and_month(cell: str) -> tuple[int, int] | None:
     """The two first numbers of a date such as 13/04/2020 or 4.5.20, whose order depends on the country."""
     match = _match_slashed_date(cell.strip())
     return match and (int(match[1]), int(match[3]))
+
+
+def month_first(cell: str, day_first: bool) -> str | None:
+    """A date such as 13/04/2020 as 04/13/2020, other dates as they are; None if there is no such month."""
+    match = _match_slashed_date(cell.strip())
+    if match is None:
+        return cell.strip()
+    day, month = (match[1], match[3]) if day_first else (match[3], match[1])
+    return f"{month}/{day}/{cell.strip()[match.end(3) + 1 :]}" if int(month) <= 12 else None
 
 
 def boolean_levels(cells: Iterable[str]) -> list[str] | None:

@@ -74,8 +74,7 @@ def chosen(frame: pd.DataFrame, names: Sequence[str] | None = None, leave_out: S
     without = {leave_out} if isinstance(leave_out, str) else set(leave_out)
     for name in without:
         column(frame, name)
-    usual = axes(frame)
-    names_left = tuple(name for name in (usual if without.isdisjoint(usual) else numeric(frame)) if name not in without)
+    names_left = axes(frame, without)
     if not names_left:
         beside = f" beside {listed(sorted(without))}" if without else ""
         raise ValueError(
@@ -84,10 +83,13 @@ def chosen(frame: pd.DataFrame, names: Sequence[str] | None = None, leave_out: S
     return names_left
 
 
-def axes(frame: pd.DataFrame) -> tuple[str, ...]:
+def axes(frame: pd.DataFrame, leave_out: Container[str] = ()) -> tuple[str, ...]:
     """The columns to use if none are named: those that say where points are, else all numbers but those of rows."""
-    numbers, counts = numeric(frame), counters(frame)
-    return coordinate_names(frame) or tuple(name for name in numbers if name not in counts) or numbers
+    where = coordinate_names(frame)
+    if where and not any(name in leave_out for name in where):
+        return where
+    numbers, counts = [name for name in numeric(frame) if name not in leave_out], counters(frame)
+    return tuple(name for name in numbers if name not in counts) or tuple(numbers)
 
 
 def coordinate_names(frame: pd.DataFrame) -> tuple[str, ...]:
@@ -168,13 +170,11 @@ def labels(frame: pd.DataFrame, name: str) -> tuple[Ints, tuple[str, ...]]:
 
 
 def weights(frame: pd.DataFrame, name: str) -> Floats:
-    """A column as weights of shape (n,): finite, ≥ 0, not all 0."""
+    """A column as weights of shape (n,): finite and ≥ 0."""
     values = coordinates(frame, (name,))[:, 0]
     if (values < 0).any():
         row = int(np.argmax(values < 0))
         raise ValueError(f"{where(frame, row, name)}: a weight must not be negative, got {values[row]:g}")
-    if len(values) and not values.any():
-        raise ValueError(f"{source_of(frame)}, column {name!s:.60}: weights must not all be 0; choose another column")
     return values
 
 
@@ -310,15 +310,14 @@ def _finite(frame: pd.DataFrame, name: str) -> Floats:
 def cell_fault(frame: pd.DataFrame, row: int, name: str) -> ValueError:
     """The error for a cell that should be a finite number."""
     cell = column(frame, name).iloc[row]
-    shown, instead = f"'{'' if pd.isna(cell) else cell!s:.40}'", "correct it"
-    number = number_of(str(cell), _decimal(frame))
-    what = "is not a number" if number is None else "is not finite" if np.isinf(number) else "is written as codes are"
-    if is_missing(cell):
-        what, instead = "stands for a missing value", "fill it in, drop the row"
-        if not shown.strip("' "):
-            shown, what = "the cell holds no value and", "a number is needed"
     leave = f"leave the column out ({check.option_text('columns=[...]')})"
-    return ValueError(f"{where(frame, row, name)}: {shown} {what}; {instead}, or {leave}")
+    if is_missing(cell):
+        said = "the cell holds no value and a number is needed; fill it in, drop the row"
+    else:
+        number = number_of(str(cell), _decimal(frame))
+        is_infinite = number is not None and np.isinf(number)
+        said = f"'{cell!s:.40}' is not {'finite' if is_infinite else 'a number'}; correct it"
+    return ValueError(f"{where(frame, row, name)}: {said}, or {leave}")
 
 
 def default_names(n: int) -> tuple[str, ...]:
@@ -329,24 +328,24 @@ def default_names(n: int) -> tuple[str, ...]:
 def unique_names(names: Iterable[str]) -> tuple[str, ...]:
     """Make names unique: a second x becomes x_2, an empty name column_3."""
     listed = [name.strip() or f"column_{k}" for k, name in enumerate(names, 1)]
-    taken, used, counts, out = set(listed), set[str](), Counter[str](), []
+    taken, numbers, out = set(listed), Counter[str](), dict[str, None]()
     for name in listed:
         free = name
-        while name in used and free in taken:  # continue from the last number: a file may repeat a name many times
-            counts[name] += 1
-            free = f"{name}_{counts[name] + 1}"
-        taken.add(free)
-        used.add(name)
-        out.append(free)
+        while free in out or (free != name and free in taken):
+            numbers[name] += 1  # continued: a file may repeat a name many times
+            free = f"{name}_{numbers[name] + 1}"
+        out[free] = None
     return tuple(out)
 
 
-def names_as_text(frame: pd.DataFrame) -> tuple[str, ...]:
-    """The names of the columns as different texts: of 1 and "1" the second is 1_2."""
-    out: dict[str, None] = {}
-    for name in frame.columns.tolist():
-        out[free_name(str(name), out)] = None
-    return tuple(out)
+def with_text_names(frame: pd.DataFrame) -> pd.DataFrame:
+    """The table with different texts as names: of 1 and "1" the second is 1_2. Numbers as names mean no names."""
+    names = unique_names(map(str, frame.columns))
+    if names == tuple(frame.columns):
+        return frame
+    out = frame.set_axis(names, axis=1)
+    out.attrs = frame.attrs | ({"header": False} if frame.columns.dtype.kind in "iu" else {})
+    return out
 
 
 def free_name(name: str, taken: Container[str]) -> str:

@@ -100,10 +100,6 @@ class LocalMeters:
         out[:, 0] = self.longitude + _wrapped(out[:, 0] - self.longitude)
         return out
 
-    def farthest(self, degrees: Floats) -> float:
-        """How far the farthest of some points is from the middle, in meters."""
-        return float(np.hypot(*self.to_meters(degrees)[:, :2].T).max())
-
     @property
     def meters_per_degree(self) -> Floats:
         """The lengths of a degree of longitude and of latitude in the middle."""

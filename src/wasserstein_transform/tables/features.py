@@ -102,8 +102,6 @@ class Features(ShortRepr, HasPlot):
     earth: LocalMeters | None = None
 
     def _check_archived(self) -> None:
-        for name in ("names", "columns", "readings", "notes"):
-            check_type(getattr(self, name), name, tuple)
         check_type(self.scaling, "scaling", Scaling)
         check_array(np.nan_to_num(self.values), "values", "f", None, len(self.names))
         check_array(self.scaling.center, "center", "f", len(self.names))
@@ -154,12 +152,6 @@ class Features(ShortRepr, HasPlot):
         length = self.scaling.length
         return np.asarray(errors / (length if errors.ndim == 2 else np.outer(length, length)))
 
-    def read_errors(self, X: Any) -> Floats:
-        """Return the standard errors of new rows of a table, by the names of their columns; NaN in gaps."""
-        from .frames import read_errors
-
-        return read_errors(X, self.error_names)
-
     @property
     def on_map(self) -> list[int]:
         """Where longitude and latitude are among the coordinates."""
@@ -179,8 +171,10 @@ class Features(ShortRepr, HasPlot):
         return values
 
     def _values_in(self, frame: DataFrame) -> Floats:
+        from .columns import with_text_names
         from .roles import misread, read
 
+        frame = with_text_names(frame)
         blocks = [read(frame, column) for column in self.used]
         bad = [(column.name, *misread(frame, column, block)) for column, block in zip(self.used, blocks, strict=True)]
         if said := [f"{first!r:.40} in column {name}" for name, count, first in bad if count]:

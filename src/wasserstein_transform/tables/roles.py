@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,17 +20,16 @@ from .cells import (
     is_clock,
     is_date,
     is_money,
+    month_first,
     read_numbers,
 )
 from .columns import (
-    EXACT,
     TextCells,
     cell_fault,
     column,
     coordinate_names,
     is_text,
     missing_cells,
-    names_as_text,
     numeric,
     source_of,
     text_cells,
@@ -46,7 +44,6 @@ MIN_ROWS_TO_JUDGE = 10  # rows from which on a column that only counts is no mea
 MAX_COUNTER_SPAN, MIN_COUNTER_ROWS = 2, 30
 MAX_COPY_RESIDUAL = 0.03  # interquartile ranges: the largest rounding between two copies of a column
 MIN_COPY_CORRELATION = 0.999
-BLOCK_COLUMNS = 128  # columns whose correlations are in memory at a time
 
 # words that end the name of an id; with the second ones it must also be different in every row
 ID_WORDS = {"id", "ids", "fid", "rowid", "uid", "uuid", "guid", "key", "code", "zip", "zipcode", "postcode", "plz",
@@ -77,41 +74,31 @@ WHY_BESIDE = "is beside the coordinates"
 """Why a column is left out if others say where points are."""
 
 
-def column_roles(frame: pd.DataFrame, names: Sequence[str] | None) -> tuple[list[Column], dict[str, Floats]]:
-    """Return how each column is read, and which ones are left out and why; and the numbers in columns of numbers.
+def column_roles(frame: pd.DataFrame, names: Sequence[str] | None = None) -> list[Column]:
+    """Return how each column is read, and which ones are left out and why; the names of columns are different texts.
 
     Given names are used, whatever they hold; else columns that say where points are, such as x and y; else what is
     neither id, constant, copy, date nor free text, and categories only where there are fewer than two numbers.
     """
-    where = () if names is not None or is_nameless(frame) else coordinate_names(frame)
-    labels = dict(zip(frame.columns, names_as_text(frame), strict=True))
-    floats = _plain_numbers(frame, labels) if frame.columns.is_unique else {}
-
-    def role(name: Any, is_requested: bool = False) -> Column:
-        return _role(frame, name, labels.get(name, str(name)), floats, is_requested)
-
-    columns = [role(name, is_requested=True) for name in (where if names is None else names)]
+    numbers = dict[str, Floats]()
     if names is not None:
-        return columns, floats
-    others = [name for name in frame.columns if name not in where]
-    if where:
+        return [_role(frame, name, numbers, is_requested=True) for name in names]
+    if where := () if is_nameless(frame) else coordinate_names(frame):
         kinds = dict.fromkeys(numeric(frame), "number")
-        return columns + [Column(labels[name], kinds.get(name, "other"), WHY_BESIDE) for name in others], floats
-    columns = _without_categories(_without_copies([role(name) for name in others], floats))
+        others = [Column(name, kinds.get(name, "other"), WHY_BESIDE) for name in frame if name not in where]
+        return [_role(frame, name, numbers, is_requested=True) for name in where] + others
+    columns = _without_categories(_without_copies([_role(frame, name, numbers) for name in frame], numbers))
     if all(column.kind == "constant" for column in columns):
-        columns = [role(name, is_requested=True) for name in others]  # all rows are in one place
-    return columns, floats
+        columns = [_role(frame, name, numbers, is_requested=True) for name in frame]  # all rows are in one place
+    return columns
 
 
-def read(frame: pd.DataFrame, role: Column, numbers_read: Mapping[str, Floats] | None = None) -> Floats:
+def read(frame: pd.DataFrame, role: Column) -> Floats:
     """Return the values of a column, shape (n, width): NaN where there is none, 0 and 1 for categories.
 
     Cells of new rows are read by what they mean: yes, true and 1 are the same, and a number in another unit is missing.
-    `numbers_read` are numbers that were read before.
     """
-    if numbers_read and role.name in numbers_read and np.abs(numbers_read[role.name]).max() < EXACT:
-        return numbers_read[role.name][:, None]
-    values = column(frame, _name_in(frame, role.name))
+    values = column(frame, role.name)
     if role.kind in ("category", "boolean"):
         codes = _codes(values, role)
         out = (codes[:, None] == np.arange(len(role.levels))).astype(np.float64)
@@ -120,27 +107,23 @@ def read(frame: pd.DataFrame, role: Column, numbers_read: Mapping[str, Floats] |
         return np.asarray(out)
     if role.kind in ("date", "time"):
         return _times(values, role)[:, None]
-    floats = numbers_read[role.name] if numbers_read and role.name in numbers_read else _floats(values, role)
+    floats = _floats(values, role)
     if np.isinf(floats).any():
-        raise cell_fault(frame, int(np.argmax(np.isinf(floats))), _name_in(frame, role.name))
+        raise cell_fault(frame, int(np.argmax(np.isinf(floats))), role.name)
     return floats[:, None]
 
 
 def misread(frame: pd.DataFrame, role: Column, floats: Floats) -> tuple[int, str]:
     """Return the number of cells of a column whose value is not known though they hold something, and the first."""
-    if not np.isnan(floats).any():
-        return 0, ""
-    values = column(frame, _name_in(frame, role.name))
-    bad = np.isnan(floats).any(axis=1) & ~missing_cells(values)
-    return int(bad.sum()), str(values[bad].iloc[0]) if bad.any() else ""
+    values = column(frame, role.name)[np.isnan(floats).any(axis=1)]
+    bad = values[~missing_cells(values)]
+    return len(bad), str(bad.iloc[0]) if len(bad) else ""
 
 
 def is_day_first_guessed(frame: pd.DataFrame, role: Column) -> bool:
     """Whether dates such as 03/04/2020 were read though no row tells which number is the day."""
-    if role.kind != "date":
-        return False
-    values = column(frame, _name_in(frame, role.name))
-    return is_text(values) and _is_day_first(text_cells(values).words)[1]
+    values = column(frame, role.name)
+    return role.kind == "date" and is_text(values) and _is_day_first(text_cells(values).words)[1]
 
 
 def unit_in_name(name: str) -> str:
@@ -154,37 +137,16 @@ def unit_in_name(name: str) -> str:
 
 def is_nameless(frame: pd.DataFrame) -> bool:
     """Whether the names of the columns say nothing, since the table came without."""
-    numbers = frame.columns.dtype.kind in "iu"
-    return numbers or frame.attrs.get("header") is False or frame.attrs.get("kind") == "npy"
-
-
-def _name_in(frame: pd.DataFrame, label: str) -> Any:
-    """The name of a column as the table has it: columns may be numbers."""
-    if frame.columns.inferred_type == "string":
-        return label
-    if frame.columns.inferred_type == "integer" and label.removeprefix("-").isdecimal():
-        return int(label)
-    return dict(zip(names_as_text(frame), frame.columns, strict=True)).get(label, label)
-
-
-def _plain_numbers(frame: pd.DataFrame, labels: Mapping[Any, str]) -> dict[str, Floats]:
-    """The columns of NumPy's numbers, read all at once: a table may have many of them."""
-    plain = [isinstance(dtype, np.dtype) and dtype.kind in "iuf" for dtype in frame.dtypes]
-    block = np.ascontiguousarray(frame.loc[:, plain].to_numpy(np.float64).T)
-    return dict(zip([labels[name] for name in frame.columns[plain]], block, strict=True))
+    return frame.attrs.get("header") is False or frame.attrs.get("kind") == "npy"
 
 
 def _codes(values: pd.Series, role: Column) -> Ints:
     """The number of the level of each cell, −1 for other words and for missing cells."""
-    code_of_word = {word: k for k, word in enumerate(role.levels)}
-    if role.kind == "boolean":
-        code_of_word = boolean_codes(role.levels) | code_of_word
-    for word, k in list(code_of_word.items()):
-        if word.removesuffix(".0").isdecimal():  # 1.0 is the level 1
-            code_of_word.setdefault(word.removesuffix(".0") if word.endswith(".0") else f"{word}.0", k)
-    cells = text_cells(values)
-    words = map(str.lower, cells.words) if role.kind == "boolean" else cells.words
-    return np.array([*(code_of_word.get(word, -1) for word in words), -1], np.intp)[cells.codes]
+    is_boolean, cells = role.kind == "boolean", text_cells(values)
+    codes = boolean_codes(role.levels) if is_boolean else {}
+    codes |= {word.removesuffix(".0"): k for k, word in enumerate(role.levels)}  # 1.0 is the level 1
+    words = [(word.lower() if is_boolean else word).removesuffix(".0") for word in cells.words]
+    return np.array([*(codes.get(word, -1) for word in words), -1], np.intp)[cells.codes]
 
 
 def _floats(values: pd.Series, role: Column) -> Floats:
@@ -214,17 +176,9 @@ def _times(values: pd.Series, role: Column) -> Floats:
 
 def _days(words: Sequence[str], day_first: bool) -> Floats:
     """Dates as days since 1970; NaN for what is none, and for days that are beyond 12 where months are expected."""
-    pairs = [day_and_month(word) for word in words]
-    swapped = [pair is not None and day_first for pair in pairs]
-    good = [is_date(word) and not is_clock(word) and (pair is None or pair[day_first] <= 12)
-            for word, pair in zip(words, pairs, strict=True)]  # fmt: skip
-    out = np.full(len(words), np.nan)
-    for first in (False, True):
-        chosen = np.flatnonzero([ok and is_swapped == first for ok, is_swapped in zip(good, swapped, strict=True)])
-        cells = pd.Series([words[int(k)] for k in chosen], dtype=object)
-        times = pd.to_datetime(cells, format="mixed", dayfirst=first, utc=True, errors="coerce")
-        out[chosen] = _since_1970(times.dt.tz_localize(None)) / 86400
-    return out
+    cells = [month_first(word, day_first) if is_date(word) and not is_clock(word) else None for word in words]
+    times = pd.to_datetime(pd.Series(cells, dtype=object), format="mixed", utc=True, errors="coerce")
+    return _since_1970(times.dt.tz_localize(None)) / 86400
 
 
 def _hours(words: Sequence[str], day_first: bool) -> Floats:
@@ -248,76 +202,72 @@ def _is_day_first(words: Sequence[str]) -> tuple[bool, bool]:
     return dotted, bool(pairs) and not dotted
 
 
-def _role(frame: pd.DataFrame, name: Any, label: str, floats: dict[str, Floats], is_requested: bool = False) -> Column:
-    """How a column is read; a requested one is used whatever it holds. Its numbers are added to `floats`."""
-    if label in floats:
-        n, n_there = len(floats[label]), int(np.count_nonzero(floats[label] == floats[label]))
-        role = Column(label, "number", unit=unit_in_name(label))
-    else:
-        values = column(frame, name)
-        n, n_there = len(values), int(np.count_nonzero(~missing_cells(values)))
-        role = _role_of_cells(frame, name, label, values, floats, is_requested) if n_there else Column(label, "empty")
+def _role(frame: pd.DataFrame, name: str, numbers: dict[str, Floats], is_requested: bool = False) -> Column:
+    """How a column is read; a requested one is used whatever it holds. What numbers it has is added to `numbers`."""
+    values = column(frame, name)
+    n_there = int(np.count_nonzero(~missing_cells(values)))
     if not n_there:
-        return Column(label, "empty", "" if is_requested else "has no values")
+        return Column(name, "empty", "" if is_requested else "has no values")
+    role = _role_of_cells(frame, name, values, numbers, is_requested)
     if is_requested or role.why_not or role.kind == "boolean":
         return role
-    if 2 * n_there < n:
+    if 2 * n_there < len(values):
         return replace(role, kind="empty", why_not="is mostly empty")
-    return role if role.kind == "category" else _check_numbers(frame, role, floats[label])
+    return role if role.kind == "category" else _check_numbers(role, numbers[name])
 
 
 def _role_of_cells(
-    frame: pd.DataFrame, name: Any, label: str, values: pd.Series, floats: dict[str, Floats], is_requested: bool
+    frame: pd.DataFrame, name: str, values: pd.Series, numbers: dict[str, Floats], is_requested: bool
 ) -> Column:
     kind = values.dtype.kind
     if isinstance(values.dtype, pd.DatetimeTZDtype | pd.PeriodDtype) or kind == "M":
-        return Column(label, "date", "" if is_requested else "holds dates")
-    if kind == "b" or str(values.dtype) == "boolean":
-        return Column(label, "boolean", levels=("false", "true"))
+        return Column(name, "date", "" if is_requested else "holds dates")
+    if kind == "b":
+        return Column(name, "boolean", levels=("false", "true"))
     if is_text(values) or isinstance(values.dtype, pd.CategoricalDtype):
-        return _role_of_text(frame, name, label, text_cells(values), floats, is_requested)
+        return _role_of_text(frame, name, text_cells(values), numbers, is_requested)
     if kind in "iufm":
-        role = Column(label, "number", unit=unit_in_name(label))
-        floats[label] = _floats(values, role)
+        role = Column(name, "number", unit=unit_in_name(name))
+        numbers[name] = _floats(values, role)
         return role
     if not is_requested:
-        return Column(label, "other", f"holds {values.dtype!s:.40}")
-    where = f"{source_of(frame)}, column {label:.60}"
+        return Column(name, "other", f"holds {values.dtype!s:.40}")
+    where = f"{source_of(frame)}, column {name:.60}"
     raise ValueError(f"{where}: numbers or words are needed, got {values.dtype!s:.40}; leave it out")
 
 
 def _role_of_text(
-    frame: pd.DataFrame, name: Any, label: str, cells: TextCells, floats: dict[str, Floats], is_requested: bool
+    frame: pd.DataFrame, name: str, cells: TextCells, numbers: dict[str, Floats], is_requested: bool
 ) -> Column:
     words, counts = cells.words, cells.counts
     if levels := boolean_levels(words):
-        return Column(label, "boolean", levels=tuple(levels))
-    numbers = read_numbers(words, str(frame.attrs.get("decimal", ".")))
-    is_number = ~np.isnan(numbers.values)
-    units, share = {numbers.units[k] for k in np.flatnonzero(is_number)}, counts[is_number].sum() / counts.sum()
+        return Column(name, "boolean", levels=tuple(levels))
+    read = read_numbers(words, str(frame.attrs.get("decimal", ".")))
+    is_number = ~np.isnan(read.values)
+    units, share = {read.units[k] for k in np.flatnonzero(is_number)}, counts[is_number].sum() / counts.sum()
     if share >= MIN_SHARE_OF_NUMBERS and len(units) == 1:
         (unit,) = units
-        floats[label] = np.append(numbers.values, np.nan)[cells.codes]
+        numbers[name] = np.append(read.values, np.nan)[cells.codes]
         kind = "percent" if unit == "%" else "money" if is_money(unit) else "number"
-        return Column(label, kind, unit=unit or unit_in_name(label), decimal=numbers.decimal)
+        return Column(name, kind, unit=unit or unit_in_name(name), decimal=read.decimal)
     for kind, test in (("time", is_clock), ("date", is_date)):
         if counts[list(map(test, words))].sum() >= MIN_SHARE_OF_NUMBERS * counts.sum():
             why = "" if is_requested else "holds times of the day" if kind == "time" else "holds dates"
-            return Column(label, kind, why, day_first=_is_day_first(words)[0])
+            return Column(name, kind, why, day_first=_is_day_first(words)[0])
     if is_requested and share >= 0.5 and len(units) == 1:
         raise cell_fault(frame, int(np.argmax(cells.codes == int(np.argmin(is_number)))), name)
     if not is_requested and len(words) == 1 < len(cells.codes):
-        return Column(label, "constant", "is the same in every row")
-    why = "" if is_requested else _why_no_category(label, cells, share, len(units))
+        return Column(name, "constant", "is the same in every row")
+    why = "" if is_requested else _why_no_category(name, cells, share, len(units))
     kind = "category" if not why else "id" if "row" in why else "text"
-    return Column(label, kind, why, levels=() if why else tuple(sorted(words)))
+    return Column(name, kind, why, levels=() if why else tuple(sorted(words)))
 
 
-def _why_no_category(label: str, cells: TextCells, share: float, n_units: int) -> str:
+def _why_no_category(name: str, cells: TextCells, share: float, n_units: int) -> str:
     n, d = int(cells.counts.sum()), len(cells.words)
     if d == n > 1:
         return "is different in every row"
-    if _last_word(label) in ID_WORDS:
+    if _last_word(name) in ID_WORDS:
         return "is an id by its name, not one for each row"
     if share >= 0.5:
         what = "has different units" if n_units > 1 else "mixes numbers and text"
@@ -326,19 +276,14 @@ def _why_no_category(label: str, cells: TextCells, share: float, n_units: int) -
     return f"holds text, {d} different values" if d > MAX_CATEGORY_LEVELS or n < MIN_ROWS_PER_LEVEL * d else ""
 
 
-def _check_numbers(frame: pd.DataFrame, role: Column, floats: Floats) -> Column:
+def _check_numbers(role: Column, floats: Floats) -> Column:
     """The role of a column of numbers: left out if it is constant, an id, a counter or a time."""
     finite = floats[np.isfinite(floats)]
-    if _is_measured(role.name, finite[:8], finite.min(), (finite.max() - finite.min()) / max(len(finite) - 1, 1)):
-        return role
     if not np.isnan(floats).any() and (why := _counts(role.name, finite)):
         return replace(role, kind="id", why_not=why)
     whole, last = bool((finite % 1 == 0).all()), _last_word(role.name)
     if len(finite) > 1 and (finite == finite[0]).all():
-        values = column(frame, _name_in(frame, role.name))
-        exact = values.dtype.kind not in "iu" or values.nunique() == 1
-        why = "is the same in every row" if exact else "differs by less than floats of its size can tell"
-        return replace(role, kind="constant", why_not=why)
+        return replace(role, kind="constant", why_not="is the same in every row")
     if whole and (last in ID_WORDS or (last in ROW_NAMES and len(np.unique(finite)) == len(finite) > 1)):
         return replace(role, kind="id", why_not="is an id by its name")
     if _is_time(role.name, last, finite, whole):
@@ -346,14 +291,6 @@ def _check_numbers(frame: pd.DataFrame, role: Column, floats: Floats) -> Column:
     if whole and set(np.unique(finite)) == {0.0, 1.0}:
         return replace(role, kind="boolean", levels=("0", "1"), unit="")
     return role
-
-
-def _is_measured(name: str, some: Floats, low: float, step: float) -> bool:
-    """Whether some of the values tell that they are no times, neither whole nor evenly spaced: most columns are so."""
-    if not step or not (some % 1).any():
-        return False
-    off = (some - low) / step
-    return bool(np.abs(off - np.round(off)).max() > 0.01) and _last_word(name) not in TIME_WORDS
 
 
 def _counts(name: str, finite: Floats) -> str:
@@ -389,41 +326,33 @@ def _last_word(name: str) -> str:
     return words[-1].lower() if words else ""
 
 
-def _without_copies(columns: list[Column], floats: Mapping[str, Floats]) -> list[Column]:
-    """Leave out columns that are another one in another unit: Celsius and Fahrenheit, centimeters and inches."""
-    numbers = [k for k, role in enumerate(columns) if not role.why_not and role.kind in ("number", "percent", "money")]
-    if len(numbers) < 2:
+def _without_copies(columns: list[Column], numbers: Mapping[str, Floats]) -> list[Column]:
+    """Leave out columns that are another one, rounded or in another unit: Celsius and Fahrenheit."""
+    names = [role.name for role in columns if not role.why_not and role.kind in ("number", "percent", "money")]
+    if len(names) < 2:
         return columns
-    n_bytes = 40.0 * len(numbers) * len(floats[columns[numbers[0]].name])
-    current().reserve(n_bytes, f"comparing {len(numbers)} columns", "use fewer columns")
-    X = np.stack([floats[columns[k].name] for k in numbers])
+    n_bytes = 40.0 * len(names) * len(numbers[names[0]])
+    current().reserve(n_bytes, f"comparing {len(names)} columns", "use fewer columns")
+    X = np.stack([numbers[name] for name in names])
     X = X[:, np.isfinite(X).all(axis=0)]
     if X.shape[1] < 3:
         return columns
     low, middle, high = quartiles(X.T)[:, :, None]
     X = (X - middle) / np.where(high > low, high - low, np.maximum(np.ptp(X, axis=1, keepdims=True), 1e-300))
-    centered = X - X.mean(axis=1, keepdims=True)
-    centered /= np.maximum(np.linalg.norm(centered, axis=1, keepdims=True), 1e-300)
-    out = list(columns)
-    for start in range(0, len(X), BLOCK_COLUMNS):
-        correlations = np.abs(centered[start : start + BLOCK_COLUMNS] @ centered.T)
-        for j, row in enumerate(correlations, start):
-            for i in np.flatnonzero(row[:j] > MIN_COPY_CORRELATION - 1e-6).tolist():
-                if not out[numbers[i]].why_not and _is_copy(X[i], X[j]):
-                    said = f"is a copy of {columns[numbers[i]].name}"
-                    out[numbers[j]] = replace(columns[numbers[j]], kind="copy", why_not=said)
-                    break
-    return out
-
-
-def _is_copy(column: Floats, other: Floats) -> bool:
-    """Whether one column is another, rounded, in another unit."""
-    column, other = column - column.mean(), other - other.mean()
-    squares, product = column @ column, column @ other
-    if product**2 <= MIN_COPY_CORRELATION**2 * squares * (other @ other):
-        return False
-    rest = np.abs(other - product / squares * column).max()
-    return bool(rest <= (MAX_COPY_RESIDUAL if len(column) >= MIN_ROWS_TO_JUDGE else 1e-9))
+    X -= X.mean(axis=1, keepdims=True)
+    directions = X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1e-300)
+    residual = MAX_COPY_RESIDUAL if X.shape[1] >= MIN_ROWS_TO_JUDGE else 1e-9
+    original = dict[str, str]()
+    for j, name in enumerate(names):
+        for i in np.flatnonzero(np.abs(directions[:j] @ directions[j]) > MIN_COPY_CORRELATION).tolist():
+            slope = (X[i] @ X[j]) / (X[i] @ X[i])
+            if names[i] not in original and np.abs(X[j] - slope * X[i]).max() <= residual:
+                original[name] = names[i]
+                break
+    return [
+        replace(role, kind="copy", why_not=f"is a copy of {original[role.name]}") if role.name in original else role
+        for role in columns
+    ]
 
 
 def _without_categories(columns: list[Column]) -> list[Column]:

@@ -41,18 +41,13 @@ class Scaling:
         check_array(self.center, "center", "f", None)
         check_array(self.length, "length", "f", len(self.center))
 
-    @property
-    def changes(self) -> bool:
-        """Whether anything is scaled."""
-        return self.how != "none"
-
     def scaled(self, X: Floats) -> Floats:
         """Convert to the units of the scaling."""
-        return np.asarray((X - self.center) / self.length) if self.changes else X
+        return np.asarray((X - self.center) / self.length)
 
     def back(self, X: Floats) -> Floats:
         """Convert to the units of the file."""
-        return np.asarray(X * self.length + self.center) if self.changes else X
+        return np.asarray(X * self.length + self.center)
 
 
 def _standard(X: Floats, weights: Floats | None) -> tuple[Floats, Floats]:

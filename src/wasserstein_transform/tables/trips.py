@@ -72,11 +72,13 @@ def tracks(
         raise ValueError(f"{of_table.source_of(frame)} has no rows; at least one point is needed")
     trip_columns, time_column = _order_columns(frame, trip, time)
     aside = (*trip_columns, time_column) if time_column is not None else trip_columns
-    names, notes = _coordinate_columns(frame, columns, aside)
+    names = of_table.chosen(frame, columns, aside)
+    first = of_table.longitude_and_latitude(names) or ()
+    names = (*first, *(name for name in names if name not in first))
     given = of_table.coordinates(frame, names)
     earth, unit, crs, said = map_of(frame, names, given)
     points = given if earth is None else _project(frame, names, given, earth)
-    in_order = Tracks(points, given, names, earth=earth, unit=unit, crs=crs, notes=(*notes, *said))
+    in_order = Tracks(points, given, names, earth=earth, unit=unit, crs=crs, notes=tuple(said))
     if trip is False:
         return in_order
     times, why = (None, []) if time_column is None else _times(frame, time_column, time is not None)
@@ -104,51 +106,28 @@ def as_points(frame: Any, source: str) -> Any:
         return frame
     import shapely
 
-    parts, feature = shapely.get_parts(frame.geometry.to_numpy(), return_index=True)
-    vertices, part = shapely.get_coordinates(parts, include_z=bool(frame.has_z.any()), return_index=True)
-    first = np.flatnonzero(np.diff(feature, prepend=-1))  # the first part of each feature
-    points = shapely.points(vertices) if not frame.has_z.any() or frame.has_z.all() else shapely.points(vertices[:, :2])
-    out = frame.iloc[feature[part]].reset_index(drop=True).set_geometry(points, crs=frame.crs)
+    parts = frame.reset_index(drop=True).explode(index_parts=True)  # its index has the numbers of feature and part
+    vertices, part = shapely.get_coordinates(parts.geometry, include_z=bool(frame.has_z.all()), return_index=True)
+    out = parts.iloc[part].set_geometry(shapely.points(vertices), crs=frame.crs)
+    numbers = [out.index.get_level_values(level) for level in (0, 1)]
+    out = out.reset_index(drop=True)
     if kinds.str.contains("Line").any():
         out.attrs["trips"] = [free_name("line", out.columns), free_name("part", out.columns)]
-        numbers = feature[part], (np.arange(len(parts)) - first[feature])[part]
-        for k, (name, values) in enumerate(zip(out.attrs["trips"], numbers, strict=True)):
-            out.insert(k, name, values)
+        for k, name in enumerate(out.attrs["trips"]):
+            out.insert(k, name, numbers[k])
     return out
 
 
 def _order_columns(frame: Any, trip: Any, time: str | None) -> tuple[tuple[str, ...], str | None]:
     """Names of the columns of trips and times, as asked for or by their names."""
-    if trip is False and time is not None:
-        raise ValueError(
-            f"times sort the rows of a trip, but {check.option_text('trip=False')} leaves trips out; leave one of them "
-            "out"
-        )
-    trip_columns = None if trip is None else () if trip is False else (trip,) if isinstance(trip, str) else tuple(trip)
-    for name in (*(trip_columns or ()), *(() if time is None else (time,))):
-        of_table.column(frame, name)
     by_word = {re.sub(r"[\W_]+", "", str(name)).lower(): name for name in reversed(frame.columns)}
-    candidates = [names for names in TRIP_NAMES if by_word.keys() >= set(names)]
-    if trip_columns is None:
-        marked = tuple(name for name in frame.attrs.get("trips", ()) if name in frame)
-        trip_columns = marked or tuple(by_word[name] for name in next(iter(candidates), ()))
-    return trip_columns, time if time is not None else next(
-        (by_word[name] for name in TIME_NAMES if name in by_word), None
-    )
-
-
-def _coordinate_columns(
-    frame: Any, columns: Sequence[str] | None, aside: tuple[str, ...]
-) -> tuple[tuple[str, ...], list[str]]:
-    """Names of the coordinates, longitude and latitude first, and notes; numbers of rows are left out."""
-    counts = [name for name in of_table.counters(frame) if name not in aside] if columns is None else []
-    if set(of_table.numeric(frame)) <= {*counts, *aside}:
-        counts = []
-    names = of_table.chosen(frame, columns, (*aside, *counts))
-    first = of_table.longitude_and_latitude(names) or ()
-    include = check.option_text("columns=[...]")
-    notes = [f"column {name} counts the rows and is left out; {include} includes it" for name in counts]
-    return (*first, *(name for name in names if name not in first)), notes
+    if time is None:
+        time = next((by_word[name] for name in TIME_NAMES if name in by_word), None)
+    if trip is not None:
+        return () if trip is False else (trip,) if isinstance(trip, str) else tuple(trip), time
+    marked = tuple(name for name in frame.attrs.get("trips", ()) if name in frame)
+    named = next((names for names in TRIP_NAMES if by_word.keys() >= set(names)), ())
+    return marked or tuple(by_word[name] for name in named), time
 
 
 def _project(frame: Any, names: tuple[str, ...], degrees: Floats, earth: LocalMeters) -> Floats:
@@ -196,10 +175,10 @@ def _follow(points: Floats, times: Floats) -> bool:
 
 
 def _say_trips(trips: Ints, names: tuple[str, ...], time: str | None) -> str:
-    by_time = f", sorted by column {time}" if time is not None else ""
+    leave_out = check.option_text("order=False")
     if not names:
-        return f"rows in order of column {time} are one trip ({check.option_text('order=False')} leaves it out)"
-    one = len(names) == 1
-    verb = f"column {names[0]} gives" if one else f"columns {' and '.join(map(str, names))} give"
-    out = f"({check.option_text('order=False')} leaves {'it' if one else 'them'} out)"
-    return f"{verb} {counted(int(trips.max()) + 1, 'trip')}{by_time} {out}"
+        return f"rows in order of column {time} are one trip ({leave_out} leaves it out)"
+    by_time = f", sorted by column {time}" if time is not None else ""
+    verb, out = ("gives", "it") if len(names) == 1 else ("give", "them")
+    columns = f"column{'s' * (len(names) > 1)} {' and '.join(map(str, names))}"
+    return f"{columns} {verb} {counted(int(trips.max()) + 1, 'trip')}{by_time} ({leave_out} leaves {out} out)"
