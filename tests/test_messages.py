@@ -215,7 +215,7 @@ CATALOGUE: list[Row] = [
         lambda: plotting.cloud(CLOUD, ax=plotting.panels()[0]),
         TypeError,
     ),
-    ("needs 2-D Axes, got 3-D ones", lambda: plotting.cloud(CLOUD, ax=plotting.panels(dim=3)[1])),
+    ("needs 2-D Axes; leave ax out", lambda: plotting.cloud(CLOUD, ax=plotting.panels(dim=3)[1])),
     ("1, 2 or 3 coordinates can be drawn, these have 5", lambda: plotting.cloud(np.zeros((4, 5)))),
     ("has no coordinates to draw; plotting.mds", lambda: plotting.cloud(DISTANCES)),
     ("kind", lambda: plotting.cloud(pd.DataFrame({"x": [0.0, 1.0], "kind": ["a", "b"]}))),
