@@ -44,18 +44,6 @@ def test_values_are_shown_in_a_line_without_their_arrays() -> None:
         assert len(repr(value)) < 330
 
 
-@pytest.mark.slow
-def test_notebooks_show_a_small_table() -> None:
-    for value in values().values():
-        if hasattr(value, "_repr_html_") and not hasattr(value, "get_params"):
-            shown = value._repr_html_()
-            assert shown.startswith("<table>")
-            assert shown.count("<table>") == shown.count("</table>") == 1
-            assert len(shown) < 2500
-    for kind in (wt.Space, wt.hierarchy.Tree, wt.transforms.Trajectory, wt.graphs.Communities):
-        assert hasattr(kind, "_repr_html_")
-
-
 class Reader(HTMLParser):
     """Which tags there are, each closed where it should be."""
 

@@ -103,7 +103,7 @@ CATALOGUE: list[Row] = [
         lambda: wt.Truncation(0),
     ),
     ("p must be a number ≥ 1 or infinity", lambda: wt.Exact(0.5)),
-    ("profile must be one of flat, gaussian, epanechnikov, triangle", lambda: wt.Kernel(1.0, "box")),
+    ("must be one of 'flat', 'gaussian', 'epanechnikov', 'triangle', got 'box'", lambda: wt.Kernel(1.0, "box")),
     ("a profile must turn an array", lambda: wt.Kernel(1.0, lambda t: -np.ones_like(t))(SPACE)),
     ("Truncation has no parameter 'radius'; it has eps", lambda: wt.Truncation(0.5).replaced(radius=1.0)),
     ("has 2 rows, but the space has 3 points", lambda: wt.localize.Given(np.eye(2))(SPACE)),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -94,15 +93,6 @@ def test_panels_and_walks_too_say_how_to_get_matplotlib(
     with pytest.raises(ImportError, match=r"\[plot\]"):
         plotting.walk(flow)
     assert plotting.embedding.embed([[0.0, 1.0], [1.0, 0.0]]).explained == 1  # numbers need none
-
-
-@pytest.mark.slow
-def test_the_room_is_there_without_matplotlib() -> None:
-    script = (
-        "import sys; sys.modules['matplotlib'] = None; import wasserstein_transform as wt; print(wt.plotting.color(-1))"
-    )
-    out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert out.stdout == "#999999\n"
 
 
 # colors
@@ -264,14 +254,6 @@ def test_noise_and_trees_without_labels_are_not_colored(cloud: np.ndarray) -> No
     tree = wt.hierarchy.spanning_tree(wt.Space.from_points(cloud))
     assert {name for _, name in _merges(plotting.dendrogram(tree))} == {plotting.style.INK}
     assert {name for _, name in _merges(plotting.dendrogram(tree, np.full(30, -1)))} == {plotting.style.GRAY}
-
-
-def test_a_cut_at_a_height_colors_what_is_below(ax: mpl.axes.Axes, cloud: np.ndarray) -> None:
-    tree = wt.hierarchy.spanning_tree(wt.Space.from_points(cloud))
-    level = float(np.median(tree.heights))
-    plotting.dendrogram(tree, wt.hierarchy.cut_tree(tree, cut="height", height=level), ax=ax)
-    for height, name in _merges(ax):
-        assert (name == plotting.style.GRAY) == (height > level)
 
 
 def test_a_fitted_estimator_has_its_tree_and_its_labels(cloud: np.ndarray) -> None:

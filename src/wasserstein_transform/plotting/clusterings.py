@@ -163,14 +163,13 @@ def _name_direction(coordinates: Floats, names: tuple[str, ...], values: Floats)
     return "\n".join(named).replace("$", r"\$")
 
 
-def draw_profile(profile: Profile, title: str | None = None) -> Axes:
+def draw_profile(profile: Profile, title: str | None = None) -> Any:
     """Draw a profile in a new figure."""
     if not profile.names:
         raise ValueError("this profile has no columns, so there is nothing to draw: only distances are known")
     ax = canvas(None, size=(0.7 * WIDTH, 0.5 * WIDTH))
     _draw_profile(ax, profile, title)
-    drawn: Axes = ax
-    return drawn
+    return ax
 
 
 def _draw_profile(ax: Any, profile: Profile, title: str | None = None) -> None:

@@ -64,7 +64,7 @@ def _draw_estimator(fitted: Saved, title: str | None = None, **options: Any) -> 
     return _draw_trajectory(fitted.trajectory_, title, **options)  # type: ignore[attr-defined]
 
 
-def _draw_score(score: Score, title: str | None = None) -> Axes:
+def _draw_score(score: Score, title: str | None = None) -> Any:
     """Bars of the criteria that have a best and a worst value: full is best."""
     bounded = {name: criterion for name, criterion in CRITERIA.items() if criterion.best.lstrip("-").isdigit()}
     values = [getattr(score, name) for name in bounded]
@@ -80,8 +80,7 @@ def _draw_score(score: Score, title: str | None = None) -> Axes:
     ax.set_xlim(0, 1.12)
     ax.set_xticks([0, 1], ["worst", "best"])
     tidy(ax, score.summary if title is None else title)
-    axes: Axes = ax
-    return axes
+    return ax
 
 
 def suggestion(found: Suggestion, ax: Axes | None = None, *, title: str | None = None) -> Axes:
@@ -114,23 +113,22 @@ def suggestion(found: Suggestion, ax: Axes | None = None, *, title: str | None =
     expect(found, Suggestion, "wt.suggest(X) makes one")
     if not found.table:
         raise ValueError(f"this suggestion has no table, so there is nothing to draw: {found.reason}")
-    axes = canvas(ax, size=CHART_SIZE)
+    ax = canvas(ax, size=CHART_SIZE)
     radii, columns = found.table["eps"], COLUMNS_OF_PURPOSE[found.purpose]
     for k, (name, label) in enumerate(columns.items()):
-        axes.plot(radii, found.table[name], f"{'os'[k]}-", ms=DOT_SIZE, lw=1, color=color(k), label=label)
+        ax.plot(radii, found.table[name], f"{'os'[k]}-", ms=DOT_SIZE, lw=1, color=color(k), label=label)
     for eps, count in zip(radii, found.table.get("clusters", []), strict=False):
-        axes.text(eps, 0.02, count, transform=axes.get_xaxis_transform(), ha="center", fontsize=TICKS, color=INK)
-    axes.axvline(found.eps, color=INK, lw=THIN, zorder=0)
-    _make_log(axes, axes.xaxis)
+        ax.text(eps, 0.02, count, transform=ax.get_xaxis_transform(), ha="center", fontsize=TICKS, color=INK)
+    ax.axvline(found.eps, color=INK, lw=THIN, zorder=0)
+    _make_log(ax, ax.xaxis)
     if "noise" in columns:
-        _make_log(axes, axes.yaxis)
+        _make_log(ax, ax.yaxis)
     else:
-        axes.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
-    axes.set_xlabel(f"ε, chosen: {found.eps:.3g}", fontsize=TEXT, color=INK)
-    draw_legend_above(axes)
-    tidy(axes, title, LEGEND)
-    drawn: Axes = axes
-    return drawn
+        ax.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
+    ax.set_xlabel(f"ε, chosen: {found.eps:.3g}", fontsize=TEXT, color=INK)
+    draw_legend_above(ax)
+    tidy(ax, title, LEGEND)
+    return ax
 
 
 COLUMNS_OF_PURPOSE = {
