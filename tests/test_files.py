@@ -90,24 +90,6 @@ def test_whoever_writes_at_the_same_time_gets_the_own_matrix(tmp_path: Path) -> 
     assert names(tmp_path) == {"z.npy"}
 
 
-@pytest.mark.slow
-def test_two_processes_may_write_one_matrix(tmp_path: Path) -> None:
-    code = """
-import sys, numpy as np
-from wasserstein_transform.engine.mapped import write_mapped
-k = int(sys.argv[1])
-for _ in range(40):
-    array = write_mapped("z.npy", np.dtype("f8"), (300, 300), lambda out: out.fill(k), "numbers")
-    assert (array == k).all(), "somebody else's"
-"""
-    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
-    both = [
-        subprocess.Popen([sys.executable, "-c", code, str(k)], cwd=tmp_path, env=environment) for k in (1, 2)
-    ]  # fmt: skip
-    assert [one.wait() for one in both] == [0, 0]
-    assert names(tmp_path) == {"z.npy"}
-
-
 @unix
 @pytest.mark.usefixtures("drafts")
 def test_new_files_have_the_permissions_of_any_other_and_old_ones_keep_theirs(tmp_path: Path) -> None:
@@ -252,16 +234,6 @@ sys.exit(3)
     assert names(tmp_path) == set()
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks")
-def test_a_forked_process_leaves_what_is_its_parents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(os, "O_TMPFILE", raising=False)
-    with writing(tmp_path / "a") as stream:
-        (draft,) = tmp_path.iterdir()
-        _files._remove(draft, os.getpid() + 1)  # what the child would do at its end
-        stream.write(b"whole")
-    assert (tmp_path / "a").read_bytes() == b"whole"
-
-
 def test_several_files_are_written_or_none(tmp_path: Path) -> None:
     write_together({tmp_path / "a": b"1", tmp_path / "b": b"2"})
     (tmp_path / "c").mkdir()
@@ -326,13 +298,3 @@ def test_errors_name_the_file_and_not_its_draft() -> None:
         with pytest.raises(OSError, match=r"/proc/x\.csv") as caught:
             write(Path("/proc/x.csv"))
         assert caught.value.filename == "/proc/x.csv"
-
-
-def test_a_full_disk_is_told_with_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(draft: object) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(_files.Draft, "publish", full)
-    with pytest.raises(OSError, match="No space left") as caught:
-        write_together({tmp_path / "a": b"x"})
-    assert caught.value.filename == str(tmp_path / "a")

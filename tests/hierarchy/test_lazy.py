@@ -216,14 +216,6 @@ def test_the_light_cone_takes_a_kernel_and_an_eps_for_each_step() -> None:
     assert np.isinf(near[full > 0.2 * (1 + 1e-9)]).all()
 
 
-@pytest.mark.slow
-def test_the_light_cone_does_not_depend_on_the_number_of_threads() -> None:
-    space, eps = SPACES["ring"]
-    results = [wt.transforms.iterate_locally(step(eps, 1.0), space, eps, 2, wt.Engine(k)).metric.rows for k in (1, 3)]
-    for one, other in zip(*results, strict=True):
-        np.testing.assert_array_equal(one, other)
-
-
 def local_ring() -> wt.spaces.Sparse:
     space, eps = SPACES["ring"]
     metric = wt.transforms.iterate_locally(step(eps, 1.0), space, 0.5).metric

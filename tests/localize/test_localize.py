@@ -75,15 +75,6 @@ def test_stored_fused_and_crossed_measures_have_one_support_at_the_rim(profile: 
     assert (stored[0] > 0).tolist() == [True, inside, inside, inside]
 
 
-def test_equal_measures_are_found_and_counted_masses_stay_whole() -> None:
-    space = wt.Space.from_points([[0.0], [0.1], [5.0]])
-    measures = wt.Truncation(1.0)(space)
-    unique, which = measures.distinct()
-    assert unique.n == 2
-    assert which.tolist() == [0, 0, 1]
-    assert measures.masses.tolist() == [1, 1, 1, 1, 1]
-
-
 @pytest.mark.parametrize("wrap", [np.asarray, csr_array, csr_matrix])
 def test_given_takes_dense_and_sparse_matrices(wrap: type) -> None:
     matrix = np.array([[0.5, 0.5, 0.0], [0.0, 1.0, 0.0], [0.25, 0.25, 0.5]])

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import pickle
-import warnings
 
 import numpy as np
 import pytest
 from reference.transforms import euclidean, inside, mean_and_covariance
 from scipy.stats import ortho_group
 from sklearn.base import clone
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import wasserstein_transform as wt
 from wasserstein_transform.compute.neighbors.moments import _by_eigenvectors, _in_the_plane
@@ -159,28 +157,6 @@ def test_straight_lines_and_planes_are_at_rest(rng: np.random.Generator) -> None
     assert np.abs(ridge(plane, 1) - plane).max() > 0.1
 
 
-@pytest.mark.parametrize("m", [2, 3])
-def test_weight_k_is_k_copies_and_weight_0_is_absent(m: int, rng: np.random.Generator) -> None:
-    X, copies = rng.normal(size=(30, m)), rng.integers(0, 4, 30)
-    for process in (wt.transforms.mean_shift(1.2, ridge=1), wt.transforms.gaussian_transform(1.2, 1.0, ridge=1)):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", wt.transforms.MasslessWarning)
-            weighted = wt.iterate(process, wt.Space.from_points(X, copies), n_iter=2).points
-        repeated = wt.iterate(process, wt.Space.from_points(np.repeat(X, copies, axis=0)), n_iter=2).points
-        np.testing.assert_allclose(np.repeat(weighted, copies, axis=0), repeated, rtol=0, atol=1e-9)
-
-
-@pytest.mark.parametrize("m", [2, 3])
-def test_order_and_threads_do_not_matter(m: int, rng: np.random.Generator) -> None:
-    X, order = rng.normal(size=(300, m)), rng.permutation(300)
-    process = wt.transforms.gaussian_transform(0.8, 1.0, ridge=1)
-    moved = wt.iterate(process, wt.Space.from_points(X), n_iter=2, engine=wt.Engine(1)).points
-    threads = wt.iterate(process, wt.Space.from_points(X), n_iter=2, engine=wt.Engine(3)).points
-    shuffled = wt.iterate(process, wt.Space.from_points(X[order]), n_iter=2).points
-    np.testing.assert_array_equal(threads, moved)
-    np.testing.assert_allclose(shuffled, moved[order], rtol=0, atol=1e-12)
-
-
 def test_a_step_of_gt_has_the_covariances_of_the_moved_points(cloud: np.ndarray) -> None:
     state = wt.iterate(wt.transforms.gaussian_transform(0.9, 2.0), wt.Space.from_points(cloud), n_iter=0).last
     balls = inside(state.metric.dense(), 0.9)
@@ -234,44 +210,6 @@ def test_a_noisy_sphere_becomes_a_surface(rng: np.random.Generator) -> None:
     assert np.linalg.norm(tangential, axis=1).mean() < np.linalg.norm(plainly, axis=1).mean() / 2
 
 
-FOLLOWED = [
-    wt.GaussianTransform(eps=0.9, lam=2.0, ridge=1, n_iter=3),
-    wt.GaussianTransform(eps=0.9, lam=0.0, ridge=1, n_iter=3),
-    wt.GaussianTransform(eps=0.9, lam=2.0, ridge=1, n_iter=3, merge=0.1),
-    wt.GaussianTransform(eps=0.9, lam=1.0, ridge=2, n_iter=2),
-    wt.WassersteinTransform(wt.localize.Ridge(wt.Truncation(0.9)), wt.transport.DiracDistance(), n_iter=3),
-    wt.WassersteinTransform(wt.localize.Ridge(wt.Kernel(0.5, "gaussian")), wt.transport.DiracDistance(), n_iter=3),
-]
-
-
-@pytest.mark.repeated(4)
-@pytest.mark.parametrize("m", [2, 3])
-@pytest.mark.parametrize("estimator", FOLLOWED, ids=str)
-def test_new_points_follow(estimator, m: int, rng: np.random.Generator) -> None:
-    X, new = rng.normal(size=(80, m)), rng.normal(size=(4, m))
-    fitted = clone(estimator).fit(X)
-    np.testing.assert_allclose(fitted.transform(X), fitted.points_, rtol=0, atol=1e-9)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", wt.transforms.MasslessWarning)
-        moved = fitted.transform(new)
-        for k, point in enumerate(new):  # one by one: points without mass merge with each other, too
-            together = clone(estimator).fit(np.concatenate([X, [point]]), sample_weight=np.append(np.ones(80), 0.0))
-            np.testing.assert_allclose(moved[k], together.points_[80], rtol=0, atol=1e-9)
-
-
-@pytest.mark.slow  # those of other localizations are run each time
-@pytest.mark.filterwarnings("ignore::wasserstein_transform.transforms.MasslessWarning")
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks(
-    [
-        wt.GaussianTransform(ridge=1),
-        wt.WassersteinTransform(wt.localize.Ridge(wt.Truncation(1.0)), wt.transport.DiracDistance()),
-    ]
-)
-def test_scikit_learns_checks(estimator: object, check: object) -> None:
-    check(estimator)  # type: ignore[operator]
-
-
 def test_it_is_a_part_like_the_others() -> None:
     part = wt.localize.Ridge(wt.Kernel(0.5, "gaussian"), dim=2)
     assert part.get_params() == {
@@ -303,7 +241,3 @@ def test_a_dimension_is_a_whole_number(dim: object, cloud: np.ndarray) -> None:
         wt.transforms.gaussian_transform(1.0, ridge=dim)
     with pytest.raises(ValueError, match="ridge"):
         wt.GaussianTransform(eps=1.0, ridge=dim).fit(cloud)
-
-
-def test_new_points_of_a_ridge_need_coordinates() -> None:
-    assert not hasattr(wt.localize.Ridge, "cross")

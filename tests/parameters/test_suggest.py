@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.spatial.distance import pdist, squareform
 from sklearn.datasets import make_blobs
@@ -155,14 +152,6 @@ def test_a_suggestion_prints_what_to_write_and_marks_the_row() -> None:
     shown = suggest(X)._repr_html_()
     assert shown.startswith("<table>")
     assert "10th nearest" in shown
-
-
-def test_the_table_is_a_data_frame_where_pandas_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = suggest(wt.datasets.circles(0).points, "curve")
-    pd.testing.assert_frame_equal(found.to_pandas(), pd.DataFrame(found.table))
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ImportError, match="pandas"):
-        found.to_pandas()
 
 
 def test_cancel_is_heard() -> None:

@@ -1,4 +1,4 @@
-"""What tells points apart beside color: shapes, names, scales; and what axes are called."""
+"""What tells points apart: colors, names, scales; and what axes are called."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import pytest
 
 import wasserstein_transform as wt
 from wasserstein_transform import plotting
-from wasserstein_transform.plotting.colors import MARKERS, marker
 
 mpl = pytest.importorskip("matplotlib")
 mpl.use("Agg")
@@ -37,30 +36,12 @@ def texts(ax: mpl.axes.Axes) -> list[str]:
     return [] if ax.get_legend() is None else [text.get_text() for text in ax.get_legend().get_texts()]
 
 
-def test_neighbors_in_the_palette_differ_in_gray_and_in_shape() -> None:
+def test_neighbors_in_the_palette_differ_in_gray() -> None:
     shades = [lightness(plotting.color(k)) for k in range(21)]
     assert min(abs(a - b) for a, b in pairwise(shades[:7])) > 6
     assert min(abs(a - b) for a, b in pairwise(shades)) > 4
     assert min(abs(a - b) for a in shades[:3] for b in shades[:3] if a != b) > 11  # the first three all do
-    assert len({marker(k) for k in range(7)}) == len(MARKERS) == 7
-    assert all(marker(k) != marker(k + 1) for k in range(-1, 20))
     assert lightness(plotting.style.GRAY) > lightness(plotting.style.INK) + 20
-
-
-def test_large_dots_have_the_shape_of_their_label(rng: np.random.Generator) -> None:
-    points, labels = rng.normal(size=(40, 2)), np.arange(40) % 3 - 1
-    dots = plotting.cloud(points, labels, ax=plotting.panels()[1]).collections[0]
-    shapes = {tuple(map(tuple, path.vertices.round(6))) for path in dots.get_paths()}
-    assert len(dots.get_paths()) == 40
-    assert len(shapes) == 3
-    np.testing.assert_array_equal(dots.get_offsets(), points[np.argsort(labels != -1, kind="stable")])
-    for plain in (
-        plotting.cloud(points, np.zeros(40, int)),
-        plotting.cloud(points),
-        plotting.cloud(points, labels, size=2),
-        plotting.cloud(np.repeat(points, 100, axis=0), np.repeat(labels, 100)),
-    ):
-        assert len(plain.collections[0].get_paths()) == 1
 
 
 def test_a_figure_of_its_own_has_a_legend(rng: np.random.Generator) -> None:
@@ -111,30 +92,11 @@ def test_values_have_a_scale_with_their_name(cloud: np.ndarray) -> None:
 
 
 @pytest.mark.slow
-def test_values_that_are_almost_all_unknown_or_all_the_same_are_drawn(cloud: np.ndarray) -> None:
-    for values in (np.r_[0.5, np.full(29, np.nan)], np.full(30, 0.5)):
-        plotting.cloud(cloud, values).figure.canvas.draw()
-
-
-class Polar:
-    """A table as polars has it: names, and an array by asking."""
-
-    columns = ("east", "north")
-
-    def __array__(self, dtype: object = None, copy: bool | None = None) -> np.ndarray:
-        return np.random.default_rng(0).normal(size=(9, 2))
-
-    def __getitem__(self, name: str) -> np.ndarray:
-        return np.asarray(self)[:, self.columns.index(name)]
-
-
-@pytest.mark.slow
 def test_columns_name_the_axes(rng: np.random.Generator) -> None:
     X = rng.normal(size=(9, 2))
     frame = pd.DataFrame(X, columns=["east", "cost in $ per $"])
     for shown, names in (
         (frame, ("east", r"cost in \$ per \$")),
-        (Polar(), ("east", "north")),
         (pd.DataFrame({"a": X[:, 0], "b": X[:, 1]}), ("a", "b")),
         (wt.GaussianTransform(eps=0.7, n_iter=1).fit(frame), ("east", r"cost in \$ per \$")),
         (pd.DataFrame(X), ("", "")),

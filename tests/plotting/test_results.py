@@ -48,9 +48,6 @@ RESULTS: dict[str, Callable[[Path], HasPlot]] = {
     "SingleLinkage": lambda _: wt.SingleLinkage(2).fit(X),
     "AutoCluster": lambda _: wt.AutoCluster(2).fit(X),
     "Tree": lambda _: wt.hierarchy.spanning_tree(SPACE),
-    "Coupling": lambda _: wt.Exact(1).coupling(wt.Truncation(1.0)(SPACE), SPACE.metric, 0, 1),
-    "Embedding": lambda _: wt.plotting.embedding.embed(SPACE),
-    "Features": lambda _: wt.tables.features(wt.read(b"a,b\n" + b"".join(b"%d,%d\n" % (k, k * k) for k in range(20)))),
     "Segmentation": lambda _: wt.segment(np.kron(np.eye(2, dtype=np.uint8) * 200, np.ones((20, 20), np.uint8))),
     "Curvature": lambda _: wt.graphs.curvature(GRAPH),
     "Flow": lambda _: wt.graphs.ricci_flow(GRAPH, 3),
@@ -85,8 +82,6 @@ def _subclasses(kind: type) -> set[type]:
 
 def test_options_are_those_of_the_function_that_draws() -> None:
     assert len(wt.cluster(X).plot(details=True).axes) > 1
-    walk = wt.iterate(wt.transforms.mean_shift(1.0), SPACE, n_iter=3, keep="all")
-    assert len(walk.plot(steps=[0, 3]).axes) == 2
 
 
 def test_an_estimator_is_drawn_once_it_is_fitted() -> None:

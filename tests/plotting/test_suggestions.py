@@ -30,8 +30,3 @@ def test_a_suggestion_draws_its_table_and_marks_what_was_chosen(purpose: str, po
     assert ax.get_xscale() == "log"
     figure.canvas.draw()
     plt.close(figure)
-
-
-def test_it_makes_a_figure_of_its_own(points: np.ndarray) -> None:
-    figure = wt.suggest(points, "curve").plot()
-    assert figure.axes[0].get_ylabel() == "noise across lines"

@@ -248,6 +248,6 @@ def test_columns_of_arrays_are_named_by_a_number_or_a_list() -> None:
 def test_other_tables_are_refused_in_a_line() -> None:
     frame = pd.DataFrame({"id": range(40), "v": GROUPS[:40]})
     table = pytest.importorskip("pyarrow").table(frame)
-    for door in (wt.cluster, features, wt.denoise, wt.skeleton, lambda X: wt.score(X, [0] * 40), wt.AutoCluster().fit):
+    for door in (wt.cluster, features, wt.denoise, lambda X: wt.score(X, [0] * 40), wt.AutoCluster().fit):
         with pytest.raises(ValueError, match=r"^X must be a pandas DataFrame or an array of points, got Table; use X"):
             door(table)

@@ -311,7 +311,7 @@ def test_one_covariance_has_no_pairs() -> None:
         ([np.eye(2), [[1.0, 0.0], [0.0, np.nan]]], r"covs must be finite, got nan at \[1, 1, 1\]"),
         ([[[1.0, 0.5], [0.4, 1.0]]], r"covs must be symmetric matrices; use \(C \+ C.transpose\(0, 2, 1\)\) / 2"),
         ([[[-1.0]]], "positive semidefinite, matrix 0 has the eigenvalue -1"),
-        ("covariances", "covs must be numbers, got str"),
+        ("covariances", "covs must be numbers, got .covariances"),
     ],
 )
 def test_what_is_no_stack_of_covariances_is_refused(covs: object, message: str) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from wasserstein_transform import plotting
 from wasserstein_transform._types import Floats, Ints
 from wasserstein_transform.plotting.embedding import laid
-from wasserstein_transform.plotting.style import birth, need_matplotlib
+from wasserstein_transform.plotting.style import need_matplotlib
 from wasserstein_transform.spaces import Space
 
 if TYPE_CHECKING:
@@ -33,8 +33,7 @@ def mosaic(
     solid: dict[str | tuple[str, ...], dict[str, Any]] = {
         name: {"projection": "3d"} for row in rows for name in row if name.startswith(SOLID)
     }
-    with birth():
-        axes = figure.subplot_mosaic([list(row) for row in rows], per_subplot_kw=solid, height_ratios=heights)
+    axes = figure.subplot_mosaic([list(row) for row in rows], per_subplot_kw=solid, height_ratios=heights)
     return figure, axes
 
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from wasserstein_transform.plotting.colors import marker
 from wasserstein_transform.plotting.style import GRAY, INK, LEGEND, TEXT, THIN, TICKS, canvas, color, tidy
 
 if TYPE_CHECKING:
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from .evaluation import Evaluation
 
 MAX_SETTINGS = 21  # that can be told apart by color
+MARKERS = "os^DvPX"
 
 
 def agreement(evaluation: Evaluation, *, ax: Axes | None = None, title: str | None = None) -> Axes:
@@ -59,7 +59,7 @@ def agreement(evaluation: Evaluation, *, ax: Axes | None = None, title: str | No
     places = np.arange(n)[:, None] + np.linspace(-half, half, len(settings))
     differs = evaluation.better | evaluation.worse
     for s, setting in enumerate(settings):
-        ink, mark = (GRAY, "o") if s == 0 else (color(s - 1), marker(s - 1))
+        ink, mark = (GRAY, "o") if s == 0 else (color(s - 1), MARKERS[(s - 1) % len(MARKERS)])
         low, high = evaluation.intervals[:, s].T
         ax.hlines(places[:, s], low, high, colors=ink, linewidth=THIN)
         ax.plot(

@@ -88,7 +88,6 @@ def skeleton(
     >>> found
     <Skeleton: 2 lines, total length 17.6, 0 junctions, 0 ends>
     """
-    check.known_table(result)
     if is_frame(result) or isinstance(result, Tracks):
         result = denoise(result, 1, n_jobs=n_jobs, verbose=verbose, engine=engine)
     if not isinstance(result, Denoised):

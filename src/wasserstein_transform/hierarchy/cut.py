@@ -320,13 +320,14 @@ def _nearest_clusters(tree: Tree, space: Space, points: Ints, piece: Ints, cores
         near = members[space.metric.block(points[i : i + 1], members, engine)[0] <= reach[i]]
         pieces.append(np.full(len(near), piece[i]))
         clusters.append(cores[near])
-    return _heaviest_clusters(tree, cores, np.concatenate(pieces), np.concatenate(clusters))[piece]
+    tied = np.concatenate(pieces), np.concatenate(clusters)
+    return _heaviest_clusters(tree.weights, space.points, cores, *tied)[piece]
 
 
-def _heaviest_clusters(tree: Tree, cores: Ints, pieces: Ints, clusters: Ints) -> Ints:
+def _heaviest_clusters(weights: Floats, points: Floats | None, cores: Ints, pieces: Ints, clusters: Ints) -> Ints:
     """Of the clusters listed with a piece, the heaviest, then the first one by coordinates; −1 if neither decides."""
     inside = cores >= 0
-    mass = np.bincount(cores[inside], weights=tree.weights[inside])
+    mass = np.bincount(cores[inside], weights=weights[inside])
     pieces, clusters = np.divmod(np.unique(pieces * len(mass) + clusters), len(mass))
     largest, n_pieces = np.zeros(pieces[-1] + 1), pieces[-1] + 1
     np.maximum.at(largest, pieces, mass[clusters])
@@ -336,12 +337,11 @@ def _heaviest_clusters(tree: Tree, cores: Ints, pieces: Ints, clusters: Ints) ->
     chosen[pieces] = clusters
     if not tied.any():
         return chosen
-    coordinates = None if tree.space is None else tree.space.points
-    if coordinates is None:
+    if points is None:
         chosen[tied] = -1
         return chosen
-    rank, first = np.empty(tree.n, np.intp), np.full(len(mass), tree.n)
-    rank[np.lexsort(coordinates.T[::-1])] = np.arange(tree.n)
+    rank, first = np.empty(len(points), np.intp), np.full(len(mass), len(points))
+    rank[np.lexsort(points.T[::-1])] = np.arange(len(points))
     np.minimum.at(first, cores[inside], rank[inside])
     last_to_first = np.argsort(-first[clusters])
     chosen[pieces[last_to_first]] = clusters[last_to_first]

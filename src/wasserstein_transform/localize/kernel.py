@@ -75,11 +75,8 @@ class Kernel(Inductive):
 
     def __post_init__(self) -> None:
         check.eps(self.eps)
-        named = isinstance(self.profile, str) and self.profile in PROFILES
-        if not (named or callable(self.profile)):
-            raise ValueError(
-                f"profile must be one of {', '.join(PROFILES)} or a function of d²/ε², got {check.shown(self.profile)}"
-            )
+        if not callable(self.profile):
+            check.choice(self.profile, "profile (if it is no function of d²/ε²)", PROFILES)
         if self.cut is not None:
             check.positive(self.cut, "cut")
 

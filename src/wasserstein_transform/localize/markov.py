@@ -150,9 +150,8 @@ class Heat(Intrinsic):
         parts: list[csr_array] = []
         for start in range(0, n, rows):
             parts.append(self._heat_rows(steps, min_masses, start, min(start + rows, n)))
-            n_entries = sum(part.nnz for part in parts)
-            what = f"heat of {n} points, {n_entries} masses"
-            engine.reserve(48.0 * n_entries, what, "use a larger cut or a smaller time")
+            n_masses = sum(part.nnz for part in parts)
+            engine.reserve(48.0 * n_masses, f"{n_masses} masses of heat", "use a larger cut or a smaller time")
         matrix = csr_array(vstack(parts))
         matrix.sort_indices()
         return make_discrete(matrix.indptr, matrix.indices, matrix.data, np.arange(n), n)

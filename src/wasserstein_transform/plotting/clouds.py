@@ -11,13 +11,11 @@ from .. import _check as check
 from .._types import Floats
 from ..spaces import Metric, Space
 from ..transforms import Trajectory
-from .colors import MOST_NAMED, Colors, DotStyle, dot_style, draw_legend, draw_scale, plain, shape_dots
+from .colors import MAX_NAMED, Colors, DotStyle, dot_style, draw_legend, draw_scale, plain
 from .style import INK, RASTER, TEXT, WIDTH, canvas, dot_size, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-TICK_ROOM = 0.08  # space that one tick needs, as a share of the longest side of the box
 
 
 def as_space(shown: Any) -> Space | None:
@@ -68,9 +66,8 @@ def cloud(
         table become the axis labels.
     labels : array of shape (n,), optional
         Integers choose colors as `color` does; −1 is noise, drawn in gray below the other points. Strings are numbered
-        in sorted order. Large dots also get a different shape for each label. Floats that are not integers are values
-        (heights, for example), drawn with a colormap and a color bar; NaN is gray. Default None: all points have the
-        same color.
+        in sorted order. Floats that are not integers are values (heights, for example), drawn with a colormap and a
+        color bar; NaN is gray. Default None: all points have the same color.
     ax : Axes, optional
         Axes to draw into, 3-D if m = 3; None (default) makes a new figure.
     size : float, optional
@@ -101,7 +98,7 @@ def cloud(
     size = None if size is None else check.positive(size, "size")
     dots = dot_style(labels, len(coordinates), colors)
     if legend is None:
-        legend = ax is None and 1 < len(dots.groups) <= MOST_NAMED
+        legend = ax is None and 1 < len(dots.legend) <= MAX_NAMED
     ax = canvas(ax, dim, frame(coordinates))
     draw(ax, coordinates, dots, title, legend, size)
     name_axes(ax, axis_names(points, coordinates.shape[1]))
@@ -112,18 +109,18 @@ def draw(
     ax: Any, points: Floats, dots: DotStyle, title: str | None, legend: bool = False, size: float | None = None
 ) -> None:
     """Draw points with frame, title and legend."""
-    shaped = scatter(ax, points, dots, size)
+    scatter(ax, points, dots, size)
     equal(ax, points)
     tidy(ax, title)
-    explain(ax, dots, legend, shaped)
+    explain(ax, dots, legend)
 
 
-def explain(ax: Any, shown: DotStyle, legend: bool, shaped: bool = False) -> None:
+def explain(ax: Any, dots: DotStyle, legend: bool) -> None:
     """Draw a color bar or a legend beside the Axes."""
-    if shown.scale is not None:
-        draw_scale(ax, shown.scale, shown.name)
-    elif legend and shown.groups:
-        draw_legend(ax, shown.groups, shown.name, shaped)
+    if dots.scale is not None:
+        draw_scale(ax, dots.scale, dots.name)
+    elif legend and dots.legend:
+        draw_legend(ax, dots.legend, dots.name)
 
 
 def name_axes(ax: Any, names: Sequence[str]) -> None:
@@ -143,17 +140,14 @@ def drawable(points: Floats) -> int:
     return max(m, 2)
 
 
-def scatter(ax: Any, points: Floats, dots: DotStyle, size: float | None = None) -> bool:
-    """Draw the dots only. Returns whether they have a shape for each label."""
+def scatter(ax: Any, points: Floats, dots: DotStyle, size: float | None = None, zorder: float = 1) -> None:
+    """Draw the dots only."""
     n, order = len(points), dots.order
     size = dot_size(n, ax) if size is None else size
-    extra = {"depthshade": False} if points.shape[1] == 3 else {}
-    drawn = ax.scatter(
-        *flat(points)[order].T, s=size, c=dots.colors[order], linewidths=0, rasterized=n > RASTER, **extra
-    )
-    if dots.numbers is None or extra:  # 3-D Axes reorder dots by depth, but not their shapes
-        return False
-    return shape_dots(drawn, dots.numbers[order], size)
+    looks: dict[str, Any] = {"linewidths": 0, "rasterized": n > RASTER, "zorder": zorder}
+    if points.shape[1] == 3:
+        looks["depthshade"] = False
+    ax.scatter(*flat(points)[order].T, s=size, c=dots.colors[order], **looks)
 
 
 def flat(points: Floats) -> Floats:
@@ -167,19 +161,12 @@ def equal(ax: Any, points: Floats) -> None:
         ax.set_yticks([])
         ax.spines[["left", "top", "right"]].set_visible(False)
         ax.spines["bottom"].set_position(("axes", 0.4))  # near the points, which are at half height
-        return
-    if ax.name == "3d":
+    elif ax.name == "3d":
         ax.set_aspect("equal")
         axes = (ax.xaxis, ax.yaxis, ax.zaxis)
         lengths = np.array([np.ptp(axis.get_view_interval()) for axis in axes])
-        for axis, share in zip(axes, lengths / lengths.max(), strict=True):  # fewer ticks on shorter axes, away if long
+        for axis, share in zip(axes, lengths / lengths.max(), strict=True):  # fewer ticks on shorter axes
             axis.get_major_locator().set_params(nbins=max(1, int(6 * share)))
-            low, high = axis.get_view_interval()
-            ticks = [tick for tick in axis.get_major_locator()() if low <= tick <= high]
-            if len(ticks) * TICK_ROOM > share:  # still too many: keep the one nearest to the middle
-                axis.set_ticks(ticks := [min(ticks, key=lambda tick: abs(tick - (low + high) / 2))])
-            letters = max(map(len, axis.get_major_formatter().format_ticks(ticks)), default=0)
-            axis.set_tick_params(pad=max(0, 3 * (letters - 3)))
     else:
         ax.set_aspect("equal", adjustable="datalim")  # keeps the frames of all panels equal
         ax.ticklabel_format(useOffset=False)  # 48.12, not 0.12 beside +48

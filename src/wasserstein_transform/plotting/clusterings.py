@@ -10,11 +10,10 @@ import numpy as np
 from .._display import counted
 from .._types import Floats, Ints
 from ..clustering import Clustering
-from ..clustering.answer import Partition
 from ..clustering.profile import Profile, shortened
 from ..compute.cells.rows import sample_evenly
 from .clouds import draw as draw_points, name_axes
-from .colors import dot_style
+from .colors import dot_style, draw_scale
 from .dendrograms import branches, dendrogram, highest_merges, node_positions
 from .embedding import embed
 from .style import GRAY, INK, TEXT, THIN, TICKS, WIDTH, canvas, color, expect, panels, tidy
@@ -33,10 +32,6 @@ MAX_NAMED_COLUMNS = 3  # columns that name a direction
 MAX_PROFILE_COLUMNS, MAX_PROFILE_CLUSTERS = 10, 8  # of a profile
 MAX_LETTERS = 20  # of the name of a column
 MAX_COLORED_DEVIATIONS = 2.0  # standard deviations that have the strongest color
-MIN_CLUSTERS_LOG_AXIS = 15  # from this many clusters on, the axis is logarithmic
-RECIPE_WORDS = {
-    "tree": "distances", "reach": "mutual\nreachability", "gaussian": "GT", "means": "k-means", "mixture": "mixture",
-}  # fmt: skip
 
 
 def clustering(found: Clustering, ax: Axes | None = None, *, title: str | None = None) -> Axes:
@@ -79,7 +74,7 @@ def draw(result: Clustering, *, details: bool = False, title: str | None = None)
     columns that tell them apart most; red is higher and blue is lower than in the other clusters. With `details`, the
     tree follows, with branches colored by cluster and a dot at each cut, if the clusters come from one; and the
     partitions that were considered, larger if more recipes gave them, by their expected agreement with the true
-    clusters; a ring marks the chosen one. Large trees show only their highest merges.
+    clusters; the chosen one is blue. Large trees show only their highest merges.
     """
     names, values = result.columns
     parts: list[Callable[[Any], None]] = [lambda ax: _draw_cloud(ax, result, names, values)]
@@ -148,10 +143,10 @@ def _separate(points: Floats, labels: Ints, weights: Floats) -> Floats:
     means /= np.maximum(shares, 1e-300)[:, None]
     whole = points.T @ (points * masses[:, None]) / masses.sum()
     between = means.T @ (means * shares[:, None])
-    values, axes = np.linalg.eigh(whole - between + RELATIVE_RIDGE * np.eye(m) if k > 1 else np.eye(m))
+    within = whole - between + RELATIVE_RIDGE * np.eye(m) if k > 1 else np.eye(m)
+    values, axes = np.linalg.eigh(within)
     sphere = axes / np.sqrt(np.maximum(values, RELATIVE_RIDGE))
-    _, turns = np.linalg.eigh(sphere.T @ (between + RELATIVE_RIDGE * whole) @ sphere)
-    directions = sphere @ turns[:, :-3:-1]
+    directions = sphere @ np.linalg.eigh(sphere.T @ (between + RELATIVE_RIDGE * whole) @ sphere)[1][:, :-3:-1]
     strongest = directions[np.abs(directions).argmax(axis=0), [0, 1]]
     return np.asarray(points @ (directions * np.sign(strongest)))
 
@@ -168,14 +163,13 @@ def _name_direction(coordinates: Floats, names: tuple[str, ...], values: Floats)
     return "\n".join(named).replace("$", r"\$")
 
 
-def draw_profile(profile: Profile, title: str | None = None) -> Axes:
+def draw_profile(profile: Profile, title: str | None = None) -> Any:
     """Draw a profile in a new figure."""
     if not profile.names:
         raise ValueError("this profile has no columns, so there is nothing to draw: only distances are known")
     ax = canvas(None, size=(0.7 * WIDTH, 0.5 * WIDTH))
     _draw_profile(ax, profile, title)
-    drawn: Axes = ax
-    return drawn
+    return ax
 
 
 def _draw_profile(ax: Any, profile: Profile, title: str | None = None) -> None:
@@ -197,10 +191,7 @@ def _draw_profile(ax: Any, profile: Profile, title: str | None = None) -> None:
     ax.tick_params(length=0)
     for c, tick in zip(clusters, ax.get_xticklabels(), strict=True):
         tick.set(color=color(c), fontweight="bold")
-    bar = ax.figure.colorbar(image, ax=ax, fraction=0.04, pad=0.02, ticks=[-2, -1, 0, 1, 2])
-    bar.set_label("standard deviations from the other clusters", fontsize=TICKS, color=INK)
-    bar.ax.tick_params(labelsize=TICKS, length=2, color=GRAY)
-    bar.outline.set_visible(False)
+    draw_scale(ax, image, "standard deviations from the other clusters")
 
 
 def _draw_tree(ax: Any, result: Clustering) -> None:
@@ -208,8 +199,9 @@ def _draw_tree(ax: Any, result: Clustering) -> None:
     assert tree is not None
     labels = np.where(result.labels_of_places < 0, -1 - result.labels_of_places, result.labels_of_places)
     cut = np.flatnonzero(labels[tree.edges[:, 0]] != labels[tree.edges[:, 1]])
+    recipe = "tree of the distances" if result.recipe is None else str(result.recipe)  # few points need no recipe
     n_leaves = tree.n if tree.n <= MAX_LEAVES else max(MAX_LEAVES_WITH_DETAILS, tree.n - int(cut.min()) + 1)
-    dendrogram(tree, labels, ax=ax, max_leaves=max(n_leaves, 2), title=_name_of(result))
+    dendrogram(tree, labels, ax=ax, max_leaves=max(n_leaves, 2), title=recipe.partition(", share")[0])
     drawn = highest_merges(branches(tree, labels), n_leaves)
     nodes = len(drawn.heights) - (tree.n - 1 - cut)  # merges are the last nodes, in the order of the edges
     ax.plot(node_positions(drawn)[nodes], drawn.heights[nodes], "o", ms=3.2, mew=0.7, mfc="white", mec=INK, zorder=3)
@@ -217,67 +209,21 @@ def _draw_tree(ax: Any, result: Clustering) -> None:
     ax.set_xlabel(f"dots: cuts{hidden}", fontsize=TEXT, color=INK)
 
 
-def _name_of(result: Clustering) -> str:
-    recipe, sample = result.recipe, result.ground
-    if recipe is None or recipe.kind == "tree":  # few points are cut without a recipe
-        return "tree of the distances"
-    if recipe.kind == "gaussian":
-        assert sample is not None
-        return f"GT, ε = {recipe.factor * sample.unit:.3g}, λ = {recipe.lam:g}, τ = {recipe.n_iter}"
-    return f"mutual reachability, {recipe.reach} neighbors"
-
-
 def _draw_partitions(ax: Any, result: Clustering) -> None:
+    """Draw a dot for each partition that was considered, larger if more recipes gave it."""
+    from matplotlib.ticker import MaxNLocator
+
     considered = result.partitions[::-1]  # the best is drawn last, on top
-    counts = np.array([tried.n_clusters for tried in considered])
-    given_numbers = {round(tried.n_clusters / tried.criteria["clusters of those wanted"]) for tried in considered}
-    same = len(given_numbers) == 1  # the number was given, or all partitions have the same
-    along = _by_kind(ax, considered) if same else counts.astype(float)
-    expected = np.clip([tried.expected for tried in considered], 0.0, 1.0)
-    sizes = 7 * np.array([tried.votes for tried in considered]) ** 0.7
-    taken = np.arange(len(considered))[::-1] == (-1 if result.chosen is None else result.chosen)
-    ax.scatter(along[~taken], expected[~taken], s=sizes[~taken], color=GRAY, alpha=0.5, linewidths=0)
-    ax.scatter(along[taken], expected[taken], s=sizes[taken], color=color(0), linewidths=0, zorder=3)
-    ring = sizes[taken] + 12 * np.sqrt(sizes[taken]) + 20
-    ax.scatter(along[taken], expected[taken], s=ring, facecolors="none", edgecolors=INK, linewidths=THIN, zorder=3,
-               clip_on=False)  # fmt: skip
-    if not same:
-        _scale(ax, counts)
-    _frame(ax, len(considered), same)
-
-
-def _by_kind(ax: Any, considered: tuple[Partition, ...]) -> Floats:
-    """Positions of the dots: a column for each kind of recipe, dots spread within it."""
-    used = [kind for kind in RECIPE_WORDS if any(partition.recipe.kind == kind for partition in considered)]
-    ax.set_xticks(range(len(used)), [RECIPE_WORDS[kind] for kind in used])
-    ax.set_xlim(-0.6, len(used) - 0.4)
-    along = np.array([used.index(partition.recipe.kind) for partition in considered], float)
-    for k in range(len(used)):
-        dots = np.flatnonzero(along == k)
-        along[dots] += 0.5 * ((np.arange(len(dots)) * 0.618) % 1 - 0.5) * (len(dots) > 1)
-    return along
-
-
-def _scale(ax: Any, counts: Ints) -> None:
-    """Ticks at whole numbers; a logarithmic axis if there are many clusters."""
-    low, high = int(counts.min()), int(counts.max())
-    if high < MIN_CLUSTERS_LOG_AXIS:
-        ax.set_xticks(range(low, high + 1))
-        ax.set_xlim(low - 0.6, high + 0.6)
-        return
-    ax.set_xscale("log")
-    ax.set_xlim(low / 1.25, high * 1.25)
-    ticks = [k for k in (1, 2, 3, 5, 10, 20, 50, 100) if low <= k <= high]
-    ax.set_xticks(ticks, [str(k) for k in ticks])
-    ax.set_xticks([], minor=True)
-
-
-def _frame(ax: Any, n: int, same: bool) -> None:
+    counts = np.array([partition.n_clusters for partition in considered])
+    expected = np.clip([partition.expected for partition in considered], 0.0, 1.0)
+    sizes = 7 * np.array([partition.votes for partition in considered]) ** 0.7
+    chosen = np.arange(len(considered))[::-1] == (-1 if result.chosen is None else result.chosen)
+    ax.scatter(counts[~chosen], expected[~chosen], s=sizes[~chosen], color=GRAY, alpha=0.5, linewidths=0)
+    ax.scatter(counts[chosen], expected[chosen], s=sizes[chosen], color=color(0), edgecolors=INK, zorder=3)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     ax.set_ylim(-0.05, 1.08)
     ax.set_ylabel("expected agreement", fontsize=TEXT, color=INK)
-    ax.set_xlabel("recipe" if same else "clusters", fontsize=TEXT, color=INK)
+    ax.set_xlabel("clusters", fontsize=TEXT, color=INK)
     ax.grid(axis="y", color="#E6E6E6", lw=THIN)
-    ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
-    tidy(ax, f"{counted(n, 'partition')}, larger by votes")
-    ax.tick_params(axis="x", labelsize=TICKS)
+    tidy(ax, f"{counted(len(considered), 'partition')}, larger by votes")

@@ -1,4 +1,4 @@
-"""Colors and shapes of marks, and what explains them: a color for each label, or a colormap for values."""
+"""Colors of marks, and what explains them: a color for each label, or a colormap for values."""
 
 from __future__ import annotations
 
@@ -11,26 +11,11 @@ from .. import _check as check
 from .._types import Floats, Ints
 from .style import GRAY, N_COLORS, NOISE, PALETTE, THIN, TICKS, color, need_matplotlib
 
-MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-"""Shapes for labels 0, 1, …, so that labels can be told apart in gray scale and by color-blind readers."""
-
-MOST_NAMED = 10
+MAX_NAMED = 10
 """The most labels for which a legend is drawn by default."""
 
 Colors: TypeAlias = str | Mapping[Any, Any] | None
 """Colors instead of the palette: one color for points without labels, or a mapping from label to color."""
-
-NOISE_MARKER = "."  # noise
-MIN_SHAPED_AREA = 7.0  # area of a dot in square points from which on its shape is visible
-MAX_SHAPED_DOTS = 2000  # more dots than this all get the same shape
-
-
-class Group(NamedTuple):
-    """A label with the name and the color that it has in the legend."""
-
-    name: str
-    label: int
-    color: Any
 
 
 class DotStyle(NamedTuple):
@@ -39,16 +24,14 @@ class DotStyle(NamedTuple):
     colors : (n, 4), rows of RGBA
     order : (n,), the order of drawing: noise and unknown values first, below the others
     scale : matplotlib's mapping from values to colors; None if the marks have labels
-    numbers : (n,), labels as integers; None without labels
-    groups : the labels that occur
+    legend : the color of each label that occurs, by name; noise last
     name : name of the labels or values; "" if they have none
     """
 
     colors: Floats
     order: Ints
     scale: Any = None
-    numbers: Ints | None = None
-    groups: tuple[Group, ...] = ()
+    legend: Mapping[str, Any] = {}
     name: str = ""
 
 
@@ -78,10 +61,9 @@ def dot_style(labels: Any, n: int, colors: Any = None) -> DotStyle:
     tints: list[Any] = [color(k) for k in used.tolist()] if colors is None else [colors.get(label) for label in names]
     if None in tints:
         raise ValueError(f"colors must have one for each label, and has none for {names[tints.index(None)]!r}")
-    groups = [Group(_name(label, k), k, tint) for label, k, tint in zip(names, used.tolist(), tints, strict=True)]
-    groups.sort(key=lambda group: group.label == NOISE)  # noise last
-    order = np.argsort(numbers != NOISE, kind="stable")
-    return DotStyle(to_rgba_array(tints)[which], order, None, numbers, tuple(groups), name)
+    noise_last = np.argsort(used == NOISE, kind="stable").tolist()
+    legend = {_name(names[k], int(used[k])): tints[k] for k in noise_last}
+    return DotStyle(to_rgba_array(tints)[which], np.argsort(numbers != NOISE, kind="stable"), None, legend, name)
 
 
 def numbered(labels: Any, n: int) -> Ints:
@@ -134,34 +116,22 @@ def draw_scale(ax: Any, scale: Any, label: str = "") -> None:
         bar.set_label(label, fontsize=TICKS + 1)
 
 
-def marker(label: int) -> str:
-    """The matplotlib marker of a label."""
-    return NOISE_MARKER if label == NOISE else MARKERS[label % len(MARKERS)]
-
-
-def shape_dots(dots: Any, numbers: Ints, size: float) -> bool:
-    """Give every dot the shape of its label if dots are few and large. Returns whether it did."""
-    if size < MIN_SHAPED_AREA or len(numbers) > MAX_SHAPED_DOTS or len(np.unique(numbers)) < 2:
-        return False
-    from matplotlib.markers import MarkerStyle
-
-    styles = {k: MarkerStyle(marker(k)) for k in np.unique(numbers).tolist()}
-    paths = {k: style.get_path().transformed(style.get_transform()) for k, style in styles.items()}
-    dots.set_paths([paths[k] for k in numbers.tolist()])
-    return True
-
-
-def draw_legend(ax: Any, groups: tuple[Group, ...], title: str = "", shaped: bool = False) -> None:
-    """List the labels to the right of the Axes, with their shapes if the dots have them."""
+def draw_legend(ax: Any, tints: Mapping[str, Any], title: str = "") -> None:
+    """List names with their colors to the right of the Axes."""
     from matplotlib.lines import Line2D
 
-    marks = [
-        Line2D([], [], ls="", marker=marker(one.label) if shaped else "o", ms=5, mew=0, color=one.color, label=one.name)
-        for one in groups
-    ]
+    dots = [Line2D([], [], ls="", marker="o", ms=5, mew=0, color=tint, label=name) for name, tint in tints.items()]
     ax.legend(
-        handles=marks, title=title or None, fontsize=TICKS, title_fontsize=TICKS, frameon=False, loc="upper left",
+        handles=dots, title=title or None, fontsize=TICKS, title_fontsize=TICKS, frameon=False, loc="upper left",
         bbox_to_anchor=(1.01, 1.0), handletextpad=0.3, handlelength=1.0, borderaxespad=0.0, alignment="left",
+    )  # fmt: skip
+
+
+def draw_legend_above(ax: Any) -> Any:
+    """List the labels of lines above the Axes; the title needs room for it."""
+    return ax.legend(
+        fontsize=TICKS, frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=3, columnspacing=1.2,
+        handlelength=1.4, borderaxespad=0.1,
     )  # fmt: skip
 
 

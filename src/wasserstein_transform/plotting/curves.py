@@ -10,8 +10,8 @@ from .._display import quantity
 from .._types import Floats
 from ..curves import Denoised, Skeleton
 from .clouds import drawable, equal, flat, frame, scatter
-from .colors import Group, dot_style, draw_legend
-from .style import GRAY, INK, NOISE, PALETTE, STRONG, TICKS, canvas, expect, tidy
+from .colors import dot_style, draw_legend
+from .style import GRAY, INK, PALETTE, STRONG, TICKS, canvas, expect, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,8 +60,8 @@ def denoised(found: Denoised, ax: Axes | None = None, *, title: str | None = Non
     _make_map(ax, found, originals)
     tidy(ax, title)
     if named:
-        moved = Group("moved", 0, PALETTE[0]), Group("original", 1, POINT_COLOR)
-        draw_legend(ax, moved + (Group("outliers", NOISE, GRAY),) * bool(found.outliers.any()))
+        outliers = {"outliers": GRAY} if found.outliers.any() else {}
+        draw_legend(ax, {"moved": PALETTE[0], "original": POINT_COLOR, **outliers})
     return ax
 
 
@@ -97,7 +97,9 @@ def skeleton(found: Skeleton, ax: Axes | None = None, *, title: str | None = Non
     above = 10 if dim == 3 else 2  # otherwise 3-D Axes draw the points over the lines
     for line in found.lines:
         ax.plot(*flat(_together(found.source, line)).T, color=PALETTE[0], lw=1.4, solid_capstyle="round", zorder=above)
-    _dots(ax, flat(_together(found.source, found.junctions)), STRONG)
+    junctions = _together(found.source, found.junctions)
+    size = float(np.clip(600 / max(len(junctions), 1), 4, 24))
+    scatter(ax, junctions, dot_style(None, len(junctions), STRONG), size, above + 1)
     equal(ax, points)
     _make_map(ax, found.source, points)
     tidy(ax, title)
@@ -131,17 +133,3 @@ def _make_map(ax: Any, denoised: Denoised, points: Floats) -> None:
             size_vertical=0, color=INK, fontproperties={"size": TICKS},
         )  # fmt: skip
         ax.add_artist(bar)
-
-
-def _dots(ax: Any, points: Any, tint: str) -> None:
-    if len(points):
-        extra = {"depthshade": False} if points.shape[1] == 3 else {}
-        ax.scatter(
-            *points.T,
-            s=max(4.0, min(24.0, 600 / len(points))),
-            color=tint,
-            zorder=3,
-            linewidths=0.5,
-            edgecolors="white",
-            **extra,
-        )

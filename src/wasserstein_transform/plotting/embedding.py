@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 
 from .. import _check as check
-from .._display import HasPlot, ShortRepr
 from .._types import Floats
 from ..spaces import Space
 from ..transforms.scaling import signs
@@ -22,8 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Embedding(ShortRepr, HasPlot):
+class Embedding(NamedTuple):
     """Coordinates that `embed` finds for distances.
 
     Attributes
@@ -92,11 +89,6 @@ def embed(distances: Any, dim: int = 2, *, onto: ArrayLike | None = None) -> Emb
         )
     n = len(matrix)
     target = None if onto is None else check.points(onto, "onto")
-    if target is not None and target.shape != (n, dim):
-        raise ValueError(
-            f"onto must have a row for each point and a column for each dimension, shape ({n}, {dim}), "
-            f"got shape {target.shape}"
-        )
     squares = -0.5 * matrix**2
     means = squares.mean(axis=0)
     products = squares - means - means[:, None] + means.mean()

@@ -10,12 +10,12 @@ from scipy.sparse.csgraph import dijkstra
 from scipy.spatial.distance import cdist
 
 from .. import _check as check
-from .._types import Floats, Ints
+from .._types import Floats
 from ..graphs import Communities, Curvature, Flow, Network, as_network
 from .clouds import frame
-from .colors import MOST_NAMED, Group, draw_legend, draw_scale, shape_dots
+from .colors import MAX_NAMED, draw_legend, draw_legend_above, draw_scale
 from .embedding import embed
-from .style import GRAY, INK, LEGEND, PALETTE, RASTER, STRONG, TEXT, THIN, TICKS, WIDTH, canvas, color, expect, tidy
+from .style import GRAY, INK, LEGEND, PALETTE, RASTER, STRONG, TEXT, THIN, WIDTH, canvas, color, expect, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -97,7 +97,7 @@ def communities(
     *,
     title: str | None = None,
 ) -> Axes:
-    """Draw a graph with a color and a shape for the nodes of each community; edges between communities are dashed.
+    """Draw a graph with a color for the nodes of each community; edges between communities are dashed.
 
     Of more than 1,500 nodes without `points`, the matrix of edges is drawn, with nodes sorted by community.
 
@@ -129,18 +129,17 @@ def communities(
     if points is None and found.network.n > MAX_NODES:
         return _draw_matrix(found, ax, title)
     positions = _places(found.network, points)
-    groups = tuple(Group(str(k), k, _owner_color(k)) for k in range(found.n_communities))
-    named = ax is None and 1 < len(groups) <= MOST_NAMED
+    named = ax is None and 1 < found.n_communities <= MAX_NAMED
     ax = canvas(ax, size=frame(positions))
     edges = found.network.edges
     inside = found.labels[edges[:, 0]] == found.labels[edges[:, 1]]
     _lines(ax, positions[edges[~inside]], THIN, color="#C8C8C8", linestyle=(0, (3, 2)))
-    tints = [_owner_color(int(k)) for k in found.labels[edges[inside, 0]]]
-    _lines(ax, positions[edges[inside]], 1.0, color=tints, alpha=0.55)
-    shaped = _nodes(ax, positions, [_owner_color(int(k)) for k in found.labels], 2.2, found.labels)
+    tints = np.array([color(k) for k in range(found.n_communities)])
+    _lines(ax, positions[edges[inside]], 1.0, color=tints[found.labels[edges[inside, 0]]], alpha=0.55)
+    _nodes(ax, positions, tints[found.labels], 2.2)
     _frame(ax, positions, title)
     if named:
-        draw_legend(ax, groups, "community", shaped)
+        draw_legend(ax, {str(k): tint for k, tint in enumerate(tints)}, "community")
     return ax
 
 
@@ -188,11 +187,7 @@ def flow(found: Flow, ax: Axes | None = None, *, title: str | None = None) -> Ax
     ax.set_xlabel("iteration", fontsize=TEXT)
     ax.set_ylabel("length (mean 1)", fontsize=TEXT)
     if ax.get_legend_handles_labels()[0]:
-        legend = ax.legend(
-            fontsize=TICKS, frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=3, columnspacing=1.2,
-            handlelength=1.4, borderaxespad=0.1,
-        )  # fmt: skip
-        for line in legend.get_lines():
+        for line in draw_legend_above(ax).get_lines():
             line.set(alpha=1, linewidth=1.2)
     tidy(ax, title, LEGEND)
     return ax
@@ -214,10 +209,6 @@ def _draw_matrix(result: Communities, ax: Axes | None, title: str | None) -> Axe
     ax.set(xticks=[], yticks=[])
     tidy(ax, f"{title}: edges, nodes by community" if title else "edges, nodes by community")
     return ax
-
-
-def _owner_color(label: int) -> str:
-    return color(label) if label < 21 else GRAY
 
 
 def _histories(ax: Any, lengths: Floats, tint: str, label: str) -> None:
@@ -245,10 +236,9 @@ def _lines(ax: Any, ends: Floats, lw: float, **looks: Any) -> Any:
     return ax.add_collection(lines, autolim=False)
 
 
-def _nodes(ax: Any, positions: Floats, tint: Any, larger: float = 1.0, labels: Ints | None = None) -> bool:
+def _nodes(ax: Any, positions: Floats, tint: Any, larger: float = 1.0) -> None:
     size = float(np.clip(180 / np.sqrt(len(positions)) * larger, 2, 40))
-    drawn = ax.scatter(*positions.T, s=size, c=tint, zorder=2, linewidths=0.4, edgecolors="white")
-    return labels is not None and shape_dots(drawn, labels, size)
+    ax.scatter(*positions.T, s=size, c=tint, zorder=2, linewidths=0.4, edgecolors="white")
 
 
 def _frame(ax: Any, positions: Floats, title: str | None) -> None:

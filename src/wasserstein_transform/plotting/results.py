@@ -18,18 +18,16 @@ from ..hierarchy import Tree
 from ..image import Segmentation
 from ..parameters import Suggestion
 from ..spaces import Euclidean, GaussianMetric
-from ..tables.features import Features
 from ..transforms import Trajectory
-from ..transport import Coupling
 from .clouds import cloud
 from .clusterings import draw as draw_clustering, draw_profile
-from .colors import draw_scale, marker, plain
+from .colors import draw_legend_above
 from .curves import denoised, skeleton
 from .dendrograms import dendrogram
-from .embedding import Embedding, mds
+from .embedding import mds
 from .graphs import communities, curvature, flow
 from .images import segmentation
-from .style import GRAY, INK, LEGEND, TEXT, THIN, TICKS, canvas, color, expect, tidy, without_pyplot
+from .style import INK, LEGEND, TEXT, THIN, TICKS, canvas, color, expect, tidy, without_pyplot
 from .walks import kept_points, walk
 
 if TYPE_CHECKING:
@@ -66,15 +64,7 @@ def _draw_estimator(fitted: Saved, title: str | None = None, **options: Any) -> 
     return _draw_trajectory(fitted.trajectory_, title, **options)  # type: ignore[attr-defined]
 
 
-def _draw_coupling(coupling: Coupling, title: str | None = None) -> Axes:
-    ax = canvas(None, size=(CHART_SIZE[1] * 1.4, CHART_SIZE[1] * 1.2))
-    draw_scale(ax, ax.imshow(coupling.plan, cmap="Blues" if coupling.sources is not None else "viridis", aspect="auto"))
-    ax.set_xlabel("targets", fontsize=TEXT, color=INK)
-    ax.set_ylabel("sources", fontsize=TEXT, color=INK)
-    return _named(ax, title, f"plan, W = {coupling.value:.4g}")
-
-
-def _draw_score(score: Score, title: str | None = None) -> Axes:
+def _draw_score(score: Score, title: str | None = None) -> Any:
     """Bars of the criteria that have a best and a worst value: full is best."""
     bounded = {name: criterion for name, criterion in CRITERIA.items() if criterion.best.lstrip("-").isdigit()}
     values = [getattr(score, name) for name in bounded]
@@ -84,37 +74,13 @@ def _draw_score(score: Score, title: str | None = None) -> Axes:
     ]
     ax = canvas(None, size=CHART_SIZE)
     texts = ["unknown" if np.isnan(value) else f"{value:.2f}" for value in values]
-    _bars(ax, [criterion.name for criterion in bounded.values()], np.nan_to_num(filled), texts)
+    bars = ax.barh([criterion.name for criterion in bounded.values()], np.nan_to_num(filled), color=color(0))
+    ax.bar_label(bars, texts, padding=2, fontsize=TICKS, color=INK)
+    ax.invert_yaxis()
     ax.set_xlim(0, 1.12)
     ax.set_xticks([0, 1], ["worst", "best"])
-    return _named(ax, title, score.summary)
-
-
-def _draw_features(features: Features, title: str | None = None) -> Axes:
-    """Boxes of the coordinates as they are compared."""
-    points = features.matrix()[features.rows]
-    ax = canvas(None, size=(CHART_SIZE[0], 0.8 + 0.22 * points.shape[1]))
-    ax.boxplot(
-        list(points.T), orientation="horizontal", widths=0.6,
-        flierprops={"marker": ".", "ms": 2, "mfc": GRAY, "mec": "none"}, medianprops={"color": color(0)},
-    )  # fmt: skip
-    ax.set_yticks(range(1, points.shape[1] + 1), [plain(name) for name in features.names])
-    ax.invert_yaxis()
-    return _named(ax, title, f"coordinates, {features.reading}")
-
-
-def _bars(ax: Any, names: list[str], lengths: Any, texts: list[str]) -> None:
-    drawn = ax.barh(range(len(names)), lengths, color=color(0), height=0.65)
-    ax.bar_label(drawn, texts, padding=2, fontsize=TICKS, color=INK)
-    ax.set_yticks(range(len(names)), names)
-    ax.invert_yaxis()
-    ax.spines[["top", "right"]].set_visible(False)
-
-
-def _named(ax: Any, title: str | None, usual: str) -> Axes:
-    tidy(ax, plain(usual) if title is None else title)
-    axes: Axes = ax
-    return axes
+    tidy(ax, score.summary if title is None else title)
+    return ax
 
 
 def suggestion(found: Suggestion, ax: Axes | None = None, *, title: str | None = None) -> Axes:
@@ -147,72 +113,41 @@ def suggestion(found: Suggestion, ax: Axes | None = None, *, title: str | None =
     expect(found, Suggestion, "wt.suggest(X) makes one")
     if not found.table:
         raise ValueError(f"this suggestion has no table, so there is nothing to draw: {found.reason}")
-    axes = canvas(ax, size=CHART_SIZE)
-    _DRAWN_BY_PURPOSE[found.purpose](axes, found)
-    axes.axvline(found.eps, color=INK, lw=THIN, zorder=0)
-    _make_log(axes, "x")
-    axes.set_xlabel(f"ε, chosen: {found.eps:.3g}", fontsize=TEXT, color=INK)
-    tidy(axes, title, LEGEND if found.purpose == "clusters" else None)
-    drawn: Axes = axes
-    return drawn
+    ax = canvas(ax, size=CHART_SIZE)
+    radii, columns = found.table["eps"], COLUMNS_OF_PURPOSE[found.purpose]
+    for k, (name, label) in enumerate(columns.items()):
+        ax.plot(radii, found.table[name], f"{'os'[k]}-", ms=DOT_SIZE, lw=1, color=color(k), label=label)
+    for eps, count in zip(radii, found.table.get("clusters", []), strict=False):
+        ax.text(eps, 0.02, count, transform=ax.get_xaxis_transform(), ha="center", fontsize=TICKS, color=INK)
+    ax.axvline(found.eps, color=INK, lw=THIN, zorder=0)
+    _make_log(ax, ax.xaxis)
+    if "noise" in columns:
+        _make_log(ax, ax.yaxis)
+    else:
+        ax.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
+    ax.set_xlabel(f"ε, chosen: {found.eps:.3g}", fontsize=TEXT, color=INK)
+    draw_legend_above(ax)
+    tidy(ax, title, LEGEND)
+    return ax
 
 
-def _draw_clusters(ax: Any, result: Suggestion) -> None:
-    _line(ax, result, "alone", 0, "points without neighbors")
-    _line(ax, result, "share", 1, "points in a typical ball")
-    _shares(ax)
-    ax.legend(fontsize=TICKS, frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=2, handlelength=1.2)
-    top = max(*result.table["alone"], *result.table["share"], 0.1)
-    ax.set_ylim(-0.05 * top, 1.1 * top)
+COLUMNS_OF_PURPOSE = {
+    "clusters": {"alone": "points without neighbors", "share": "points in a typical ball"},
+    "modes": {"stability": "agreement with the next ε (numbers: clusters)"},
+    "curve": {"noise": "noise across lines"},
+    "surface": {"noise": "noise across planes"},
+}
+"""The columns of a suggestion that are drawn, and their names in the legend."""
 
 
-def _draw_modes(ax: Any, result: Suggestion) -> None:
-    _line(ax, result, "stability", 0, "")
-    for eps, count, y in zip(result.table["eps"], result.table["clusters"], result.table["stability"], strict=True):
-        ax.annotate(str(count), (eps, y), (0, 5), textcoords="offset points", ha="center", fontsize=TICKS, color=INK)
-    _shares(ax)
-    ax.set_ylim(-0.05, 1.15)
-    ax.set_yticks([0, 0.5, 1])
-    ax.set_ylabel("agreement with the next ε\n(numbers: clusters)", fontsize=TEXT, color=INK)
+def _make_log(ax: Any, axis: Any) -> None:
+    """Make an axis logarithmic, with plain numbers at 1, 2 and 5 times powers of ten."""
+    from matplotlib.ticker import LogLocator, NullLocator
 
-
-def _draw_shapes(ax: Any, result: Suggestion) -> None:
-    _line(ax, result, "noise", 0, "")
-    _make_log(ax, "y")
-    if result.chosen is not None:
-        level = result.table["noise"][result.chosen]
-        ax.axhline(level, color=GRAY, lw=THIN, zorder=0)
-        ax.annotate(
-            f"noise {level:.3g}", (1, level), (-2, 3), xycoords=("axes fraction", "data"),
-            textcoords="offset points", ha="right", fontsize=TICKS, color=INK,
-        )  # fmt: skip
-    across = "lines" if result.purpose == "curve" else "planes"
-    ax.set_ylabel(f"noise across {across}", fontsize=TEXT, color=INK)
-
-
-_DRAWN_BY_PURPOSE = {"clusters": _draw_clusters, "modes": _draw_modes, "curve": _draw_shapes, "surface": _draw_shapes}
-
-
-def _line(ax: Any, result: Suggestion, name: str, k: int, label: str) -> None:
-    ax.plot(result.table["eps"], result.table[name], f"{marker(k)}-", ms=DOT_SIZE, lw=1, color=color(k), label=label)
-
-
-def _shares(ax: Any) -> None:
-    ax.set_ylim(-0.03, 1.03)
-    ax.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
-
-
-def _make_log(ax: Any, name: str) -> None:
-    ax.set(**{f"{name}scale": "log"})
-    axis = getattr(ax, f"{name}axis")
+    ax.set(**{f"{axis.axis_name}scale": "log"})
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axis.set_major_formatter("{x:g}")
-    axis.set_minor_formatter(_sparse)
-    ax.tick_params(which="both", labelsize=TICKS)
-
-
-def _sparse(value: float, _: int | None = None) -> str:
-    """Minor tick labels of a logarithmic axis: only 2 and 5 are shown."""
-    return f"{value:g}" if f"{value:e}"[0] in "25" else ""
+    axis.set_minor_locator(NullLocator())
 
 
 PICTURES: dict[type, Callable[..., Any]] = {
@@ -225,9 +160,6 @@ PICTURES: dict[type, Callable[..., Any]] = {
     Trajectory: _draw_trajectory,
     Saved: _draw_estimator,
     Tree: dendrogram,
-    Coupling: _draw_coupling,
-    Embedding: lambda found, **options: cloud(found.points, **options),
-    Features: _draw_features,
     Curvature: curvature,
     Flow: flow,
     Communities: communities,

@@ -101,20 +101,8 @@ def check_axes(ax: Any, dim: int = 2) -> None:
 
     if not isinstance(ax, Axes):
         raise TypeError(f"ax must be a matplotlib Axes, got {type(ax).__name__}; plt.subplots()[1] is one")
-    if dim == 3 and ax.name != "3d":
-        raise ValueError(
-            "three dimensions need 3-D Axes, got 2-D ones; leave ax out, or make them with "
-            "figure.add_subplot(projection='3d')"
-        )
-    if dim < 3 and ax.name == "3d":
-        raise ValueError("this figure is flat and needs 2-D Axes, got 3-D ones; leave ax out, or use plt.subplots()")
-
-
-def birth() -> Any:
-    """A context in which new 3-D Axes get thin grid lines: matplotlib has no public way to set them later."""
-    import matplotlib as mpl
-
-    return mpl.rc_context({"grid.linewidth": 0.4, "grid.color": "#DDDDDD"})
+    if (ax.name == "3d") != (dim == 3):
+        raise ValueError(f"this picture needs {dim}-D Axes; leave ax out, or use wt.plotting.panels(dim={dim})[1]")
 
 
 def new_figure(size: tuple[float, float]) -> Figure:
@@ -214,5 +202,4 @@ def grid(figure: Figure, rows: int, cols: int, dim: int = 2) -> Any:
     """An array of rows × cols Axes in a figure."""
     if dim not in (2, 3):
         raise ValueError(f"dim must be 2 or 3, got {check.shown(dim)}")
-    with birth():
-        return figure.subplots(rows, cols, squeeze=False, subplot_kw={"projection": "3d"} if dim == 3 else {})
+    return figure.subplots(rows, cols, squeeze=False, subplot_kw={"projection": "3d"} if dim == 3 else {})

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from .. import _check as check
 from .._types import Floats
 from ..transforms import Trajectory
 from .clouds import drawable, equal, explain, flat, scatter
-from .colors import MOST_NAMED, dot_style
-from .style import check_axes, grid, new_figure, size_of, tidy
+from .colors import MAX_NAMED, dot_style
+from .style import check_axes, expect, grid, new_figure, size_of, tidy
 
 MAX_PANELS = 6  # panels drawn by default
 MAX_PANEL_COLUMNS = 3  # panels side by side
@@ -22,11 +20,12 @@ def walk(
     trajectory: Any,
     labels: Any = None,
     *,
-    steps: Sequence[int] | None = None,
     axes: Any = None,
     title: str | None = None,
 ) -> Any:
     """Draw the points after each iteration τ, one panel per state, all with the same limits.
+
+    Of more than six states, six evenly spaced ones are drawn.
 
     Parameters
     ----------
@@ -34,8 +33,6 @@ def walk(
         It must hold all its states, as `wt.iterate(..., keep="all")` returns them.
     labels : array of shape (n,), optional
         As in `cloud`.
-    steps : sequence of int, optional
-        The τ to draw. Default None: all of them, or six evenly spaced ones if there are more than six states.
     axes : array of Axes, optional
         One Axes for each panel; None (default) makes a new figure, with a legend beside the last panel.
     title : str, optional
@@ -55,8 +52,7 @@ def walk(
     ['τ = 0', 'τ = 1', 'τ = 2']
     """
     run = getattr(trajectory, "trajectory_", trajectory)
-    if not isinstance(run, Trajectory):
-        raise TypeError(f"a Trajectory is needed, got {type(run).__name__}; wt.iterate(...) returns one")
+    expect(run, Trajectory, "wt.iterate(...) returns one")
     states = kept_points(run)
     if states is None:
         raise ValueError(
@@ -64,23 +60,22 @@ def walk(
             'keep="all", or draw distances with plotting.mds(state)'
         )
     dim = drawable(states[0])
-    taus = _chosen(steps, len(states))
+    taus = np.unique(np.linspace(0, len(states) - 1, MAX_PANELS).round().astype(int)).tolist()
     dots = dot_style(labels, len(states[0]))
     limits = _limits([states[tau] for tau in taus])
     panels = _new(len(taus), limits, dim) if axes is None else np.ravel(axes)[: len(taus)]
     if len(panels) < len(taus):
-        raise ValueError(f"axes must be {len(taus)}, one for each panel, got {len(panels)}; choose fewer with steps")
-    shaped = False
+        raise ValueError(f"axes must be {len(taus)}, one for each panel, got {len(panels)}")
     for ax, tau in zip(panels, taus, strict=True):
         check_axes(ax, dim)
-        shaped = scatter(ax, states[tau], dots)
+        scatter(ax, states[tau], dots)
         tidy(ax, f"τ = {tau}" if title is None else f"{title}, τ = {tau}")
         equal(ax, states[tau])
         if states[tau].shape[1] > 1:
             ax.set_aspect("equal", adjustable="box")  # all panels have the same limits
         for axis, low, high in zip("xyz", *limits, strict=False):
             ax.set(**{f"{axis}lim": (low, high), f"{axis}ticks": []})
-    explain(panels[-1], dots, axes is None and 1 < len(dots.groups) <= MOST_NAMED, shaped)
+    explain(panels[-1], dots, axes is None and 1 < len(dots.legend) <= MAX_NAMED)
     return panels
 
 
@@ -88,15 +83,6 @@ def kept_points(run: Trajectory) -> list[Floats] | None:
     """The points of all states, if all were kept and the points change; else None."""
     points = [state.points for state in run.quotients if state.points is not None]
     return points if len(points) == run.n_iter + 1 > 1 and points[-1] is not points[0] else None
-
-
-def _chosen(steps: Sequence[int] | None, n: int) -> list[int]:
-    if steps is None:
-        return [round(tau) for tau in np.linspace(0, n - 1, min(n, MAX_PANELS))]
-    taus = [check.count(tau, "steps", 0) for tau in steps]
-    if not taus or max(taus) >= n:
-        raise ValueError(f"steps must be some of the kept τ = 0 … {n - 1}, got {list(steps)}")
-    return taus
 
 
 def _new(n: int, limits: tuple[Floats, Floats], dim: int) -> Any:

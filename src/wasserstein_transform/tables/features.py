@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from .. import _check as check
 from .._archive import archived, check_array, check_range, check_type
-from .._display import HasPlot, ShortRepr, counted
+from .._display import ShortRepr, counted
 from .._types import Bools, Floats, Ints
 from .arrays import floats_of, read_array
 from .cells import Column, list_names
@@ -47,7 +47,7 @@ _AXIS_NAME = re.compile(
 
 @archived
 @dataclass(frozen=True, eq=False, repr=False)
-class Features(ShortRepr, HasPlot):
+class Features(ShortRepr):
     r"""A table as coordinates; `features` returns it.
 
     Attributes

@@ -9,7 +9,7 @@ from enum import Enum
 import numpy as np
 
 from .._archive import Part
-from .._display import HasPlot, ShortRepr
+from .._display import ShortRepr
 from .._types import Bools, Floats, Ints
 from ..engine import Engine
 from ..localize import LOCALIZATIONS
@@ -35,7 +35,7 @@ class Status(Enum):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Coupling(ShortRepr, HasPlot):
+class Coupling(ShortRepr):
     """An optimal plan between two measures, with a certificate that it is optimal.
 
     `Transport.coupling` and `wt.wasserstein` return it. Below, k and l are the numbers of points with mass.
