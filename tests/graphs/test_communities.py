@@ -319,19 +319,6 @@ def test_of_a_large_graph_the_matrix_is_drawn(tmp_path: Path, monkeypatch: pytes
 
 
 @pytest.mark.slow
-def test_figures_and_tables_have_the_same_bytes_in_every_run(tmp_path: Path) -> None:
-    nx.write_gml(nx.relaxed_caveman_graph(4, 6, 0.2, seed=1), tmp_path / "graph.gml")
-    for jobs in (1, 2):
-        words = ["communities", str(tmp_path / "graph.gml"), "-o", str(tmp_path / f"out{jobs}"), "-j", str(jobs)]
-        done = CliRunner().invoke(app, words)
-        assert done.exit_code == 0, done.output
-    files = sorted(path.name for path in (tmp_path / "out1").iterdir() if path.name != "summary.json")
-    assert len(files) >= 2
-    for file in files:
-        assert (tmp_path / "out1" / file).read_bytes() == (tmp_path / "out2" / file).read_bytes()
-
-
-@pytest.mark.slow
 def test_the_command_takes_a_number_and_a_resolution(tmp_path: Path) -> None:
     graph = nx.connected_caveman_graph(4, 6)
     nx.set_edge_attributes(graph, {(a, b): 1 + (a // 6 == b // 6) for a, b in graph.edges}, "value")

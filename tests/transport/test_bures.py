@@ -149,16 +149,6 @@ def test_digits_are_kept_at_any_scale(m: int, scale: float) -> None:
         assert_near(A, near(rng, A, step))
 
 
-@pytest.mark.repeated(5)
-@pytest.mark.parametrize("m", [2, 3, 5])
-@pytest.mark.parametrize("scale", SCALES)
-def test_seven_digits_of_the_size_are_kept_at_any_scale_by_singular_covariances(m: int, scale: float) -> None:
-    rng = np.random.default_rng(10)
-    for _ in range(5):
-        A, B = scale**2 * low_rank(rng, m, m - 1), scale**2 * low_rank(rng, m, 1)
-        assert abs(distance(A, B) - bures(A, B)) <= 1e-7 * size(A, B)
-
-
 @pytest.mark.repeated(4)
 @pytest.mark.parametrize("m", [1, 2, 3, 4, 5, 8])
 def test_equal_covariances_have_distance_exactly_zero(m: int) -> None:
@@ -226,15 +216,6 @@ def test_triangle_inequality_holds(m: int) -> None:
     plain = [full_rank(rng, m, 1e3) for _ in range(12)]
     covs = np.array([*plain, *(near(rng, A, step) for A in plain[:4] for step in (1e-3, 1e-6, 1e-9, 1e-12))])
     assert largest_detour(squareform(wt.bures_pairs(covs))) <= 3e-12 * size(covs[0], covs[0])
-
-
-@pytest.mark.repeated(3)
-@pytest.mark.parametrize("m", [2, 3, 4, 5, 8])
-def test_triangle_inequality_holds_for_singular_covariances(m: int) -> None:
-    rng = np.random.default_rng(16)
-    covs = np.array([low_rank(rng, m, rank) for rank in range(m) for _ in range(4)])
-    largest = covs[np.trace(covs, axis1=1, axis2=2).argmax()]
-    assert largest_detour(squareform(wt.bures_pairs(covs))) <= 3e-7 * size(largest, largest)
 
 
 def closed_form(a: Floats, b: Floats) -> float:

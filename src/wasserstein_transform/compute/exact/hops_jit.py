@@ -64,20 +64,6 @@ def n_bytes(sizes: HopSizes) -> float:
 
 
 @jit
-def _start(na: int, nb: int, n_words: int, work: HopWorkspace) -> None:
-    """Start without flow: arcs of one edge are open, and potentials are those of that price."""
-    for s in range(na):
-        work.flow.supply[s] = work.supply[s]
-        work.source_price[s] = 0.0
-    for t in range(nb):
-        work.flow.demand[t] = work.demand[t]
-        work.sink_price[t] = 1.0
-        for w in range(n_words):
-            work.flow.senders[t * n_words + w] = 0
-            work.flow.allowed[t * n_words + w] = work.within_one[work.sink_slot[t] * n_words + w]
-
-
-@jit
 def _raise_prices(na: int, nb: int, work: HopWorkspace) -> None:
     """Raise the potentials of unreached nodes by one edge."""
     for s in range(na):
@@ -148,7 +134,15 @@ def solve_at_prices(na: int, nb: int, n_words: int, work: HopWorkspace, stop: An
 
     Potentials after cancelling common mass are valid for the whole problem, because graph distances are a metric.
     """
-    _start(na, nb, n_words, work)
+    for s in range(na):
+        work.flow.supply[s] = work.supply[s]
+        work.source_price[s] = 0.0
+    for t in range(nb):
+        work.flow.demand[t] = work.demand[t]
+        work.sink_price[t] = 1.0
+        for w in range(n_words):
+            work.flow.senders[t * n_words + w] = 0
+            work.flow.allowed[t * n_words + w] = work.within_one[work.sink_slot[t] * n_words + w]
     need = maximize_flow(nb, na, n_words, work.flow, stop)
     if need > 0.0 and stop[0] == 0:
         _raise_prices(na, nb, work)
@@ -193,24 +187,17 @@ def _find_within_one(adjacency: Adjacency, rows: Any, i: int, n_words: int, work
 
 
 @jit
-def _find_within_two(adjacency: Adjacency, y: int, full: Any, n_words: int, work: HopWorkspace) -> None:
-    """Find the points of the row within two edges of y; `full` is the mask of all points, if it is one word."""
+def _find_within_two(adjacency: Adjacency, y: int, na: int, n_words: int, work: HopWorkspace) -> None:
+    """Find which of the na points of the row are within two edges of y."""
     slot = work.slot[y]
     work.has_two[slot] = True
-    if n_words == 1:
-        mask = work.within_one[slot]
-        for e in range(adjacency.indptr[y], adjacency.indptr[y + 1]):
-            mask |= work.within_one[work.slot[adjacency.indices[e]]]
-            if mask == full:
-                break
-        work.within_two[slot] = mask
-        return
     for w in range(n_words):
-        work.within_two[slot * n_words + w] = work.within_one[slot * n_words + w]
-    for e in range(adjacency.indptr[y], adjacency.indptr[y + 1]):
-        z = work.slot[adjacency.indices[e]]
-        for w in range(n_words):
-            work.within_two[slot * n_words + w] |= work.within_one[z * n_words + w]
+        mask, everything = work.within_one[slot * n_words + w], (np.int64(1) << min(BITS, na - w * BITS)) - 1
+        for e in range(adjacency.indptr[y], adjacency.indptr[y + 1]):
+            mask |= work.within_one[work.slot[adjacency.indices[e]] * n_words + w]
+            if mask == everything:
+                break
+        work.within_two[slot * n_words + w] = mask
 
 
 @jit
@@ -239,50 +226,36 @@ def _load_problem(rows: Any, i: int, j: int, work: HopWorkspace) -> int:
 
 
 @jit
-def _solve_row(
-    adjacency: Adjacency, rows: Any, i: int, targets: Any, out: Any, report: Any, work: HopWorkspace, stop: Any
-) -> int:
-    """Distances of row i to its targets; returns −1, or a target that failed."""
-    na = rows.indptr[i + 1] - rows.indptr[i]
-    n_words = (na + BITS - 1) // BITS
-    full = (np.int64(1) << na) - 1 if na <= BITS else np.int64(0)
-    n_met = _find_within_one(adjacency, rows, i, n_words, work)
-    failed = -1
-    for k in range(targets.shape[0]):
-        j = targets[k]
-        nb = _load_problem(rows, i, j, work)
-        for t in range(nb):
-            y = work.sink_slot[t]
-            n_met = _visit(y, n_met, n_words, work)
-            if not work.has_two[work.slot[y]]:
-                _find_within_two(adjacency, y, full, n_words, work)
-            work.sink_slot[t] = work.slot[y]
-        total = rows.totals[i] * rows.totals[j]
-        cost, gap = solve_at_prices(na, nb, n_words, work, stop)
-        if not abs(gap) <= 3.0 * MAX_GAP * total or stop[0] != 0:
-            failed = j
-            break
-        out[k] = adjacency.least * (cost / total)
-        report[0] = max(report[0], abs(gap) / (3.0 * total))
-    for k in range(1, n_met + 1):
-        work.slot[work.nodes[k]] = 0
-    return failed
-
-
-@jit
 def hops_rows(
     adjacency: Adjacency, rows: Any, start: int, end: int, indptr: Any, targets: Any, out: Any, reports: Any,
     work: HopWorkspace, stop: Any,
 ) -> tuple[int, int]:  # fmt: skip
     """W1 of the rows start…end and their targets, row by row; returns a pair that failed, or −1. `reports`: gaps."""
-    first = indptr[start]
+    failed = -1
     for i in range(start, end):
-        low, high = indptr[i], indptr[i + 1]
-        if low == high:
+        if indptr[i] == indptr[i + 1]:
             continue
-        failed = _solve_row(
-            adjacency, rows, i, targets[low:high], out[low - first : high - first], reports[i - start], work, stop
-        )
+        na = rows.indptr[i + 1] - rows.indptr[i]
+        n_words = (na + BITS - 1) // BITS
+        n_met = _find_within_one(adjacency, rows, i, n_words, work)
+        for k in range(indptr[i], indptr[i + 1]):
+            j = targets[k]
+            nb = _load_problem(rows, i, j, work)
+            for t in range(nb):
+                y = work.sink_slot[t]
+                n_met = _visit(y, n_met, n_words, work)
+                if not work.has_two[work.slot[y]]:
+                    _find_within_two(adjacency, y, na, n_words, work)
+                work.sink_slot[t] = work.slot[y]
+            total = rows.totals[i] * rows.totals[j]
+            cost, gap = solve_at_prices(na, nb, n_words, work, stop)
+            if not abs(gap) <= 3.0 * MAX_GAP * total or stop[0] != 0:
+                failed = j
+                break
+            out[k - indptr[start]] = adjacency.least * (cost / total)
+            reports[i - start, 0] = max(reports[i - start, 0], abs(gap) / (3.0 * total))
+        for k in range(1, n_met + 1):
+            work.slot[work.nodes[k]] = 0
         if failed >= 0:
             return i, failed
     return -1, -1
