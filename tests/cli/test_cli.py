@@ -10,8 +10,6 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-import wasserstein_transform as wt
-from wasserstein_transform import _check as check
 from wasserstein_transform.cli.app import app
 
 HEAVY = {"numpy", "scipy", "sklearn", "numba", "matplotlib", "rich.progress", "asyncio"}
@@ -96,14 +94,3 @@ def test_terminals_without_greek_letters_are_no_error(tmp_path: Path) -> None:
     done = wt_command("segment", str(tmp_path / "Maß.png"), "-o", str(tmp_path), PYTHONIOENCODING="ascii")
     assert done.returncode == 2
     assert "Ma?.png does not exist" in done.stderr
-
-
-@pytest.mark.parametrize("value", [10**21, 10**400, -(10**400)])
-def test_numbers_beyond_those_of_machines_are_refused_by_name(value: int) -> None:
-    with pytest.raises(ValueError, match="min_size"):
-        check.count(value, "min_size", 0)
-    with pytest.raises(ValueError, match="n_jobs"):
-        wt.Engine(n_jobs=abs(value))
-    if abs(value) > 1e308:
-        with pytest.raises(ValueError, match="spatial"):
-            check.positive(value, "spatial")

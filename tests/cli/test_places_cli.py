@@ -141,12 +141,3 @@ def test_scans_come_back_with_moved_points(kind: str, tmp_path: Path) -> None:
         before, after = (laspy.read(tmp_path / f"{name}.{kind}").header for name in ("scan", "clean"))
         assert before.scales.tolist() == after.scales.tolist()
         assert before.offsets.tolist() == after.offsets.tolist()
-
-
-def test_options_that_made_no_sense_are_gone(tmp_path: Path) -> None:
-    tracks().to_csv(tmp_path / "a.csv", index=False)
-    for command in ("denoise", "skeleton"):
-        for option in ("--distances", "--label=trip", "--leg=3"):
-            done = run(command, tmp_path / "a.csv", option)
-            assert done.exit_code == 2
-            assert option.partition("=")[0] in done.stderr

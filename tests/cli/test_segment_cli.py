@@ -230,14 +230,3 @@ def test_without_pillow_it_says_how_to_get_it(file: Path, tmp_path: Path, monkey
     done = command(file, "-o", tmp_path / "out")
     assert done.exit_code == 2
     assert 'pip install "wasserstein-transform[image]"' in done.output
-
-
-def test_many_segments_come_with_advice(tmp_path: Path) -> None:
-    noise = np.random.default_rng(0).integers(0, 255, (40, 40, 3), dtype=np.uint8)
-    io.imwrite(tmp_path / "noise.png", noise)
-    done = CliRunner().invoke(app, ["segment", str(tmp_path / "noise.png"), "-o", str(tmp_path / "a"), "--range", "8"])
-    assert "leave out --spatial and --range, or add --min-size 50" in done.output
-    done = CliRunner().invoke(
-        app, ["segment", str(tmp_path / "noise.png"), "-o", str(tmp_path / "b"), "--range", "8", "--min-size", "9"]
-    )
-    assert "leave out --spatial" not in done.output

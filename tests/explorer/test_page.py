@@ -203,31 +203,6 @@ def test_of_many_points_a_sample_is_shown_first_and_then_all(window):
 
 
 @pytest.mark.slow
-def test_scale_and_gaps_are_chosen_on_the_page(seen):
-    rows = np.random.default_rng(0).normal(size=(80, 2)) * [1, 500]
-    text = "mm,g\n" + "".join(f"{a:.3f},{b:.3f}\n" for a, b in rows) + ",7\n"
-    _choose(seen, "units.csv", text.encode())
-    seen.page.wait_for_function("() => document.getElementById('status').textContent.startsWith('units.csv')")
-    ready(seen)
-    table = wt.read(text.encode())
-    seen.run("() => { document.getElementById('columns-box').open = true; }")
-    for scale, missing in (("auto", "drop"), ("none", "drop"), ("range", "fill")):
-        seen.page.select_option("#scale", scale)
-        seen.page.select_option("#missing", missing)
-        asked = None if scale == "none" else scale
-        found = wt.tables.features(table, scale=asked, missing=missing)
-        wanted = found.matrix()[found.rows]
-        seen.page.wait_for_function(
-            "([n, y]) => wassersteinPage.n === n && Math.abs(wassersteinPage.at.y0[0] - y) < 1e-4 * Math.abs(y)",
-            arg=[len(wanted), float(wanted[0, 1])],
-        )
-        ready(seen)
-        frames = seen.run("() => [Array.from(wassersteinPage.at.x0), Array.from(wassersteinPage.at.y0)]")
-        np.testing.assert_array_equal(np.array(frames).T, wanted)
-    assert "“Scale: none”" not in seen.page.inner_text("#error")
-
-
-@pytest.mark.slow
 def test_of_a_thousand_events_few_are_computed_and_always_the_last(seen):
     before = seen.run("wtPage.answers.length")
     wanted = seen.run("""() => {

@@ -15,7 +15,6 @@ from .denoise import denoise
 from .errors import PIPE_STATUS, STOPPED_STATUS
 from .explore import explore
 from .info import info
-from .options import Context
 from .printing import say
 from .segment import segment
 from .skeleton import skeleton
@@ -25,8 +24,6 @@ from .warmup import warmup
 
 class Commands(click.Group):
     """The commands of `wt`."""
-
-    context_class = Context
 
     def list_commands(self, _: click.Context) -> list[str]:
         """The names of all commands, those that most people need first."""

@@ -54,6 +54,7 @@ def cluster(**options: Any) -> None:
     """
     with running(options) as run:
         from ..clustering import cluster as find
+        from ..hierarchy import adjusted_rand
         from ..io import encode
         from .results import add_columns, check_kind
         from .warmup import compile_for_other_tables
@@ -71,11 +72,13 @@ def cluster(**options: Any) -> None:
         result = find(points.data, k, noise=noise, sample_weight=points.weights, covariances=errors)
         for note in result.notes:
             run.note(note)
-        profile, score = result.profile(), _score(points, result)
+        used = slice(None) if result.features is None else result.features.rows  # rows with missing cells are not
+        profile = result.profile()
+        score = None if points.known is None else adjusted_rand(points.known[used], result.labels[used])
         lines = [str(points), result.verdict, result.sizes_in_words(), result.reason, *str(profile).splitlines()]
         if score is not None:
             lines.append(f"agreement with the known labels: adjusted Rand index {score:.3f}")
-        table = add_columns(points, _columns(result), run)
+        table = add_columns(points, _columns(result, used), run)
         run.finish(
             plan, points.input, lines, _result(result) | {"profile": profile.clusters, "adjusted_rand": score},
             table=lambda: encode(table, plan.kind), draw=lambda: _draw(result, points),
@@ -96,21 +99,12 @@ def _noise_level(text: str | None) -> bool | float | None:
     return share
 
 
-def _columns(result: Clustering) -> dict[str, Any]:
+def _columns(result: Clustering, used: Any) -> dict[str, Any]:
     import numpy as np
 
-    used = slice(None) if result.features is None else result.features.rows
     outlier = np.zeros(len(result.labels), np.int64)
-    outlier[used] = result.labels[used] < 0  # rows with missing cells are none
+    outlier[used] = result.labels[used] < 0
     return {"label": result.labels, "probability": result.probabilities, "outlier": outlier}
-
-
-def _score(points: PointsInput, result: Clustering) -> float | None:
-    """The adjusted Rand index with the known labels; None if there are none."""
-    from ..hierarchy import adjusted_rand
-
-    rows = slice(None) if result.features is None else result.features.rows
-    return None if points.known is None else adjusted_rand(points.known[rows], result.labels[rows])
 
 
 def _result(result: Clustering) -> dict[str, Any]:

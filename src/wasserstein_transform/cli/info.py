@@ -9,7 +9,7 @@ import click
 
 from .errors import reporting_errors
 from .options import JSON, KIND, command
-from .printing import say, tell
+from .printing import say
 from .summary import as_json, versions
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ MODULES_OF_EXTRA = {
     "explore": ("bokeh",),
     "dask": ("dask", "distributed"),
 }
-MAX_LISTED_COLUMNS = 40  # the most columns that are listed
 
 
 @command
@@ -44,7 +43,7 @@ def info(file: str | None, kind: str | None, json: bool) -> None:
             say(as_json(facts))
             return
         for line in lines:
-            tell(line)
+            say(line)
         if table is not None:
             say(table.to_string(index=False))
 
@@ -91,9 +90,7 @@ def _describe(file: str, kind: str | None) -> tuple[dict[str, Any], list[str], D
     facts |= {"kind": table.attrs["kind"], "rows": len(table), "columns": columns, "points": taken, "notes": notes}
     lines = [f"{table.attrs['source']}: {table.attrs['kind']}, {len(table)} rows, {len(columns)} columns", would]
     lines += [f"note: {note}" for note in notes]
-    if len(columns) > MAX_LISTED_COLUMNS:
-        lines.append(f"the first {MAX_LISTED_COLUMNS} columns:")
-    rows = [{"column": name} | about for name, about in list(columns.items())[:MAX_LISTED_COLUMNS]]
+    rows = [{"column": name} | about for name, about in columns.items()]
     return facts, lines, DataFrame(rows).map(_short)
 
 

@@ -1,8 +1,7 @@
-"""Options that several commands share, and help that fits narrow terminals."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,35 +9,11 @@ from typing import Any
 import click
 
 SCALES = ("none", "standard", "robust", "range")
-NAME_COLUMN_SHARE = 0.34  # share of the width for option names; the help of longer ones starts on the next line
 
 
-class Help(click.HelpFormatter):
-    """Help as wide as the terminal, also where it is narrower than the 50 columns of click."""
-
-    def __init__(self, *_: Any, **__: Any) -> None:
-        super().__init__(width=max(min(shutil.get_terminal_size().columns, 80), 20))
-
-    def write_dl(self, rows: Any, col_max: int = 0, col_spacing: int = 2) -> None:
-        """Write names and their help in two columns."""
-        super().write_dl(rows, max(10, int(NAME_COLUMN_SHARE * self.width)), col_spacing)
-
-
-class Context(click.Context):
-    """A context whose help is a `Help`."""
-
-    formatter_class = Help
-
-
-class Command(click.Command):
-    """A command whose help is a `Help`."""
-
-    context_class = Context
-
-
-def command(function: Callable[..., None]) -> Command:
+def command(function: Callable[..., None]) -> click.Command:
     """Turn a function into a command with its name; the docstring is its help."""
-    return click.command(function.__name__, cls=Command, context_settings={"show_default": True})(function)
+    return click.command(function.__name__, context_settings={"show_default": True})(function)
 
 
 def _together(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:

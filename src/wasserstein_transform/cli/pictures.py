@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import maximum_filter
 
 from ..plotting import as_rgb, outlined
+from .results import encode_array
 
 if TYPE_CHECKING:
     from .._types import Floats
@@ -21,13 +22,11 @@ MIN_DRAWN_STRENGTH = 0.05  # boundaries weaker than this are not drawn
 
 def encode(result: Segmentation, masks: bool = False) -> dict[str, bytes]:
     """Encode labels in colors and as numbers, overlay, filtered image, contours, table, outlines and masks, by name."""
-    numbers = BytesIO()
-    np.save(numbers, result.labels.astype(np.int32), allow_pickle=False)
     opacity = result.filtered.ndim == 3 and result.filtered.shape[2] == 4 and result.filtered.dtype == np.uint8
     digits = len(str(result.n_segments - 1))
     return {
         "labels.png": _png(result.colored()),
-        "labels.npy": numbers.getvalue(),
+        "labels.npy": encode_array(result.labels.astype(np.int32)),
         "overlay.png": _png(outlined(result.image, result.labels)),
         "filtered.png": _png(result.filtered if opacity else as_rgb(result.filtered)),
         **({} if result.tree is None else {"contours.png": _png(_darkened(result.tree.contours()))}),

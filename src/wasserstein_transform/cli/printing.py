@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-import shutil
 import sys
-import textwrap
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
@@ -15,16 +13,6 @@ def say(text: object = "", *, err: bool = False) -> None:
     if progress := sys.modules.get("wasserstein_transform.engine.progress"):  # imported by what takes long
         progress.clear_line()
     print(_escape(str(text)), file=sys.stderr if err else sys.stdout, flush=True)
-
-
-def tell(text: str, *, err: bool = False) -> None:
-    """Print text, wrapped to the width of a terminal; in one line elsewhere."""
-    if (sys.stderr if err else sys.stdout).isatty():
-        width = max(shutil.get_terminal_size().columns - 1, 20)
-        text = textwrap.fill(
-            _escape(text), width, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False
-        )
-    say(text, err=err)
 
 
 def _escape(text: str) -> str:

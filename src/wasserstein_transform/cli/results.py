@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +49,15 @@ def encode_moved(points: PointsInput, moved_to: Floats, new: dict[str, Any], run
     rest = {name: column for name, column in moved.items() if name.removesuffix("_moved") not in moving}
     index = [points.names.index(name) for name in moving]
     return encode(with_coordinates(add_columns(points, old | rest | new, run), moving, moved_to[:, index]), kind)
+
+
+def encode_array(array: Any) -> bytes:
+    """An array as a file of NumPy."""
+    import numpy as np
+
+    raw = BytesIO()
+    np.save(raw, array, allow_pickle=False)
+    return raw.getvalue()
 
 
 def moved_columns(points: PointsInput, moved_points: Floats) -> dict[str, Any]:

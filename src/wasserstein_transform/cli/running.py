@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import in_a_line, reporting_errors
 from .output import SUMMARY, Plan, plan_table
-from .printing import say, tell
+from .printing import say
 from .summary import as_json, command_line, versions
 
 if TYPE_CHECKING:
     from ..engine import Bar
 
-PIECE_BYTES = 1 << 16  # bytes printed at a time
 FIGURE_DPI = 200
 # so that the same figure gives the same file
 METADATA_WITHOUT_DATE = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
@@ -61,8 +60,6 @@ class Run:
 
     def plan_folder(self, name: str, more: Sequence[str], figure: str = "", file: Path | None = None) -> Plan:
         """The files of a command that always writes a folder, checked before the work starts."""
-        if not self.given.output:
-            raise ValueError("-o must be a folder, got an empty name")
         folder = Path(self.given.output)
         plan = Plan(name, self.given.force, folder=folder, figure=folder / figure if figure else None, more=more)
         plan.check(file)
@@ -126,20 +123,21 @@ class Run:
         elif not self.given.quiet:
             self._print(plan, lines, files)
         if plan.stream:
-            _write_to_stdout(content)
+            sys.stdout.buffer.write(content)
+            sys.stdout.flush()
 
     def _print(self, plan: Plan, lines: Sequence[str], files: Mapping[Path, bytes]) -> None:
         for note in self.notes:
-            tell(f"note: {note}", err=True)
+            say(f"note: {note}", err=True)
         for line in lines:
-            tell(line, err=plan.stream)
+            say(line, err=plan.stream)
         if plan.folder is not None:
-            tell(f"{plan.folder}: {', '.join(path.name for path in files if path.parent == plan.folder)}")
+            say(f"{plan.folder}: {', '.join(path.name for path in files if path.parent == plan.folder)}")
         elif plan.table is None and not plan.stream:
-            tell(f"to keep it: {command_line()} -o {plan.name}")
+            say(f"to keep it: {command_line()} -o {plan.name}")
         for path in files:
             if path.parent != plan.folder:
-                tell(str(path), err=plan.stream)
+                say(str(path), err=plan.stream)
 
 
 def _encode_figure(draw: Callable[[], Any], kind: str) -> bytes:
@@ -153,13 +151,6 @@ def _encode_figure(draw: Callable[[], Any], kind: str) -> bytes:
     return raw.getvalue()
 
 
-def _write_to_stdout(content: bytes) -> None:
-    """Write to standard output in pieces, so that a broken pipe is noticed early."""
-    for start in range(0, len(content), PIECE_BYTES):
-        sys.stdout.buffer.write(content[start : start + PIECE_BYTES])
-        sys.stdout.flush()
-
-
 @contextmanager
 def running(options: dict[str, Any]) -> Iterator[Run]:
     """A Run with error reporting, notes for warnings, and a progress line."""
@@ -168,6 +159,8 @@ def running(options: dict[str, Any]) -> Iterator[Run]:
     bar = Bar(quiet=options["quiet"])
     run = Run(options, bar)
     with reporting_errors(run.note), bar:
+        if options["output"] == "":
+            raise ValueError("-o must be a folder, a file or -, got an empty name")
         bar.stage("starting")
         with using(progress=bar, **_engine_settings(options)):
             yield run

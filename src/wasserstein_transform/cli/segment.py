@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -15,10 +15,6 @@ from .options import JOBS, command, folder_output
 from .running import running
 from .summary import describe_input
 
-if TYPE_CHECKING:
-    from ..image import Segmentation
-
-MAX_SEGMENTS_OF_INTEREST = 300  # with more segments than this, most are texture or noise
 FILE_NAMES = (
     "labels.png", "labels.npy", "overlay.png", "filtered.png", "contours.png", "regions.csv", "regions.geojson",
 )  # fmt: skip
@@ -96,7 +92,9 @@ def segment(**options: Any) -> None:
             contents = encode(result, given.masks)
             if several:
                 part.write({folders[file] / name: content for name, content in contents.items()})
-            lines.append(f"{file}: {_describe(result)}")
+            size = " × ".join(map(str, result.labels.shape))
+            at = "" if result.scale is None else f", at scale {result.scale:.2f}"
+            lines.append(f"{file}: {counted(result.n_segments, 'segment')} of {size} pixels{at}")
             pictures[str(file)] = {"segments": result.n_segments, "scale": result.scale}
             tables.append(result.regions().assign(image=str(file)))
         if several:
@@ -106,8 +104,6 @@ def segment(**options: Any) -> None:
             table.insert(0, "image", table.pop("image"))
             contents = {"regions.csv": table.to_csv(index=False).encode()}
             lines.append(f"{counted(len(table), 'segment')} in {counted(len(tables), 'picture')}")
-        elif result.n_segments > MAX_SEGMENTS_OF_INTEREST and result.tree is None and not given.min_size:
-            lines.append("most of these are texture and noise: leave out --spatial and --range, or add --min-size 50")
         more = {name: partial(bytes, content) for name, content in contents.items()}
         run.finish(plan, describe_input(str(files[0])), lines, {"pictures": pictures}, more=more)
 
@@ -122,12 +118,6 @@ def _work(options: dict[str, Any]) -> Any:
         option = next(iter(cut)).replace("_", "-")
         raise ValueError(f"--{option} is for contours; leave out --spatial, --range and the options of windows")
     return partial(image.segment_by_radii if windows else image.segment, min_size=options["min_size"], **cut, **windows)
-
-
-def _describe(result: Segmentation) -> str:
-    size = " × ".join(map(str, result.labels.shape))
-    scale = "" if result.scale is None else f", at scale {result.scale:.2f}"
-    return f"{counted(result.n_segments, 'segment')} of {size} pixels{scale}"
 
 
 def _folders(files: list[Path], above: Path) -> dict[Path, Path]:

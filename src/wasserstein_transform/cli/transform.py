@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
     from ..spaces import Space
 
 METHOD_NAMES = {"gt": "the Gaussian Transform", "ms": "mean shift"}
-MATRIX_SUFFIXES = (".npy", ".csv")  # files of distances
-MAX_NUMBER_BYTES = 24  # the most bytes of a number as text
 BEFORE_COLOR = "#C8C8C8"
 
 
@@ -35,7 +32,7 @@ BEFORE_COLOR = "#C8C8C8"
 @click.option("--ridge", type=int, metavar="N", help="gt: move only across 1 (curves) or 2 (surfaces) leading axes.")
 @click.option(
     "--distances", type=click.Path(path_type=Path), metavar="FILE",
-    help="Write the new distances between all points here, n by n: .npy or .csv.",
+    help="Write the new distances between all points here, n by n: .npy.",
 )  # fmt: skip
 @table_output
 @computation
@@ -49,23 +46,19 @@ def transform(**options: Any) -> None:
     with running(options) as run:
         import numpy as np
 
-        from ..engine import current
         from ..io import encode
         from ..spaces import Space
-        from .results import add_columns, check_kind, moved_columns
+        from .results import add_columns, check_kind, encode_array, moved_columns
 
         method, matrix = run.given.method, run.given.distances
         for name in ("lam", "ridge"):
             if method != "gt" and options[name] is not None:
                 raise ValueError(f"--{name} is an option of --method gt only; leave it out")
-        if matrix is not None and matrix.suffix.lower() not in MATRIX_SUFFIXES:
-            raise ValueError(f"--distances must end in {' or '.join(MATRIX_SUFFIXES)}, got {matrix}")
+        if matrix is not None and matrix.suffix.lower() != ".npy":
+            raise ValueError(f"--distances must end in .npy, got {matrix}")
         plan = run.plan("transformed", more=() if matrix is None else (matrix,))
         points = read_points(run)
         check_kind(points, plan.kind, ("moved",))
-        if matrix is not None and matrix.suffix.lower() == ".csv":
-            n_bytes = MAX_NUMBER_BYTES * len(points.table) ** 2
-            current().reserve(n_bytes, "the text of the distances", "take fewer points, or write .npy")
         run.bar.stage("transforming")
         scaling, earth = points.scaling, points.data.earth
         assert scaling is not None
@@ -84,7 +77,7 @@ def transform(**options: Any) -> None:
         run.finish(
             plan, points.input, lines, result, table=lambda: encode(table, plan.kind),
             draw=lambda: _draw(points, moved_points, labels),
-            more={} if matrix is None else {matrix: lambda: _encode(fitted.distances_, matrix)},
+            more={} if matrix is None else {matrix: lambda: encode_array(fitted.distances_)},
         )  # fmt: skip
 
 
@@ -118,17 +111,6 @@ def _describe(method: str, fitted: Any) -> str:
     eps = ", ".join(f"{radius:.4g}" for radius in ([fitted.eps_] if isinstance(fitted.eps_, float) else fitted.eps_))
     times = counted(fitted.n_iter_, "iteration")
     return f"{METHOD_NAMES[method]}, eps {eps}{lam}, {times}; eps: {fitted.reason_}"
-
-
-def _encode(matrix: Any, path: Path) -> bytes:
-    """Distances as an array of NumPy, or as CSV with a line for each point and all digits."""
-    import numpy as np
-
-    if path.suffix.lower() == ".csv":
-        return "".join(",".join(map(repr, row)) + "\n" for row in matrix.tolist()).encode()
-    raw = BytesIO()
-    np.save(raw, matrix, allow_pickle=False)
-    return raw.getvalue()
 
 
 def _draw(points: PointsInput, moved_points: Floats, labels: Any) -> Any:

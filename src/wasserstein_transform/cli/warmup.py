@@ -99,17 +99,11 @@ def _points(n: int, m: int) -> Any:
     return np.random.default_rng(0).random((n, m)) + 9.0 * (np.arange(n)[:, None] % 2)
 
 
-def _mean_shift() -> None:
-    from ..estimators import MeanShift
+def _moving_points() -> None:
+    from ..estimators import GaussianTransform, MeanShift, SingleLinkage
 
     for m in (1, 2, 3):
         MeanShift(1.0).fit(_points(20, m))
-
-
-def _gaussian_transform() -> None:
-    from ..estimators import GaussianTransform, SingleLinkage
-
-    for m in (1, 2, 3):
         SingleLinkage(2, cut="robust").fit(GaussianTransform(1.0, n_iter=2).fit(_points(20, m)))
 
 
@@ -118,11 +112,6 @@ def _local_truncation() -> None:
 
     for p in (1, 2):
         SingleLinkage(2, cut="robust").fit(LocalTruncation(1.0, p=p, n_iter=2).fit(_points(20, 2)))
-
-
-def _single_linkage() -> None:
-    from ..estimators import SingleLinkage
-
     SingleLinkage(2, cut="robust").fit(_points(400, 2))
 
 
@@ -167,10 +156,8 @@ def _curvature() -> None:
 
 
 PARTS: dict[str, Callable[[], None]] = {
-    "mean shift": _mean_shift,
-    "Gaussian Transform": _gaussian_transform,
+    "mean shift, Gaussian Transform": _moving_points,
     "local truncation": _local_truncation,
-    "single linkage": _single_linkage,
     "clusters without parameters": _clusters,
     "pairs of measures": _pairs,
     "segmentation": _segment,
@@ -178,8 +165,8 @@ PARTS: dict[str, Callable[[], None]] = {
 }
 
 GROUPS = (
-    ("mean shift", "Gaussian Transform", "clusters without parameters"),
-    ("local truncation", "pairs of measures", "single linkage", "curvature"),
+    ("mean shift, Gaussian Transform", "clusters without parameters"),
+    ("local truncation", "pairs of measures", "curvature"),
     ("segmentation",),
 )
 """The names of all parts, in groups that share most of their kernels; the slowest come first."""

@@ -129,7 +129,10 @@ class Page:
         choices["choice"] = Choice(**request["choice"]) if "choice" in request else choices["choice"]
         data = self.shelf.get(name, choices["choice"])
         has_points = data.space.points is not None
-        suggested = Settings(1.0, "gt" if has_points else "lt")
+        suggested, few = Settings(1.0, "gt" if has_points else "lt"), data.at_most(MAX_FIRST_POINTS)
+        scene = replace(scene_of([few.space], few.plane, name, few.columns), rows=few.rows, truth=few.truth)
+        state = f"{counted(data.n, 'point')} · looking for a radius …"
+        yield Shown(data, suggested, scene, is_partial=True), {"data": name, "state": state, "final": False}
         suggestion = suggestion_of(data.at_most(suggested.max_points).space, "clusters", engine)
         suggested = replace(suggested, eps=float(suggestion.eps))
         settings = Settings.read(request.get("settings", {}), suggested)

@@ -18,7 +18,7 @@ from bokeh.server.tornado import BokehTornado
 from tornado.httpserver import HTTPServer
 from tornado.httputil import HTTPServerRequest
 from tornado.ioloop import IOLoop
-from tornado.web import ErrorHandler, HTTPError, RequestHandler, stream_request_body
+from tornado.web import ErrorHandler, HTTPError, OutputTransform, RequestHandler, stream_request_body
 
 from ..engine import current
 from .data import MAX_BYTES, Shelf
@@ -26,6 +26,10 @@ from .figures import static
 from .page import Page, in_a_line, naming_controls
 
 HOST = "127.0.0.1"
+HEADERS = {  # other rules are in the page, which cannot say this one
+    "Content-Security-Policy": "frame-ancestors 'self' http://127.0.0.1:* http://localhost:* vscode-webview:",
+    "X-Content-Type-Options": "nosniff",
+}
 SECONDS_TO_END = 5.0  # seconds to wait for work to end
 UNUSED_SESSION_MS = 10_000
 """Milliseconds after which the work of a closed tab is stopped; browsers take a while to connect."""
@@ -98,6 +102,7 @@ class Explorer:
             log_function=lambda _: None,  # the address has the token
         )  # fmt: skip
         application.hosts = hosts
+        application.add_transform(_Headers)
         http = HTTPServer(application, max_body_size=MAX_BODY_BYTES)
         http.add_socket(listening)
         server = BaseServer(self._loop, application, http)
@@ -124,6 +129,12 @@ class Explorer:
         document.template = get_env().from_string(static("page.html"))
         document.template_variables.update(css=static("page.css"), js=static("page.js"))
         document.on_session_destroyed(lambda _: self.pages.pop(context.id).close())
+
+
+class _Headers(OutputTransform):
+    def transform_first_chunk(self, status_code: int, headers: Any, chunk: bytes, finishing: bool) -> Any:
+        headers.update(HEADERS)
+        return status_code, headers, chunk
 
 
 class _Application(BokehTornado):  # type: ignore[misc]

@@ -5,7 +5,7 @@
   const DECADES = 1.5;  // powers of ten that ε can be moved to each side of the suggested one
   const $ = (id) => document.getElementById(id);
   const SLIDERS = ["eps", "lam", "n_iter", "p"];
-  let wire = null, suggested = null, shown = {}, name = "", state = "", choice = null, lastOpened = null, addressed = 0, opening = 0, sending = 0;
+  let wire = null, suggested = null, shown = {}, name = "", state = "", choice = null, lastOpened = -1, addressed = 0, opening = 0, sending = 0;
   const queue = {sent: 0, answered: -1};
   window.wtPage = {queue, answers: [], get shown() { return shown; }};
 
@@ -15,15 +15,15 @@
     if (message.what === "open") opening = queue.sent;
     if (message.what !== "settings" || message.released) document.body.classList.add("busy");
     if (WORDS[message.what]) say(`${name} · ${WORDS[message.what]}`);
-    allow(queue.answered);
+    allow();
     clearTimeout(sending);  // of simultaneous events the last is sent
     sending = setTimeout(() => { wire.wanted = JSON.stringify({...message, id: queue.sent}); });
   }
-  function allow(answered) {
+  function allow() {
     const isBusy = queue.answered < queue.sent;
     if (!isBusy) document.body.classList.remove("busy");
     for (const id of ["clusters", "save-page"]) $(id).disabled = isBusy;
-    $("transform").disabled = answered < opening;
+    $("transform").disabled = lastOpened < opening;
   }
 
   // sliders
@@ -62,8 +62,8 @@
   function heard(reply) {
     if (reply.ball) { window.wassersteinPage?.tell(reply); return; }
     if (reply.final) queue.answered = Math.max(queue.answered, reply.id);
-    allow(reply.id);
     if (reply.error) {
+      opening = Math.max(lastOpened, 0);
       $("status").textContent = "not computed";
       fail(reply.error);
     } else {
@@ -77,6 +77,7 @@
       state = reply.state ?? state;
       say(`${name} · ${state}${reply.final ? ` · ${time(reply.seconds)}` : ""}`);
     }
+    allow();
     window.wtPage.answers.push({...reply, content: null, at: performance.now()});
   }
   function opened(reply) {
@@ -165,7 +166,7 @@
   document.addEventListener("dragover", (event) => { event.preventDefault(); document.body.classList.add("dropping"); });
   document.addEventListener("dragleave", () => document.body.classList.remove("dropping"));
   document.addEventListener("drop", (event) => { event.preventDefault(); document.body.classList.remove("dropping"); open(event.dataTransfer.files[0]); });
-  allow(-1);
+  allow();
   label();
   say("reading the data …");
 })();
