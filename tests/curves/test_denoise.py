@@ -364,5 +364,5 @@ def test_the_result_draws_itself():
     flat, deep = wt.plotting.panels()[1], wt.plotting.panels(dim=3)[1]
     ball = wt.denoise(sphere(500, 0.1).points, 2)
     assert wt.plotting.denoised(ball, deep) is deep
-    with pytest.raises(ValueError, match="need 3-D Axes"):
+    with pytest.raises(ValueError, match="needs 3-D Axes"):
         wt.plotting.denoised(ball, flat)
