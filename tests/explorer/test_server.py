@@ -84,7 +84,10 @@ def test_other_names_of_this_computer_are_not_answered(explorer):
 
 
 def test_browsers_are_told_what_the_page_may_do(explorer):
-    page = _get(explorer.url)[1].decode()
+    with urllib.request.urlopen(explorer.url) as answer:
+        page, headers = answer.read().decode(), answer.headers
+    assert "frame-ancestors 'self'" in headers["Content-Security-Policy"]
+    assert headers["X-Content-Type-Options"] == "nosniff"
     assert "default-src 'self'; script-src" in page
     assert '<meta name="referrer" content="no-referrer">' in page
 

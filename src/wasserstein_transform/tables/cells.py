@@ -34,10 +34,15 @@ _BODY_FORMS = {
     )
     for point, mark in _THOUSANDS_MARKS.items()
 }
+_LINES_OF_NUMBERS = {
+    point: re.compile(rf"^[-+]?(?=[\d.,iI])(?:{body.pattern})$", re.MULTILINE | re.ASCII)
+    for point, body in _BODY_FORMS.items()
+}
 _match_plain_number = re.compile(
     r"\s*[-+]?(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[iI][nN][fF](?:inity)?)\s*"
 ).fullmatch  # a number as programs write it
 _CODE_NUMBER = re.compile(r"0\d+")  # a post code or a number of a part, not a quantity
+_find_code_number = re.compile(r"^0\d+$", re.MULTILINE).search
 _CLOCK_TIME = r"\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?(?:\s?[AaPp]\.?[Mm]\.?)?(?:\s?(?:Z|UTC|[-+]\d\d:?\d\d))?"
 _MONTH_NAME = r"(?:Jan|Feb|Mar|Mär|Apr|May|Mai|Jun|Jul|Aug|Sep|Oct|Okt|Nov|Dec|Dez)[a-zä]*\.?"
 _DAY_FORMS = (
@@ -110,6 +115,8 @@ def read_numbers(cells: Sequence[str], decimal: str = ".") -> Numbers:
     `decimal` is taken if both marks fit as many cells.
     """
     cells, marks = list(map(str.strip, cells)), (decimal, "," if decimal == "." else ".")
+    if in_one_unit := _read_in_one_unit(cells, marks):
+        return in_one_unit
     matches = [None if _CODE_NUMBER.fullmatch(cell) else _NUMBER_WITH_UNIT.fullmatch(cell) for cell in cells]
     fits = {mark: [match and _BODY_FORMS[mark].fullmatch(match["body"]) for match in matches] for mark in marks}
     best = max(marks, key=lambda mark: sum(fit is not None for fit in fits[mark]))
@@ -118,6 +125,26 @@ def read_numbers(cells: Sequence[str], decimal: str = ".") -> Numbers:
         if match and fit and bool(match["open"]) == bool(match["close"]):
             values[k], units[k] = _value(match, best), match["before"] or match["after"] or ""
     return Numbers(values, best, units)
+
+
+def _read_in_one_unit(cells: list[str], marks: tuple[str, str]) -> Numbers | None:
+    """Read cells that are all numbers in one unit, a column at a time; None if they are something else."""
+    first, n = _NUMBER_WITH_UNIT.fullmatch(cells[0]) if cells else None, len(cells)
+    if first is None:
+        return None
+    before, after = cells[0][slice(*first.span("before"))], cells[0][first.end("body") :].removesuffix(")")
+    if before:
+        cells = [cell.replace(before, "", 1).lstrip() for cell in cells if before in cell]
+    if after:
+        cells = [cell.removesuffix(after) for cell in cells if cell.endswith(after)]
+    text = "\n".join(cells)
+    if len(cells) < n or text.count("\n") != n - 1 or _find_code_number(text):
+        return None
+    mark = next((mark for mark in marks if len(_LINES_OF_NUMBERS[mark].findall(text)) == n), None)
+    if mark is None:
+        return None
+    plain = text.translate({ord(other): None for other in f".,'’{_BLANKS}" if other != mark}).replace(",", ".")
+    return Numbers(np.array(list(map(float, plain.split("\n")))), mark, [before or after.strip()] * n)
 
 
 def _value(match: re.Match[str], decimal: str) -> float:

@@ -38,7 +38,8 @@ def read_frame(
     if not len(rest):
         raise ValueError(f"{source_of(frame)} has no rows; a table needs at least one")
     with_mass = rest if weights.all() else rest[weights > 0]
-    all_columns = column_roles(with_mass, columns)
+    numbers = dict[str, Floats]()
+    all_columns = column_roles(with_mass, columns, numbers)
     used = [column for column in all_columns if not column.why_not]
     if not used:
         said = list_names([f"{column.name} {column.why_not}" for column in all_columns])
@@ -46,7 +47,7 @@ def read_frame(
         raise ValueError(f"{source_of(frame)} has no column to cluster: {said}; {use} uses them anyway")
     notes, blocks = say_left_out(all_columns), []
     for column in used:
-        blocks.append(read(rest, column))
+        blocks.append(read(rest, column, numbers if with_mass is rest else None))
         count, first = misread(rest, column, blocks[-1])
         if count:
             cells = "cell is" if count == 1 else "cells are"

@@ -74,13 +74,17 @@ WHY_BESIDE = "is beside the coordinates"
 """Why a column is left out if others say where points are."""
 
 
-def column_roles(frame: pd.DataFrame, names: Sequence[str] | None = None) -> list[Column]:
+def column_roles(
+    frame: pd.DataFrame, names: Sequence[str] | None = None, numbers: dict[str, Floats] | None = None
+) -> list[Column]:
     """Return how each column is read, and which ones are left out and why; the names of columns are different texts.
+
+    What numbers columns have is added to `numbers`.
 
     Given names are used, whatever they hold; else columns that say where points are, such as x and y; else what is
     neither id, constant, copy, date nor free text, and categories only where there are fewer than two numbers.
     """
-    numbers = dict[str, Floats]()
+    numbers = {} if numbers is None else numbers
     if names is not None:
         return [_role(frame, name, numbers, is_requested=True) for name in names]
     if where := () if is_nameless(frame) else coordinate_names(frame):
@@ -93,9 +97,10 @@ def column_roles(frame: pd.DataFrame, names: Sequence[str] | None = None) -> lis
     return columns
 
 
-def read(frame: pd.DataFrame, role: Column) -> Floats:
+def read(frame: pd.DataFrame, role: Column, numbers: Mapping[str, Floats] | None = None) -> Floats:
     """Return the values of a column, shape (n, width): NaN where there is none, 0 and 1 for categories.
 
+    `numbers` are those that `column_roles` read already.
     Cells of new rows are read by what they mean: yes, true and 1 are the same, and a number in another unit is missing.
     """
     values = column(frame, role.name)
@@ -107,7 +112,7 @@ def read(frame: pd.DataFrame, role: Column) -> Floats:
         return np.asarray(out)
     if role.kind in ("date", "time"):
         return _times(values, role)[:, None]
-    floats = _floats(values, role)
+    floats = numbers[role.name] if numbers and role.name in numbers else _floats(values, role)
     if np.isinf(floats).any():
         raise cell_fault(frame, int(np.argmax(np.isinf(floats))), role.name)
     return floats[:, None]
