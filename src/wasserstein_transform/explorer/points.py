@@ -15,6 +15,8 @@ MAX_DOTS = 5_000  # more points are drawn as an image of pixels, which takes mil
 MAX_PLAIN_COORDINATE = 1e9  # larger coordinates are written in scientific notation
 PLOT_TOOLS = "pan,wheel_zoom,box_select,lasso_select,reset,save"
 
+MAX_ROUNDING = 1e-5  # of the extent: a hundredth of a pixel
+
 
 class PointsView:
     """The points over τ. The browser fills `source` from `frames`: positions at τ, and colors."""
@@ -150,13 +152,22 @@ def corners(positions: Floats) -> dict[str, list[float]]:
     return dict(zip("xy", np.transpose([flat.min(axis=0), flat.max(axis=0)]).tolist(), strict=True))
 
 
+def _single(values: Floats) -> Any:
+    """Numbers of many points in single precision, which halves what is sent, if a picture shows no difference."""
+    if len(values) <= MAX_DOTS:
+        return values.copy()
+    with np.errstate(over="ignore"):
+        rounded = values.astype(np.float32)
+    return rounded if np.abs(rounded - values).max(initial=0.0) <= MAX_ROUNDING * np.ptp(values) else values.copy()
+
+
 def columns(scene: Scene) -> dict[str, Any]:
     """Data of each point for the browser: frames, covariances, labels."""
     data: dict[str, Any] = {"row": scene.rows.astype(np.int32)}
     for t, frame in enumerate(scene.frames):
-        data |= {f"x{t}": frame[:, 0].copy(), f"y{t}": frame[:, 1].copy()}
+        data |= {f"x{t}": _single(frame[:, 0]), f"y{t}": _single(frame[:, 1])}
     for t, covs in enumerate(() if scene.covariances is None else scene.covariances):
-        data |= {f"{name}{t}": entries.copy() for name, entries in zip("abd", covs.T, strict=True)}
+        data |= {f"{name}{t}": _single(entries) for name, entries in zip("abd", covs.T, strict=True)}
     for name, labels in (("truth", scene.truth), ("labels", scene.labels)):
         if labels is not None:
             data[name] = labels.astype(np.int32)
