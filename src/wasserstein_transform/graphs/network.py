@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from .._display import facts, in_range
 from .._types import Floats, Ints, cached_property
 from ..spaces import Graph
-from ..spaces.edges import ASK, Weight, as_edges, check_weight, is_graph
+from ..spaces.edges import ASK, Weight, as_edges, check_weight
 from .files import need_networkx, read_graph
 
 _SHOWN = 5  # nodes shown in a notebook
@@ -103,7 +103,13 @@ class Network:
             Needs networkx (extra `graph`).
         """
         nx = need_networkx("a networkx graph")
-        graph = self._bare(nx) if self.origin is None else self.origin.copy()
+        if self.origin is None:
+            graph = nx.Graph()
+            graph.add_nodes_from(self.nodes)
+            for (a, b), length in zip(self.edges, self.lengths, strict=True):
+                graph.add_edge(self.nodes[a], self.nodes[b], weight=float(length))
+        else:
+            graph = self.origin.copy()
         for k, (a, b) in enumerate(self.edges):
             ends = self.nodes[a], self.nodes[b]
             values = {name: column[k].item() for name, column in edges.items()}
@@ -111,13 +117,6 @@ class Network:
                 attributes.update(values)
         for name, column in (nodes or {}).items():
             nx.set_node_attributes(graph, dict(zip(self.nodes, column.tolist(), strict=True)), name)
-        return graph
-
-    def _bare(self, networkx: Any) -> Any:
-        graph = networkx.Graph()
-        graph.add_nodes_from(self.nodes)
-        for (a, b), length in zip(self.edges, self.lengths, strict=True):
-            graph.add_edge(self.nodes[a], self.nodes[b], weight=float(length))
         return graph
 
 
@@ -153,7 +152,10 @@ def as_network(graph: Any, weight: Weight = ASK) -> Network:
     array([0.25, 0.5 ])
     """
     if isinstance(graph, Network):
-        return _again(graph, weight)
+        check_weight(weight)
+        if weight not in (None, ASK, "length"):
+            raise ValueError(f"a Network has lengths already; give weight={weight!r} to as_network, where it is made")
+        return graph.with_lengths(np.ones(len(graph.edges))) if weight is None else graph
     if isinstance(graph, str | os.PathLike):
         graph = read_graph(graph)
     nodes, lengths = as_edges(graph, weight)
@@ -161,19 +163,7 @@ def as_network(graph: Any, weight: Weight = ASK) -> Network:
     a, b = rows.coords
     once = a < b
     edges = np.column_stack([a[once], b[once]]).astype(np.intp)
-    origin = graph if is_networkx(graph) else None
+    origin = graph if hasattr(graph, "is_multigraph") else None  # a graph of networkx
     if origin is not None and origin.is_directed():
         origin = origin.to_undirected()
     return Network(nodes, edges, np.asarray(rows.data)[once], origin)
-
-
-def is_networkx(graph: Any) -> bool:
-    """Tell whether it is a networkx graph."""
-    return is_graph(graph) and hasattr(graph, "is_multigraph")
-
-
-def _again(network: Network, weight: Weight) -> Network:
-    check_weight(weight)
-    if weight not in (None, ASK, "length"):
-        raise ValueError(f"a Network has lengths already; give weight={weight!r} to as_network, where it is made")
-    return network.with_lengths(np.ones(len(network.edges))) if weight is None else network
