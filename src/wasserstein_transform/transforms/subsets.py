@@ -128,6 +128,6 @@ def frame_of_cloud(metric: Metric, reach: float, engine: Engine) -> Frame | None
     frame = frame_of(points, reach, engine)
     if metric.covs is None:
         return frame
-    largest, least_trace = gaussians.sizes(cast(GaussianMetric, metric), engine)
+    largest, least_trace = gaussians.sizes(cast(GaussianMetric, metric))
     unit = gaussians.unit_of_size(largest)
     return frame._replace(unit=unit, planar=points.shape[1] == 2 and gaussians.is_plain(least_trace, unit))
