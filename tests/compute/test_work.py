@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import wasserstein_transform as wt
-from wasserstein_transform.compute.metrics.geometry_jit import Bits
-from wasserstein_transform.compute.neighbors import moments as summing
+from wasserstein_transform.compute.metrics.geometry_jit import Marks
 from wasserstein_transform.compute.neighbors.moments import Neighborhoods, neighborhoods
 from wasserstein_transform.compute.neighbors.moments_jit import FLAT
 from wasserstein_transform.compute.trees import spanning as trees, spanning_jit as spanning_trees
@@ -55,24 +54,13 @@ def test_of_equal_points_one_is_summed(rng: np.random.Generator, monkeypatch: py
         assert sum(summed) == expected
 
 
-def test_in_space_each_pair_of_gaussians_is_tested_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    tested: list[int] = []
-    mark_later = summing.mark_later
-
-    def counted(geometry: Any, places: Any, book: Any, start: int, end: int, limit: float, room: Any, bits: Any,
-                stop: Any) -> None:  # fmt: skip
-        mark_later(geometry, places, book, start, end, limit, room, bits, stop)
-        tested.append(int(np.unpackbits(bits).sum()))
-
-    monkeypatch.setattr(summing, "mark_later", counted)
+def test_in_space_each_pair_of_gaussians_is_marked_once() -> None:
     metric = _gaussians(400, 3)
     found = _around(metric, 0.4).geometry
-    assert isinstance(found, Bits)
-    near = int(np.unpackbits(found.bits).sum())
-    assert near == (metric.dense(ENGINE) <= 0.4).sum() > 2 * 400
-    assert sum(tested) == (near - 400) // 2  # of a pair, only the first knows the second
-    assert not isinstance(_around(_gaussians(400, 2), 0.4).geometry, Bits)  # cheaper to compute again
-    assert not isinstance(_around(metric, 0.4, wt.Engine(1, memory=1000)).geometry, Bits)
+    assert isinstance(found, Marks)
+    assert found.marks.sum() == (metric.dense(ENGINE) <= 0.4).sum() > 2 * 400
+    assert not isinstance(_around(_gaussians(400, 2), 0.4).geometry, Marks)  # cheaper to compute again
+    assert not isinstance(_around(metric, 0.4, wt.Engine(1, memory=1000)).geometry, Marks)
 
 
 def test_points_of_whole_cells_are_not_looked_at() -> None:

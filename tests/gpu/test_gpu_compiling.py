@@ -38,7 +38,6 @@ _PIXELS: list[dict[str, Any]] = [
 _TEAMS = ((32, 32), (64, 64), (96, 96), (128, 128))
 VARIANTS: dict[str, list[dict[str, Any]]] = {
     "balls.cu": _METRICS,
-    "bounds.cu": [{}],
     "cells.cu": [{"KEY": kind} for kind in ("int", "Index")],
     "colors.cu": [
         {"DEPTH": depth, "SPACE": space, "VALUE": "float" if depth < 8 else "double"}
@@ -56,7 +55,6 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "listed_moments.cu": [{"COLUMNS": m} for m in (1, 2, 3)],
     "merging.cu": _METRICS,
     "moments.cu": [{**metric, "COLUMNS": metric["M"]} for metric in _METRICS if metric["M"] <= 3],
-    "movement.cu": _METRICS,
     "nearest.cu": _METRICS,
     "pixels.cu": _PIXELS,
     "queued_moments.cu": [{"METRIC": 3, "M": 3, "COLUMNS": 3}],
@@ -67,7 +65,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
 }
 """For each file the constants that it is compiled with: the least, the usual, the most."""
 
-BLOCKS = dict.fromkeys(("bounds.cu", "distances.cu", "movement.cu", "nearest.cu", "trees.cu"), 256)
+BLOCKS = dict.fromkeys(("distances.cu", "nearest.cu", "trees.cu"), 256)
 """Threads of the largest blocks of a file, where these are not 128."""
 
 

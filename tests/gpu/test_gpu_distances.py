@@ -10,7 +10,7 @@ import pytest
 from gpu.calling import Cuda
 
 import wasserstein_transform as wt
-from wasserstein_transform.cuda.device import Device, touch_pages
+from wasserstein_transform.cuda.device import Device
 
 N = 70  # a tile and a bit
 
@@ -131,22 +131,6 @@ def test_a_lam_beyond_all_floats_is_refused(cuda: Cuda) -> None:
     metric = wt.spaces.GaussianMetric(np.zeros((2, 2)), 1e200 * np.array([np.eye(2)] * 2), 1e200)
     with pytest.raises(ValueError, match="leaves the range of floats"):
         cuda.pairs(metric, np.array([0]), np.array([1]), wt.Engine(device=cuda))
-
-
-@pytest.mark.parametrize("m", [2, pytest.param(5, marks=pytest.mark.slow)])
-def test_points_within_a_radius_are_counted(m: int, cuda: Cuda) -> None:
-    metric, rows = gaussians(N, m), np.array([3, 0, 3])
-    radius = float(np.median(metric.dense()))
-    found = cuda.n_within(metric, rows, radius, wt.Engine(device=cuda))
-    np.testing.assert_array_equal(found, (metric.dense()[rows] <= radius).sum(axis=1))
-    assert cuda.n_within(metric, rows[:0], radius, wt.Engine(device=cuda)).shape == (0,)
-
-
-def test_memory_of_the_host_is_taken_ahead() -> None:
-    array = np.ones((3, 5000), np.float32)
-    touch_pages(array)
-    assert (array.view(np.uint8).reshape(-1)[::4096] == 0).all()
-    touch_pages(np.empty((0, 2)))
 
 
 def test_few_distances_are_left_to_the_cpu(cuda: Cuda, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,6 @@ from gpu.calling import Cuda
 from gpu.emulation import Emulated
 
 import wasserstein_transform as wt
-from wasserstein_transform.compute.metrics import distances, gaussians
 from wasserstein_transform.cuda import functions
 
 
@@ -39,4 +38,3 @@ def test_a_function_is_known_by_itself_and_not_by_its_name() -> None:
         return f"from {before} to {after}"
 
     assert Cuda(Emulated()).version_of(movement)("here", "there", wt.Engine()) == "from here to there"
-    assert functions.FUNCTIONS[gaussians.movement] == functions.FUNCTIONS[distances.movement]

@@ -160,11 +160,10 @@ def test_regions_of_any_form(picture: str, cuda: Cuda, rng: np.random.Generator)
 
 
 @pytest.mark.parametrize("shape", [(31, 40), (5, 11, 12), (1, 1)])
-def test_sums_and_borders_of_regions(shape: tuple[int, ...], cuda: Cuda, rng: np.random.Generator) -> None:
+def test_sums_of_regions(shape: tuple[int, ...], cuda: Cuda, rng: np.random.Generator) -> None:
     labels = np.unique(rng.integers(0, 40, shape) ** 2 // 40, return_inverse=True)[1].reshape(shape)  # one is large
     values, engine = rng.normal(size=(labels.size, 4)), wt.Engine(device=cuda)
     for regions in (labels, np.where(labels == labels.max(), -1, labels) if labels.max() else labels):
-        np.testing.assert_array_equal(cuda.touching(regions, engine), CPU.touching(regions, engine))
         sums, sizes = cuda.region_sums(regions, values, 1, engine)
         expected, n_expected = CPU.region_sums(regions, values, 1, engine)
         np.testing.assert_allclose(sums, expected, rtol=0, atol=1e-12 * labels.size)

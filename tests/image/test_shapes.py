@@ -37,7 +37,7 @@ def test_those_alike_in_shape_are_those_within_the_radius(axes: int, lam: float,
     sums, traces = np.empty(10), shapes[:n, [0, 2] if axes == 2 else [0, 3, 5]].sum(axis=1)
     patch.lacks[:n] = traces - patch.offsets[3, :n]
     for own in shapes[:n]:
-        count = moments(patch, np.zeros(1), own, True, True, axes, 1.0, 64.0, sums)
+        count = moments(patch, np.zeros(1), own, True, axes, 1.0, 64.0, sums)
         gaps = [gap_space(shape, own) if axes == 3 else gap_plane(*shape, *own) for shape in shapes[:n]]
         within = np.array(gaps) <= patch.offsets[3, :n]
         np.testing.assert_array_equal(patch.marks[:n] > 0, within)

@@ -271,14 +271,14 @@ def test_many_dimensions_with_thin_neighborhoods() -> None:
     np.testing.assert_allclose(moved.metric.covs, covs, rtol=0, atol=1e-12)
 
 
-def test_bits_are_not_kept_where_there_is_no_room_for_them() -> None:
+def test_marks_are_not_kept_where_there_is_no_room_for_them() -> None:
     X = cloud(500, 3)
     start = wt.iterate(wt.transforms.gaussian_transform(0.4, 1.0), wt.Space.from_points(X), n_iter=0).last
     step = wt.transforms.gaussian_transform(0.4, 1.0).at(0)
     room = 4 * 8 * 500 * 9.0  # for the covariances alone
     little = step(start, wt.Engine(memory=room))
     assert np.array_equal(little.points, step(start).points)
-    with pytest.raises(MemoryError, match="a bit for each"):
+    with pytest.raises(MemoryError, match="a byte for each"):
         wt.Mean(wt.localize.CachedNeighbors(4.0))(start, wt.Engine(memory=100))
 
 

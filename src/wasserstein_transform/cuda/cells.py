@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 MIN_POINTS = 1000  # for fewer points the CPU is faster
 _MAX_CLOSED_DIM = 3  # largest dimension in which the distance of Gaussians has a closed formula
-_MAX_BOUND_BLOCKS = 512  # thread blocks for the bounds: enough to fill a device, few results to copy
 _MAX_KEY = 2.0**62  # keys are 64-bit integers
 MAX_LAUNCH_STEPS = 3e11  # operations of threads per launch: a fifth of what a large device does in a tenth of a second
 
@@ -111,12 +110,7 @@ def cells_of(metric: Metric, reach: float, device: Device, before: Array | None 
 
 def bounds(points: Array, device: Device) -> tuple[Floats, Floats]:
     """The smallest and the largest coordinates."""
-    n, m = points.shape
-    n_blocks = min(_MAX_BOUND_BLOCKS, -(-n // 256))
-    out = device.xp.empty((n_blocks, 2, m))
-    device.launch("bounds.cu", "find_bounds", 256 * n_blocks, (points, n, m, out), block=256)
-    edges = device.fetch(out)
-    return edges[:, 0].min(axis=0), edges[:, 1].max(axis=0)
+    return device.fetch(points.min(axis=0)), device.fetch(points.max(axis=0))
 
 
 def _type_of(keys: Array) -> str:
@@ -174,7 +168,7 @@ def iterate_rows(
     """Begin and end of parts of `rows`, one for each launch, given the steps per candidate."""
     engine.check()
     ends = [len(rows)] if len(rows) else []
-    if is_long(cells, rows, steps):
+    if steps * cells.n * float(len(rows)) > MAX_LAUNCH_STEPS:  # if all points were candidates
         xp = device.xp
         visited = xp.cumsum(cells.n_candidates[rows].astype(xp.float64))
         n_parts = int(np.ceil(steps * float(visited[-1].item()) / MAX_LAUNCH_STEPS))
@@ -186,10 +180,3 @@ def iterate_rows(
             engine.check()
         yield begin, end
         engine.report(stage, k + 1, len(ends))
-
-
-def is_long(cells: Cells, rows: Array, steps: float) -> bool:
-    """Whether these rows need more than one launch."""
-    if steps * cells.n * float(len(rows)) <= MAX_LAUNCH_STEPS:  # even if all points are candidates
-        return False
-    return steps * float(cells.n_candidates[rows].sum().item()) > MAX_LAUNCH_STEPS

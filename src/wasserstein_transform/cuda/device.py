@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -123,20 +121,6 @@ class Device(ABC):
                 f"{what} needs {mem.in_words(n_bytes)} on {self.name}, and {mem.in_words(free)} are free there; "
                 f"{instead}"
             )
-
-
-_MIN_PAGE_BYTES = 4096
-_TOUCHED_BYTES = 1 << 23  # bytes that a thread touches at a time
-_MAX_TOUCHING_THREADS = 8
-
-
-def touch_pages(array: np.ndarray) -> None:
-    """Make the system allocate the pages of a new array with several threads; a copy would use only one."""
-    pages = array.reshape(-1).view(np.uint8)[::_MIN_PAGE_BYTES]
-    with ThreadPoolExecutor(min(_MAX_TOUCHING_THREADS, os.cpu_count() or 1)) as pool:
-        step = _TOUCHED_BYTES // _MIN_PAGE_BYTES
-        for start in range(0, len(pages), step):
-            pool.submit(pages[start : start + step].fill, 0)
 
 
 FOLDER = Path(__file__).parent / "source"

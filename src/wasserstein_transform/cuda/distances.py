@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +19,6 @@ _SIDE, _THREADS = 64, 256  # side of a tile, and threads of the block that fills
 MAX_LAUNCH_STEPS = 4e9  # steps per launch: some hundredths of a second
 _MAX_BAND_BYTES = 1 << 28  # bytes computed before they are copied to the host
 _MAX_SOLID_PAIRS = 1 << 20  # pairs of a band if each takes a warp
-_MAX_MOVEMENT_BLOCKS = 512  # thread blocks: enough to fill a device, few results to copy
 _MAX_LISTED_PAIRS = 1 << 26  # pairs copied to the device at a time
 
 
@@ -53,31 +51,12 @@ def block(metric: Metric, rows: Ints, cols: Ints, engine: Engine, *, device: Dev
     if geometry is None:
         return NotImplemented
     out = np.empty((len(rows), len(cols)))
-    targets = device.put(cols.astype(np.int64))
-    for part, distances in _iterate_bands(geometry, rows, targets, device, engine):
-        device.fetch_into(out[part], distances)
-    return out
-
-
-def n_within(metric: Metric, rows: Ints, radius: float, engine: Engine, *, device: Device) -> Any:
-    """Number of points within the radius of each of the points `rows`."""
-    geometry = geometry_for(metric, float(len(rows)) * metric.n, device, engine)
-    if geometry is None:
-        return NotImplemented
-    counts = np.empty(len(rows), np.intp)
-    for part, distances in _iterate_bands(geometry, rows, device.xp.arange(metric.n), device, engine):
-        counts[part] = device.fetch((distances <= radius).sum(axis=1))
-    return counts
-
-
-def _iterate_bands(
-    geometry: GpuGeometry, rows: Ints, targets: Array, device: Device, engine: Engine
-) -> Iterator[tuple[slice, Array]]:
-    """Some of the rows, and their distances to the points `targets`, on the device."""
-    sources, n = device.put(rows.astype(np.int64)), len(targets)
-    size = max(1, _MAX_SOLID_PAIRS // max(n, 1)) if geometry.solid else _rows_of_band(n, 8)
+    sources, targets = (device.put(points.astype(np.int64)) for points in (rows, cols))
+    n = max(len(cols), 1)
+    size = max(1, _MAX_SOLID_PAIRS // n) if geometry.solid else _rows_of_band(n, 8)
     for part in iterate_slices(len(rows), size, "distances", device, engine):
-        yield part, rectangle(geometry, sources[part], targets, device, engine.silent())
+        device.fetch_into(out[part], rectangle(geometry, sources[part], targets, device, engine.silent()))
+    return out
 
 
 def rectangle(geometry: GpuGeometry, rows: Array, cols: Array, device: Device, engine: Engine) -> Array:
@@ -206,12 +185,6 @@ def movement(before: Metric, after: Metric, engine: Engine, *, device: Device) -
         or has_few_points(after)
     ):
         return NotImplemented
-    geometry, n = join_metrics(before, after, device)[0], after.n
-    if geometry.solid:
-        rows = device.xp.arange(n)
-        return float(distances_of_pairs(geometry, rows, rows + n, device, engine).max().item())
-    n_blocks = min(_MAX_MOVEMENT_BLOCKS, -(-n // 256))
-    out = device.xp.empty(n_blocks)
-    args = *geometry.arguments, n, out
-    device.launch("movement.cu", "find_movement", 256 * n_blocks, args, block=256, **geometry.constants)
-    return float(np.sqrt(device.fetch(out).max()))
+    rows = device.xp.arange(after.n)
+    distances = distances_of_pairs(join_metrics(before, after, device)[0], rows, rows + after.n, device, engine)
+    return float(distances.max().item())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from .._types import Ints
 from ..compute.exact import batches as on_cpu, problems
 from ..compute.records import CsrMeasures
-from ..engine import N_MATRICES, Engine
+from ..engine import N_MATRICES, Engine, condensed_starts
 from .cells import places_of
 from .device import Array, Device
 from .distances import fill_matrix
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 MIN_PAIRS = 100  # for fewer pairs the CPU is faster
 _PAIR_BYTES = 100.0  # bytes on the device per pair
+_MAX_LISTED_PAIRS = 1 << 22  # pairs sorted by size at a time
 _MIN_REUSE = 0.5  # all distances are computed if the costs are at least this share of the pairs of points
 _NOT_CERTIFIED = -1.0  # result for a pair without a certificate; other negative results are also solved by the CPU
 
@@ -28,12 +29,19 @@ _NOT_CERTIFIED = -1.0  # result for a pair without a certificate; other negative
 def exact_among(metric: Metric, p: float, measures: CsrMeasures, engine: Engine, *, device: Device) -> Any:
     """The full matrix of distances, each pair solved once."""
     n, sizes = len(measures.totals), np.diff(measures.indptr)
-    n_bytes = 8.0 * n * n
-    if n * (n - 1) // 2 < MIN_PAIRS or not device.fits(2 * n_bytes) or engine.goes_to_disk(n_bytes, N_MATRICES):
+    n_bytes, n_pairs = 8.0 * n * n, n * (n - 1) // 2
+    if n_pairs < MIN_PAIRS or engine.goes_to_disk(n_bytes, N_MATRICES):
         return NotImplemented
-    plan, n_entries = plan_triangle(sizes, device), float(sizes.sum()) ** 2 / 2
+    starts = condensed_starts(n)
+
+    def pairs(numbers: Ints) -> MeasurePairs:
+        firsts = np.searchsorted(starts, numbers, side="right") - 1
+        seconds = numbers - starts[firsts] + firsts + 1
+        return MeasurePairs(firsts, seconds, firsts * n + seconds)
+
     needed = f"exact distances of {n} measures", "use fewer points"
-    result = _Batch(metric, p, measures, measures, device, engine).solve(plan, n_entries, (n, n), needed)
+    n_entries = float(sizes.sum()) ** 2 / 2
+    result = _Batch(metric, p, measures, measures, device, engine).solve(pairs, n_pairs, n_entries, (n, n), needed)
     if result is not NotImplemented:
         problems.mirror(result[0], engine)
     return result
@@ -42,12 +50,13 @@ def exact_among(metric: Metric, p: float, measures: CsrMeasures, engine: Engine,
 def exact_between(metric: Metric, p: float, A: CsrMeasures, B: CsrMeasures, engine: Engine, *, device: Device) -> Any:
     """The rectangle of distances from the measures A to the measures B."""
     n_a, n_b = len(A.totals), len(B.totals)
-    if n_a * n_b < MIN_PAIRS or not device.fits(8.0 * n_a * n_b):
-        return NotImplemented
-    plan = plan_rectangle(np.diff(A.indptr), np.diff(B.indptr), device)
-    needed = f"{n_a} × {n_b} distances", "take fewer measures at a time"
+    needed, n_entries = (f"{n_a} × {n_b} distances", "take fewer measures at a time"), float(A.indices.size)
+
+    def pairs(numbers: Ints) -> MeasurePairs:
+        return MeasurePairs(numbers // n_b, numbers % n_b, numbers)
+
     return _Batch(metric, p, A, B, device, engine).solve(
-        plan, float(len(A.indices)) * len(B.indices), (n_a, n_b), needed
+        pairs, n_a * n_b, n_entries * B.indices.size, (n_a, n_b), needed
     )
 
 
@@ -56,13 +65,25 @@ def exact_listed(
     rank: Ints | None = None, homes: Ints | None = None, *, device: Device,
 ) -> Any:  # fmt: skip
     """Distances of listed pairs, in their order."""
-    if len(targets) < MIN_PAIRS:
-        return NotImplemented
-    sizes_a, sizes_b = np.diff(A.indptr), np.diff(B.indptr)
-    owners = np.repeat(np.arange(len(sizes_a)), np.diff(indptr))
-    plan = plan_listed(owners, np.asarray(targets, np.int64), sizes_a, sizes_b, device)
-    n_entries = float(sizes_a[owners] @ sizes_b[targets])
-    return _Batch(metric, p, A, B, device, engine).solve(plan, n_entries, (len(targets),))
+    owners = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+    n_entries = float(np.diff(A.indptr)[owners] @ np.diff(B.indptr)[targets])
+
+    def pairs(numbers: Ints) -> MeasurePairs:
+        return MeasurePairs(owners[numbers], targets[numbers], numbers)
+
+    return _Batch(metric, p, A, B, device, engine).solve(pairs, len(targets), n_entries, (len(targets),))
+
+
+class MeasurePairs(NamedTuple):
+    """First and second measures of some pairs, and the positions of their distances in the result."""
+
+    firsts: Ints
+    seconds: Ints
+    positions: Ints
+
+    def at(self, rows: np.ndarray) -> MeasurePairs:
+        """Some of the pairs."""
+        return MeasurePairs(self.firsts[rows], self.seconds[rows], self.positions[rows])
 
 
 class _Batch(NamedTuple):
@@ -74,36 +95,57 @@ class _Batch(NamedTuple):
     engine: Engine
 
     def solve(
-        self, plan: SolvePlan, n_entries: float, shape: tuple[int, ...], needed: tuple[str, str] | None = None
-    ) -> Any:
-        """Distances of the pairs of a plan with `n_entries` costs, and a report; NotImplemented to use the CPU.
+        self, pairs: Callable[[Ints], MeasurePairs], n_pairs: int, n_entries: float, shape: tuple[int, ...],
+        needed: tuple[str, str] | None = None,
+    ) -> Any:  # fmt: skip
+        """Distances of pairs with `n_entries` costs in total, and a report; NotImplemented to use the CPU.
 
-        `needed` announces the memory of the result. Pairs that the device leaves are solved by the CPU.
+        `pairs` makes those with some numbers. `needed` announces the memory of the result. Pairs of measures that are
+        too large for the device, and those without a certificate, are solved by the CPU.
         """
         metric, p, A, B, device, engine = self
-        points = _put_points(metric, p, plan, n_entries, device, engine)
+        classes = [size for size in _SIZE_CLASSES if shared_bytes(size) <= device.shared_bytes]
+        sizes = np.diff(A.indptr), np.diff(B.indptr)
+        if n_pairs < MIN_PAIRS or max(each.min() for each in sizes) > classes[-1]:
+            return NotImplemented
+        points = _put_points(metric, p, n_entries, device, engine)
         if points is None:
             return NotImplemented
         if needed is not None:
             engine.reserve(8.0 * np.prod(shape), *needed)
-        out = device.xp.zeros(int(np.prod(shape)))
-        report, left = self._solve_on_device(points, plan, out)
-        values = device.fetch(out)
-        if len(left.firsts):
-            order = np.argsort(left.firsts, kind="stable")
-            indptr = np.searchsorted(left.firsts[order], np.arange(len(A.totals) + 1))
-            rest, more = on_cpu.exact_listed(metric, p, A, B, indptr, left.seconds[order], engine)
-            values[left.positions[order]] = rest
+        device.reserve(_PAIR_BYTES * _MAX_LISTED_PAIRS, "a list of problems of transport", "use device='cpu'")
+        out, left, failed, gap, launch = np.zeros(int(np.prod(shape))), [], 0, 0.0, self._launcher(points)
+        with engine.progress_scope() as scope:
+            for start in range(0, n_pairs, _MAX_LISTED_PAIRS):
+                end = min(start + _MAX_LISTED_PAIRS, n_pairs)
+                listed = pairs(np.arange(start, end))
+                largest = np.maximum(sizes[0][listed.firsts], sizes[1][listed.seconds])
+                class_of = np.searchsorted(classes, largest)
+                for k, size in enumerate(classes):
+                    members, step = np.flatnonzero(class_of == k), pairs_at_once(size)
+                    for first in range(0, len(members), step):
+                        scope.check()
+                        some = listed.at(members[first : first + step])
+                        values, gaps = launch(size, some)
+                        out[some.positions] = values
+                        gap = max(gap, float(gaps[values >= 0.0].max(initial=0.0)))
+                        left.append(some.at(values < 0.0))
+                        failed += int(np.count_nonzero(values == _NOT_CERTIFIED))
+                left.append(listed.at(class_of == len(classes)))
+                scope.report("exact transport", end, n_pairs)
+        rest = MeasurePairs(*(np.concatenate(arrays) for arrays in zip(*left, strict=True)))
+        report = problems.Report(n_pairs - len(rest.firsts), failed, gap)
+        if len(rest.firsts):
+            rest = rest.at(np.argsort(rest.firsts, kind="stable"))
+            indptr = np.searchsorted(rest.firsts, np.arange(len(A.totals) + 1))
+            out[rest.positions], more = on_cpu.exact_listed(metric, p, A, B, indptr, rest.seconds, engine)
             report += more
-        return values.reshape(shape), report
+        return out.reshape(shape), report
 
-    def _solve_on_device(self, points: Array, plan: SolvePlan, out: Array) -> tuple[problems.Report, MeasurePairs]:
-        """Fill the flat array `out` with the distances of a plan; returns a report, and the pairs left to the CPU."""
+    def _launcher(self, points: Array) -> Callable[[int, MeasurePairs], tuple[np.ndarray, np.ndarray]]:
+        """A function that solves pairs of measures up to a size; distances (negative ones: not solved) and gaps."""
         metric, p, A, B, device, engine = self
-        xp, gap, done, failed, left = device.xp, 0.0, 0, 0, [plan.large]
-        largest = max(min(part.n_pairs, pairs_at_once(part.size)) for part in plan.parts)
-        device.reserve(_PAIR_BYTES * largest, f"exact transport of {largest} pairs at a time", "use device='cpu'")
-        by_coordinates = _uses_coordinates(metric)
+        xp, by_coordinates = device.xp, _uses_coordinates(metric)
         metric_constants = {"METRIC": 0, "M": points.shape[1]} if by_coordinates else {"METRIC": 1, "M": 1}
         constants = {**metric_constants, "POWER": int(p) if p in (1, 2) else 0}
         top = metric.largest(engine)  # the unit is a power of two that scales it to about 1
@@ -111,33 +153,19 @@ class _Batch(NamedTuple):
         cancel = bool(p == 1 and metric.triangle)  # common mass
         measures = _put_rows(A, device)
         measures += measures if B is A else _put_rows(B, device)
-        with engine.progress_scope() as scope:
-            for part, numbers in _iterate_chunks(plan, xp):
-                scope.check()
-                pairs, n, size = part.pairs(numbers), len(numbers), part.size
-                values, gaps, (team, block) = xp.empty(n), xp.empty(n), threads_of(size)
-                problem = pairs.firsts, pairs.seconds, n, unit, p, cancel, bytes_of(size)
-                device.launch(
-                    "exact.cu", "solve_pairs", n * team, (points, metric.n, *measures, *problem, values, gaps),
-                    block=block, shared=shared_bytes(size), SIDE=side_of(size), TEAM=team, **constants,
-                )  # fmt: skip
-                out[pairs.positions] = values
-                is_solved = values >= 0.0
-                gap = max(gap, float(xp.where(is_solved, gaps, 0.0).max()))
-                if not bool(is_solved.all()):
-                    left.append(MeasurePairs(*(device.fetch(array[~is_solved]) for array in pairs)))
-                    failed += int((values == _NOT_CERTIFIED).sum())
-                done += n
-                scope.report("exact transport", done, plan.n_pairs)
-        rest = MeasurePairs(*(np.concatenate(arrays) for arrays in zip(*left, strict=True)))
-        return problems.Report(plan.n_pairs + len(plan.large.firsts) - len(rest.firsts), failed, gap), rest
 
+        def launch(size: int, pairs: MeasurePairs) -> tuple[np.ndarray, np.ndarray]:
+            n = len(pairs.firsts)
+            values, gaps, (team, block) = xp.empty(n), xp.empty(n), threads_of(size)
+            ends = (device.put(side.astype(np.int64)) for side in pairs[:2])
+            args = points, metric.n, *measures, *ends, n, unit, p, cancel, bytes_of(size), values, gaps
+            device.launch(
+                "exact.cu", "solve_pairs", n * team, args, block=block, shared=shared_bytes(size), SIDE=side_of(size),
+                TEAM=team, **constants,
+            )  # fmt: skip
+            return device.fetch(values), device.fetch(gaps)
 
-def _iterate_chunks(plan: SolvePlan, xp: Any) -> Iterator[tuple[SizeClass, Array]]:
-    for part in plan.parts:
-        step = pairs_at_once(part.size)
-        for start in range(0, part.n_pairs, step):
-            yield part, xp.arange(start, min(start + step, part.n_pairs))
+        return launch
 
 
 def _put_rows(rows: CsrMeasures, device: Device) -> list[Array]:
@@ -145,15 +173,10 @@ def _put_rows(rows: CsrMeasures, device: Device) -> list[Array]:
     return [device.put(array) for array in (starts, points, rows.masses, rows.totals)]
 
 
-# smaller classes let more problems share a multiprocessor
+# by the size of the larger measure; smaller classes let more problems share a multiprocessor
 _SIZE_CLASSES = (16, 24, 32, 40, 48, 56, 64, 72, 80, 96, 104, 128)
 _THREADS_BY_SIDE = {32: (32, 64), 64: (64, 64), 96: (96, 96), 128: (128, 128)}
 _MAX_PAIRS_BY_SIZE = {32: 1 << 20, 48: 1 << 19, 64: 1 << 18, 96: 1 << 16, 128: 1 << 15}
-
-
-def classes_of(device: Device) -> tuple[int, ...]:
-    """The size classes, by the size of the larger measure; larger problems are solved by the CPU."""
-    return tuple(size for size in _SIZE_CLASSES if shared_bytes(size) <= device.shared_bytes)
 
 
 def side_of(size: int) -> int:
@@ -189,12 +212,10 @@ def _uses_coordinates(metric: Metric) -> bool:
     return metric.coordinates is not None and metric.lam == 0 and metric.coordinates.shape[1] <= MAX_DIM
 
 
-def _put_points(
-    metric: Metric, p: float, plan: SolvePlan, n_entries: float, device: Device, engine: Engine
-) -> Array | None:
+def _put_points(metric: Metric, p: float, n_entries: float, device: Device, engine: Engine) -> Array | None:
     """Coordinates or distances for problems with `n_entries` costs in total; None if the CPU should solve them."""
     key = "distances", device.name
-    if p == np.inf or plan.n_pairs < MIN_PAIRS:
+    if p == np.inf:
         return None
     if _uses_coordinates(metric):
         return places_of(metric, device)
@@ -210,111 +231,3 @@ def _put_points(
             metric.derived.on_devices[key] = device.xp.empty((metric.n, metric.n))
             fill_matrix(geometry, device.wrap(metric.derived.on_devices[key]), device, engine)
     return metric.derived.on_devices[key]
-
-
-class MeasurePairs(NamedTuple):
-    """First and second measures of some pairs, and the positions of their distances in the result."""
-
-    firsts: Array
-    seconds: Array
-    positions: Array
-
-
-class SizeClass(NamedTuple):
-    """Pairs whose larger measure belongs to one class: their number, and a function from numbers to pairs."""
-
-    size: int
-    n_pairs: int
-    pairs: Callable[[Array], MeasurePairs]
-
-
-class SolvePlan(NamedTuple):
-    """The parts that are solved on the device, and the pairs solved on the CPU, as arrays on the host."""
-
-    parts: list[SizeClass]
-    large: MeasurePairs
-
-    @property
-    def n_pairs(self) -> int:
-        """Number of pairs solved on the device."""
-        return sum(part.n_pairs for part in self.parts)
-
-
-def plan_triangle(sizes: Ints, device: Device) -> SolvePlan:
-    """Each pair of measures once; the result is an n × n matrix."""
-    n, xp, order = len(sizes), device.xp, _order_by_size(sizes)
-    starts = np.append(0, np.cumsum(np.arange(n - 1, -1, -1)))  # first pair of each row with the measures after it
-    begin, measures = device.put(starts), device.put(order)
-
-    def part(size: int, low: int, high: int) -> SizeClass:
-        def pairs(numbers: Array) -> MeasurePairs:
-            numbers = numbers + int(starts[low])
-            rows = xp.searchsorted(begin, numbers, side="right") - 1
-            firsts, seconds = measures[rows], measures[numbers - begin[rows] + rows + 1]
-            return MeasurePairs(firsts, seconds, firsts * n + seconds)
-
-        return SizeClass(size, int(starts[high] - starts[low]), pairs)
-
-    classes = classes_of(device)
-    edges = _edges(sizes, classes)
-    parts = [part(size, low, high) for size, low, high in zip(classes, edges[1:], edges, strict=False)]
-    rows = np.repeat(np.arange(edges[-1]), n - 1 - np.arange(edges[-1]))
-    cols = np.arange(len(rows)) - starts[rows] + rows + 1
-    firsts, seconds = order[rows], order[cols]
-    return SolvePlan(parts, MeasurePairs(firsts, seconds, firsts * n + seconds))
-
-
-def plan_rectangle(sizes_a: Ints, sizes_b: Ints, device: Device) -> SolvePlan:
-    """Every measure of A with every measure of B; the result is an n_a × n_b matrix."""
-    n_a, n_b = len(sizes_a), len(sizes_b)
-    order_a, order_b = _order_by_size(sizes_a), _order_by_size(sizes_b)
-    some_a, some_b = device.put(order_a), device.put(order_b)
-
-    def part(size: int, rows: tuple[int, int], cols: tuple[int, int]) -> SizeClass:
-        width = max(cols[1] - cols[0], 1)
-
-        def pairs(numbers: Array) -> MeasurePairs:
-            firsts, seconds = some_a[rows[0] + numbers // width], some_b[cols[0] + numbers % width]
-            return MeasurePairs(firsts, seconds, firsts * n_b + seconds)
-
-        return SizeClass(size, (rows[1] - rows[0]) * (cols[1] - cols[0]), pairs)
-
-    classes = classes_of(device)
-    edges_a, edges_b = _edges(sizes_a, classes), _edges(sizes_b, classes)
-    parts = []
-    for k, size in enumerate(classes):
-        (high_a, low_a), (high_b, low_b) = edges_a[k : k + 2], edges_b[k : k + 2]
-        parts += [part(size, (low_a, high_a), (low_b, n_b)), part(size, (high_a, n_a), (low_b, high_b))]
-    blocks = (order_a[: edges_a[-1]], order_b), (order_a[edges_a[-1] :], order_b[: edges_b[-1]])
-    firsts = np.concatenate([np.repeat(rows, len(cols)) for rows, cols in blocks])
-    seconds = np.concatenate([np.tile(cols, len(rows)) for rows, cols in blocks])
-    return SolvePlan(parts, MeasurePairs(firsts, seconds, firsts * n_b + seconds))
-
-
-def plan_listed(firsts: Ints, seconds: Ints, sizes_a: Ints, sizes_b: Ints, device: Device) -> SolvePlan:
-    """The listed pairs; the result is in their order."""
-    classes = classes_of(device)
-    class_of = np.searchsorted(classes, np.maximum(sizes_a[firsts], sizes_b[seconds]))
-    some_a, some_b = device.put(firsts), device.put(seconds)
-
-    def part(size: int, which: Ints) -> SizeClass:
-        members = device.put(which)
-
-        def pairs(numbers: Array) -> MeasurePairs:
-            positions = members[numbers]
-            return MeasurePairs(some_a[positions], some_b[positions], positions)
-
-        return SizeClass(size, len(which), pairs)
-
-    parts = [part(size, np.flatnonzero(class_of == k)) for k, size in enumerate(classes)]
-    large = np.flatnonzero(class_of == len(classes))
-    return SolvePlan(parts, MeasurePairs(firsts[large], seconds[large], large))
-
-
-def _order_by_size(sizes: Ints) -> Ints:
-    return np.argsort(-sizes, kind="stable")
-
-
-def _edges(sizes: Ints, classes: tuple[int, ...]) -> list[int]:
-    """The number of measures, and of those larger than each class."""
-    return [len(sizes), *(int(np.count_nonzero(sizes > size)) for size in classes)]

@@ -8,7 +8,7 @@ from functools import wraps
 from typing import Any
 
 from ..compute.exact import batches as exact, on_line as line
-from ..compute.metrics import distances, gaussians
+from ..compute.metrics import distances
 from ..compute.neighbors import moments as neighborhoods, nearest as nearby
 from ..compute.pixels import colors, motion as pixels
 from ..compute.trees import spanning as trees
@@ -27,12 +27,10 @@ _log = logging.getLogger("wasserstein_transform")
 
 FUNCTIONS: dict[Callable[..., Any], tuple[str, Callable[..., Any] | None]] = {
     distances.block: ("distances", gpu_distances.block),
-    distances.n_within: ("", gpu_distances.n_within),
     distances.pairs: ("distances", gpu_distances.pairs),
     distances.dense: ("distances", gpu_distances.dense),
     distances.condensed: ("distances", gpu_distances.condensed),
     distances.movement: ("", gpu_distances.movement),
-    gaussians.movement: ("", gpu_distances.movement),
     nearby.balls: ("balls", gpu_balls.balls),
     nearby.leaders: ("merging", gpu_balls.leaders),
     nearby.nearest: ("nearest neighbors", gpu_trees.nearest),
@@ -50,7 +48,6 @@ FUNCTIONS: dict[Callable[..., Any], tuple[str, Callable[..., Any] | None]] = {
     pixels.shift_pixels: ("moving pixels", gpu_pixels.shift_pixels),
     pixels.link_touching: ("regions", gpu_pixels.link_touching),
     pixels.region_sums: ("regions", gpu_pixels.region_sums),
-    pixels.touching: ("regions", gpu_pixels.touching),
 }
 """A function takes the arguments of the one for the CPU, then `device`; NotImplemented leaves the work to the CPU."""
 

@@ -17,7 +17,7 @@ from ..compute.neighbors.moments_jit import FLAT, GAUSSIAN
 from ..compute.records import HasMoments, MeansAndCovs, Moments
 from ..engine import Engine
 from .balls import near_pairs
-from .cells import MAX_LAUNCH_STEPS, Cells, cells_of, has_few_points, is_long, iterate_rows, places_of
+from .cells import MAX_LAUNCH_STEPS, Cells, cells_of, has_few_points, iterate_rows, places_of
 from .device import Array, Device, is_on_device, iterate_slices
 from .geometry import MAX_DIM, SPACE, GpuGeometry, geometry_of
 
@@ -29,13 +29,8 @@ Out = tuple[Array, Array, Array]
 _MAX_THREAD_COLUMNS = 4  # most columns whose sums a thread holds
 _THREADS_PER_POINT = 4  # threads per point for up to that many columns, as in moments.cu
 _THREADS_PER_WIDE_POINT = 128  # threads per point for more columns, as in wide.h
-_STEPS_OF_DISTANCE = (
-    0,
-    10,
-    30,
-    300,
-)  # extra steps of a distance: for points, and for Gaussians in one, two, three dimensions
-_MIN_SHARE_OF_COPIES = 0.1  # smallest share of repeated points for which computing each once pays off
+_STEPS_OF_DISTANCE = (0, 10, 30, 300)  # extra steps: for points, and for Gaussians in one, two, three dimensions
+_KERNELS = ("first_moments", "second_moments")
 
 
 def neighborhoods(
@@ -121,10 +116,6 @@ class GpuNeighborhoods(ABC):
         """Fill mass and means of the points from `first` on, and covariances if `second`."""
 
 
-def _kernel_name(second: bool) -> str:
-    return "second_moments" if second else "first_moments"
-
-
 @dataclass(frozen=True, eq=False)
 class _CellNeighborhoods(GpuNeighborhoods):
     """Neighborhoods of sorted points; `places` are the coordinates `known` in sorted order."""
@@ -141,22 +132,6 @@ class _CellNeighborhoods(GpuNeighborhoods):
         profile = 30.0 if self.profile == GAUSSIAN else 5.0
         steps = 2.0 * m + m * m * second + profile + float(constants["M"] + _STEPS_OF_DISTANCE[constants["METRIC"]])
         rows = xp.arange(cells.n) if self.first == 0 else xp.flatnonzero(cells.order >= self.first)
-        first_duplicate = None
-        if self.first == 0 and is_long(cells, rows, steps):
-            first_duplicate = _find_duplicates(xp.concatenate([self.geometry.rows, ordered], axis=1), xp)
-        if first_duplicate is not None:
-            rows = xp.flatnonzero(first_duplicate == rows)
-        self._launch(name, rows, ordered, steps, second, out)
-        if first_duplicate is not None:  # copy the results of the representatives
-            source = xp.empty(cells.n, np.int64)
-            source[cells.order] = cells.order[first_duplicate]
-            for array in out:
-                if array.size:
-                    array[...] = array[source]
-
-    def _launch(self, name: str, rows: Array, ordered: Array, steps: float, second: bool, out: Out) -> None:
-        """Compute sums of sorted coordinates over the neighbors of some positions."""
-        cells, constants, m = self.cells, self.geometry.constants, ordered.shape[1]
         if m > _MAX_THREAD_COLUMNS:
             file, team = "wide_moments.cu", _THREADS_PER_WIDE_POINT
         else:
@@ -167,7 +142,7 @@ class _CellNeighborhoods(GpuNeighborhoods):
         for begin, end in iterate_rows(name, cells, rows, steps, self.device, self.engine):
             values = self.weights, ordered, self.limit, self.profile, self.scale, *out
             args = *candidates, begin, end, cells.order, self.first, *values
-            n_threads, kernel = team * (end - begin), _kernel_name(second)
+            n_threads, kernel = team * (end - begin), _KERNELS[second]
             self.device.launch(file, kernel, n_threads, args, block=_THREADS_PER_WIDE_POINT, COLUMNS=m, **constants)
 
 
@@ -185,28 +160,8 @@ class _ListedNeighborhoods(GpuNeighborhoods):
         steps = (50.0 + m * m) * max(1.0, len(self.members) / n)
         for part in iterate_slices(n - first, max(1, int(MAX_LAUNCH_STEPS / steps)), name, self.device, self.engine):
             args = self.starts, self.members, self.distances, first + part.start, first, *values
-            n_threads, kernel = _THREADS_PER_WIDE_POINT * (part.stop - part.start), _kernel_name(second)
+            n_threads, kernel = _THREADS_PER_WIDE_POINT * (part.stop - part.start), _KERNELS[second]
             self.device.launch("listed_moments.cu", kernel, n_threads, args, block=_THREADS_PER_WIDE_POINT, COLUMNS=m)
-
-
-def _find_duplicates(columns: Array, xp: Any) -> Array | None:
-    """For every row, the representative of its equal rows; None if few rows repeat."""
-    n, mixed = len(columns), columns[:, 0]
-    for k in range(1, columns.shape[1]):  # one number per row first, because sorting numbers is faster
-        mixed = 0.6180339887498949 * mixed + columns[:, k]
-    rising = xp.sort(mixed)
-    if int((rising[1:] == rising[:-1]).sum().item()) < _MIN_SHARE_OF_COPIES * n:
-        return None
-    order = xp.lexsort(columns.T)
-    ordered = columns[order]
-    differs = xp.ones(n, np.bool_)
-    differs[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
-    first = order[xp.flatnonzero(differs)]
-    if len(first) > (1 - _MIN_SHARE_OF_COPIES) * n:
-        return None
-    first_duplicate = xp.empty(n, np.int64)
-    first_duplicate[order] = first[xp.cumsum(differs.astype(np.int64)) - 1]
-    return first_duplicate
 
 
 def ridge_step(points: Floats, means: Floats, covs: Floats, dim: int, engine: Engine, *, device: Device) -> Any:

@@ -128,23 +128,6 @@ def region_sums(labels: Ints, values: Floats, first: int, engine: Engine, *, dev
     return np.asarray(device.fetch(sums)), np.diff(device.fetch(starts))
 
 
-def touching(labels: Ints, engine: Engine, *, device: Device) -> Any:
-    """Pairs of adjacent regions, each once."""
-    if not device.fits(80.0 * labels.size):
-        return NotImplemented
-    engine.check()
-    xp, regions = device.xp, device.put(labels)
-    count = max(int(regions.max().item()) + 1, 1)
-    keys = []
-    for axis in range(labels.ndim):
-        before, after = ((slice(None),) * axis + (part,) for part in (slice(None, -1), slice(1, None)))
-        first, second = regions[before], regions[after]
-        border = (first != second) & (first >= 0) & (second >= 0)
-        first, second = first[border], second[border]
-        keys.append(xp.minimum(first, second) * count + xp.maximum(first, second))
-    return np.stack(np.divmod(device.fetch(xp.unique(xp.concatenate(keys))), count), axis=1)
-
-
 _CODE_OF_TYPE = {np.dtype(np.uint8): 1, np.dtype(np.uint16): 2, np.dtype(np.float32): 4, np.dtype(np.float64): 8}
 _CODE_OF_SPACE = {None: 0, "rgb": 1, "luv": 2, "lab": 3}
 

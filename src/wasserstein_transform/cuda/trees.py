@@ -12,7 +12,7 @@ from ..compute.records import KNeighbors, MutualReachabilityTree
 from ..compute.trees import spanning as on_cpu
 from ..engine import Engine
 from .device import Array, Device, iterate_slices
-from .distances import fill_matrix, rectangle
+from .distances import fill_matrix
 from .geometry import GpuGeometry, joined_geometry
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ MIN_LAUNCH_BLOCKS = 528  # this many run at a time
 MIN_TREE_DISTANCES = 2e7  # for fewer distances between all pairs the CPU is faster
 _MAX_NEIGHBORS = 128  # for more, sorting is faster
 _STATIC_BYTES = 16 << 10  # shared memory of the kernel besides its lists, in 64 dimensions
-_MAX_SORTED_BYTES = 1 << 26  # bytes of distances sorted at a time
 _NO_KEY = int(np.array(np.inf).view(np.int64))  # bits of infinity: larger than the key of any edge
 _NO_EDGE = int(np.iinfo(np.int64).max)  # larger than the bits of any length, and any two packed ends
 
@@ -77,11 +76,9 @@ def nearest(metric: Metric, k: int, of: Metric | None, engine: Engine, *, device
     shared = 8 * SIDE * (SIDE + 1 + 2 * k)  # the lists of a tile
     fits = k <= _MAX_NEIGHBORS and shared + _STATIC_BYTES <= device.shared_bytes
     joined = joined_geometry(metric, of, device) if fits else None
-    if joined is None:
+    if joined is None or joined[0].solid:
         return NotImplemented
     (geometry, points), n = joined, metric.n
-    if geometry.solid:
-        return _sort_rows(geometry, n, k, device, engine)
     xp, axes, itself = device.xp, _widest_axes(points, device), len(points) == n
     tiles = _sort_into_tiles(points[:n], axes, device)
     queries = tiles if itself else _sort_into_tiles(points[n:], axes, device)
@@ -97,23 +94,6 @@ def nearest(metric: Metric, k: int, of: Metric | None, engine: Engine, *, device
         n_threads, options = (part.stop - part.start) * THREADS, {"block": THREADS, "shared": shared}
         device.launch("nearest.cu", "search_nearest", n_threads, args, **options, **geometry.constants)
     return KNeighbors(device.fetch(distances), device.fetch(indices))
-
-
-def _sort_rows(geometry: GpuGeometry, n: int, k: int, device: Device, engine: Engine) -> KNeighbors:
-    """Nearest neighbors by sorting all distances, if distances are expensive."""
-    xp, first = device.xp, 0 if geometry.n == n else n
-    n_queries = geometry.n - first
-    result = KNeighbors(np.empty((n_queries, k)), np.empty((n_queries, k), np.intp))
-    size = max(1, _MAX_SORTED_BYTES // (8 * n))
-    for part in iterate_slices(n_queries, size, "nearest neighbors", device, engine):
-        queries = xp.arange(first + part.start, first + part.stop)
-        distances = rectangle(geometry, queries, xp.arange(n), device, engine.silent())
-        if first == 0:
-            distances[xp.arange(len(queries)), queries] = np.inf
-        order = xp.argsort(distances, axis=1, kind="stable")[:, :k]
-        result.indices[part] = device.fetch(order)
-        result.distances[part] = device.fetch(xp.take_along_axis(distances, order, axis=1))
-    return result
 
 
 def spanning_tree(metric: Metric, engine: Engine, *, device: Device) -> Any:

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .device import OPTIONS, Array, Device, source_of, touch_pages
+from .device import OPTIONS, Array, Device, source_of
 
-_MIN_TOUCHED_BYTES = 1 << 24  # from this size in bytes on, pages of the host are allocated before a copy
 _INSTALL = 'pip install "wasserstein-transform[cuda12]" or "[cuda13]", by the driver, brings it'
 
 
@@ -30,18 +29,13 @@ class CupyDevice(Device):
         return gpu, (self._number,)
 
     def fetch(self, array: Array) -> np.ndarray:
-        if array.nbytes < _MIN_TOUCHED_BYTES or not array.flags.c_contiguous:
-            return np.asarray(self.xp.asnumpy(array))
-        host = np.empty(array.shape, array.dtype)
-        self.fetch_into(host, array)
-        return host
+        return np.asarray(self.xp.asnumpy(array))
 
     def fetch_into(self, out: np.ndarray, array: Array) -> None:
         in_rows = out.flags.c_contiguous and array.flags.c_contiguous
-        if array.nbytes < _MIN_TOUCHED_BYTES or not in_rows or out.dtype != array.dtype or isinstance(out, np.memmap):
+        if not in_rows or out.dtype != array.dtype or isinstance(out, np.memmap):
             out[...] = self.xp.asnumpy(array)
         else:
-            touch_pages(out)
             array.get(out=out)
 
     def free_bytes(self) -> float:

@@ -189,10 +189,8 @@ class GaussianMetric(Metric):
             other = GaussianMetric(other.points, np.zeros(stored_array(self, "covs").shape), self.lam)
         if not isinstance(other, GaussianMetric):
             return other.movement(self, engine)
-        engine = current(engine)
-        if self.lam == 0:
-            return on(engine, movement)(self, other, engine)
-        return on(engine, gaussians.movement)(self, other, engine)
+        engine, covs = current(engine), stored_array(self, "covs")
+        return on(engine, movement)(GaussianMetric(self.coordinates, covs, other.lam), other, engine)
 
     @property
     def is_euclidean(self) -> bool:

@@ -56,11 +56,6 @@ class CellIndex:
         n_candidates = (runs[:, :, 1] - runs[:, :, 0]).sum(axis=1)
         return cls(order, ordered, cells, starts, n_candidates, frame.per_reach, frame.by_cells)
 
-    @property
-    def is_small(self) -> bool:
-        """Whether the points are those of a small cloud."""
-        return self.sorted_points is not None and not self.by_cells
-
     def candidates_by_position(self) -> Floats:
         """Number of candidates of each position."""
         return np.asarray(np.repeat(self.n_candidates, np.diff(self.starts)), np.float64)

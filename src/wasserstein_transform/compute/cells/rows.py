@@ -102,16 +102,3 @@ def bounds(points: Floats, engine: Engine | None = None) -> tuple[Floats, Floats
 
     for_tiles("sorting points", tiles, find, engine)
     return low.min(axis=0), high.max(axis=0)
-
-
-def largest_absolute(values: np.ndarray, engine: Engine | None = None) -> float:
-    """The largest absolute value; 0 if there is none."""
-    flat = values.reshape(-1)
-    tiles, size = tiles_of(len(flat)), rows_per_tile(len(flat))
-    largest = np.zeros(max(len(tiles), 1))
-
-    def find(tile: Tile, stop: Flag) -> None:
-        largest[tile.start // size] = np.abs(flat[slice(*tile)]).max()
-
-    for_tiles("sizes", tiles, find, engine)
-    return float(largest.max())

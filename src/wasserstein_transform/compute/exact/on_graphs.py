@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from ..._types import Floats, Ints
 from ...engine import Engine, Flag, Record, Task, Tile, cut_by_cost
 from ..graphs import paths
-from ..graphs.path_tables_jit import Vicinity, fill_path_table, path_search
+from ..graphs.path_tables_jit import fill_path_table, path_search
 from ..metrics.geometry_jit import Adjacency, PathTable
 from ..records import CsrMeasures
 from . import hops_jit as hops
@@ -25,7 +25,6 @@ class PathTables(NamedTuple):
     """Shortest paths around the homes of measures, searched for one measure at a time."""
 
     adjacency: Adjacency
-    vicinity: Vicinity
     homes: Ints
     width: int
     n_met: int
@@ -38,7 +37,7 @@ class PathTables(NamedTuple):
         search = path_search(n, self.width, self.n_met)
 
         def fill(i: int, targets: Ints) -> None:
-            fill_path_table(self.adjacency, self.vicinity, self.homes[i], A, i, B, targets, table, search, stop)
+            fill_path_table(self.adjacency, self.homes[i], A, i, B, targets, table, search, stop)
 
         return table, fill
 
@@ -46,14 +45,14 @@ class PathTables(NamedTuple):
 def path_tables(
     adjacency: Adjacency, A: CsrMeasures, homes: Ints | None, width: int, n_met: int, engine: Engine
 ) -> PathTables:
-    """Reserve memory for the tables, and find the nodes near each node."""
+    """Reserve memory for the tables."""
     engine.reserve(
         8.0 * engine.n_threads * (width * (n_met + 1) + 2 * n_met + 7 * len(adjacency.indptr)),
         "tables of shortest paths around measures",
         "use a smaller eps or n_jobs",
     )
     homes = _heaviest_nodes(A) if homes is None else homes
-    return PathTables(adjacency, paths.vicinity(adjacency, engine), homes, width, n_met)
+    return PathTables(adjacency, homes, width, n_met)
 
 
 def _heaviest_nodes(measures: CsrMeasures) -> Ints:

@@ -8,12 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..jit import arithmetic_jit as arithmetic, jit, jit_strict, jit_summing
-from .bures_jit import gap_plane, is_far, near_plane, overlap_plane
+from .bures_jit import gap_plane, is_far, overlap_plane
 
 _MIN_TRACE = 1e-60  # smaller traces, relative to the largest entry, would underflow in the formulas
-_ROWS_PER_PIECE = 512  # rows whose columns stay in the first-level cache between loops
-_EXPONENT_BIAS, _MANTISSA_BITS = 1023, 52  # exponent bias and mantissa bits of a float
-_NUMBERS_PER_PIECE = 256  # numbers passed from one loop to the next, within the first-level cache
 
 
 @jit_strict
@@ -23,57 +20,19 @@ def fill_plane(
 ) -> bool:  # fmt: skip
     """Columns of Gaussians with covariances covs[rows] / unit; returns whether none is too small for the formulas."""
     good = True
-    for start in range(0, rows.shape[0], _ROWS_PER_PIECE):
-        end = min(start + _ROWS_PER_PIECE, rows.shape[0])
-        here, A, B, C = rows[start:end], a[start:end], b[start:end], c[start:end]
-        for k in range(here.shape[0]):  # a separate loop, because access to covariances is random
-            cov = covs[here[k]]
-            A[k], B[k], C[k] = cov[0, 0], cov[0, 1], cov[1, 1]
-        for k in range(here.shape[0]):
-            raw = (A[k] + C[k]) / unit
-            good &= not 0.0 < raw < _MIN_TRACE
-            A[k], B[k], C[k] = A[k] / unit, B[k] / unit, C[k] / unit
-            x[start + k], y[start + k] = means[start + k, 0], means[start + k, 1]
-        S, L = sizes[start:end], lifts[start:end]
-        for k in range(S.shape[0]):
-            S[k] = A[k] + C[k]
-        fill_root_determinants(A, B, C, S, L, rootdets[start:end])
-        for k in range(S.shape[0]):
-            L[k] = lam * S[k]
-            S[k] = np.sqrt(S[k])
+    for k in range(rows.shape[0]):
+        cov = covs[rows[k]]
+        x[k], y[k] = means[k, 0], means[k, 1]
+        good &= not 0.0 < (cov[0, 0] + cov[1, 1]) / unit < _MIN_TRACE
+        a[k], b[k], c[k] = cov[0, 0] / unit, cov[0, 1] / unit, cov[1, 1] / unit
+        trace = a[k] + c[k]
+        rootdets[k], sizes[k], lifts[k] = _root_determinant(a[k], b[k], c[k]), np.sqrt(trace), lam * trace
     return good
 
 
 @jit_strict
-def fill_root_determinants(a: Any, b: Any, c: Any, traces: Any, scales: Any, out: Any) -> None:
-    """out = √(a·c − b²), accurate to the last digits; `scales` is scratch.
-
-    Each matrix is scaled to about 1 by a power of two, so that tiny ones have a determinant as well. The power is read
-    from the bits of the trace; special cases are handled by `root_determinant`.
-    """
-    bits, scale_bits = traces.view(np.int64), scales.view(np.int64)
-    odd = 0
-    for k in range(out.shape[0]):
-        exponent = bits[k] >> _MANTISSA_BITS
-        odd += 1 if exponent < 1 or exponent > 2 * _EXPONENT_BIAS - 2 else 0
-        scale_bits[k] = (2 * _EXPONENT_BIAS - 1 - exponent) << _MANTISSA_BITS
-    for k in range(out.shape[0]):
-        scale = scales[k]
-        out[k] = _root(a[k] * scale, b[k] * scale, c[k] * scale)
-    for k in range(out.shape[0]):
-        scale_bits[k] = ((bits[k] >> _MANTISSA_BITS) + 1) << _MANTISSA_BITS
-    for k in range(out.shape[0]):
-        out[k] *= scales[k]
-    if odd > 0:
-        for k in range(out.shape[0]):
-            exponent = bits[k] >> _MANTISSA_BITS
-            if exponent < 1 or exponent > 2 * _EXPONENT_BIAS - 2:
-                out[k] = root_determinant(a[k], b[k], c[k])
-
-
-@jit_strict
-def root_determinant(a: float, b: float, c: float) -> float:
-    """√(a·c − b²) of one matrix, of any size."""
+def _root_determinant(a: float, b: float, c: float) -> float:
+    """√(a·c − b²), accurate to the last digits; scaled by a power of two, so that tiny matrices have a determinant."""
     exponent = math.frexp(a + c)[1]
     root = _root(math.ldexp(a, -exponent), math.ldexp(b, -exponent), math.ldexp(c, -exponent))
     return math.ldexp(root, exponent)
@@ -114,8 +73,8 @@ def gaussian_plane(geometry: Any, i: int, j: int, limit: float) -> float:
 
 
 @jit_summing
-def _plane_plain(g: Any, i: int, start: int, end: int, out: Any) -> int:
-    """The trace formula; returns the number of positions for which it is not accurate enough."""
+def _squares_by_trace(g: Any, i: int, start: int, end: int, out: Any) -> int:
+    """The trace formula; −1 for positions for which it is not accurate enough. Returns their number."""
     x, y, a, b, c, root = g.x[i], g.y[i], g.a[i], g.b[i], g.c[i], g.rootdets[i]
     X, Y, A, B, C, R = (g.x[start:end], g.y[start:end], g.a[start:end], g.b[start:end], g.c[start:end],
                         g.rootdets[start:end])  # fmt: skip
@@ -125,33 +84,19 @@ def _plane_plain(g: Any, i: int, start: int, end: int, out: Any) -> int:
         overlap = overlap_plane(a, b, c, root, A[k], B[k], C[k], R[k])
         traces = (a + c) + (A[k] + C[k])
         plain = traces - 2.0 * np.sqrt(overlap)
-        near += 0 if is_far(plain, traces, overlap) else 1
-        out[k] = dx * dx + dy * dy + g.lam * plain
+        known = is_far(plain, traces, overlap)
+        near += 0 if known else 1
+        out[k] = dx * dx + dy * dy + g.lam * plain if known else -1.0
     return near
-
-
-@jit
-def _plane_near(g: Any, i: int, start: int, end: int, out: Any) -> None:
-    """The difference formula, if the trace formula is not accurate enough."""
-    x, y, a, b, c, root = g.x[i], g.y[i], g.a[i], g.b[i], g.c[i], g.rootdets[i]
-    X, Y, A, B, C, R = (g.x[start:end], g.y[start:end], g.a[start:end], g.b[start:end], g.c[start:end],
-                        g.rootdets[start:end])  # fmt: skip
-    for k in range(X.shape[0]):
-        dx, dy = X[k] - x, Y[k] - y
-        overlap = overlap_plane(a, b, c, root, A[k], B[k], C[k], R[k])
-        traces = (a + c) + (A[k] + C[k])
-        plain = traces - 2.0 * np.sqrt(overlap)
-        near = near_plane(a, b, c, root, A[k], B[k], C[k], R[k], overlap)
-        out[k] = dx * dx + dy * dy + g.lam * (plain if is_far(plain, traces, overlap) else near)
 
 
 @jit
 def squares_plane(geometry: Any, i: int, start: int, end: int, limit: float, out: Any) -> None:
     """Of Gaussians in the plane."""
-    for at in range(start, end, _NUMBERS_PER_PIECE):
-        upto = min(at + _NUMBERS_PER_PIECE, end)
-        if _plane_plain(geometry, i, at, upto, out[at - start :]) > 0:
-            _plane_near(geometry, i, at, upto, out[at - start :])
+    if _squares_by_trace(geometry, i, start, end, out) > 0:
+        for k in range(end - start):
+            if out[k] < 0.0:
+                out[k] = 0.0 if start + k == i else gaussian_plane(geometry, i, start + k, np.inf)
 
 
 @jit_summing

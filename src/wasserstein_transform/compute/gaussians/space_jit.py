@@ -266,7 +266,7 @@ def _is_accurate(plain: float, traces: float) -> bool:
 
 @jit
 def _squares_by_trace(columns: Any, column: int, c: Any, n: int, lam: float, out: Any) -> int:
-    """Squared distances by the trace formula; returns the number of positions for which it is not accurate enough."""
+    """Squared distances by the trace formula; −1 where it is not accurate enough. Returns the number of these."""
     x, y, z, a = columns[column], columns[column + PIECE], columns[column + 2 * PIECE], _root(columns, column)
     det, trace = columns[column + DET], columns[column + TRACE]
     near = 0
@@ -274,29 +274,10 @@ def _squares_by_trace(columns: Any, column: int, c: Any, n: int, lam: float, out
         N = product(a, _root(c, k))
         traces = trace + c[TRACE + k]
         plain = traces - 2.0 * sum_of_three(squares_of(N), squared_minors(N), det * c[DET + k])
-        near += 0 if _is_accurate(plain, traces) else 1
-        out[k] = _square_of_means(c, k, x, y, z) + lam * plain
+        known = _is_accurate(plain, traces)
+        near += 0 if known else 1
+        out[k] = _square_of_means(c, k, x, y, z) + lam * plain if known else -1.0
     return near
-
-
-@jit
-def _squares_by_rotation(columns: Any, column: int, c: Any, n: int, lam: float, out: Any) -> int:
-    """By rotated roots if the trace formula is inaccurate; −1 if these are inaccurate too; returns their number."""
-    x, y, z, a = columns[column], columns[column + PIECE], columns[column + 2 * PIECE], _root(columns, column)
-    det, trace = columns[column + DET], columns[column + TRACE]
-    unknown = 0
-    for k in range(n):
-        b = _root(c, k)
-        N = product(a, b)
-        s = sum_of_three(squares_of(N), squared_minors(N), det * c[DET + k])
-        traces = trace + c[TRACE + k]
-        plain = traces - 2.0 * s
-        near = procrustes_gap(a, b, N, s)
-        near = near if (traces > _MIN_TRACE) | (near == 0.0) else -1.0
-        gap = plain if _is_accurate(plain, traces) else near
-        unknown += 1 if gap < 0.0 else 0
-        out[k] = _square_of_means(c, k, x, y, z) + lam * gap if gap >= 0.0 else -1.0
-    return unknown
 
 
 @jit
@@ -306,14 +287,10 @@ def squares_space(geometry: Any, i: int, start: int, end: int, limit: float, out
     while at < end:
         n = min(PIECE - at % PIECE, end - at)
         here, values = columns[first_column(at) :], out[at - start :]
-        near = _squares_by_trace(columns, column, here, n, geometry.lam, values)
-        if at <= i < at + n:
-            values[i - at] = 0.0
-            near -= 1
-        if near > 0 and _squares_by_rotation(columns, column, here, n, geometry.lam, values) > 0:
+        if _squares_by_trace(columns, column, here, n, geometry.lam, values) > 0:
             for k in range(n):
                 if values[k] < 0.0:
-                    values[k] = _by_thin_factors(geometry, i, at + k)
+                    values[k] = 0.0 if at + k == i else gaussian_space(geometry, i, at + k, np.inf)
         at += n
 
 
@@ -382,19 +359,6 @@ def gaussian_space(geometry: Any, i: int, j: int, limit: float) -> float:
         if gap < 0.0 or (traces <= _MIN_TRACE and gap > 0.0):
             return _by_thin_factors(geometry, i, j)
     return apart + geometry.lam * gap
-
-
-@jit
-def gaussian_space_side(geometry: Any, i: int, j: int, limit: float) -> float:
-    """A number on the correct side of the limit; usually a bound decides."""
-    c, p, q = geometry.columns, first_column(i), first_column(j)
-    roof = _square_of_means(c, p, c[q], c[q + PIECE], c[q + 2 * PIECE])
-    if roof > limit:
-        return np.inf
-    a, b = _root(c, p), _root(c, q)
-    x, y, z, u, v, w = a[0] - b[0], a[3] - b[3], a[5] - b[5], a[1] - b[1], a[2] - b[2], a[4] - b[4]
-    roof += geometry.lam * (x * x + y * y + z * z + 2.0 * (u * u + v * v + w * w))  # dcov² ≤ ‖A^½ − B^½‖²
-    return roof if roof < limit * (1 - 1e-9) else gaussian_space(geometry, i, j, limit)
 
 
 @jit

@@ -1,8 +1,7 @@
 """Shortest paths between one measure on a graph and its targets, computed before their problems are solved.
 
 For graphs whose matrix of distances does not fit, or costs more than it saves: the curvature of a mesh of 1,600 nodes
-takes a quarter of the time. Searches that end halfway to vicinities take 25 % of the time of whole ones in a small
-world of 2,000 nodes, half to two thirds in random graphs, and about as long in meshes.
+takes a quarter of the time.
 """
 
 from __future__ import annotations
@@ -13,16 +12,7 @@ import numpy as np
 
 from ..jit import jit
 from ..metrics.geometry_jit import Adjacency, PathTable
-from .paths_jit import Search, reset, search, search_by_heap, search_workspace
-
-
-class Vicinity(NamedTuple):
-    """All nodes within `radius` of each node, nearest first, for bidirectional searches."""
-
-    indptr: np.ndarray
-    indices: np.ndarray
-    distances: np.ndarray
-    radius: float
+from .paths_jit import Search, reset, search, search_workspace
 
 
 class PathSearch(NamedTuple):
@@ -96,32 +86,8 @@ def _find(
 
 
 @jit
-def _find_halfway(
-    adjacency: Adjacency, vicinity: Vicinity, source: int, s: int, width: int, n_met: int, top: float, table: Any,
-    search_memory: PathSearch,
-) -> None:  # fmt: skip
-    """The same if a search would visit too many nodes: it ends a radius early and is joined with paths from targets.
-
-    On a path from here to y, the first node beyond the limit has a tentative distance over that edge, and is less than
-    (length − limit) from y.
-    """
-    dist = search_memory.work.dist
-    limit = max(search_memory.from_home[s] + top - vicinity.radius, 0.0)
-    count = search_by_heap(adjacency, source, limit, np.inf, 0.0, True, search_memory.work)
-    for k in range(n_met):
-        y = search_memory.targets[k]
-        best = min(dist[y], search_memory.from_home[s] + search_memory.home_to_targets[k])
-        for e in range(vicinity.indptr[y], vicinity.indptr[y + 1]):
-            if vicinity.distances[e] + limit >= best:
-                break
-            best = min(best, vicinity.distances[e] + dist[vicinity.indices[e]])
-        table[k * width + s] = best
-    reset(count, search_memory.work)
-
-
-@jit
 def fill_path_table(
-    adjacency: Adjacency, vicinity: Vicinity, home: int, A: Any, i: int, B: Any, targets: Any, table: PathTable,
+    adjacency: Adjacency, home: int, A: Any, i: int, B: Any, targets: Any, table: PathTable,
     search_memory: PathSearch, stop: Any,
 ) -> None:  # fmt: skip
     """Distances between the points of row i of A and those of the target rows of B.
@@ -134,10 +100,6 @@ def fill_path_table(
     for s in range(width):
         if stop[0] != 0:
             break
-        source = A.indices[a + s]
-        if vicinity.radius > 0.0 and search_memory.from_home[s] < np.inf:
-            _find_halfway(adjacency, vicinity, source, s, width, n_met, top, table.table, search_memory)
-        else:
-            _find(adjacency, source, s, width, n_met, top, table.table, search_memory)
+        _find(adjacency, A.indices[a + s], s, width, n_met, top, table.table, search_memory)
     for k in range(n_met):
         search_memory.work.mass[search_memory.targets[k]] = 0.0

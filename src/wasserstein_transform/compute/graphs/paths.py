@@ -17,16 +17,13 @@ from ..metrics.distances import rim
 from ..metrics.geometry_jit import Adjacency
 from ..records import Balls, KNeighbors
 from . import paths_jit as kernel
-from .path_tables_jit import Vicinity
 
 if TYPE_CHECKING:
     from ...spaces import Metric
 
-_VICINITY_SIZE = 64  # approximate number of nodes in a vicinity
 _MAX_STORED = {True: 2.0**22, False: 2.0**27}  # most distances that are stored, if all edges are equal, and otherwise
 _SPEEDUP = {True: 2.0, False: 4.0}  # computing all distances is faster per distance than single searches by this factor
 _MAX_SWEEPS = 12  # then single searches are used: distances spread slowly along long chains
-_N_SAMPLED = 64  # nodes sampled for the radius of a vicinity
 
 
 def make_adjacency(indptr: Ints, indices: Ints, lengths: Floats) -> Adjacency:
@@ -118,16 +115,8 @@ def path_vector(metric: Metric, out: np.ndarray, engine: Engine) -> None:
 
 def path_balls(metric: Metric, radius: float, engine: Engine) -> Balls:
     """The closed balls of the given radius around every point."""
-    n = metric.n
-    by_distance = _balls_by_distance(edges_of(metric), n, radius, engine)
-    rows = csr_array((by_distance.distances, by_distance.indices, by_distance.indptr), shape=(n, n))
-    rows.sort_indices()
-    return Balls(by_distance.indptr, rows.indices.astype(np.intp), rows.data)
-
-
-def _balls_by_distance(adjacency: Adjacency, n: int, radius: float, engine: Engine) -> Balls:
-    """Balls of the first n nodes, with members sorted by distance."""
-    limit, tiles, counts = rim(radius), _tiles(n), np.empty(n, np.intp)
+    adjacency, n, limit = edges_of(metric), metric.n, rim(radius)
+    tiles, counts = _tiles(n), np.empty(n, np.intp)
 
     def count(tile: Tile, stop: Flag) -> None:
         kernel.count_within(adjacency, *tile, n, limit, counts[slice(*tile)], _scratch(adjacency), stop)
@@ -143,7 +132,9 @@ def _balls_by_distance(adjacency: Adjacency, n: int, radius: float, engine: Engi
         kernel.fill_within(adjacency, *tile, n, limit, members[part], distances[part], _scratch(adjacency), stop)
 
     engine.for_tiles("finding neighbors", tiles, fill)
-    return Balls(indptr, members, distances)
+    rows = csr_array((distances, members, indptr), shape=(n, n))
+    rows.sort_indices()
+    return Balls(indptr, rows.indices.astype(np.intp), rows.data)
 
 
 def path_nearest(metric: Metric, k: int, of: Metric | None, engine: Engine) -> KNeighbors:
@@ -158,27 +149,6 @@ def path_nearest(metric: Metric, k: int, of: Metric | None, engine: Engine) -> K
 
     engine.for_tiles("nearest neighbors", _tiles(n), fill)
     return result
-
-
-def vicinity(adjacency: Adjacency, engine: Engine) -> Vicinity:
-    """Nodes near each node, for bidirectional searches; empty if all edges are equal."""
-    n = n_nodes(adjacency)
-    if adjacency.even or len(adjacency.lengths) == 0:
-        return Vicinity(np.zeros(n + 1, np.intp), np.empty(0, np.intp), np.empty(0), 0.0)
-    radius = _vicinity_radius(adjacency)
-    return Vicinity(*_balls_by_distance(adjacency, n, radius, engine), radius)
-
-
-def _vicinity_radius(adjacency: Adjacency) -> float:
-    """The radius within which a typical node has _VICINITY_SIZE nodes."""
-    n, scratch = n_nodes(adjacency), _scratch(adjacency)
-    scratch.mass[:] = 1.0
-    radii = []
-    for source in np.unique(np.linspace(0, n - 1, _N_SAMPLED).astype(np.intp)):
-        count = kernel.search(adjacency, source, np.inf, float(_VICINITY_SIZE), 0.0, scratch)
-        radii.append(scratch.dist[scratch.order[count - 1]])
-        kernel.reset(count, scratch)
-    return float(np.median(radii))
 
 
 def is_worth_storing(adjacency: Adjacency, n: int, n_needed: float, engine: Engine) -> bool:

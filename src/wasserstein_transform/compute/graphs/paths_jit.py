@@ -120,13 +120,8 @@ def _relax(adjacency: Adjacency, x: int, limit: float, size: int, scratch: Searc
 
 
 @jit
-def search_by_heap(
-    adjacency: Adjacency, source: int, limit: float, need: float, ties: float, beyond: bool, scratch: Search
-) -> int:
-    """Dijkstra's algorithm, for edges of any length ≥ 0; see `search`.
-
-    With `beyond`, nodes one edge beyond the limit follow the others, with tentative distances.
-    """
+def _search_by_heap(adjacency: Adjacency, source: int, limit: float, need: float, ties: float, scratch: Search) -> int:
+    """Dijkstra's algorithm, for edges of any length ≥ 0; see `search`."""
     dist, order, heap = scratch.dist, scratch.order, scratch.heap
     dist[source] = 0.0
     heap[0] = source
@@ -147,12 +142,11 @@ def search_by_heap(
             if ties == 0.0:
                 break
             limit = min(limit, dist[x] * ties)
-        if beyond or dist[x] + adjacency.least <= limit:
-            size = _relax(adjacency, x, np.inf if beyond else limit, size, scratch)
+        if dist[x] + adjacency.least <= limit:
+            size = _relax(adjacency, x, limit, size, scratch)
     for k in range(size):
-        order[count + k] = heap[k]
-        dist[heap[k]] = dist[heap[k]] if beyond else np.inf
-    return count + size if beyond else count
+        dist[heap[k]] = np.inf
+    return count
 
 
 @jit
@@ -165,7 +159,7 @@ def search(adjacency: Adjacency, source: int, limit: float, need: float, ties: f
     """
     if adjacency.even:
         return _search_by_layers(adjacency, source, limit, need, ties, scratch)
-    return search_by_heap(adjacency, source, limit, need, ties, False, scratch)
+    return _search_by_heap(adjacency, source, limit, need, ties, scratch)
 
 
 @jit

@@ -16,7 +16,8 @@ import platform
 import stat
 import sys
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
@@ -29,10 +30,7 @@ from ..._types import cached_property
 _SOURCES = Path(__file__).parents[1]
 _FOLDER_BESIDE_SOURCES = _SOURCES / "__pycache__" / "compiled"
 _LOG = logging.getLogger("wasserstein_transform")
-_DIGEST_BYTES = 32  # bytes of the digest at the start of a file, so that damaged code is not run
-_WRITABLE_BY_OTHERS = (
-    stat.S_IWGRP | stat.S_IWOTH
-)  # who could change code that is then run; many users have an umask of 002
+_WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH  # who could change code that is then run
 
 
 class Store:
@@ -56,17 +54,11 @@ class Store:
         return None
 
     def read(self, name: str | None) -> bytes | None:
-        """The content of a file if it is intact and belongs to the user or to the owner of the package."""
-        if name is None:
-            return None
-        for folder in self.folders:
-            try:
-                content = _read_trusted(folder / name)
-            except OSError:
-                continue
-            if content is not None and hashlib.sha256(content[_DIGEST_BYTES:]).digest() == content[:_DIGEST_BYTES]:
-                return content[_DIGEST_BYTES:]
-            _LOG.debug("compiled code in %s is damaged or another user's: compiled anew", folder / name)
+        """The content of a file that nobody else could have written."""
+        for folder in self.folders if name is not None else []:
+            with suppress(OSError):
+                if _is_trusted(folder / str(name), folder, folder.parent):
+                    return (folder / str(name)).read_bytes()
         return None
 
     def write(self, name: str | None, content: bytes) -> None:
@@ -79,11 +71,9 @@ class Store:
             for older in self.home.glob(f"{sources.rpartition('-')[0]}-*"):
                 if not older.name.startswith(f"{sources}-"):
                     older.unlink(missing_ok=True)
-            (self.home / name).unlink(missing_ok=True)  # a file that is replaced would keep its permissions
             with writing(self.home / name) as stream:
-                if hasattr(os, "fchmod"):
-                    os.fchmod(stream.fileno(), stat.S_IMODE(os.fstat(stream.fileno()).st_mode) & ~_WRITABLE_BY_OTHERS)
-                stream.write(hashlib.sha256(content).digest() + content)
+                stream.write(content)
+            (self.home / name).chmod(0o644)
         except OSError as error:
             _LOG.debug("compiled code is not kept: %s", error)
 
@@ -135,16 +125,12 @@ def _imported(file: Path, source: bytes) -> list[Path]:
     return [other for other in dict.fromkeys(out) if other.exists() and other != _SOURCES / "__init__.py"]
 
 
-def cache_folders() -> Iterator[Path]:
+def cache_folders() -> list[Path]:
     """Folders for compiled code, the preferred one first."""
     named = os.environ.get("NUMBA_CACHE_DIR")
     if named:
-        folder = Path(named) / "wasserstein_transform"
-        yield folder
-        if _is_writable(folder) and _is_trusted(folder):
-            return
-    yield _FOLDER_BESIDE_SOURCES
-    yield _user_folder() / "wasserstein_transform"
+        return [Path(named) / "wasserstein_transform"]
+    return [_FOLDER_BESIDE_SOURCES, _user_folder() / "wasserstein_transform"]
 
 
 def _user_folder() -> Path:
@@ -167,52 +153,21 @@ def _is_writable(folder: Path) -> bool:
     try:
         _make(folder)
         probe.touch()
+        probe.unlink()
     except (OSError, RuntimeError):  # no home folder to expand ~ to
         return False
-    _remove(probe)
     return True
 
 
-def _read_trusted(file: Path) -> bytes | None:
-    """The content of a file of the user or of the owner of the sources; None if it belongs to somebody else.
+def _is_trusted(*paths: Path) -> bool:
+    """Whether only the user, root, and the owner of the sources, who could change the code anyway, may write to these.
 
-    The content is executed. Anyone who may write to its folder could place another file or a link there, so the folder
-    and its parent must be as trusted as the file, which must not be a link.
+    Their content is executed.
     """
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    with os.fdopen(os.open(file, flags), "rb") as stream:
-        about = os.fstat(stream.fileno())
-        if not stat.S_ISREG(about.st_mode):
-            return None
-        if not _is_of(about, _owners()) or not _is_trusted(file.parent, file.parent.parent):
-            return None
-        return stream.read()
-
-
-def _is_trusted(*folders: Path) -> bool:
-    """Whether only trusted users may write to all these folders."""
-    return all(_is_of(folder.stat(), {*_owners(), 0}) for folder in folders)
-
-
-def _is_of(about: os.stat_result, owners: set[int]) -> bool:
-    """Whether a file belongs to one of the owners and is not writable by others."""
-    return not hasattr(os, "getuid") or (about.st_uid in owners and not about.st_mode & _WRITABLE_BY_OTHERS)
-
-
-def _owners() -> set[int]:
-    """The user, and the owner of the sources, who could change the code anyway."""
-    return {os.getuid(), _owner_of_sources()} if hasattr(os, "getuid") else set()
-
-
-def _owner_of_sources() -> int:
-    return _SOURCES.stat().st_uid
-
-
-def _remove(file: Path) -> None:
-    try:
-        file.unlink(missing_ok=True)
-    except OSError as error:
-        _LOG.debug("%s is left over: %s", file, error)
+    if not hasattr(os, "getuid"):
+        return True
+    owners, about = {0, os.getuid(), _SOURCES.stat().st_uid}, [path.stat() for path in paths]
+    return all(each.st_uid in owners and not each.st_mode & _WRITABLE_BY_OTHERS for each in about)
 
 
 @cache

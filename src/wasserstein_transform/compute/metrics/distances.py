@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from ..._types import Floats, Ints
-from ...engine import GRAIN, Engine, Flag, Tile, condensed_starts, cut_by_cost, cut_evenly, host_copy, to_host
-from ..cells.rows import for_tiles, rows_per_tile, tiles_of
-from . import geometry_jit as geometries
-from .distances_jit import fill_block, fill_condensed, fill_matched, fill_pairs, fill_square
+from ...engine import GRAIN, Engine, Flag, Tile, condensed_starts, cut_by_cost, cut_evenly, host_copy
+from .distances_jit import fill_block, fill_condensed, fill_pairs, fill_square
 from .geometry_jit import for_thread
 
 if TYPE_CHECKING:
@@ -19,6 +17,7 @@ if TYPE_CHECKING:
 _BLOCK_SIDE = 512  # side of the blocks: a row is one or two pages of a memory map
 _ROWS_PER_MIRROR = 64  # rows computed before they are mirrored: they fit the cache
 _MAX_STEPS_IN_CALLER = 1e6  # work with fewer steps runs in the calling thread
+_POINTS_COMPARED_AT_ONCE = 1 << 16  # points of two metrics that are put together, to save memory
 _MAX_DISTANCES_AT_ONCE = 1 << 18  # distances computed at a time for counts
 
 
@@ -110,19 +109,13 @@ def n_within(metric: Metric, rows: Ints, radius: float, engine: Engine) -> Ints:
 
 
 def movement(before: Metric, after: Metric, engine: Engine) -> float:
-    """The largest Euclidean distance between the same point before and after."""
-    old, new = to_host(before.coordinates), to_host(after.coordinates)
-    size = rows_per_tile(len(old))
-    largest = np.empty(len(tiles_of(len(old))))
-
-    def measure(tile: Tile, stop: Flag) -> None:
-        part = slice(*tile)
-        both, moved = np.concatenate([old[part], new[part]]), np.empty(tile.stop - tile.start)
-        fill_matched(geometries.Cloud(both), len(moved), moved)
-        largest[tile.start // size] = moved.max()
-
-    for_tiles("movement", tiles_of(len(old)), measure, engine)
-    return float(largest.max())
+    """The largest distance between the same point before and after."""
+    largest = 0.0
+    for start in range(0, before.n, _POINTS_COMPARED_AT_ONCE):
+        rows = np.arange(start, min(start + _POINTS_COMPARED_AT_ONCE, before.n))
+        both, one = before.take(rows).concatenate(after.take(rows)), np.arange(len(rows))
+        largest = max(largest, float(pairs(both, one, len(rows) + one, engine.silent()).max()))
+    return largest
 
 
 def dense(metric: Metric, out: np.ndarray, engine: Engine) -> None:

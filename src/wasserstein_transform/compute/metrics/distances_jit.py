@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ..jit import jit
-from .geometry_jit import distance, distances, squared
+from .geometry_jit import distance, distances
 
 
 @jit
@@ -83,13 +81,6 @@ def fill_condensed(geometry: Any, n: int, start: int, end: int, out: Any, scratc
             distances(geometry, i, j, end_of_piece, scratch)
             _copy(scratch, out[filled : filled + end_of_piece - j])
             filled += end_of_piece - j
-
-
-@jit
-def fill_matched(geometry: Any, half: int, out: Any) -> None:
-    """out[i] = distance of points i and half + i, which are not stored."""
-    for i in range(half):
-        out[i] = np.sqrt(squared(geometry, i, half + i, np.inf))
 
 
 @jit

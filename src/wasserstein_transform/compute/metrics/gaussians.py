@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from math import frexp, ldexp
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,10 +11,9 @@ import numpy as np
 from ..._types import Floats, Ints
 from ...engine import GRAIN, Engine, Flag, Tile, cut_by_size, one_blas_thread
 from ..cells.index import CellIndex
-from ..cells.rows import for_tiles, largest_absolute, rows_per_tile, take, tiles_of
+from ..cells.rows import for_tiles, rows_per_tile, take, tiles_of
 from ..gaussians import plane_jit as gaussian_plane, space_jit as gaussian_space
-from .distances_jit import fill_matched
-from .geometry_jit import Cloud, GaussianLine, GaussianPlane, GaussianSolid, GaussianSpace, Geometry, for_thread
+from .geometry_jit import Cloud, GaussianLine, GaussianPlane, GaussianSolid, GaussianSpace, Geometry
 
 if TYPE_CHECKING:
     from ...spaces import GaussianMetric
@@ -34,9 +33,9 @@ def cost(metric: GaussianMetric) -> float:
     return float(m) if metric.lam == 0 else 5.0 if m <= 2 else 80.0 if m == 3 else 300.0 + 50.0 * m**2 + m**3
 
 
-def _largest(metric: GaussianMetric, engine: Engine) -> float:
+def _largest(metric: GaussianMetric) -> float:
     if metric.derived.largest_covariance is None:
-        metric.derived.largest_covariance = largest_absolute(metric.covs, engine)
+        metric.derived.largest_covariance = float(max(metric.covs.max(initial=0.0), -metric.covs.min(initial=0.0)))
     return metric.derived.largest_covariance
 
 
@@ -47,8 +46,8 @@ def geometry_near(metric: GaussianMetric, index: CellIndex, reach: float, engine
     means, rows = metric.means if index.sorted_points is None else index.sorted_points, index.order
     if metric.lam == 0:
         return Cloud(means)
-    unit = unit_of_size(_largest(metric, engine))
-    gaussians = _Gaussians(means, metric.covs, rows, unit, _scale_lam(metric, metric.lam, unit, engine))
+    unit = unit_of_size(_largest(metric))
+    gaussians = _Gaussians(means, metric.covs, rows, unit, _scale_lam(metric, unit))
     if means.shape[1] == 2:
         n = len(rows)
         columns, tiles = np.empty((8, n)), tiles_of(n)
@@ -64,45 +63,10 @@ def geometry_near(metric: GaussianMetric, index: CellIndex, reach: float, engine
         for_tiles("covariances", tiles, fill, engine)
         if good.all():
             return GaussianPlane._make([*columns, gaussians.lam])
-    with _one_thread_each(means.shape[1]):
-        return _general(gaussians, engine)
-
-
-def movement(before: GaussianMetric, after: GaussianMetric, engine: Engine) -> float:
-    """The largest distance between the same point before and after."""
-    unit = unit_of_size(max(_largest(before, engine), _largest(after, engine)))
-    moved, good = _movement(before, after, unit, True, engine)
-    return moved if good else _movement(before, after, unit, False, engine)[0]
-
-
-def _movement(
-    before: GaussianMetric, after: GaussianMetric, unit: float, planar: bool, engine: Engine
-) -> tuple[float, bool]:
-    """The same in a given unit, with the formulas for the plane or the general ones; and whether these are accurate."""
-    n, m = before.means.shape
-    lam = _scale_lam(max(before, after, key=lambda metric: _largest(metric, engine)), after.lam, unit, engine)
-    size = rows_per_tile(n) if m <= 3 else rows_of_tile(m)
-    tiles = cut_by_size(n, size)
-    largest, good = np.empty(len(tiles)), np.ones(len(tiles), np.uint8)
-
-    def measure(tile: Tile, stop: Flag) -> None:
-        part, k = slice(*tile), tile.start // size
-        means = np.concatenate([before.means[part], after.means[part]])
-        covs = np.concatenate([before.covs[part], after.covs[part]])
-        rows, moved = np.arange(len(means)), np.empty(tile.stop - tile.start)
-        geometry: Geometry
-        if m == 2 and planar:
-            columns = np.empty((8, len(means)))
-            good[k] = gaussian_plane.fill_plane(means, covs, rows, unit, lam, *columns)
-            geometry = GaussianPlane._make([*columns, lam])
-        else:
-            geometry = _general(_Gaussians(means, covs, rows, unit, lam), None)
-        fill_matched(for_thread(geometry), len(moved), moved)
-        largest[k] = moved.max()
-
-    with _one_thread_each(m):
-        for_tiles("movement", tiles, measure, engine)
-    return float(largest.max()), bool(good.all())
+    m = means.shape[1]
+    make = _line if m == 1 else _space if m == 3 else _solid
+    with nullcontext() if m <= 3 else one_blas_thread():  # more threads only wait for each other on small matrices
+        return make(gaussians, engine)
 
 
 def rows_of_tile(m: int) -> int:
@@ -110,17 +74,12 @@ def rows_of_tile(m: int) -> int:
     return max(1, int(GRAIN / (_LAPACK_STEPS * m**3)))
 
 
-def _one_thread_each(m: int) -> AbstractContextManager[Any]:
-    """One BLAS thread for LAPACK: on small matrices more threads only wait for each other."""
-    return nullcontext() if m <= 3 else one_blas_thread()
-
-
-def _scale_lam(metric: GaussianMetric, lam: float, unit: float, engine: Engine) -> float:
+def _scale_lam(metric: GaussianMetric, unit: float) -> float:
     """λ for covariances divided by `unit`."""
-    scaled = lam * unit
+    scaled = metric.lam * unit
     if not np.isfinite(2 * metric.means.shape[1] * scaled):
         raise ValueError(
-            f"lam={lam:g} times covariances up to {_largest(metric, engine):.3g} leaves the range of floats; "
+            f"lam={metric.lam:g} times covariances up to {_largest(metric):.3g} leaves the range of floats; "
             "use coordinates in a larger unit, or a smaller lam"
         )
     return scaled
@@ -134,13 +93,6 @@ class _Gaussians(NamedTuple):
     rows: Ints
     unit: float
     lam: float
-
-
-def _general(gaussians: _Gaussians, engine: Engine | None) -> Geometry:
-    """The geometry by formulas that hold for covariances of all sizes."""
-    m = gaussians.means.shape[1]
-    make = _line if m == 1 else _space if m == 3 else _solid
-    return make(gaussians, engine)
 
 
 def _line(gaussians: _Gaussians, engine: Engine | None) -> GaussianLine:
@@ -192,8 +144,6 @@ def rounding(metric: GaussianMetric, contraction: Floats) -> Floats:
     roots = contraction[:, metric.means.shape[1] :]
     if roots.shape[1] == 0:
         return np.zeros(len(contraction))
-    if roots.shape[1] <= 2:  # closed forms are accurate to the last digits
-        return np.asarray(1e-15 * np.linalg.norm(roots, axis=1))
     squares = roots * roots
     off = _eigenvalue_error(roots.shape[1], squares.max(axis=1, keepdims=True))
     widths = np.sqrt(squares + off) - np.sqrt(np.maximum(squares - off, 0.0))
@@ -202,40 +152,11 @@ def rounding(metric: GaussianMetric, contraction: Floats) -> Floats:
 
 def _root_spectra(covs: Floats) -> Floats:
     """Square roots of the eigenvalues of covariances, in increasing order."""
-    if covs.shape[1] == 1:
-        return np.asarray(np.sqrt(covs[:, 0]))
-    if covs.shape[1] > 2:
-        return _root_eigenvalues(covs)
-    a, b, c = covs.reshape(-1, 4)[:, [0, 1, 3]].T
-    large = np.sqrt((a + c) / 2 + np.hypot((a - c) / 2, b))
-    small = _root_determinants(a, b, c) / np.where(large > 0, large, 1.0)
-    return np.stack([small, large], axis=1)
-
-
-def _root_eigenvalues(covs: Floats) -> Floats:
-    """The same in more dimensions; values below the rounding error are raised to a common one."""
-    if covs.shape[1] == 3:
-        return _raise_small(_spectra_in_space(covs) ** 2)
-    values = np.empty(covs.shape[:2])
+    values: Floats = np.empty(covs.shape[:2])
     piece = max(1, int(1e7 / covs.shape[1] ** 3))  # LAPACK cannot be interrupted by Ctrl-C
     with one_blas_thread():
         for start in range(0, len(covs), piece):
             values[start : start + piece] = np.linalg.eigvalsh(covs[start : start + piece])
-    return _raise_small(values)
-
-
-def _spectra_in_space(covs: Floats) -> Floats:
-    """Square roots of the eigenvalues of 3 × 3 matrices, in increasing order."""
-    n = len(covs)
-    columns = np.empty((-(-n // gaussian_space.PIECE), gaussian_space.N_COLUMNS, gaussian_space.PIECE))
-    gaussian_space.fill_columns(
-        np.zeros((n, 3)), covs, np.arange(n), 1.0, columns, np.empty(gaussian_space.N_SCRATCH * gaussian_space.PIECE)
-    )
-    return columns[:, :-4:-1].transpose(0, 2, 1).reshape(-1, 3)[:n]
-
-
-def _raise_small(values: Floats) -> Floats:
-    """Square roots of eigenvalues, with small eigenvalues raised to a common value."""
     # roots of rounding errors of 0 would be far apart; raising small values to a common one can only shorten distances
     least = 1e8 * _eigenvalue_error(values.shape[1], values.max())
     return np.asarray(np.sqrt(np.maximum(values, least)))
@@ -244,13 +165,6 @@ def _raise_small(values: Floats) -> Floats:
 def _eigenvalue_error(m: int, largest: Any) -> Any:
     """Bound of the rounding error of the eigenvalues of an m × m matrix, given the largest."""
     return 2e-15 * m * largest
-
-
-def _root_determinants(a: Floats, b: Floats, c: Floats) -> Floats:
-    a, b, c = (np.ascontiguousarray(column) for column in (a, b, c))
-    out = np.empty_like(a)
-    gaussian_plane.fill_root_determinants(a, b, c, a + c, np.empty_like(a), out)
-    return out
 
 
 def _factors(covs: Floats) -> tuple[Floats, Floats, Ints, Floats]:

@@ -1,9 +1,9 @@
 """Metrics as named tuples of arrays, and the operations that loops use on them.
 
 `squared(geometry, i, j, limit)` is the squared distance of points i and j, or infinity once it is certain to exceed
-`limit`; `comparable_square` is any number on the same side of the limit, for loops that only test ball membership.
-`squares`, `within` and `distances` are for a run of consecutive positions. Every kernel is written once against these
-operations and compiled for each metric; without compilation Python selects the implementation from the same records.
+`limit`. `squares`, `within` and `distances` are for a run of consecutive positions. Every kernel is written once
+against these operations and compiled for each metric; without compilation Python selects the implementation from the
+same records.
 
 A new metric is a named tuple, a formula for its squares, and a line in `FORMULAS`.
 """
@@ -89,16 +89,16 @@ class GaussianSolid(NamedTuple):
     scratch: np.ndarray
 
 
-class Bits(NamedTuple):
-    """Ball membership without distances: one bit for each candidate of a position, in the runs of its cell.
+class Marks(NamedTuple):
+    """Ball membership without distances: a mark for each candidate of a position, in the runs of its cell.
 
-    The bits of position i begin at byte `starts[i]`.
+    The marks of position i begin at `starts[i]`.
     """
 
     cell: np.ndarray
     runs: np.ndarray
     starts: np.ndarray
-    bits: np.ndarray
+    marks: np.ndarray
 
 
 class Adjacency(NamedTuple):
@@ -123,7 +123,7 @@ class PathTable(NamedTuple):
     table: np.ndarray
 
 
-Geometry = PathTable | Bits | Table | SparseRows | Cloud | GaussianLine | GaussianPlane | GaussianSpace | GaussianSolid
+Geometry = PathTable | Marks | Table | SparseRows | Cloud | GaussianLine | GaussianPlane | GaussianSpace | GaussianSolid
 
 
 def for_thread(geometry: Geometry) -> Geometry:
@@ -140,7 +140,6 @@ class Formulas(NamedTuple):
     """The implementations for one metric: compiled functions with the same arguments as the operations below."""
 
     squared: Answer
-    comparable_square: Answer
     distance: Answer
     scaled_square: Answer
     squares: Answer
@@ -151,11 +150,6 @@ class Formulas(NamedTuple):
 def squared(geometry: Geometry, i: int, j: int, limit: float) -> float:
     """Squared distance of points i and j, infinity if certainly above `limit`."""
     return FORMULAS[type(geometry)].squared(geometry, i, j, limit)
-
-
-def comparable_square(geometry: Geometry, i: int, j: int, limit: float) -> float:
-    """A number that is ≤ `limit` exactly if the squared distance is."""
-    return FORMULAS[type(geometry)].comparable_square(geometry, i, j, limit)
 
 
 def distance(geometry: Geometry, i: int, j: int) -> float:
@@ -217,7 +211,7 @@ def _squares_one_by_one(geometry: Any, i: int, start: int, end: int, limit: floa
 def _within_one_by_one(geometry: Any, i: int, start: int, end: int, limit: float, weights: Any, out: Any) -> None:
     for k in range(end - start):
         j = start + k
-        out[k] = weights[j] if i == j or comparable_square(geometry, i, j, limit) <= limit else 0.0
+        out[k] = weights[j] if i == j or squared(geometry, i, j, limit) <= limit else 0.0
 
 
 @jit
@@ -236,7 +230,6 @@ def _distances_of_squares(geometry: Any, i: int, start: int, end: int, out: Any)
 def formulas(
     squared: Answer,
     *,
-    comparable_square: Answer | None = None,
     distance: Answer = _root,
     scaled_square: Answer = _scaled,
     squares: Answer | None = None,
@@ -245,7 +238,6 @@ def formulas(
     """A record from the formula for squares, and optional faster implementations of the other operations."""
     return Formulas(
         squared,
-        comparable_square or squared,
         distance,
         scaled_square,
         squares or _squares_one_by_one,
@@ -254,15 +246,14 @@ def formulas(
     )
 
 
-def _formulas_of_stored(distance: Answer, distances: Answer = _distances_one_by_one) -> Formulas:
+def _formulas_of_stored(distance: Answer) -> Formulas:
     """A record for a metric whose distances are stored."""
-    record = formulas(_square_of_distance, distance=distance, scaled_square=_scaled_distance)
-    return record._replace(distances=distances)
+    return formulas(_square_of_distance, distance=distance, scaled_square=_scaled_distance)
 
 
 FORMULAS: dict[type, Formulas] = {
     PathTable: _formulas_of_stored(pairs.path_distance),
-    Table: _formulas_of_stored(pairs.table_distance, pairs.table_distances),
+    Table: _formulas_of_stored(pairs.table_distance),
     SparseRows: _formulas_of_stored(pairs.sparse_distance),
     Cloud: formulas(pairs.cloud, squares=pairs.squares_cloud, within=pairs.within_cloud),
     GaussianLine: formulas(pairs.gaussian_line),
@@ -271,12 +262,11 @@ FORMULAS: dict[type, Formulas] = {
     ),
     GaussianSpace: formulas(
         gaussian_space.gaussian_space,
-        comparable_square=gaussian_space.gaussian_space_side,
         squares=gaussian_space.squares_space,
         within=gaussian_space.within_space,
     ),
-    GaussianSolid: formulas(pairs.gaussian_solid, comparable_square=pairs.gaussian_solid_side),
-    Bits: formulas(pairs.unknown, within=pairs.within_bits),
+    GaussianSolid: formulas(pairs.gaussian_solid, within=pairs.within_solid),
+    Marks: formulas(pairs.unknown, within=pairs.within_marks),
 }
 
 
@@ -289,5 +279,5 @@ def _register(question: Callable[..., Any]) -> None:
         return plain(getattr(FORMULAS[kind], question.__name__)) if kind in FORMULAS else None
 
 
-for _question in (squared, comparable_square, distance, scaled_square, squares, within, distances):
+for _question in (squared, distance, scaled_square, squares, within, distances):
     _register(_question)

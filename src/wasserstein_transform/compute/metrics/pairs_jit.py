@@ -21,13 +21,6 @@ def table_distance(geometry: Any, i: int, j: int) -> float:
 
 
 @jit
-def table_distances(geometry: Any, i: int, start: int, end: int, out: Any) -> None:
-    """The distances in a row of a stored matrix."""
-    for k in range(end - start):
-        out[k] = 0.0 if start + k == i else geometry.matrix[i, start + k]
-
-
-@jit
 def sparse_distance(geometry: Any, i: int, j: int) -> float:
     """The stored distance of i and j, infinity if there is none."""
     low, high = geometry.indptr[i], geometry.indptr[i + 1]
@@ -157,10 +150,19 @@ def gaussian_solid(geometry: Any, i: int, j: int, limit: float) -> float:
 
 
 @jit
-def gaussian_solid_side(geometry: Any, i: int, j: int, limit: float) -> float:
-    """A number on the correct side of the limit; usually a bound decides."""
+def within_solid(geometry: Any, i: int, start: int, end: int, limit: float, weights: Any, out: Any) -> None:
+    """Of Gaussians in four or more dimensions; for most pairs, the distance of their means decides."""
+    for k in range(end - start):
+        j, most = start + k, limit * (1 + 1e-9)
+        is_out = _row_distance(geometry.points, i, j) > most or not _is_within(geometry, i, j, limit)
+        out[k] = 0.0 if is_out and i != j else weights[j]
+
+
+@jit
+def _is_within(geometry: Any, i: int, j: int, limit: float) -> bool:
+    """Whether two Gaussians are within the limit; usually a bound decides: dcov² ≤ ‖A^½ − B^½‖²."""
     if _solid_floor(geometry, i, j, limit) > limit * (1 + 1e-9):
-        return np.inf
+        return False
     points, halves = geometry.points, geometry.halves
     m = points.shape[1]
     roof = 0.0
@@ -169,22 +171,14 @@ def gaussian_solid_side(geometry: Any, i: int, j: int, limit: float) -> float:
         roof += step * step
         for b in range(m):
             off = halves[i, a, b] - halves[j, a, b]
-            roof += geometry.lam * off * off  # dcov² ≤ ‖A^½ − B^½‖²
-    if roof < limit * (1 - 1e-9):
-        return roof
-    return gaussian_solid(geometry, i, j, limit)
+            roof += geometry.lam * off * off
+    return roof < limit * (1 - 1e-9) or gaussian_solid(geometry, i, j, limit) <= limit
 
 
 @jit
 def unknown(geometry: Any, i: int, j: int, limit: float) -> float:
-    """NaN: bits have no distances, and profiles that need distances do not use bits."""
+    """NaN: marks have no distances, and profiles that need distances do not use marks."""
     return np.nan
-
-
-@jit
-def is_set(bits: Any, start: int, k: int) -> bool:
-    """Whether the k-th bit from byte `start` on is set."""
-    return (bits[start + k // 8] >> (k % 8)) & 1 != 0
 
 
 @jit
@@ -200,18 +194,9 @@ def rank_of(pairs: Any, i: int, j: int) -> int:
 
 
 @jit
-def within_bits(geometry: Any, i: int, start: int, end: int, limit: float, weights: Any, out: Any) -> None:
+def within_marks(geometry: Any, i: int, start: int, end: int, limit: float, weights: Any, out: Any) -> None:
     """out[k] = weights[start + k] if start + k, of a run of i, is in the ball of i, else 0."""
-    if start == end:
-        return
-    rank, candidates, n = rank_of(geometry, i, start), weights[start:end], end - start
-    first, shift = geometry.starts[i] + rank // 8, rank % 8
-    for b in range(n // 8):  # a byte at a time, from two adjacent ones
-        byte = np.int64(geometry.bits[first + b]) >> shift
-        if shift > 0:
-            byte |= np.int64(geometry.bits[first + b + 1]) << (8 - shift)
-        for k in range(8):
-            w = candidates[8 * b + k]
-            out[8 * b + k] = w if (byte >> k) & 1 != 0 else 0.0
-    for k in range(n // 8 * 8, n):
-        out[k] = candidates[k] if is_set(geometry.bits, geometry.starts[i], rank + k) else 0.0
+    first = geometry.starts[i] + rank_of(geometry, i, start)
+    for k in range(end - start):
+        w = weights[start + k]
+        out[k] = w if geometry.marks[first + k] != 0 else 0.0

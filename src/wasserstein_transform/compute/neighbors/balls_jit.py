@@ -1,10 +1,10 @@
-"""Loops over the neighbors of points: balls, ball membership as bits, merging of collocated points.
+"""Loops over the neighbors of points: balls, marks of their members, merging of collocated points.
 
 Points are given by position in `cells`; `limit` is the squared radius of the closed ball. `square` belongs to the
 caller and is as long as the longest run; `stop[0]` ≠ 0 interrupts.
 
-With bits (`pairs` is a `Bits` geometry), every pair is tested once, and later passes only read. This halves the time of
-a step of the Gaussian Transform in four and more dimensions.
+With marks (`pairs` is a `Marks` geometry), every pair is tested once, and later passes only read. This halves the time
+of a step of the Gaussian Transform in four and more dimensions.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import numpy as np
 
 from ..jit import jit
 from ..metrics import geometry_jit as geometries, pairs_jit as pairwise
-from .moments_jit import ROUNDING_FACTOR, coordinate_squares
 
 
 @jit
@@ -98,57 +97,20 @@ def find_leaders(
 
 
 @jit
-def _set(bits: Any, start: int, k: int) -> None:
-    bits[start + k // 8] |= np.uint8(1 << (k % 8))
-
-
-@jit
-def mark_later(
-    geometry: Any, coordinates: Any, pairs: Any, start: int, end: int, limit: float, scratch: Any, bits: Any, stop: Any
-) -> None:
-    """Set the bits of rows start…end, which `bits` holds, for the positions after their own.
-
-    Euclidean distances of `coordinates` are lower bounds: if they exceed the limit, the distance is not computed.
-    """
+def mark_pairs(geometry: Any, pairs: Any, start: int, end: int, limit: float, ones: Any, near: Any, stop: Any) -> None:
+    """Mark who is near the positions start…end among these and later ones, for both; `pairs` has the marks of all."""
     for i in range(start, end):
-        rank = 0
-        runs = pairs.runs[pairs.cell[i]]
-        byte = pairs.starts[i] - pairs.starts[start]
+        first, runs = pairs.starts[i], pairs.runs[pairs.cell[i]]
         for r in range(runs.shape[0]):
             if stop[0] != 0:
                 return
-            low, high = max(runs[r, 0], i + 1), runs[r, 1]
-            if low < high:
-                coordinate_squares(coordinates, i, low, high, scratch)
+            cell, back, low, high = -1, 0, max(runs[r, 0], i), max(runs[r, 1], i)
+            geometries.within(geometry, i, low, high, limit, ones, near)
             for j in range(low, high):
-                if (
-                    scratch[j - low] <= limit * ROUNDING_FACTOR
-                    and geometries.comparable_square(geometry, i, j, limit) <= limit
-                ):
-                    _set(bits, byte, rank + j - runs[r, 0])
-            rank += runs[r, 1] - runs[r, 0]
-
-
-@jit
-def copy_earlier(pairs: Any, start: int, end: int, bits: Any, stop: Any) -> None:
-    """Complete rows start…end, which `bits` holds, with the tests that earlier positions made."""
-    first = pairs.starts[start]
-    for k in range(bits.shape[0]):
-        bits[k] = pairs.bits[first + k]
-    for i in range(start, end):
-        rank = 0
-        byte = pairs.starts[i] - first
-        runs = pairs.runs[pairs.cell[i]]
-        for r in range(runs.shape[0]):
-            if stop[0] != 0:
-                return
-            low, high = runs[r, 0], runs[r, 1]
-            cell, back = -1, 0
-            for j in range(low, min(high, i)):
+                if near[j - low] == 0.0:
+                    continue
                 if pairs.cell[j] != cell:  # candidates are symmetric: i is a candidate of j, at the same
                     cell, back = pairs.cell[j], pairwise.rank_of(pairs, j, i)  # rank for all positions of a cell
-                if pairwise.is_set(pairs.bits, pairs.starts[j], back):
-                    _set(bits, byte, rank + j - low)
-            if low <= i < high:
-                _set(bits, byte, rank + i - low)
-            rank += high - low
+                pairs.marks[first + j - runs[r, 0]] = 1
+                pairs.marks[pairs.starts[j] + back] = 1
+            first += runs[r, 1] - runs[r, 0]

@@ -8,30 +8,25 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from ..._types import Bools, Floats, Ints, cached_property
+from ..._types import Floats, Ints, cached_property
 from ...engine import GRAIN, Engine, Flag, Record, Tile, cut_by_cost, cut_evenly, one_blas_thread, to_host
 from ..cells.index import CellIndex
 from ..cells.rows import for_tiles, gather_columns, scatter_rows, take, tiles_of
 from ..metrics.distances import closed
 from ..metrics.gaussians import rows_of_tile
-from ..metrics.geometry_jit import Bits, Cloud, Geometry, for_thread
+from ..metrics.geometry_jit import Cloud, Geometry, Marks, for_thread
 from ..records import MeansAndCovs, Moments
 from . import cell_sums_jit as cell_sums
-from .balls_jit import copy_earlier, mark_later
-from .moments_jit import FLAT, Nearby, first_moments, profile_of, second_moments
+from .balls_jit import mark_pairs
+from .moments_jit import FLAT, profile_of, sum_moments
 
 if TYPE_CHECKING:
     from ...spaces import Metric
 
-_MIN_COST_FOR_BITS = 50  # from this cost of a distance on, reading a stored bit is faster than computing it again
-_MIN_COST_FOR_TEST = 100  # from this cost on, the Euclidean distance is tested first: cheaper ones are vectorized
+_MIN_COST_FOR_MARKS = 50  # from this cost of a distance on, reading a mark is faster than computing it again
 _GRAIN = GRAIN / 2  # enough tiles for a million points in the plane that many threads finish together
-_MAX_BYTES_OF_BITS = 2.0**28  # up to which bits are stored by default
+_MAX_MARKS = 2.0**29  # candidates up to which marks are stored by default, a byte each
 _MIN_SHARE_OF_COPIES = 0.1  # smallest share of candidates to save for which computing equal points once pays off
-_ROWS_COPIED_AT_ONCE = 2**16  # results copied at a time
-_MAX_AXES_FOR_BOTH_MOMENTS = (
-    3  # coordinates up to which covariances are computed along with means where there are few points
-)
 _MAX_EIGENVALUE_GAP = (
     1e-9  # eigenvalues closer than this, relative to the second moment about the point, count as equal
 )
@@ -47,7 +42,7 @@ def neighborhoods(
     index = metric.search(reach, engine)
     limit = closed(reach) if np.isfinite(reach) else np.inf
     ordered, coordinates = take(weights, index.order, engine), to_host(metric.coordinates)
-    first_duplicate = None if first > 0 else _find_duplicates(metric, coordinates, index, engine)
+    first_duplicate = None if first > 0 or coordinates is None else _find_duplicates(metric, coordinates, index)
     geometry = metric.geometry_near(index, reach, engine)
     result = Neighborhoods(
         index, geometry, ordered, profile, eps, limit, first, metric.cost, engine, coordinates, first_duplicate
@@ -78,46 +73,38 @@ class Neighborhoods:
 
     @property
     def is_expensive(self) -> bool:
-        """Whether testing each pair once pays off, and the bits fit into memory."""
-        if self.profile != FLAT or self.first > 0 or self.cost < _MIN_COST_FOR_BITS or self.first_duplicate is not None:
+        """Whether testing each pair once pays off, and the marks fit into memory."""
+        if self.profile != FLAT or self.first > 0 or self.cost < _MIN_COST_FOR_MARKS:
             return False
-        n_bytes = 2.0 * ((self.index.n_candidates / 8 + 1) * np.diff(self.index.starts)).sum()
-        return bool(n_bytes <= _MAX_BYTES_OF_BITS and self.engine.fits(n_bytes))
+        n_marks = float(self.index.n_candidates @ np.diff(self.index.starts))
+        return self.first_duplicate is None and n_marks <= _MAX_MARKS and self.engine.fits(n_marks)
 
     def cached(self) -> Neighborhoods:
-        """The same neighborhoods with each pair tested once: one bit for each candidate is stored for later passes."""
+        """The same neighborhoods with each pair tested once: a mark for each candidate is stored for later passes."""
         if self.profile != FLAT:
-            raise ValueError("one bit says who is near, and a smooth profile weighs by distance: use profile='flat'")
-        if isinstance(self.geometry, Bits):
+            raise ValueError("marks say who is near, and a smooth profile weighs by distance: use profile='flat'")
+        if isinstance(self.geometry, Marks):
             return self
         index, candidates = self.index, self.index.candidates_by_position()
-        starts = np.append(0, np.cumsum((candidates.astype(np.intp) + 7) // 8))
-        size, longest = int(starts[-1]), index.longest_run
-        self.engine.reserve(2.0 * size, f"a bit for each of {candidates.sum():.0f} candidates", "use a smaller eps")
-        tested, complete = np.zeros(size, np.uint8), np.zeros(size, np.uint8)
-        pairs = Bits(index.cells.cell, index.cells.runs, starts, tested)
-        columns = np.zeros((1, index.order.size)) if index.sorted_points is None else self.sorted_columns
+        starts = np.append(0, np.cumsum(candidates.astype(np.intp)))
+        self.engine.reserve(starts[-1], f"a byte for each of {starts[-1]} candidates", "use a smaller eps")
+        pairs = Marks(index.cells.cell, index.cells.runs, starts, np.zeros(starts[-1], np.uint8))
+        ones = np.ones(len(index.order))
 
         def test(tile: Tile, stop: Flag) -> None:
-            geometry, bits = for_thread(self.geometry), tested[starts[tile.start] : starts[tile.stop]]
-            mark_later(geometry, columns, pairs, *tile, self.limit, np.empty(longest), bits, stop)
-
-        def copy(tile: Tile, stop: Flag) -> None:
-            copy_earlier(pairs, *tile, complete[starts[tile.start] : starts[tile.stop]], stop)
+            near = np.empty(index.longest_run)
+            mark_pairs(for_thread(self.geometry), pairs, *tile, self.limit, ones, near, stop)
 
         self.engine.for_tiles("testing pairs", index.tiles(self.cost), test)
-        self.engine.for_tiles("neighborhoods", index.tiles(10), copy)
-        return replace(self, geometry=pairs._replace(bits=complete), cost=1.0)
+        return replace(self, geometry=pairs, cost=1.0)
 
     def means(self, points: Floats) -> Moments:
         """Mass and mean of `points`; without mass, the point itself."""
         points = to_host(points)
         n, m = len(points) - self.first, points.shape[1]
-        out: tuple[Floats, ...] = np.empty(n), np.empty((n, m))
-        if self.index.is_small and m <= _MAX_AXES_FOR_BOTH_MOMENTS:  # one kernel less to load or compile
-            out = (*out, np.empty((n, m, m)))
+        out = np.empty(n), np.empty((n, m))
         self._sum("means", points, out)
-        return Moments(*out[:2])
+        return Moments(*out)
 
     def covs(self, points: Floats) -> Moments:
         """Mass and covariance of `points`, divided by the mass; 0 without mass."""
@@ -143,7 +130,9 @@ class Neighborhoods:
             to, tiles = index.order[rows] - self.first, cut_by_cost(index.candidates_by_position()[rows] * self.cost)
         columns = self._sort(points)
         if self.first_duplicate is not None:
-            copied = _same_sums(self.first_duplicate, columns)
+            copied = np.flatnonzero(self.first_duplicate != np.arange(len(to)))
+            first = self.first_duplicate[copied]
+            copied = copied[(columns[:, copied] == columns[:, first]).all(axis=0)]  # relative to the same point
             rows = np.delete(np.arange(len(to)), copied)
             to, tiles = to[rows], cut_by_cost(index.candidates_by_position()[rows] * self.cost, _GRAIN)
         kernel = self._choose_kernel(columns, len(out) == 3)
@@ -157,22 +146,24 @@ class Neighborhoods:
 
         self.engine.for_tiles(name, tiles, add, joined=True)
         if self.first_duplicate is not None:
-            _copy(out, index.order[copied], index.order[self.first_duplicate[copied]])
+            for array in out:
+                array[index.order[copied]] = array[index.order[self.first_duplicate[copied]]]
 
     def _choose_kernel(self, columns: Floats, second: bool) -> Kernel:
         """The function that sums over the neighbors of some positions. The choice depends only on the metric."""
-        index = self.index
+        index, m = self.index, len(columns)
+        geometry, is_flat = self.geometry, self.profile == FLAT
+        if is_flat and index.by_cells and isinstance(geometry, Cloud) and geometry.points.shape[1] == m:
+            return self._sum_whole_cells(columns, second)
         profile: Any = profile_of(self.profile, self.eps)
-        if self.profile == FLAT and index.sorted_points is not None:
-            if index.by_cells and isinstance(self.geometry, Cloud) and len(columns) == index.sorted_points.shape[1]:
-                return self._sum_whole_cells(columns, second)
-            if self.cost >= _MIN_COST_FOR_TEST:
-                profile = Nearby(self.sorted_columns)
-        kernel: Any = second_moments if second else first_moments
 
         def add(rows: Ints, record: Record, stop: Flag) -> None:
             geometry, scratch = for_thread(self.geometry), np.empty(index.longest_run)
-            kernel(geometry, index.cells, rows, self.weights, columns, profile, self.limit, scratch, *record, stop)
+            mass, means, *covs = record
+            sum_moments(
+                geometry, index.cells, rows, self.weights, columns, profile, self.limit, scratch, mass, means,
+                covs[0] if covs else np.empty((0, m, m)), stop,
+            )  # fmt: skip
 
         return add
 
@@ -187,14 +178,14 @@ class Neighborhoods:
 
         for_tiles("sums of cells", tiles_of(n), sum_cells, self.engine)
         whole, max_runs = cell_sums.CellSums(index.starts, low, high, sums), index.per_reach + 1  # in a row of cells
-        kernel: Any = cell_sums.second_moments_of_cells if second else cell_sums.first_moments_of_cells
 
         def add(rows: Ints, record: Record, stop: Flag) -> None:
             core, parts = np.empty(1 + m + m * m * second), np.empty((index.cells.runs.shape[1] * max_runs, 2), np.intp)
-            kernel(
+            mass, means, *covs = record
+            cell_sums.sum_moments_by_cells(
                 self.geometry, coordinates, index.cells, whole, rows, self.weights, columns, self.limit,
                 index.per_reach, np.empty(index.longest_run), core, parts, np.empty(2 * max_runs),
-                np.empty(2 * max_runs), *record, stop,
+                np.empty(2 * max_runs), mass, means, covs[0] if covs else np.empty((0, m, m)), stop,
             )  # fmt: skip
 
         return add
@@ -212,67 +203,24 @@ class Neighborhoods:
         return gather_columns(self.index.sorted_points, None, self.engine)
 
 
-def _find_duplicates(metric: Metric, coordinates: Floats | None, index: CellIndex, engine: Engine) -> Ints | None:
-    """For every position, the first one with the same point; None without coordinates, or if few points repeat."""
-    if coordinates is None:
-        return None
-    sorted_by = None if index.sorted_points is not None else np.lexsort(coordinates.T)
-    ordered = coordinates[sorted_by] if index.sorted_points is None else index.sorted_points
-    points = index.order if sorted_by is None else sorted_by  # without cells, positions equal points
-    same = _equal_to_previous(ordered, engine)
+def _find_duplicates(metric: Metric, coordinates: Floats, index: CellIndex) -> Ints | None:
+    """For every position, the first one with the same point; None if few points repeat."""
+    has_cells = index.sorted_points is not None
+    order = index.order if has_cells else np.lexsort(coordinates.T)
+    ordered = coordinates[order] if index.sorted_points is None else index.sorted_points
+    same = np.append(False, np.all([along[1:] == along[:-1] for along in ordered.T], axis=0))  # as the one before
     if metric.covs is not None and metric.lam > 0:
-        for block in _blocks(np.flatnonzero(same)):
-            cov, previous = metric.covs[points[block]], metric.covs[points[block - 1]]
-            same[block] = (cov == previous).all(axis=(1, 2))
-    if not _are_many(same, sorted_by, index):
+        rows = np.flatnonzero(same)
+        same[rows] = (metric.covs[order[rows]] == metric.covs[order[rows - 1]]).all(axis=(1, 2))
+    candidates = index.candidates_by_position()
+    if candidates[same].sum() <= _MIN_SHARE_OF_COPIES * candidates.sum():
         return None
     first = np.flatnonzero(~same)[np.cumsum(~same) - 1]
-    if sorted_by is None:
+    if has_cells:
         return np.asarray(first)
-    first_duplicate = np.empty(len(first), np.intp)
-    first_duplicate[sorted_by] = sorted_by[first]
+    first_duplicate = np.empty(len(first), np.intp)  # without cells, positions equal points
+    first_duplicate[order] = order[first]
     return first_duplicate
-
-
-def _equal_to_previous(ordered: Floats, engine: Engine) -> Bools:
-    """Mark rows that equal the row before."""
-    same = np.empty(len(ordered), bool)
-
-    def compare(tile: Tile, stop: Flag) -> None:
-        start = max(tile.start, 1)
-        same[tile.start : start] = False
-        rows = same[start : tile.stop]
-        rows[:] = True
-        for column in ordered.T:  # by columns, to save memory
-            rows &= column[start : tile.stop] == column[start - 1 : tile.stop - 1]
-
-    for_tiles("equal points", tiles_of(len(ordered)), compare, engine)
-    return same
-
-
-def _are_many(same: Bools, sorted_by: Ints | None, index: CellIndex) -> bool:
-    """Whether copying the sums of equal points saves enough."""
-    if sorted_by is not None:
-        return bool(same.mean() > _MIN_SHARE_OF_COPIES)
-    candidates = index.candidates_by_position()
-    return bool(candidates[same].sum() > _MIN_SHARE_OF_COPIES * candidates.sum())
-
-
-def _same_sums(first_duplicate: Ints, columns: Floats) -> Ints:
-    """Positions whose sums equal those of their first duplicates: also the columns in question are the same."""
-    repeated = np.flatnonzero(first_duplicate != np.arange(len(first_duplicate)))
-    return np.asarray(repeated[(columns[:, repeated] == columns[:, first_duplicate[repeated]]).all(axis=0)])
-
-
-def _copy(out: tuple[np.ndarray, ...], to: Ints, source: Ints) -> None:
-    """Copy the results of the points `source` to the points `to`."""
-    for block in _blocks(np.arange(len(to))):
-        for array in out:
-            array[to[block]] = array[source[block]]
-
-
-def _blocks(rows: Ints) -> list[Ints]:
-    return [rows[start : start + _ROWS_COPIED_AT_ONCE] for start in range(0, len(rows), _ROWS_COPIED_AT_ONCE)]
 
 
 def working_bytes(metric: Metric, state: float, engine: Engine) -> float:

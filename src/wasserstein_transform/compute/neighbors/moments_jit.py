@@ -206,14 +206,8 @@ def add_second(points: Any, i: int, low: int, high: int, mass: Any, drift: Any, 
     return _second_in_space(points, i, low, high, mass, drift, spread)
 
 
-class Nearby(NamedTuple):
-    """The flat profile for expensive distances, with Euclidean distances tested first, as lower bounds."""
-
-    coordinates: np.ndarray
-
-
 def weigh(
-    profile: Flat | Smooth | Nearby, geometry: Any, i: int, low: int, high: int, limit: float, weights: Any, mass: Any
+    profile: Flat | Smooth, geometry: Any, i: int, low: int, high: int, limit: float, weights: Any, mass: Any
 ) -> None:
     """mass[k] = weight times profile of position low + k seen from i, within the limit, else 0."""
     _WEIGH_BY_PROFILE[type(profile)](profile, geometry, i, low, high, limit, weights, mass)
@@ -236,38 +230,7 @@ def _weigh_smooth(
         mass[k] = candidates[k] * profile_value(profile.code, mass[k] * profile.scale) if mass[k] <= limit else 0.0
 
 
-@jit
-def coordinate_squares(coordinates: Any, i: int, low: int, high: int, out: Any) -> None:
-    """Approximate squared Euclidean distances of position i to a run, for excluding far positions."""
-    n = high - low
-    if coordinates.shape[0] == 3:
-        x, y, z = coordinates[0, i], coordinates[1, i], coordinates[2, i]
-        X, Y, Z = coordinates[0, low:high], coordinates[1, low:high], coordinates[2, low:high]
-        for k in range(n):
-            dx, dy, dz = X[k] - x, Y[k] - y, Z[k] - z
-            out[k] = dx * dx + dy * dy + dz * dz
-        return
-    out[:n] = 0.0
-    for a in range(coordinates.shape[0]):
-        X, x = coordinates[a, low:high], coordinates[a, i]
-        for k in range(n):
-            out[k] += (X[k] - x) * (X[k] - x)
-
-
-@jit
-def _weigh_nearby(
-    profile: Any, geometry: Any, i: int, low: int, high: int, limit: float, weights: Any, mass: Any
-) -> None:
-    coordinate_squares(profile.coordinates, i, low, high, mass)
-    max_square, candidates = limit * ROUNDING_FACTOR, weights[low:high]
-    for k in range(candidates.shape[0]):
-        if mass[k] > max_square or (low + k != i and geometries.comparable_square(geometry, i, low + k, limit) > limit):
-            mass[k] = 0.0
-        else:
-            mass[k] = candidates[k]
-
-
-_WEIGH_BY_PROFILE: dict[type, Callable[..., None]] = {Flat: _weigh_flat, Smooth: _weigh_smooth, Nearby: _weigh_nearby}
+_WEIGH_BY_PROFILE: dict[type, Callable[..., None]] = {Flat: _weigh_flat, Smooth: _weigh_smooth}
 
 
 @compiled_as(weigh)
@@ -276,44 +239,32 @@ def _weigh(profile: Any, geometry: Any, i: Any, low: Any, high: Any, limit: Any,
 
 
 @jit
-def first_moments(
-    geometry: Any, cells: Any, rows: Any, weights: Any, points: Any, profile: Any, limit: float, scratch: Any,
-    mass: Any, means: Any, stop: Any,
-) -> None:  # fmt: skip
-    """Mass and mean of the localized measure of each row; a row without mass keeps its point."""
-    for row in range(rows.shape[0]):
-        i = rows[row]
-        means[row] = 0.0
-        total = 0.0
-        for r in range(cells.runs.shape[1]):
-            if stop[0] != 0:
-                return
-            low, high = cells.runs[cells.cell[i], r]
-            weigh(profile, geometry, i, low, high, limit, weights, scratch)
-            total += add_first(points, i, low, high, scratch, means[row])
-        mass[row] = total
-        finish_mean(points, i, total, means[row])
-
-
-@jit
-def second_moments(
+def sum_moments(
     geometry: Any, cells: Any, rows: Any, weights: Any, points: Any, profile: Any, limit: float, scratch: Any,
     mass: Any, means: Any, covs: Any, stop: Any,
 ) -> None:  # fmt: skip
-    """The same, and the covariance of `points`, divided by mass; 0 without mass."""
+    """Mass and mean of the localized measure of each row, and the covariance of `points` unless `covs` is empty.
+
+    Means and covariances are divided by the mass; a row without mass keeps its point and gets the covariance 0.
+    """
+    second = covs.shape[0] > 0
     for row in range(rows.shape[0]):
         i = rows[row]
         means[row] = 0.0
-        covs[row] = 0.0
+        if second:
+            covs[row] = 0.0
         total = 0.0
         for r in range(cells.runs.shape[1]):
             if stop[0] != 0:
                 return
             low, high = cells.runs[cells.cell[i], r]
             weigh(profile, geometry, i, low, high, limit, weights, scratch)
-            total += add_second(points, i, low, high, scratch, means[row], covs[row])
+            if second:
+                total += add_second(points, i, low, high, scratch, means[row], covs[row])
+            else:
+                total += add_first(points, i, low, high, scratch, means[row])
         mass[row] = total
-        if total > 0.0:
+        if second and total > 0.0:
             center(covs[row], means[row], total)
         finish_mean(points, i, total, means[row])
 

@@ -26,7 +26,8 @@ _DARK_SLOPE = 903.3
 def luv(rgb: Floats) -> Floats:
     """L*u*v* of sRGB colors in [0, 1], along the last axis; L* is 0 to 100."""
     xyz = _xyz(rgb)
-    light = _lightness(xyz[..., 1])
+    y = xyz[..., 1]
+    light = np.where(y > _MAX_DARK_LUMINANCE, 116 * np.cbrt(y) - 16, _DARK_SLOPE * y)
     uv = 13 * light[..., None] * (_chroma(xyz) - _chroma(WHITE))
     return np.concatenate([light[..., None], uv], axis=-1)
 
@@ -51,16 +52,12 @@ def _xyz(rgb: Floats) -> Floats:
     return np.asarray(linear @ TO_XYZ.T)
 
 
-def _lightness(y: Floats) -> Floats:
-    return np.where(y > _MAX_DARK_LUMINANCE, 116 * np.cbrt(y) - 16, _DARK_SLOPE * y)
-
-
 def from_luv(values: Floats) -> Floats:
     """sRGB colors of L*u*v*, clipped to [0, 1]."""
     light, uv = values[..., 0], values[..., 1:]
     dark = light <= 0
     chroma = uv / (13 * np.where(dark, 1.0, light))[..., None] + _chroma(WHITE)
-    y = _luminance(light)
+    y = np.where(light > _DARK_SLOPE * _MAX_DARK_LUMINANCE, ((light + 16) / 116) ** 3, light / _DARK_SLOPE)
     u, v = chroma[..., 0], np.where(dark, 1.0, chroma[..., 1])
     x, z = 9 * u / (4 * v) * y, (12 - 3 * u - 20 * v) / (4 * v) * y
     return _srgb(np.where(dark[..., None], 0.0, np.stack([x, y, z], axis=-1)))
@@ -77,10 +74,6 @@ def from_lab(values: Floats) -> Floats:
 def _srgb(xyz: Floats) -> Floats:
     linear = np.clip(xyz @ np.linalg.inv(TO_XYZ).T, 0.0, 1.0)
     return np.where(linear > 0.0031308, 1.055 * linear ** (1 / 2.4) - 0.055, 12.92 * linear)
-
-
-def _luminance(light: Floats) -> Floats:
-    return np.where(light > _DARK_SLOPE * _MAX_DARK_LUMINANCE, ((light + 16) / 116) ** 3, light / _DARK_SLOPE)
 
 
 class ColorSpace(NamedTuple):
@@ -127,7 +120,8 @@ def painted(picture: Picture, modes: Floats, engine: Engine) -> NDArray[Any]:
         engine.check()
         pixels = np.arange(block.start, block.stop) if mask is None else block.start + np.flatnonzero(mask[block])
         colors = values[pixels] if space is None else SPACES[space].to_rgb(values[pixels]) * full_intensity(flat.dtype)
-        out[pixels, :channels] = _of_type(colors, flat.dtype)
+        is_whole = flat.dtype.kind in "ui"
+        out[pixels, :channels] = colors > 0.5 if flat.dtype.kind == "b" else np.rint(colors) if is_whole else colors
     return out
 
 
@@ -138,9 +132,3 @@ def _blocks(n: int) -> Iterator[slice]:
 def _shares(colors: NDArray[Any]) -> Floats:
     """Colors as shares of full intensity, in double precision."""
     return np.asarray(colors.astype(np.float64) / full_intensity(colors.dtype))
-
-
-def _of_type(values: Floats, dtype: np.dtype[Any]) -> NDArray[Any]:
-    if dtype.kind == "b":
-        return values > 0.5
-    return (np.rint(values) if dtype.kind in "ui" else values).astype(dtype)

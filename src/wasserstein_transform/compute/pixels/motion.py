@@ -149,35 +149,12 @@ _NO_MASK = np.empty(0, np.bool_)
 _PIXELS_PER_SLAB = 2**18  # pixels processed at a time: little memory, and Ctrl-C works
 
 
-class _PixelOutput(NamedTuple):
-    """One row per pixel."""
-
-    modes: Floats
-    n_iter: Counts
-    ends: NDArray[np.int8]
-
-    def part(self, tile: Tile) -> _PixelOutput:
-        """The rows of a tile."""
-        return _PixelOutput(self.modes[slice(*tile)], self.n_iter[slice(*tile)], self.ends[slice(*tile)])
-
-
 def shift_pixels(image: Image, window: Window, motion: Motion, engine: Engine) -> ConvergedPixels:
     """Move each pixel until it converges."""
     image = image._replace(values=to_host(image.values))
     channels, n = image.values.shape
     shapes = 0 if motion.lam == 0 else SHAPES[image.axes]
-    out = _PixelOutput(np.empty((n, image.axes + channels)), np.empty(n, np.int32), np.empty(n, np.int8))
-    _move_pixels(image, window, motion, shapes, out, engine)
-    ends = out.ends
-    if image.mask is not None:
-        ends, outside = ends[image.mask], ~image.mask
-        out.modes[outside], out.n_iter[outside] = np.nan, 0
-    cycling, unfinished = (int(np.count_nonzero(ends == end)) for end in (CYCLES, UNFINISHED))
-    return ConvergedPixels(out.modes, out.n_iter, cycling, unfinished)
-
-
-def _move_pixels(image: Image, window: Window, motion: Motion, shapes: int, out: _PixelOutput, engine: Engine) -> None:
-    channels, n = image.values.shape
+    modes, n_iter, ends = np.empty((n, image.axes + channels)), np.empty(n, np.int32), np.empty(n, np.int8)
     covs = np.zeros((shapes, n))  # stored by matrix entry, as windows read them
     spatial, range_, tol = closed(motion.spatial), closed(motion.range), motion.tol * motion.tol
     tiles = cut_evenly(n, _STEPS_PER_PIXEL * window_size(window), max(GRAIN / 16, GRAIN * n / 1e7))
@@ -193,12 +170,17 @@ def _move_pixels(image: Image, window: Window, motion: Motion, shapes: int, out:
         patch, size = _patch(window, channels, shapes), channels + shapes
         cycle = CycleState(np.empty(size), np.empty(size), np.empty(size), np.empty(4 + size))
         rule = image.axes, motion.lam, spatial, range_, tol, motion.n_iter
-        sums, mean, part = np.empty(9 + channels), np.empty(3), out.part(tile)
-        shift(values, covs, local, *rule, *tile, patch, cycle, sums, mean, *part, stop)
+        sums, mean, part = np.empty(9 + channels), np.empty(3), slice(*tile)
+        shift(values, covs, local, *rule, *tile, patch, cycle, sums, mean, modes[part], n_iter[part], ends[part], stop)
 
     if shapes:
         engine.for_tiles("shapes of neighborhoods", tiles, find_shapes)
     engine.for_tiles("moving pixels", tiles, move)
+    if image.mask is not None:
+        ends, outside = ends[image.mask], ~image.mask
+        modes[outside], n_iter[outside] = np.nan, 0
+    cycling, unfinished = (int(np.count_nonzero(ends == end)) for end in (CYCLES, UNFINISHED))
+    return ConvergedPixels(modes, n_iter, cycling, unfinished)
 
 
 def _part(values: Floats, window: Window, tile: Tile) -> tuple[Floats, Window]:

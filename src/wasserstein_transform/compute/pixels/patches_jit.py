@@ -250,20 +250,7 @@ def _decide_doubtful(shapes: Any, rests: Any, n: int, shape: Any, marks: Any) ->
 
 @jit_summing
 def _sum_offsets(offsets: Any, marks: Any, n: int, sums: Any) -> float:
-    """The number of marked pixels; Σdy and Σdx."""
-    ys, xs = offsets[1], offsets[2]
-    count, y, x = 0.0, 0.0, 0.0
-    for k in range(n):
-        count += marks[k]
-        y += marks[k] * ys[k]
-        x += marks[k] * xs[k]
-    sums[0], sums[1], sums[2] = 0.0, y, x
-    return count
-
-
-@jit_summing
-def _sum_products(offsets: Any, marks: Any, n: int, sums: Any) -> float:
-    """The same with products."""
+    """The number of marked pixels; sums of dy and dx, and of their products."""
     ys, xs = offsets[1], offsets[2]
     count, by_y, by_x, yy, yx, xx = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(n):
@@ -301,14 +288,12 @@ def _total(row: Any, marks: Any, n: int) -> float:
 
 
 @jit
-def moments(
-    patch: Patch, t: Any, shape: Any, by_shape: bool, squares: bool, axes: int, range_: float, top: float, sums: Any
-) -> float:
+def moments(patch: Patch, t: Any, shape: Any, by_shape: bool, axes: int, range_: float, top: float, sums: Any) -> float:
     """Moments of the pixels of a patch near t in range and, if required, similar in shape; returns their number.
 
     top : upper bound of the traces of shapes
-    sums : sums of dz, dy, dx, dz², dzdy, dzdx, dy², dydx, dx² (products only with `squares`), then of the values of
-    each channel; offsets are relative to the pixel
+    sums : sums of dz, dy, dx, dz², dzdy, dzdx, dy², dydx, dx², then of the values of each channel; offsets are
+    relative to the pixel
     """
     n, marks, rests = patch.size[1], patch.marks, patch.offsets[3]
     _mark_near(patch.values, n, t, range_, marks)
@@ -320,7 +305,7 @@ def moments(
             doubts = _mark_similar_space(patch.shapes, patch.lacks, n, shape, top, marks)
         if doubts > 0.0:
             _decide_doubtful(patch.shapes, rests, n, shape, marks)
-    count = _sum_products(patch.offsets, marks, n, sums) if squares else _sum_offsets(patch.offsets, marks, n, sums)
+    count = _sum_offsets(patch.offsets, marks, n, sums)
     if axes == 3:
         _sum_depths(patch.offsets, marks, n, sums)
     for c in range(patch.values.shape[0]):

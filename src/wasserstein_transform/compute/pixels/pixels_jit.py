@@ -46,7 +46,7 @@ def first_covs(
         for c in range(channels):
             t[c] = values[c, i - window.base]
         fill_patch(values, unknown, window, i, 0.0, 0.0, patch)
-        count = moments(patch, t, shape, False, True, axes, range_, 0.0, sums)
+        count = moments(patch, t, shape, False, axes, range_, 0.0, sums)
         if count > 0.0:
             spread(sums, count, shape)
         for k in range(shape.shape[0]):
@@ -110,7 +110,7 @@ def _move_to_rest(
     _copy(state, marked)
     best[0], next_mark = 0.0, 1
     for done in range(1, max_iter + 1):
-        count = moments(patch, t, shape, shapes > 0, shapes > 0, axes, range_, top, sums)
+        count = moments(patch, t, shape, shapes > 0, axes, range_, top, sums)
         if count == 0.0:  # no neighbors: the pixel stays
             return done - 1, CONVERGED
         _copy(state, before)
