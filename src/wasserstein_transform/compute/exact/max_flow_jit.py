@@ -62,6 +62,29 @@ def push(s: int, t: int, mass: float, width: int, n_words: int, work: FlowWorksp
 
 
 @jit
+def _start_greedily(nb: int, width: int, n_words: int, work: FlowWorkspace) -> None:
+    """Greedy start: every sink takes as much as possible from its open sources."""
+    for w in range(n_words):
+        free = np.int64(0)
+        for s in range(w * BITS, min((w + 1) * BITS, width)):
+            if work.supply[s] > 0.0:
+                free |= np.int64(1) << (s - w * BITS)
+        if free == 0:
+            continue
+        for t in range(nb):
+            mask = work.allowed[t * n_words + w] & free
+            while mask != 0 and work.demand[t] > 0.0:
+                s = w * BITS + lowest_bit(mask)
+                mask &= mask - 1
+                mass = min(work.supply[s], work.demand[t])
+                work.supply[s] -= mass
+                work.demand[t] -= mass
+                if work.supply[s] == 0.0:
+                    free &= ~(np.int64(1) << (s - w * BITS))
+                push(s, t, mass, width, n_words, work)
+
+
+@jit
 def _search_breadth_first(nb: int, width: int, n_words: int, work: FlowWorkspace) -> int:
     """Breadth-first search from sources with mass; returns the first round with an unsatisfied sink, −1 for none."""
     layers, reached = work.layers, work.reached
@@ -189,6 +212,7 @@ def maximize_flow(nb: int, width: int, n_words: int, work: FlowWorkspace, stop: 
     If it is positive, the sources in `reached` and the sinks with `round` ≥ 0 are those that sources with mass reach;
     no unsatisfied sink is among them.
     """
+    _start_greedily(nb, width, n_words, work)
     while True:
         need = 0.0
         for t in range(nb):
