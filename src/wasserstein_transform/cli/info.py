@@ -98,7 +98,7 @@ def _column(table: DataFrame, name: str) -> dict[str, Any]:
     """Type, range and number of missing values of a column."""
     import numpy as np
 
-    from ..tables.columns import labels, numeric
+    from ..tables import labels, numeric
 
     values = table[name]
     if values.dtype.kind in "iuf":

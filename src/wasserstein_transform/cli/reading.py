@@ -41,8 +41,7 @@ class PointsInput:
 
 def read_points(run: Run, trip: str | None = "none", time: str | None = None) -> PointsInput:
     """Read points: in meters, if the table has longitude and latitude, and with their trips."""
-    from ..tables import Scaling, tracks
-    from ..tables.columns import has_geometry, numeric, weights
+    from ..tables import Scaling, has_geometry, numeric, tracks, weights
 
     run.bar.stage("reading")
     given = run.given
@@ -70,8 +69,7 @@ def read_points(run: Run, trip: str | None = "none", time: str | None = None) ->
 
 def read_features(run: Run) -> PointsInput:
     """Read a table and prepare its columns for `cluster`, or read distances."""
-    from ..tables import features
-    from ..tables.columns import labels, weights
+    from ..tables import features, labels, weights
 
     run.bar.stage("reading")
     given = run.given
@@ -148,7 +146,7 @@ def find_columns(table: DataFrame, columns: str | None, option: str = "columns")
 
 def find_column(table: DataFrame, word: str | None) -> str | None:
     """Name of a column given by name or by number from 1."""
-    from ..tables.columns import column, source_of
+    from ..tables import column, source_of
 
     names = list(table.columns)
     if word is None:

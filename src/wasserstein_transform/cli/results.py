@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 def check_kind(points: PointsInput, kind: str, new: tuple[str, ...]) -> None:
     """Raise if a format cannot hold the table with new numeric columns; tested with the first row."""
     from ..io import encode
-    from ..tables.columns import with_columns
+    from ..tables import with_columns
 
     encode(with_columns(points.table.iloc[:1], {name: [0.0] for name in new}), kind)
 
 
 def add_columns(points: PointsInput, new: dict[str, Any], run: Run) -> DataFrame:
     """The table with new columns; notes tell about columns that were renamed."""
-    from ..tables.columns import with_columns
+    from ..tables import with_columns
 
     table = with_columns(points.table, new)
     for words in table.attrs["notes"]:
@@ -39,7 +39,7 @@ def encode_moved(points: PointsInput, moved_to: Floats, new: dict[str, Any], run
     moved coordinates are new columns.
     """
     from ..io import PLACED, encode
-    from ..tables.columns import coordinate_names, coordinates, with_coordinates
+    from ..tables import coordinate_names, coordinates, with_coordinates
 
     moved, own_names = moved_columns(points, moved_to), coordinate_names(points.table)
     moving = [name for name in points.names if kind in PLACED and name in own_names]

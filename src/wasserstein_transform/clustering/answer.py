@@ -14,12 +14,11 @@ from .. import _check as check
 from .._archive import archived, check_array, check_range, check_type
 from .._display import HasReport, counted, frame, listed
 from .._types import Floats, Ints, cached_property
-from ..compute.cells.rows import sample_evenly
+from ..compute import sample_evenly
 from ..engine import Engine, current
 from ..hierarchy import Tree
-from ..spaces import Euclidean, GaussianMetric, Space
+from ..spaces import Euclidean, GaussianMetric, Space, Span, span_of
 from ..spaces.named import cross_by_name, known_name
-from ..spaces.span import Span, span_of
 from ..tables.features import Features
 from ..transforms import Followed, Process, Trajectory, follow_points, iterate
 from .candidates import KINDS, Recipe

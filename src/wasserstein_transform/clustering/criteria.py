@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._types import Floats, Ints
-from ..compute.cells.rows import sample_evenly
+from ..compute import sample_evenly
 from ..compute.trees.partitions_jit import compare_partitions
 from ..engine import Engine, Flag, Tile, cut_by_size
 from ..hierarchy import Tree

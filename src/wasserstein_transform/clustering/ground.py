@@ -9,9 +9,7 @@ import numpy as np
 from .._types import Bools, Floats, Ints
 from ..engine import Engine, one_blas_thread
 from ..localize.scale import far_sums
-from ..spaces import Euclidean, Space, quotient
-from ..spaces.nearest import nearest_among
-from ..spaces.span import within_span
+from ..spaces import Euclidean, Space, nearest_among, quotient, within_span
 from ..transforms.scaling import Scaling
 
 NEIGHBORS = 15

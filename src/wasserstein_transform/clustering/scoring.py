@@ -12,12 +12,11 @@ from numpy.typing import ArrayLike
 from .. import _check as check
 from .._display import HasPlot, counted, frame, table
 from .._types import Floats, Ints
-from ..compute.cells.rows import sample_evenly
+from ..compute import sample_evenly
 from ..cuda import on_gpu
 from ..engine import Engine, current
 from ..hierarchy import spanning_tree
-from ..spaces import Space, as_space
-from ..spaces.span import within_span
+from ..spaces import Space, as_space, within_span
 from ..tables.features import Features, features
 from .criteria import measure_alone
 from .ground import Ground

@@ -29,6 +29,17 @@ _whole = Thread(target=_import_numba, name="importing numba")
 _whole.start()
 _whole.join()
 
-from .jit.messages import listen  # noqa: E402  after Numba
+from .cells.rows import sample_evenly as sample_evenly  # noqa: E402  after Numba
+from .jit.messages import listen  # noqa: E402
+from .records import (  # noqa: E402
+    Balls as Balls,
+    CsrMeasures as CsrMeasures,
+    Frame as Frame,
+    HasMoments as HasMoments,
+    KNeighbors as KNeighbors,
+    MeansAndCovs as MeansAndCovs,
+    Moments as Moments,
+    MutualReachabilityTree as MutualReachabilityTree,
+)
 
 listen()

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .._types import Floats
+from ..compute import Balls
 from ..compute.metrics.distances import closed
 from ..compute.neighbors.moments_jit import ROUNDING_FACTOR
-from ..compute.records import Balls
 from ..engine import Engine
 from .cells import Cells, cells_of, has_few_points, iterate_rows, places_of, simple_geometry
 from .device import Array, Device

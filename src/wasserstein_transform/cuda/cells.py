@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._types import Floats, Ints, cached_property
+from ..compute import Frame
 from ..compute.cells.index import frame_between
-from ..compute.records import Frame
 from ..engine import Engine
 from .device import Array, Device, is_on_device
 from .geometry import GpuGeometry, geometry_of

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .._types import Ints
+from ..compute import CsrMeasures
 from ..compute.exact import batches as on_cpu, problems
-from ..compute.records import CsrMeasures
 from ..engine import N_MATRICES, Engine, condensed_starts
 from .cells import places_of
 from .device import Array, Device

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._types import Floats
+from ..compute import HasMoments, MeansAndCovs, Moments
 from ..compute.metrics.distances import closed
 from ..compute.neighbors import moments as on_cpu
 from ..compute.neighbors.moments_jit import FLAT, GAUSSIAN
-from ..compute.records import HasMoments, MeansAndCovs, Moments
 from ..engine import Engine
 from .balls import near_pairs
 from .cells import MAX_LAUNCH_STEPS, Cells, cells_of, has_few_points, iterate_rows, places_of

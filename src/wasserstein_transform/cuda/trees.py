@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .._types import Floats
-from ..compute.records import KNeighbors, MutualReachabilityTree
+from ..compute import KNeighbors, MutualReachabilityTree
 from ..compute.trees import spanning as on_cpu
 from ..engine import Engine
 from .device import Array, Device, iterate_slices
@@ -115,8 +115,8 @@ def mutual_reachability_tree(metric: Metric, cores: Floats | None, engine: Engin
     distances = np.empty((metric.n, metric.n))  # stored, because expensive ones should be computed only once
     fill_matrix(geometry, distances, device, engine)
     table, unit = on_cpu.table_and_unit(distances, float(distances.max()))
-    cores = np.zeros(metric.n) if cores is None else cores / unit
-    edges, heights, lengths = on_cpu.prim(table, cores, 1.0, engine)
+    cores = None if cores is None else cores / unit
+    edges, heights, lengths = on_cpu.prim(table, metric.n, cores, 1.0, engine)
     return MutualReachabilityTree(edges, heights * unit, lengths * unit)
 
 

@@ -13,8 +13,7 @@ from .._types import Floats
 from ..engine import Engine, current
 from ..localize.scale import merge_equal_points
 from ..parameters.suggestion import suggestion_of
-from ..spaces import Euclidean, Space
-from ..spaces.span import Span, span_of
+from ..spaces import Euclidean, Space, Span, span_of
 from ..tables import Tracks
 from ..tables.features import is_frame
 from ..transforms import iterate, mean_shift

@@ -10,8 +10,8 @@ from scipy.spatial import cKDTree
 from scipy.special import gammaln
 
 from .._types import Bools, Floats, Ints
+from ..compute import HasMoments
 from ..compute.metrics.distances import rim
-from ..compute.records import HasMoments
 from ..engine import Engine, Flag, Tile, cut_evenly, one_blas_thread
 from ..localize import Kernel
 from ..localize.scale import weighted_median

@@ -11,13 +11,12 @@ from scipy.spatial import cKDTree
 
 from .. import _check as check
 from .._types import Floats, Ints
-from ..compute.cells.rows import sample_evenly
+from ..compute import sample_evenly
 from ..compute.metrics.distances import rim
 from ..engine import Engine, one_blas_thread
 from ..localize.scale import scale_of
 from ..parameters.noise import Noise, noise_of
-from ..spaces import Euclidean, Space
-from ..spaces.span import outward
+from ..spaces import Euclidean, Space, outward
 
 
 class Places(NamedTuple):

@@ -11,12 +11,10 @@ import numpy as np
 from .. import datasets
 from .._display import ShortRepr, counted
 from .._types import Ints, cached_property
-from ..compute.cells.rows import sample_evenly
+from ..compute import sample_evenly
 from ..engine import current
 from ..spaces import Space
-from ..tables import features, is_frame
-from ..tables.columns import labels, numeric, source_of, weights, with_text_names
-from ..tables.roles import column_roles
+from ..tables import column_roles, features, is_frame, labels, numeric, source_of, weights, with_text_names
 from .scene import Plane, plane_of
 
 MAX_BYTES = 1 << 30

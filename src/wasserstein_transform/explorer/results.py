@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..clustering import Clustering
-from ..compute.cells.rows import sample_evenly
+from ..compute import sample_evenly
 from ..curves import Denoised, Skeleton
 from ..engine import Engine
 from ..estimators import AutoCluster, IteratedTransform, SingleLinkage

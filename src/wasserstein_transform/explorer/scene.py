@@ -10,7 +10,7 @@ import numpy as np
 
 from .._display import ShortRepr
 from .._types import Floats, Ints
-from ..compute.cells.rows import sample_evenly
+from ..compute import sample_evenly
 from ..engine import Engine
 from ..hierarchy import Tree, spanning_tree
 from ..plotting import branches, embed, node_positions

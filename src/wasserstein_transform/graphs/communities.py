@@ -15,7 +15,7 @@ from .._display import HasPlot, counted, frame, table
 from .._types import Floats, Ints
 from ..engine import Engine, current, one_blas_thread
 from ..hierarchy.labels import number_by_mass
-from ..spaces.edges import ASK, Weight, as_strength
+from ..spaces import ASK, Weight, as_strength
 from .network import Network, as_network
 from .order import order_nodes
 from .partitions import Optimizer, probabilities

@@ -19,8 +19,7 @@ from ..cuda import on
 from ..engine import Engine, current
 from ..localize import Given, Localization
 from ..measures import Discrete
-from ..spaces import Space
-from ..spaces.edges import ASK, Weight
+from ..spaces import ASK, Space, Weight
 from ..transport import Report
 from .network import Network, as_network
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from .._check import option_text
 from ..engine import current
-from ..spaces.edges import KNOWN, EdgeList
+from ..spaces import KNOWN, EdgeList
 
 _MEMORY_PER_BYTE = 40.0  # of the file: names and numbers become Python objects
 _WHOLE = re.compile(r"-?[0-9]{1,100}")  # with more digits it is a name

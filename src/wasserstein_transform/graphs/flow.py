@@ -17,8 +17,7 @@ from .._types import Floats
 from ..engine import Engine, current
 from ..hierarchy import FewerClustersWarning
 from ..localize import Localization
-from ..spaces import Space
-from ..spaces.edges import ASK, Weight
+from ..spaces import ASK, Space, Weight
 from .communities import Communities, labelled
 from .curvature import Curvature, LazyWalk, compare, localized
 from .network import Network, as_network

@@ -12,8 +12,7 @@ from scipy.sparse import csr_array
 
 from .._display import facts, in_range
 from .._types import Floats, Ints, cached_property
-from ..spaces import Graph
-from ..spaces.edges import ASK, Weight, as_edges, check_weight
+from ..spaces import ASK, Graph, Weight, as_edges, check_weight
 from .files import need_networkx, read_graph
 
 _SHOWN = 5  # nodes shown in a notebook

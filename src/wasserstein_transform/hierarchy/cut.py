@@ -15,8 +15,7 @@ from .._types import Bools, Floats, Ints
 from ..compute.trees.linkage_jit import root_tree, walk_down
 from ..compute.trees.partitions_jit import label_parts
 from ..engine import current
-from ..spaces import Space
-from ..spaces.nearest import nearest_among
+from ..spaces import Space, nearest_among
 from .dendrogram import Dendrogram, choose_merges, separable
 from .labels import number_by_first, number_by_mass
 from .tree import TIE, Tree, spanning_tree

@@ -16,8 +16,7 @@ from .._display import HasPlot, facts, in_range
 from .._types import Bools, Floats, Ints, cached_property
 from ..compute.trees.linkage_jit import join_edges
 from ..engine import Engine, current
-from ..spaces import Metric, Space, check_space
-from ..spaces.nearest import nearest_among
+from ..spaces import Metric, Space, check_space, nearest_among
 
 TIE = 1e-9  # relative tolerance of tied heights and of equal masses
 _ROUNDING = 1e-14  # rounding of a distance, relative to the largest coordinate it is computed from

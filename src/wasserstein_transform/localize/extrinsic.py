@@ -9,8 +9,8 @@ import numpy as np
 
 from .. import _check as check
 from .._types import Floats
+from ..compute import HasMoments
 from ..compute.neighbors.moments import ridge_step
-from ..compute.records import HasMoments
 from ..cuda import on
 from ..engine import Engine, current, stored_array
 from ..measures import Diracs, Gaussians, Measures, check_mass

@@ -10,9 +10,9 @@ import numpy as np
 
 from .. import _check as check
 from .._types import Floats, Ints
+from ..compute import HasMoments
 from ..compute.neighbors.moments import neighborhoods
 from ..compute.neighbors.moments_jit import PROFILES
-from ..compute.records import HasMoments
 from ..cuda import on
 from ..engine import Engine, current
 from ..measures import Discrete, check_mass, make_discrete, reserve_masses

@@ -9,7 +9,7 @@ import numpy as np
 
 from .._archive import Part
 from .._types import Floats
-from ..compute.records import HasMoments
+from ..compute import HasMoments
 from ..engine import Engine
 from ..measures import Discrete, Measures
 from ..spaces import Space

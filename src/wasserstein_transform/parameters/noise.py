@@ -10,11 +10,10 @@ from numpy.typing import ArrayLike
 from .. import _check as check
 from .._display import ShortRepr, counted
 from .._types import Floats, Ints
-from ..compute.cells.rows import sample_evenly
+from ..compute import sample_evenly
 from ..engine import Engine, Flag, Tile, current, cut_by_size, one_blas_thread
 from ..localize.scale import distinct, scale_of, weighted_median
-from ..spaces import Space, as_space
-from ..spaces.span import outward, within_span
+from ..spaces import Space, as_space, outward, within_span
 
 _MAX_CENTERS = 400  # number of neighborhoods
 _MAX_DISTANCES = 5e7  # number of distances to compute, about, for any number of points

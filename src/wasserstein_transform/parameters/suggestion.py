@@ -15,13 +15,12 @@ from numpy.typing import ArrayLike
 from .. import _check as check
 from .._display import HasReport, counted, frame, table
 from .._types import Floats, Ints
-from ..compute.cells.rows import sample_evenly
+from ..compute import sample_evenly
 from ..engine import Engine, current
 from ..hierarchy.cut import components_within
 from ..hierarchy.labels import adjusted_rand
 from ..localize.scale import distinct, median_radius, n_neighbors, ordinal, rows_of, scale_of
-from ..spaces import Euclidean, Space, as_space
-from ..spaces.span import outward, within_span
+from ..spaces import Euclidean, Space, as_space, outward, within_span
 from ..transforms import iterate, mean_shift
 from .noise import noise_of
 

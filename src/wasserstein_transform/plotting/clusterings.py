@@ -11,7 +11,7 @@ from .._display import counted
 from .._types import Floats, Ints
 from ..clustering import Clustering
 from ..clustering.profile import Profile, shortened
-from ..compute.cells.rows import sample_evenly
+from ..compute import sample_evenly
 from .clouds import draw as draw_points, name_axes
 from .colors import dot_style, draw_scale
 from .dendrograms import branches, dendrogram, highest_merges, node_positions

@@ -13,11 +13,11 @@ from numpy.typing import DTypeLike
 from .. import _check as check
 from .._archive import archived, check_type
 from .._types import Floats, Ints, cached_property
+from ..compute import Balls, KNeighbors, MutualReachabilityTree
 from ..compute.cells.index import CellIndex
 from ..compute.metrics import distances
 from ..compute.metrics.geometry_jit import Adjacency, Geometry
 from ..compute.neighbors import nearest as nearby
-from ..compute.records import Balls, KNeighbors, MutualReachabilityTree
 from ..compute.trees import spanning as trees
 from ..cuda import on, on_gpu
 from ..engine import Engine, current, to_host, write_mapped

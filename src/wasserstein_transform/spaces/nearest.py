@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._types import Ints
-from ..compute.records import KNeighbors
+from ..compute import KNeighbors
 from ..engine import Engine
 from .metric import Metric
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._types import Bools, Floats
-from ..compute.cells.rows import sample_evenly
+from ..compute import sample_evenly
 from ..engine import one_blas_thread
 from .points import Euclidean
 from .space import Space

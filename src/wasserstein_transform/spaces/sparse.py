@@ -10,9 +10,9 @@ from scipy.sparse import csr_array
 
 from .._archive import check_array, check_range, check_rows, check_type
 from .._types import Floats, Ints
+from ..compute import Balls, MutualReachabilityTree
 from ..compute.metrics.distances import closed, rim
 from ..compute.metrics.geometry_jit import SparseRows
-from ..compute.records import Balls, MutualReachabilityTree
 from ..compute.trees.spanning import tree_of_known
 from ..engine import Engine
 from .metric import Metric, check_counts

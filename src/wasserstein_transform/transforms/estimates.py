@@ -10,7 +10,7 @@ from scipy.spatial.distance import cdist
 
 from .._check import option_text, warn
 from .._types import Floats
-from ..compute.cells.rows import sample_evenly
+from ..compute import sample_evenly
 from ..compute.neighbors.moments import working_bytes
 from ..cuda import n_cores
 from ..engine import N_MATRICES, Engine, stored_array

@@ -16,9 +16,9 @@ from scipy.spatial import cKDTree
 
 from .. import _check as check
 from .._types import Bools, Floats, Ints
+from ..compute import Balls
 from ..compute.exact.batches import exact_between, exact_listed
 from ..compute.exact.problems import visit_order
-from ..compute.records import Balls
 from ..compute.trees.spanning_jit import shortest_forest, undecided
 from ..cuda import on
 from ..engine import Engine, current

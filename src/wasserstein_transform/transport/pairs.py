@@ -20,9 +20,8 @@ from ..compute.exact.single import solve_one
 from ..cuda import on
 from ..engine import Engine, current
 from ..measures import Discrete, make_discrete, scale_into_range
-from ..spaces import Dense, Euclidean, Graph, Metric, Space
+from ..spaces import Dense, Euclidean, Graph, Metric, Space, is_graph
 from ..spaces.dense import as_distances
-from ..spaces.edges import is_graph
 from .exact import count_entries, warn_of_problems
 from .transport import Coupling, Status
 

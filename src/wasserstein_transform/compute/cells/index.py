@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise, product
+from math import ceil, frexp, ldexp
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from .rows import are_few, bounds, for_tiles, rows_per_tile
 
 _MAX_KEYS = 2.0**62  # keys are 64-bit integers
 _MAX_POINTS_WITHOUT_CELL_SUMS = 1000  # for fewer, these save less time than their kernels take to load or compile
+_MAX_ROUNDING = 1 / 16  # of a coordinate, in reaches, by which cells are widened
 _STAGE = "sorting points"
 
 
@@ -94,14 +96,36 @@ def frame_between(low: Floats, high: Floats, n: int, reach: float, cells_along: 
     """
     extent = high - low
     axes = np.argsort(-extent, kind="stable")[:3]
-    rounding = 2e-15 * np.maximum(np.abs(low), np.abs(high))[axes].max()  # of a coordinate minus the smallest one
-    per_reach = _cells_per_reach(n, extent[axes], reach)
-    side = (reach * (1 + 1e-9) + (rounding if reach > 0 else 0.0)) / per_reach
-    by_cells = n > _MAX_POINTS_WITHOUT_CELL_SUMS
-    frame = Frame(tuple(axes.tolist()), tuple(low[axes].tolist()), float(side), per_reach, by_cells=by_cells)
+    largest = np.maximum(np.abs(low), np.abs(high))[axes].max()
+    rounding = 2e-15 * largest  # rounding error of a coordinate minus the smallest one
+    if 0 < reach < rounding / _MAX_ROUNDING:
+        frame = _frame_without_rounding(len(low), n, reach, largest, cells_along)
+    else:
+        per_reach = _cells_per_reach(n, extent[axes], reach)
+        side = (reach * (1 + 1e-9) + (rounding if reach > 0 else 0.0)) / per_reach
+        frame = Frame(tuple(axes.tolist()), tuple(low[axes].tolist()), float(side), per_reach)
+    frame = frame._replace(by_cells=n > _MAX_POINTS_WITHOUT_CELL_SUMS)
     while not (_is_small(frame, extent, n) or np.prod(cells_along(frame)) <= _MAX_KEYS):
         frame = frame._replace(axes=frame.axes[:-1], origin=frame.origin[:-1])
     return frame
+
+
+def _frame_without_rounding(
+    m: int, n: int, reach: float, largest: float, cells_along: Callable[[Frame], Floats]
+) -> Frame:
+    """The frame of points some of which are so far that differences from them lose the positions of the others.
+
+    Instead, coordinates are divided by a power of two, which is exact. Extents are counted in cells, without empty
+    intervals: far points, such as fill values of 1e36, do not determine the axes and the size of cells.
+    """
+    reach *= 1 + 1e-9
+    min_exponent = frexp(largest)[1] - 1000  # quotients do not overflow
+    side = ldexp(1.0, max(frexp(reach)[1] - 3, min_exponent))  # small: intervals around far points hardly count
+    extent = side * (cells_along(Frame(tuple(range(m)), (0.0,) * m, side, 1)) - 2)  # without the margins
+    axes = np.argsort(-extent, kind="stable")[:3]
+    per_reach = max(_cells_per_reach(n, extent[axes], reach), 2 if len(axes) < 3 else 1)  # 2: closer to a power of two
+    side = ldexp(1.0, max(frexp(reach / per_reach)[1] - 1, min_exponent))
+    return Frame(tuple(axes.tolist()), (0.0,) * len(axes), side, ceil(reach / side))
 
 
 def _is_small(frame: Frame, extent: Floats, n: int) -> bool:

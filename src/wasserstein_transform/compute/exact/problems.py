@@ -122,7 +122,7 @@ def visit_order(measures: CsrMeasures, metric: Metric, engine: Engine) -> VisitO
     if n == 1:
         return VisitOrder(np.zeros(1, np.intp), np.full(1, -1, np.intp))
     coordinates = _landmark_coordinates(measures, metric, engine)
-    edges = prim(Cloud(coordinates), np.zeros(n), 1.0, engine, "tour of the measures").edges
+    edges = prim(Cloud(coordinates), n, None, 1.0, engine, "tour of the measures").edges
     tree = csr_array((np.ones(n - 1), (edges[:, 0], edges[:, 1])), shape=(n, n))
     order, parent = depth_first_order(tree, 0, directed=False)
     parent_positions = np.append(-1, inverse(order)[parent[order[1:]]])

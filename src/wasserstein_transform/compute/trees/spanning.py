@@ -29,8 +29,12 @@ _N_PROBES = 64  # searches for estimating this share
 
 def spanning_tree(metric: Metric, engine: Engine) -> tuple[Ints, Floats]:
     """Edges and heights of a minimum spanning tree."""
-    tree = mutual_reachability_tree(metric, np.zeros(metric.n), engine)
-    return tree.edges, tree.heights
+    tree = _prunable_tree(metric, engine)
+    if tree is not None:
+        return _boruvka(metric, tree, np.zeros(metric.n), engine)[:2]
+    geometry, unit = metric.tree_geometry(engine)
+    edges, heights = prim(geometry, metric.n, None, metric.cost, engine)[:2]
+    return edges, heights * unit
 
 
 def mutual_reachability_tree(metric: Metric, cores: Floats, engine: Engine) -> MutualReachabilityTree:
@@ -39,7 +43,7 @@ def mutual_reachability_tree(metric: Metric, cores: Floats, engine: Engine) -> M
     if tree is not None:
         return _boruvka(metric, tree, cores, engine)
     geometry, unit = metric.tree_geometry(engine)
-    edges, heights, lengths = prim(geometry, cores / unit, metric.cost, engine)
+    edges, heights, lengths = prim(geometry, metric.n, cores / unit, metric.cost, engine)
     return MutualReachabilityTree(edges, heights * unit, lengths * unit)
 
 
@@ -88,10 +92,9 @@ def _prunable_tree(metric: Metric, engine: Engine) -> kdtree.KdTree | None:
 
 
 def prim(
-    geometry: Geometry, cores: Floats, cost: float, engine: Engine, name: str = "spanning tree"
+    geometry: Geometry, n: int, cores: Floats | None, cost: float, engine: Engine, name: str = "spanning tree"
 ) -> MutualReachabilityTree:
-    """Prim's algorithm, some edges at a time: each part needs the one before."""
-    n = len(cores)
+    """Prim's algorithm, some edges at a time: each part needs the one before. Without cores, heights are lengths."""
     edges, heights, lengths = tree = _empty_tree(n)
     in_tree, keys, distances, source = np.arange(n) == 0, np.full(n, np.inf), np.full(n, np.inf), np.zeros(n, np.intp)
     local = for_thread(geometry)
@@ -101,7 +104,11 @@ def prim(
         for tile in cut_by_size(n - 1, max(1, int(_STEPS_PER_REPORT / (n * cost)))):
             part = slice(*tile)
             out = edges[part], heights[part], lengths[part]
-            last = kernel.prim(local, cores, last, in_tree, keys, distances, source, *out, stop)
+            if cores is None:
+                last = kernel.prim_of_distances(local, last, in_tree, keys, source, *out[:2], stop)
+                lengths[part] = heights[part]
+            else:
+                last = kernel.prim(local, cores, last, in_tree, keys, distances, source, *out, stop)
             if stop[0]:
                 return
             scope.report(name, tile.stop, n - 1)

@@ -79,6 +79,32 @@ def prim(
 
 
 @jit
+def prim_of_distances(
+    geometry: Any, last: int, in_tree: Any, nearest: Any, source: Any, edges: Any, lengths: Any, stop: Any
+) -> int:
+    """The same without cores, which takes half of the time: `nearest` are squared distances."""
+    n = in_tree.shape[0]
+    for k in range(edges.shape[0]):
+        for j in range(n):
+            if stop[0] != 0:
+                return last
+            if in_tree[j]:
+                continue
+            square = geometries.squared(geometry, last, j, nearest[j])
+            if square < nearest[j]:
+                nearest[j], source[j] = square, last
+        best = -1
+        for j in range(n):
+            if not in_tree[j] and (best < 0 or nearest[j] < nearest[best]):
+                best = j
+        in_tree[best] = True
+        edges[k, 0], edges[k, 1] = source[best], best
+        lengths[k] = np.sqrt(nearest[best])
+        last = best
+    return last
+
+
+@jit
 def root(parent: Any, i: int) -> int:
     """The root of the component of i, with path halving."""
     while parent[i] != i:
