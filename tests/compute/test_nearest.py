@@ -88,7 +88,7 @@ def prim(metric: wt.spaces.Metric, n_jobs: int = -1) -> np.ndarray:
     """Heights of the tree from all pairs, in increasing order."""
     engine = wt.Engine(n_jobs)
     geometry, unit = metric.tree_geometry(engine)
-    return np.sort(grow_prim(geometry, np.zeros(metric.n), metric.cost, engine).heights) * unit
+    return np.sort(grow_prim(geometry, metric.n, None, metric.cost, engine).heights) * unit
 
 
 def rounding_of(metric: wt.spaces.Metric, contraction: np.ndarray | None = None) -> np.ndarray:

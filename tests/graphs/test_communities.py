@@ -144,10 +144,6 @@ def test_resolution_gives_more_or_fewer() -> None:
     numbers = [wt.graphs.communities(graph, resolution=r).n_communities for r in (0.05, 1.0, 4.0)]
     assert numbers == sorted(numbers)
     assert numbers[0] < numbers[1]
-    flow = wt.graphs.ricci_flow(graph, 10)
-    counts = [flow.communities(resolution=r).n_communities for r in (0.05, 1.0, 4.0)]
-    assert counts == sorted(counts)
-    assert counts[0] < counts[2]
 
 
 def test_strengths_tell_what_edges_alone_do_not() -> None:

@@ -13,6 +13,12 @@ def frame_of(points: np.ndarray, reach: float, per_reach: int) -> Frame:
     origin = points[:, axes].min(axis=0)
     rounding = 2e-15 * np.abs(points[:, axes]).max()
     side = (reach * (1 + 1e-9) + (rounding if reach > 0 else 0.0)) / per_reach
+    if 0 < reach < 16 * rounding:  # powers of two, which divide without rounding
+        fine, side = (2.0 ** np.ceil(np.log2(reach * (1 + 1e-9) / k)) for k in (8, per_reach))
+        m = points.shape[1]
+        filled = cells_of(points, Frame(tuple(range(m)), (0.0,) * m, fine, 1)).max(axis=0)
+        axes = np.argsort(-filled, kind="stable")[:3]
+        origin = np.zeros(len(axes))
     frame = Frame(tuple(map(int, axes)), tuple(origin.tolist()), side, per_reach, by_cells=len(points) > 1000)
     while np.prod(cells_of(points, frame).max(axis=0) + per_reach + 1.0) > 2.0**62:
         frame = frame._replace(axes=frame.axes[:-1], origin=frame.origin[:-1])
