@@ -14,7 +14,7 @@ GROUPS = {
     "Estimators and transforms": ("estimators", "transforms", "hierarchy"),
     "Parts to compose": ("spaces", "localize", "measures", "transport"),
     "Images, graphs, tables, files": ("image", "graphs", "tables", "io"),
-    "Large work": ("engine",),
+    "Large work": ("engine", "partitioned"),
     "Theory and the paper": ("theory", "datasets", "plotting"),
 }
 _TITLES = {"class": "Classes", "function": "Functions", "data": "Constants and types"}

@@ -9,7 +9,7 @@ __version__ = "0.1.0"
 
 _PACKAGES = (
     "clustering", "curves", "datasets", "engine", "estimators", "explorer", "graphs", "hierarchy", "image", "io",
-    "localize", "measures", "parameters", "plotting", "spaces", "tables", "transforms", "transport",
+    "localize", "measures", "parameters", "partitioned", "plotting", "spaces", "tables", "transforms", "transport",
 )  # fmt: skip
 __all__ = (
     "AutoCluster", "Bures", "Engine", "Exact", "Gaussian", "GaussianTransform", "Kernel", "KernelTransform",
@@ -51,6 +51,7 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
         localize as localize,
         measures as measures,
         parameters as parameters,
+        partitioned as partitioned,
         plotting as plotting,
         spaces as spaces,
         tables as tables,

@@ -17,7 +17,7 @@ from ..cuda import device_name
 from ..engine import TILES_SUFFIX, Engine, code
 from .trajectory import Trajectory
 
-_NAME, _FORMAT, _VERSION = "run.json", "wasserstein-transform run", 1
+_NAME, _FORMAT = "run.json", "wasserstein-transform run 1"
 _MAX_BYTES = 1 << 16  # of run.json
 _INSTEAD = "give another folder, or delete this one"
 
@@ -47,7 +47,7 @@ class RunFolder:
         except TypeError as error:
             raise TypeError(f"a run cannot be kept in a folder: {error}; leave out= away") from None
         self.path, self._everything, self._engine = Path(path), everything, engine
-        _open(self.path, {"format": _FORMAT, "version": _VERSION, "run": run, "code": code()})
+        open_folder(self.path, _FORMAT, run)
 
     def latest(self, n_iter: int) -> Trajectory | None:
         """Read the longest run of at most `n_iter` iterations that was kept."""
@@ -91,8 +91,9 @@ class RunFolder:
         return {int(file.stem) for file in self.path.glob("*.npz") if file.stem.isdecimal()}
 
 
-def _open(path: Path, about: dict[str, Any]) -> None:
-    """Make a folder for a run, or check that it is of this run."""
+def open_folder(path: Path, kind: str, run: str) -> None:
+    """Make a folder for a run of a kind, or check that it is of this run, which is given by its fingerprint."""
+    about = {"format": kind, "run": run, "code": code()}
     if not path.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {path.parent} to make {path.name} in")
     if path.exists() and not path.is_dir():
@@ -108,12 +109,12 @@ def _open(path: Path, about: dict[str, Any]) -> None:
     try:
         with (path / _NAME).open("rb") as stream:
             known = json.loads(stream.read(_MAX_BYTES))
-        is_run = known["format"] == _FORMAT
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        is_run = known["format"].rpartition(" ")[0] == kind.rpartition(" ")[0]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         is_run = False
     if not is_run:
         raise ValueError(f"{path / _NAME} is damaged, or of another program; {_INSTEAD}")
-    if known.get("version") != _VERSION or known.get("code") != about["code"]:
+    if known["format"] != kind or known.get("code") != about["code"]:
         raise ValueError(
             f"{path} holds a run by another version of this library or of those it uses, or on another processor: its "
             f"last bits may differ; {_INSTEAD}"
