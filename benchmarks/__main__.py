@@ -28,6 +28,7 @@ NAMES = (
     "lazy",
     "gaussian",
     "million",
+    "partitioned",
     "scale",
     "tables",
     "shift",

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -190,3 +194,26 @@ def test_a_ball_that_does_not_fit_is_named(tmp_path: Path) -> None:
     array = da.from_array(np.random.default_rng(0).random((N, 2)))
     with wt.using(memory=8e6, n_jobs=1), pytest.raises(MemoryError, match=r"box-0.*within 1 of them.*a smaller eps"):
         wt.partitioned.iterate(wt.transforms.mean_shift(1.0), array, 1, out=tmp_path / "run")
+
+
+@pytest.mark.slow
+def test_workers_that_are_killed_change_no_file(tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed")
+    frame = dd.from_map(lambda k: table(400_000).iloc[50_000 * k : 50_000 * (k + 1)], range(8))
+    process = wt.transforms.gaussian_transform(0.008, 1.0)
+    wt.partitioned.iterate(process, frame, 2, columns=["x", "y"], weights="w", out=tmp_path / "alone")
+    with (
+        distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=":0", silence_logs=50) as workers,
+        distributed.Client(workers) as client,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        work = pool.submit(
+            wt.partitioned.iterate, process, frame, 2, columns=["x", "y"], weights="w", out=tmp_path / "killed"
+        )
+        for _ in range(5):
+            time.sleep(1.5)
+            if not work.done() and (pids := list(client.run(os.getpid).values())):
+                os.kill(pids[0], signal.SIGKILL)
+        work.result(120)
+    for name, content in files_of(tmp_path / "alone").items():
+        assert (tmp_path / "killed" / name).read_bytes() == content, name

@@ -37,10 +37,12 @@ if TYPE_CHECKING:
 
     from .clustering import Clustering
 
-_MAX_BOX_ROWS, _MIN_BOX_ROWS = 1_000_000, 20_000  # fewer rows of a box would mostly read those of others
-_MAX_BOXES = 10_000
-_BOXES_PER_THREAD = 4
-_SAMPLE_ROWS = 1_000_000  # that boxes are cut by
+__all__ = ("denoise", "iterate", "predict")
+
+_BOX_ROWS, _MIN_BOX_ROWS = 250_000, 20_000  # of many points, and of few, of which there are _FEW_BOXES at most
+_FEW_BOXES, _MAX_BOXES = 64, 10_000
+_PARTS_OF_BOX = 16  # row groups of a file, each a part of the box: neighbors read only those near them
+_SAMPLE_ROWS, _BOX_SAMPLE_ROWS = 1_000_000, 10_000  # that boxes are cut by, and parts of them
 _BYTES_PER_NUMBER = 48.0  # of memory for each number of a box and its surroundings, during a step
 _ROW, _BOX, _WEIGHT, _INDEX = "__row", "__box", "__weight", "__index"
 _FORMAT = "wasserstein-transform partitioned run 1"
@@ -209,13 +211,15 @@ class _Part(NamedTuple):
         return _Part(self.rows[rows], self.points[rows], self.weights[rows], covs)
 
     @classmethod
-    def read(cls, path: Path) -> _Part:
-        """Read the numbers of a file; its other columns are left."""
-        parquet = import_module("pyarrow.parquet")
-        names = parquet.read_schema(path).names
+    def read(cls, path: Path, near: _Extent | None = None, margin: float = 0.0) -> _Part:
+        """Read the numbers of a file, or only its parts within `margin` of an extent; other columns are left."""
+        file = import_module("pyarrow.parquet").ParquetFile(path)
+        names = file.schema_arrow.names
         m = sum(name.startswith("__x") for name in names)
         covs = sorted((name for name in names if name.startswith("__cov")), key=lambda name: int(name[5:]))
-        table = parquet.read_table(path, columns=[_ROW, *(f"__x{a}" for a in range(m)), _WEIGHT, *covs])
+        extents = _extents_of_groups(file.metadata)
+        groups = [g for g, extent in enumerate(extents) if near is None or extent.is_near(near, margin)]
+        table = file.read_row_groups(groups, columns=[_ROW, *(f"__x{a}" for a in range(m)), _WEIGHT, *covs])
         column = {name: table[name].to_numpy() for name in table.column_names}
         points = np.stack([column[f"__x{a}"] for a in range(m)], axis=1)
         matrices = np.stack([column[name] for name in covs], axis=1).reshape(-1, m, m) if covs else None
@@ -235,7 +239,9 @@ def _coordinate_columns(points: Floats) -> dict[str, Floats]:
 
 def _write_table(table: Any, path: Path) -> None:
     with writing(path) as stream:
-        import_module("pyarrow.parquet").write_table(table, stream)
+        import_module("pyarrow.parquet").write_table(
+            table, stream, row_group_size=-(-max(len(table), 1) // _PARTS_OF_BOX)
+        )
 
 
 class _Extent(NamedTuple):
@@ -249,15 +255,24 @@ class _Extent(NamedTuple):
     def of(cls, path: Path) -> _Extent:
         """Read the footer of a file."""
         metadata = import_module("pyarrow.parquet").read_metadata(path)
-        axes = [k for k in range(metadata.num_columns) if metadata.schema.column(k).name.startswith("__x")]
-        groups = [metadata.row_group(g) for g in range(metadata.num_row_groups) if metadata.row_group(g).num_rows]
-        bounds = [[group.column(k).statistics for k in axes] for group in groups]
-        low = np.array([[one.min for one in group] for group in bounds]).reshape(-1, len(axes))
-        high = np.array([[one.max for one in group] for group in bounds]).reshape(-1, len(axes))
-        return cls(metadata.num_rows, low.min(axis=0, initial=np.inf), high.max(axis=0, initial=-np.inf))
+        none = np.full(sum(name.startswith("__x") for name in metadata.schema.names), np.inf)
+        counts, low, high = zip((0, none, -none), *_extents_of_groups(metadata), strict=True)
+        return cls(sum(counts), np.min(low, axis=0), np.max(high, axis=0))
 
     def is_near(self, other: _Extent, margin: float) -> bool:
         return bool((self.low - margin <= other.high).all() and (other.low - margin <= self.high).all())
+
+
+def _extents_of_groups(metadata: Any) -> list[_Extent]:
+    """The extents of the parts of a file that have rows."""
+    axes = [k for k in range(metadata.num_columns) if metadata.schema.column(k).name.startswith("__x")]
+    found = []
+    for group in map(metadata.row_group, range(metadata.num_row_groups)):
+        if group.num_rows:
+            statistics = [group.column(k).statistics for k in axes]
+            low, high = (np.array([getattr(one, end) for one in statistics]) for end in ("min", "max"))
+            found.append(_Extent(group.num_rows, low, high))
+    return found
 
 
 class _Step(NamedTuple):
@@ -312,7 +327,7 @@ def _advance_box(
     parts = [own]
     limit = memory / (_BYTES_PER_NUMBER * (own.points.shape[1] + (own.covs is not None) * own.points.shape[1] ** 2))
     for path in near:
-        other = _Part.read(path)
+        other = _Part.read(path, extent, margin)
         inside = (other.points >= extent.low - margin) & (other.points <= extent.high + margin)
         parts.append(_merged(other.take(inside.all(axis=1))))
         if sum(len(part.rows) for part in parts) > limit:
@@ -414,8 +429,9 @@ class _Run(NamedTuple):
         if n == 0:
             raise ValueError("there must be at least one point, got a collection without rows")
         n_threads, memory = self._workers()
-        most = min(_MAX_BOX_ROWS, int(memory / (4 * _BYTES_PER_NUMBER * (m + has_covs * m * m))))
-        n_boxes = max(-(-n // most), min(_BOXES_PER_THREAD * n_threads, n // _MIN_BOX_ROWS), 1)
+        most = int(memory / (4 * _BYTES_PER_NUMBER * (m + has_covs * m * m)))
+        usual = max(min(n // _MIN_BOX_ROWS, _FEW_BOXES), min(n // _BOX_ROWS, _MAX_BOXES), 1)
+        n_boxes = max(-(-n // most), usual)  # whatever the number of workers is at the time
         if n_boxes > _MAX_BOXES:
             raise MemoryError(f"{n:,} points need {n_boxes:,} boxes of {most:,}; use workers with more memory a thread")
         self.engine.announce(memory * n_threads, f"{n:,} points in {n_boxes:,} boxes: at most")
@@ -566,8 +582,12 @@ def _tag(part: DataFrame, first: int, cut: _Cut, names: tuple[Any, ...], weights
 
 
 def _write_box(part: DataFrame, path: Path) -> None:
-    """Write the rows of a box, sorted by their numbers: the shuffle brings them in any order."""
+    """Write the rows of a box by its parts and their numbers: the shuffle brings them in any order."""
     table = part.reset_index(drop=True).sort_values(_ROW, ignore_index=True)
+    points = _coordinates(table, tuple(name for name in table if str(name).startswith("__x")))
+    cut = _Cut.of(points[sample_evenly(len(points), _BOX_SAMPLE_ROWS)], _PARTS_OF_BOX)
+    groups = cut.number(points, table[_ROW].to_numpy())
+    table = table.iloc[np.argsort(groups, kind="stable")]
     _write_table(import_module("pyarrow").Table.from_pandas(table, preserve_index=False), path)
 
 

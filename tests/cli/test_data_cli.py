@@ -226,3 +226,15 @@ def test_figures_are_drawn_without_a_screen(tmp_path: Path) -> None:
         assert run(command[0], source, *command[1:], "-o", tmp_path / command[0]).exit_code == 0
         assert list((tmp_path / command[0]).glob("*.png"))
     assert not plt.get_fignums()
+
+
+def test_points_larger_than_memory_are_moved_in_parts(tmp_path: Path) -> None:
+    table = pd.DataFrame(np.random.default_rng(0).random((500, 2)), columns=["x", "y"]).assign(id=range(500))
+    table.to_parquet(tmp_path / "points.parquet")
+    words = "-m", "ms", "--eps", "0.1", "--scheduler", "local", "--columns", "x,y"
+    run("transform", tmp_path / "points.parquet", *words, "-o", tmp_path / "moved.parquet")
+    moved = pd.read_parquet(tmp_path / "moved.parquet")
+    wanted = wt.iterate(wt.transforms.mean_shift(0.1), wt.Space.from_points(table[["x", "y"]]), n_iter=1).points
+    np.testing.assert_allclose(moved[["x", "y"]], wanted, atol=1e-12)
+    assert moved["id"].tolist() == table["id"].tolist()
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["moved.parquet", "points.parquet"]

@@ -173,7 +173,7 @@ def test_a_folder_of_another_version_is_refused(tmp_path: Path) -> None:
     run(tmp_path / "f")
     file = tmp_path / "f" / "run.json"
     about = json.loads(file.read_text())
-    for other in ({"version": 2}, {"code": about["code"] | {"numba": "0.1"}}):
+    for other in ({"format": "wasserstein-transform run 2"}, {"code": about["code"] | {"numba": "0.1"}}):
         file.write_text(json.dumps(about | other))
         with pytest.raises(ValueError, match="another version of this library"):
             run(tmp_path / "f")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +12,9 @@ import click
 from .._display import counted
 from .denoise import number_or_auto
 from .options import command, computation, points_input, table_output
+from .printing import say
 from .reading import PointsInput, read_points
-from .running import running
+from .running import Run, running
 
 if TYPE_CHECKING:
     from .._types import Floats
@@ -34,6 +37,11 @@ BEFORE_COLOR = "#C8C8C8"
     "--distances", type=click.Path(path_type=Path), metavar="FILE",
     help="Write the new distances between all points here, n by n: .npy.",
 )  # fmt: skip
+@click.option(
+    "--scheduler", metavar="ADDRESS",
+    help="FILE is Parquet or Zarr larger than memory: compute on the workers of Dask there, or with local on this "
+    "computer; -o is a folder of Parquet.",
+)  # fmt: skip
 @table_output
 @computation
 def transform(**options: Any) -> None:
@@ -44,6 +52,9 @@ def transform(**options: Any) -> None:
     writes transformed.csv (or the format of FILE), transformed.png and summary.json.
     """
     with running(options) as run:
+        if run.given.scheduler is not None:
+            _move_in_parts(run)
+            return
         import numpy as np
 
         from ..io import encode
@@ -79,6 +90,37 @@ def transform(**options: Any) -> None:
             draw=lambda: _draw(points, moved_points, labels),
             more={} if matrix is None else {matrix: lambda: encode_array(fitted.distances_)},
         )  # fmt: skip
+
+
+def _move_in_parts(run: Run) -> None:
+    """Move points that memory does not hold; what is done stays beside the output until all is."""
+    from .. import partitioned, transforms
+    from ..engine import using
+
+    given = run.given
+    if given.eps == "auto" or given.lam == "auto":
+        raise ValueError("--scheduler needs numbers: --eps RADIUS; wt transform of some of the points proposes one")
+    if not given.output or not given.output.endswith(".parquet"):
+        raise ValueError(f"--scheduler needs -o FOLDER.parquet, got {given.output!r}")
+    target, work = Path(given.output), Path(f"{given.output}.run")
+    if target.exists() and not given.force:
+        raise FileExistsError(f"{target} exists; --force overwrites it, or choose another name")
+    eps, client = _parse_radii(given.eps), None
+    if given.scheduler != "local":
+        client = import_module("distributed").Client(given.scheduler)
+    process = transforms.mean_shift(eps, ridge=given.ridge)
+    if given.method == "gt":
+        process = transforms.gaussian_transform(eps, float(given.lam or 1.0), ridge=given.ridge)
+    columns, n_iter = given.columns and given.columns.split(","), 1 if given.n_iter is None else given.n_iter
+    with using(client=client):
+        moved = partitioned.iterate(process, given.file, n_iter, columns=columns, weights=given.weight, out=work)
+        run.bar.stage("writing")
+        moved.to_parquet(str(target), overwrite=target.exists())
+    shutil.rmtree(work)
+    run.bar.stop()
+    if not given.quiet:
+        say(f"{METHOD_NAMES[given.method]}, eps {given.eps}, {counted(n_iter, 'iteration')}")
+        say(str(target))
 
 
 def _fit(given: Any, space: Space) -> Any:
