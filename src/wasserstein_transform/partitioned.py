@@ -219,7 +219,8 @@ class _Part(NamedTuple):
         covs = sorted((name for name in names if name.startswith("__cov")), key=lambda name: int(name[5:]))
         extents = _extents_of_groups(file.metadata)
         groups = [g for g, extent in enumerate(extents) if near is None or extent.is_near(near, margin)]
-        table = file.read_row_groups(groups, columns=[_ROW, *(f"__x{a}" for a in range(m)), _WEIGHT, *covs])
+        names = [_ROW, *(f"__x{a}" for a in range(m)), _WEIGHT, *covs]
+        table = file.read_row_groups(groups, names, use_threads=False)  # tasks run side by side
         column = {name: table[name].to_numpy() for name in table.column_names}
         points = np.stack([column[f"__x{a}"] for a in range(m)], axis=1)
         matrices = np.stack([column[name] for name in covs], axis=1).reshape(-1, m, m) if covs else None

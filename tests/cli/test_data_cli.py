@@ -233,7 +233,7 @@ def test_points_larger_than_memory_are_moved_in_parts(tmp_path: Path) -> None:
     table.to_parquet(tmp_path / "points.parquet")
     words = "-m", "ms", "--eps", "0.1", "--scheduler", "local", "--columns", "x,y"
     run("transform", tmp_path / "points.parquet", *words, "-o", tmp_path / "moved.parquet")
-    moved = pd.read_parquet(tmp_path / "moved.parquet")
+    moved = pd.read_parquet(tmp_path / "moved.parquet").sort_values("id")
     wanted = wt.iterate(wt.transforms.mean_shift(0.1), wt.Space.from_points(table[["x", "y"]]), n_iter=1).points
     np.testing.assert_allclose(moved[["x", "y"]], wanted, atol=1e-12)
     assert moved["id"].tolist() == table["id"].tolist()
