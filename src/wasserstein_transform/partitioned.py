@@ -143,6 +143,15 @@ def denoise(
     -----
     A task holds its box and what lies within 2·(n_iter + 1) radii around it. The spread of the noise, on which depends
     how far points with few neighbors move, is that of each box, not of the whole.
+
+    Examples
+    --------
+    >>> import tempfile, dask.array as da, numpy as np, wasserstein_transform as wt
+    >>> X, _, circle = wt.datasets.circles(0, n=1000, noise=0.05)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     moved = wt.partitioned.denoise(da.from_array(X), 1, eps=0.3, out=folder).compute().to_numpy()
+    >>> bool(np.mean(circle.distance(moved)) < np.mean(circle.distance(X)) / 2)
+    True
     """
     dim, eps, n_iter = check.count(dim, "dim", 1), check.eps(eps), check.count(n_iter, "n_iter", 1)
     run = _Run.open(points, columns, weights, out, ("denoise", dim, eps, n_iter))
@@ -168,6 +177,14 @@ def predict(found: Clustering, points: Any, columns: Sequence[Any] | None = None
     -------
     Dask Series
         The cluster of each row, −1 for noise, computed when it is asked for.
+
+    Examples
+    --------
+    >>> import dask.array as da, wasserstein_transform as wt
+    >>> X = wt.datasets.circles(0).points
+    >>> found = wt.cluster(X[::2])
+    >>> bool((wt.partitioned.predict(found, da.from_array(X)).compute() == found.predict(X)).all())
+    True
     """
     frame, names = _as_frame(points, columns, None)
     return frame.map_partitions(_predict_part, found, list(names), meta=("cluster", np.intp))
