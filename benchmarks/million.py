@@ -1,4 +1,4 @@
-"""The Gaussian Transform and balls of many points: time and memory, each size in its own process."""
+"""The Gaussian Transform, balls and neighbors of many points: time and memory, each size in its own process."""
 
 from __future__ import annotations
 
@@ -44,6 +44,23 @@ peer = time.perf_counter() - found
 print(json.dumps([found - begun, peer, len(mine.indices) == sum(map(len, members))]))
 """
 
+_NEIGHBORS = """
+import json, time
+import numpy as np, wasserstein_transform as wt
+from sklearn.neighbors import NearestNeighbors
+n, m = {n}, {m}
+X = np.random.default_rng(0).normal(size=(n, m))
+X /= np.linalg.norm(X, axis=1, keepdims=True)
+wt.spaces.Euclidean(X[:500]).neighbors(15)  # compiles
+metric = wt.spaces.Euclidean(X)
+begun = time.perf_counter()
+mine = metric.neighbors(15)
+found = time.perf_counter()
+_, members = NearestNeighbors(algorithm="brute", n_jobs=-1).fit(X).kneighbors(n_neighbors=15)
+peer = time.perf_counter() - found
+print(json.dumps([found - begun, peer, bool((mine.indices == members).mean() > 0.9999)]))
+"""
+
 
 def run() -> list[Row]:
     rows, before, planes = [], None, dict[int, float]()
@@ -58,7 +75,7 @@ def run() -> list[Row]:
         work = f"one GT iteration of {n:,} uniform points in space, ≈ 100 neighbors"
         against = f"{step / planes[n]:.1f}× the plane's time"
         rows.append(Row(work, f"{step:.2f} s, peak {peak:.2f} GiB", f"the start: {start:.2f} s", against))
-    return [*rows, *(_balls(m) for m in (2, 3))]
+    return [*rows, *(_balls(m) for m in (2, 3)), *(_neighbors(n, m) for n, m in ((4_000, 384), (20_000, 1_536)))]
 
 
 def _balls(m: int) -> Row:
@@ -66,6 +83,13 @@ def _balls(m: int) -> Row:
     where = "the plane" if m == 2 else "space"
     what = "scikit-learn's radius_neighbors" + ("" if agree else ", WITH OTHER BALLS")
     work = f"all balls of 100,000 uniform points in {where}, ≈ 100 neighbors, with distances"
+    return Row(work, f"{mine:.2f} s", f"{what}: {peer:.2f} s", f"{peer / mine:.1f}×")
+
+
+def _neighbors(n: int, m: int) -> Row:
+    mine, peer, agree = _measure(_NEIGHBORS, n, m)
+    what = "scikit-learn's brute force" + ("" if agree else ", WITH OTHER NEIGHBORS")
+    work = f"15 nearest neighbors of {n:,} points on the sphere in R^{m}"
     return Row(work, f"{mine:.2f} s", f"{what}: {peer:.2f} s", f"{peer / mine:.1f}×")
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -203,7 +205,7 @@ def test_workers_that_are_killed_change_no_file(tmp_path: Path) -> None:
     process = wt.transforms.gaussian_transform(0.008, 1.0)
     wt.partitioned.iterate(process, frame, 2, columns=["x", "y"], weights="w", out=tmp_path / "alone")
     with (
-        distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=":0", silence_logs=50) as workers,
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50) as workers,
         distributed.Client(workers) as client,
         ThreadPoolExecutor(1) as pool,
     ):
@@ -217,3 +219,33 @@ def test_workers_that_are_killed_change_no_file(tmp_path: Path) -> None:
         work.result(120)
     for name, content in files_of(tmp_path / "alone").items():
         assert (tmp_path / "killed" / name).read_bytes() == content, name
+
+
+_CLIENT = """
+import sys, pandas as pd, dask.dataframe as dd, wasserstein_transform as wt
+from dask.distributed import Client, LocalCluster
+
+if __name__ == "__main__":
+    client = Client(LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0"))
+    process, points = wt.transforms.gaussian_transform(0.008, 1.0), dd.read_parquet(sys.argv[1])
+    wt.partitioned.iterate(process, points, 2, columns=["x", "y"], weights="w", out=sys.argv[2])
+"""
+
+
+@pytest.mark.slow
+def test_a_client_that_is_killed_leaves_a_run_to_go_on_with(tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    dd.from_pandas(table(400_000), npartitions=8).to_parquet(tmp_path / "table")
+    points, process = dd.read_parquet(tmp_path / "table"), wt.transforms.gaussian_transform(0.008, 1.0)
+    wt.partitioned.iterate(process, points, 2, columns=["x", "y"], weights="w", out=tmp_path / "alone")
+    out, script = tmp_path / "killed", tmp_path / "client.py"
+    script.write_text(_CLIENT)
+    client = subprocess.Popen([sys.executable, script, tmp_path / "table", out], start_new_session=True)
+    while not list(out.glob("00002/box*")):  # the second of three states is begun
+        assert client.poll() is None
+        time.sleep(0.05)
+    os.killpg(client.pid, signal.SIGKILL)
+    client.wait()
+    assert not (out / "00003").exists()
+    wt.partitioned.iterate(process, points, 2, columns=["x", "y"], weights="w", out=out)
+    assert files_of(out) == files_of(tmp_path / "alone")

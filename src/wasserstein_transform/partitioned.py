@@ -43,6 +43,7 @@ _BOX_ROWS, _MIN_BOX_ROWS = 250_000, 20_000  # of many points, and of few, of whi
 _FEW_BOXES, _MAX_BOXES = 64, 10_000
 _PARTS_OF_BOX = 16  # row groups of a file, each a part of the box: neighbors read only those near them
 _SAMPLE_ROWS, _BOX_SAMPLE_ROWS = 1_000_000, 10_000  # that boxes are cut by, and parts of them
+_KNOWN_ROWS = 1_000  # of the first and the last partition, by which a run is known again
 _BYTES_PER_NUMBER = 48.0  # of memory for each number of a box and its surroundings, during a step
 _ROW, _BOX, _WEIGHT, _INDEX = "__row", "__box", "__weight", "__index"
 _FORMAT = "wasserstein-transform partitioned run 1"
@@ -81,7 +82,7 @@ def iterate(
 
     Notes
     -----
-    One shuffle, then in each iteration a task for each box of at most a million points. A task holds its box and what
+    One shuffle, then in each iteration a task for each box of some 250,000 points. A task holds its box and what
     lies within the reach of a step around it (two reaches for the Gaussian Transform). The results are those of
     `wt.iterate` but for rounding, since sums run in another order.
 
@@ -419,8 +420,11 @@ class _Run(NamedTuple):
     @classmethod
     def open(cls, points: Any, columns: Any, weights: Any, out: PathLike, problem: Any) -> _Run:
         frame, names = _as_frame(points, columns, weights)
-        token = import_module("dask.base").tokenize(frame)
-        open_folder(Path(out), _FORMAT, fingerprint((described(problem), token, tuple(map(str, names)), str(weights))))
+        dask, parts = import_module("dask"), frame.to_delayed()
+        survey, ends = dask.delayed(_survey, pure=False), {0, len(parts) - 1}  # Dask's tokens differ between processes
+        about = dask.compute(*(survey(parts[k], k, names, weights, _KNOWN_ROWS) for k in sorted(ends)))
+        told = described(problem), len(parts), about, tuple(map(str, names)), str(weights)
+        open_folder(Path(out), _FORMAT, fingerprint(told))
         return cls(frame, names, weights, Path(out), current())
 
     @property
@@ -547,7 +551,9 @@ def _name(box: int) -> str:
 
 def _as_frame(points: Any, columns: Any, weights: Any) -> tuple[Any, tuple[Any, ...]]:
     """A Dask DataFrame of a collection or of files, and the names of its coordinates."""
-    frames, arrays = (import_module(f"dask.{name}") for name in ("dataframe", "array"))
+    frames, arrays, _ = (
+        check.import_extra(name, "points in parts need", "dask") for name in ("dask.dataframe", "dask.array", "pyarrow")
+    )
     if isinstance(points, str | Path):
         is_zarr = str(points).endswith(".zarr") or (Path(points) / "zarr.json").exists()
         points = arrays.from_zarr(str(points)) if is_zarr else frames.read_parquet(str(points))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -94,6 +93,7 @@ def transform(**options: Any) -> None:
 
 def _move_in_parts(run: Run) -> None:
     """Move points that memory does not hold; what is done stays beside the output until all is."""
+    from .. import _check as check
     from .. import partitioned, transforms
     from ..engine import using
 
@@ -107,7 +107,7 @@ def _move_in_parts(run: Run) -> None:
         raise FileExistsError(f"{target} exists; --force overwrites it, or choose another name")
     eps, client = _parse_radii(given.eps), None
     if given.scheduler != "local":
-        client = import_module("distributed").Client(given.scheduler)
+        client = check.import_extra("distributed", "a scheduler needs", "dask").Client(given.scheduler)
     process = transforms.mean_shift(eps, ridge=given.ridge)
     if given.method == "gt":
         process = transforms.gaussian_transform(eps, float(given.lam or 1.0), ridge=given.ridge)
