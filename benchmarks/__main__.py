@@ -37,6 +37,7 @@ NAMES = (
     "pixels",
     "images",
     "photographs",
+    "embeddings",
     "graphs",
     "communities",
     "curves",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 from sklearn.exceptions import NotFittedError
 
 import wasserstein_transform as wt
@@ -170,6 +171,13 @@ HIDDEN = {
 def test_what_only_looks_like_numbers_is_refused_everywhere(call, X: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call(X)
+
+
+def test_sparse_matrices_are_refused_with_a_way_out() -> None:
+    graph = csr_array(GOOD @ GOOD.T)
+    for call in (wt.Space.from_points, wt.Space.from_distances, lambda D: wt.cluster(D, metric="precomputed")):
+        with pytest.raises(ValueError, match=r"dense array, got csr_array; give its .toarray\(\)"):
+            call(graph)
 
 
 def test_new_points_and_weights_are_looked_at_like_points() -> None:

@@ -39,10 +39,12 @@ from . import commands
 from .samples import make_files
 
 ROOT = Path(__file__).parents[2]
-REASONS = ("a GPU", "a cluster", "a file of yours")
+PACKAGES = ("BERTopic", "Toponymy")
+"""Large packages that pages for users have recipes for; whoever changes one tries it by hand."""
+REASONS = ("a GPU", "a cluster", "a file of yours", *PACKAGES)
 EXACT = (
     "README.md", "index.md", "start.md", "tables.md", "tracks.md", "scans.md", "images.md", "graphs.md", "distances.md",
-    "command-line.md", "faq.md",
+    "embeddings.md", "command-line.md", "faq.md",
 )  # fmt: skip
 """Pages for users: everything that their code prints is on the page."""
 _BLOCK = re.compile(

@@ -13,17 +13,17 @@ _PACKAGES = (
 )  # fmt: skip
 __all__ = (
     "AutoCluster", "Bures", "Engine", "Exact", "Gaussian", "GaussianTransform", "Kernel", "KernelTransform",
-    "LocalTruncation", "Mean", "MeanShift", "Nearest", "SingleLinkage", "Space", "Transform", "Truncation",
-    "WassersteinTransform", "bures_pairs", "cluster", "denoise", "explore", "iterate", "read", "score", "segment",
-    "skeleton", "suggest", "using", "wasserstein", "wasserstein_cross", "wasserstein_pairs", "write",
+    "LocalTruncation", "Mean", "MeanShift", "Nearest", "NeighborMeans", "SingleLinkage", "Space", "Transform",
+    "Truncation", "WassersteinTransform", "bures_pairs", "cluster", "denoise", "explore", "iterate", "read", "score",
+    "segment", "skeleton", "suggest", "using", "wasserstein", "wasserstein_cross", "wasserstein_pairs", "write",
 )  # fmt: skip
 _NAMES = {  # the package of each name at the top; all others are in the packages, such as wt.transforms.mean_shift
     "clustering": ("cluster", "score"),
     "curves": ("denoise", "skeleton"),
     "engine": ("Engine", "using"),
     "estimators": (
-        "AutoCluster", "GaussianTransform", "KernelTransform", "LocalTruncation", "MeanShift", "SingleLinkage",
-        "WassersteinTransform",
+        "AutoCluster", "GaussianTransform", "KernelTransform", "LocalTruncation", "MeanShift", "NeighborMeans",
+        "SingleLinkage", "WassersteinTransform",
     ),
     "explorer": ("explore",),
     "image": ("segment",),
@@ -67,6 +67,7 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
         KernelTransform,
         LocalTruncation,
         MeanShift,
+        NeighborMeans,
         SingleLinkage,
         WassersteinTransform,
     )

@@ -37,6 +37,11 @@ before_warnings: list[Callable[[], None]] = []
 def floats(values: ArrayLike, name: str) -> Floats:
     """Return a C-ordered float64 array without NaN or infinity."""
     numbers(values, name)
+    if hasattr(values, "toarray"):  # of SciPy, which is imported late
+        raise ValueError(
+            f"{name} must be a dense array, got {type(values).__name__}; give its .toarray() if all that it leaves out "
+            "is 0; of a graph of neighbors, give the points"
+        )
     try:
         if np.iscomplexobj(values):
             raise ValueError("they are complex")

@@ -68,6 +68,7 @@ def test_options_of_clusters(file: Path) -> None:
     assert column(done.stdout, "label") == wt.cluster(blobs(), 3, noise=0.1).labels.tolist()
     for word in ("1", "-0.5", "some"):
         assert "--noise must be yes, no, or a share from 0 to below 1" in run("cluster", file, "--noise", word).stderr
+    assert "--min-cluster-size must be at most 60" in run("cluster", file, "--min-cluster-size", 10_000).stderr
 
 
 def test_columns_of_errors_are_used_on_demand(tmp_path: Path) -> None:

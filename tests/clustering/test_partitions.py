@@ -11,7 +11,6 @@ import wasserstein_transform as wt
 from wasserstein_transform.clustering import candidates, compact, criteria, description
 from wasserstein_transform.clustering.candidates import grow, without_count
 from wasserstein_transform.clustering.ground import Ground, Places
-from wasserstein_transform.compute.trees.partitions_jit import add_agreeing
 from wasserstein_transform.hierarchy.cut import RootedTree
 
 CLOUDS = {
@@ -75,12 +74,6 @@ def test_parts_of_a_tree_are_numbered_by_first_appearance() -> None:
     assert rooted.label_parts(np.array([3])).tolist() == [0, 1, 0, 1, 1]
     assert rooted.label_parts(np.array([0, 2, 1])).tolist() == [0, 1, 2, 2, 3]
     assert rooted.mass[0] == 5
-
-
-def test_points_agree_where_most_of_their_cluster_does() -> None:
-    codes, main, out = np.array([[0, 0, 0, 1], [2, 3, 3, 3]]), np.array([0, 1, 0, 1]), np.zeros(4)
-    add_agreeing(codes, main, np.array([0, 0, 1, 1]), np.array([1.0, 10.0]), out)
-    assert out.tolist() == [11.0, 1.0, 10.0, 11.0]
 
 
 def test_a_valley_lies_between_groups_and_not_within_one(rng: np.random.Generator) -> None:

@@ -30,6 +30,18 @@ def flowing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(room, "_typical", lambda members: max((one.recipe for one in members), key=lambda r: r.n_iter))
 
 
+def test_layers_count_from_fine_to_coarse_as_programs_for_topics_do() -> None:
+    rng = np.random.default_rng(2)
+    centers = np.repeat(5 * rng.normal(size=(3, 50)), 4, axis=0) + rng.normal(size=(12, 50))
+    X = np.repeat(centers, 50, axis=0) + 1.5 * rng.normal(size=(600, 50))
+    fitted = wt.AutoCluster().fit(X)
+    layers = fitted.cluster_layers_
+    assert len(layers) > 1
+    assert layers[0].max() > layers[-1].max()
+    np.testing.assert_array_equal(layers, fitted.clustering_.layers[::-1])
+    np.testing.assert_array_equal(fitted.membership_strengths_, fitted.probabilities_)
+
+
 @pytest.mark.slow
 def test_it_is_the_function_with_the_manners_of_an_estimator(blobs) -> None:
     X, weights = blobs[0], np.arange(1, 91) % 3

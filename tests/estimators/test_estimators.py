@@ -26,6 +26,7 @@ import wasserstein_transform as wt
 ESTIMATORS = [
     wt.GaussianTransform(), wt.LocalTruncation(), wt.SingleLinkage(), wt.MeanShift(), wt.MeanShift(1.0),
     wt.AutoCluster(), wt.KernelTransform(), wt.WassersteinTransform(wt.Truncation(1.0), wt.Exact(p=1)),
+    wt.NeighborMeans(4),
 ]  # fmt: skip
 THAT_SHARE_THEIR_CODE = [
     wt.WassersteinTransform(wt.Mean(wt.Truncation(1.0)), wt.transport.DiracDistance()),
@@ -35,6 +36,7 @@ THAT_SHARE_THEIR_CODE = [
 ]
 
 ROWS_FOR_POINTS = "the output has a column for every fitted point: fewer points, fewer columns"
+COUNTS_POINTS = "n_neighbors counts points, not mass"
 
 
 def expected_failures(estimator: object) -> dict[str, str]:
@@ -43,6 +45,9 @@ def expected_failures(estimator: object) -> dict[str, str]:
         or (isinstance(estimator, wt.WassersteinTransform) and isinstance(estimator.localize, wt.Truncation))
         or getattr(estimator, "output", None) == "distances"
     ) and getattr(estimator, "output", None) != "embedding"
+    if isinstance(estimator, wt.NeighborMeans):
+        data = "dense_data", "sparse_data"
+        return {f"check_sample_weight_equivalence_on_{kind}": COUNTS_POINTS for kind in data}
     return {"check_sample_weight_equivalence_on_dense_data": ROWS_FOR_POINTS} if gives_distances else {}
 
 
@@ -90,6 +95,8 @@ POINT_MOVERS = [
     wt.GaussianTransform(eps=0.9, lam=2.0, n_iter=3, merge=0.2),
     wt.MeanShift(eps=0.9, n_iter=4, merge=0.3, tol=None),
     wt.WassersteinTransform(wt.Gaussian(wt.Truncation(0.9), lam=1.0, move=True), wt.Bures(), n_iter=2),
+    wt.NeighborMeans(9),
+    wt.NeighborMeans(9, n_iter=2, metric="cosine"),
 ]
 
 

@@ -63,6 +63,7 @@ def test_a_trajectory_comes_back_as_it_was(merge: float | None, tmp_path: Path) 
 
 ESTIMATORS: dict[str, Callable[[], Any]] = {
     "mean shift": lambda: wt.MeanShift(eps=0.8),
+    "means of neighbors": lambda: wt.NeighborMeans(5, metric="cosine"),
     "GT": lambda: wt.GaussianTransform(eps=[1.5, 1.4], lam=0.5, n_iter=2, ridge=1),
     "LT-WT": lambda: wt.LocalTruncation(eps=0.5, p=2, n_iter=2, merge=1e-3),
     "KL-WT": lambda: wt.KernelTransform(0.4, cut=3),

@@ -180,6 +180,30 @@ def test_ordinals_are_english() -> None:
     )
 
 
+@pytest.mark.parametrize("k", [1, 4, 0.3, 40])
+@pytest.mark.parametrize("grid", [False, True], ids=["apart", "ties"])
+def test_nearest_of_new_points_are_those_of_points_of_weight_0(k: float, grid: bool, rng: np.random.Generator) -> None:
+    X = rng.integers(0, 4, (60, 2)).astype(float) if grid else rng.normal(size=(60, 2))
+    space = wt.Space.from_points(X, np.repeat([1.0, 3.0, 0.0], [30, 15, 15]))
+    with pytest.MonkeyPatch.context() as all_looked_at:
+        all_looked_at.setattr("wasserstein_transform.localize.nearest._ROWS_PER_NEIGHBOR", 0 if grid else 16)
+        of_new = wt.Nearest(k).moments(space, wt.Engine(), 45)
+    expected = wt.Nearest(k)(space).take(np.arange(45, 60))
+    np.testing.assert_array_equal(of_new.matrix().toarray(), expected.matrix().toarray())
+
+
+def test_means_on_the_sphere_are_directions_of_means(cloud: np.ndarray) -> None:
+    X = cloud / np.linalg.norm(cloud, axis=1, keepdims=True)
+    space = wt.Space.from_points(X)
+    means = wt.Mean(wt.Truncation(0.8))(space).points
+    moved = wt.Mean(wt.Truncation(0.8), on_sphere=True)(space)
+    np.testing.assert_allclose(moved.points, means / np.linalg.norm(means, axis=1, keepdims=True), rtol=0, atol=1e-15)
+    assert moved.metric().n == len(X)
+    np.testing.assert_array_equal(
+        wt.Mean(wt.localize.Whole(), on_sphere=True)(wt.Space.from_points([[1.0], [-1.0]])).points, [[1.0], [-1.0]]
+    )
+
+
 def test_one_point_with_many_neighbors_does_not_make_all_points_search_for_more(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

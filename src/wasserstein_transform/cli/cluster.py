@@ -21,6 +21,7 @@ PROFILE = "profile.csv"
 @click.option(
     "-k", "--clusters", type=int, metavar="N", help="Number of clusters.", show_default="chosen from the data"
 )
+@click.option("--min-cluster-size", type=int, default=1, metavar="N", help="Points that each cluster has at least.")
 @click.option(
     "--noise", metavar="HOW", show_default="yes without -k",
     help="Label points in sparse regions -1: yes, no, or at most a share of the points, such as 0.05.",
@@ -68,8 +69,8 @@ def cluster(**options: Any) -> None:
         points = read_features(run)
         check_kind(points, plan.kind, ("label", "probability", "outlier"))
         run.bar.stage("clustering")
-        errors = run.given.errors or None
-        result = find(points.data, k, noise=noise, sample_weight=points.weights, covariances=errors)
+        how = {"noise": noise, "min_cluster_size": run.given.min_cluster_size, "covariances": run.given.errors or None}
+        result = find(points.data, k, sample_weight=points.weights, **how)
         for note in result.notes:
             run.note(note)
         used = slice(None) if result.features is None else result.features.rows  # rows with missing cells are not

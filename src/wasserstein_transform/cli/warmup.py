@@ -117,7 +117,9 @@ def _local_truncation() -> None:
 
 def _clusters() -> None:
     from ..clustering import cluster
+    from ..spaces import Euclidean
 
+    Euclidean(_points(100, 20)).neighbors(5)
     for n, m in ((100, 1), (100, 2), (100, 3), (100, 6), (3000, 1), (3000, 2), (3000, 3), (20_000, 2)):
         cluster(_points(n, m)).profile()
 

@@ -17,12 +17,13 @@ from .._types import Floats, Ints, cached_property
 from ..compute import sample_evenly
 from ..engine import Engine, current
 from ..hierarchy import Tree
+from ..hierarchy.labels import number_by_mass
 from ..spaces import Euclidean, GaussianMetric, Space, Span, span_of
 from ..spaces.named import cross_by_name, known_name
 from ..tables.features import Features
 from ..transforms import Followed, Process, Trajectory, follow_points, iterate
 from .candidates import KINDS, Recipe
-from .ground import Ground
+from .ground import LINKS, NEIGHBORS, Ground, nearest_of_most
 from .profile import Profile, profile_of
 from .uncertain import gaussians_of, new_coordinates, refuse_errors
 
@@ -85,7 +86,8 @@ def check_name(named: Any, space: Space) -> None:
 
 _DISTANCES = 1 << 22  # distances in memory at a time
 _TOGETHER = 1e-6  # relative to the unit: places this close at the end of a flow are one
-_SURE = ((0.9, "very sure"), (0.7, "fairly sure"), (0.5, "unsure"), (-np.inf, "a guess"))
+_GUESS = 0.5
+_SURE = ((0.9, "very sure"), (0.7, "fairly sure"), (_GUESS, "unsure"), (-np.inf, "a guess"))
 """Words for the expected adjusted Rand index, from the least on."""
 _NEARLY = 0.05  # difference of values up to which another number of clusters is nearly as good
 _LISTED = 10  # sizes in a sentence
@@ -132,12 +134,34 @@ class Alternative(NamedTuple):
         Clusters of the places; noise in cluster c is −1 − c.
     probabilities : array of shape (k,)
         Their probabilities.
+    membership : array of shape (k, n_clusters), or None
+        How far they belong to each cluster; not kept.
     """
 
     at: int
     reason: str
     labels: Ints
     probabilities: Floats
+    membership: Floats | None = None
+
+
+def _how_sure(expected: float) -> str:
+    return next(words for least, words in _SURE if expected >= least)
+
+
+def _fullest(labels: Ints, others: Ints) -> Ints:
+    """Return, for each cluster, the one of the others that has most of its points; −1 if none has."""
+    n_others, counted = int(others.max(initial=-1)) + 1, (labels >= 0) & (others >= 0)
+    codes = labels[counted] * n_others + others[counted]
+    counts = np.bincount(codes, minlength=(int(labels.max()) + 1) * n_others).reshape(-1, max(n_others, 1))
+    return np.where(counts.max(axis=1) > 0, counts.argmax(axis=1), -1)
+
+
+def _numbered(labels: Ints, masses: Floats) -> Ints:
+    """Return the same clusters, numbered by mass; −1 stays."""
+    inside, found = labels >= 0, np.full(len(labels), -1)
+    found[inside] = number_by_mass(np.unique(labels[inside], return_inverse=True)[1], masses[inside])
+    return found
 
 
 @archived
@@ -152,7 +176,8 @@ class Clustering(HasReport):
         smallest coordinates comes first, compared column by column.
     probabilities : array of shape (n,)
         The confidence in each label: the fraction of the recipes, weighted by their expected quality, that put the
-        point with the rest of its cluster; 0 for noise.
+        point with the rest of its cluster, or, with many columns, the share of its links to neighbors that stay in it;
+        0 for noise.
     n_clusters : int
         Number of clusters.
     recipe : Recipe or None
@@ -184,6 +209,8 @@ class Clustering(HasReport):
     features : Features or None
         How the columns were read; None for a Space and for distances. Rows with missing cells are in `space` with mass
         0; `features.rows` are the others.
+    membership_of_places : array of shape (k, n_clusters), or None
+        What `membership` is made of; None if there was nothing to choose, and for alternatives.
 
     Examples
     --------
@@ -223,11 +250,12 @@ class Clustering(HasReport):
     """What `alternatives` are made of."""
     features: Features | None = field(default=None, repr=False)
     """How the columns were read; None for a Space and for distances."""
+    membership_of_places: Floats | None = field(default=None, repr=False)
 
     def _archive_state(self) -> dict[str, Any]:
         partitions = [{**one._asdict(), "recipe": plain_recipe(one.recipe)} for one in self.partitions]
         plain = {"recipe": plain_recipe(self.recipe), "ground": plain_ground(self.ground), "partitions": partitions}
-        plain["others"] = [one._asdict() for one in self.others]
+        plain["others"] = [{**one._asdict(), "membership": None} for one in self.others]
         return {one.name: getattr(self, one.name) for one in fields(self)} | plain
 
     @classmethod
@@ -269,6 +297,8 @@ class Clustering(HasReport):
             check_range(self.place, "places", 0, k - 1)
         elif self.others:
             raise ValueError("alternatives need the place of each row")
+        if self.membership_of_places is not None:
+            check_array(self.membership_of_places, "membership", "f", k, self.n_clusters)
         for one in self.others:
             check_type(one.at, "an alternative", int)
             check_range(one.at, "an alternative", 0, last)
@@ -294,14 +324,15 @@ class Clustering(HasReport):
     def verdict(self) -> str:
         """How many clusters, how sure that is, and which other numbers are nearly as good."""
         said, expected = counted(self.n_clusters, "cluster"), self.expected
-        if expected is None or self.n_clusters == 1:  # the judge is asked how good splits are
-            return said
         near = [self.partitions[one.at] for one in self.others]
+        if self.n_clusters == 1 and near:  # the judge is asked how good splits are
+            return f"{said}; {near[0].n_clusters} would be {_how_sure(near[0].expected)} ({near[0].expected:.1f})"
+        if expected is None or self.n_clusters == 1:
+            return said
         least = self.partitions[self.chosen or 0].value - _NEARLY
         rivals = sorted({one.n_clusters for one in near if one.value >= least} - {self.n_clusters})
-        sure = next(words for least, words in _SURE if expected >= least)
         verb = "is" if len(rivals) == 1 else "are"
-        return f"{said}, {sure}" + f"; {listed(rivals)} {verb} nearly as good" * bool(rivals)
+        return f"{said}, {_how_sure(expected)}" + f"; {listed(rivals)} {verb} nearly as good" * bool(rivals)
 
     @property
     def expected(self) -> float | None:
@@ -352,8 +383,54 @@ class Clustering(HasReport):
         return replace(
             self, labels=np.where(there, np.maximum(labels, -1)[self.place], -1), n_clusters=partition.n_clusters,
             probabilities=np.where(there, one.probabilities.astype(float)[self.place], 0.0), recipe=partition.recipe,
-            reason=one.reason, labels_of_places=labels, tree=None, chosen=one.at, others=(),
+            reason=one.reason, labels_of_places=labels, tree=None, chosen=one.at, others=(), membership_of_places=None,
         )  # fmt: skip
+
+    @property
+    def layers(self) -> tuple[Ints, ...]:
+        """Labels of nested clusters, from coarse to fine: these, and those that alternatives make of them.
+
+        A coarser layer joins clusters that one of an alternative mostly contains; a finer one divides clusters by those
+        of an alternative that lie in them. Alternatives that would be guesses, and those of a single cluster, make no
+        layer. Noise is −1 in all layers.
+        """
+        if self.place is None or self.n_clusters == 1:
+            return (self.labels,)
+        layers = [np.maximum(self.labels_of_places, -1)]
+        good = [one for one in self.others if self.partitions[one.at].expected >= _GUESS]
+        by_count = sorted(good, key=lambda one: self.partitions[one.at].n_clusters)
+        parts = [np.where(one.labels < 0, -1 - one.labels, one.labels).astype(np.intp) for one in by_count]
+        for part in reversed(parts):
+            joined = np.where(layers[0] < 0, -1, _fullest(layers[0], part)[layers[0]])
+            if joined.max() > 0 and len(np.unique(joined)) < len(np.unique(layers[0])):
+                layers.insert(0, joined)
+        for part in parts:
+            finest = layers[-1]
+            inside = (_fullest(part, finest)[part] == finest) & (finest >= 0)
+            largest = _fullest(finest, np.where(inside, part, -1))
+            undivided = int(part.max()) + 1 + finest
+            rest = np.where(largest[finest] < 0, undivided, largest[finest])
+            divided = np.where(finest < 0, -1, np.where(inside, part, rest))
+            if len(np.unique(divided)) > len(np.unique(finest)):
+                layers.append(divided)
+        masses = np.bincount(self.place, self.space.weights, len(self.rows)).astype(np.float64)
+        there = self.labels >= 0
+        return tuple(np.where(there, _numbered(one, masses)[self.place], -1) for one in layers)
+
+    @property
+    def membership(self) -> Floats:
+        """How far each point belongs to each cluster, shape (n, n_clusters); rows sum to 1, of noise to 0.
+
+        `probabilities` are the membership in the own cluster.
+        """
+        if self.membership_of_places is None or self.place is None:
+            return np.where(self.labels[:, None] == np.arange(self.n_clusters), self.probabilities[:, None], 0.0)
+        return np.where(self.labels[:, None] < 0, 0.0, self.membership_of_places[self.place])
+
+    @property
+    def medoids(self) -> Ints:
+        """A typical row of each cluster: the one nearest to all others of the cluster, shape (n_clusters,)."""
+        return self._typical_rows()
 
     def profile(self) -> Profile:
         """Return what the clusters are: sizes, typical values of the columns, and which columns tell them apart.
@@ -411,7 +488,7 @@ class Clustering(HasReport):
         return "".join(f"<p>{escape(line)}</p>" for line in self.lines) + self.profile()._repr_html_()
 
     def predict(self, X: Any, engine: Engine | None = None, *, covariances: ArrayLike | None = None) -> Ints:
-        """Return the clusters of new points: that of the nearest fitted point.
+        """Return the clusters of new points: that of the nearest fitted point, or of most of them with many columns.
 
         If a transform was chosen, new points are moved with the fitted ones, and the nearest is taken at the end.
 
@@ -444,7 +521,32 @@ class Clustering(HasReport):
             labels[there] = self._predict(new[there], engine)
         return labels
 
+    def membership_of(self, X: Any, engine: Engine | None = None) -> Floats:
+        """Return how far new points belong to each cluster: as the fitted point whose cluster `predict` gives them.
+
+        Parameters
+        ----------
+        X : array of shape (n_new, m), DataFrame, or distances to all fitted points, shape (n_new, n)
+            As for `predict`.
+        engine : Engine, optional
+            None means the setting of `wt.using`.
+
+        Returns
+        -------
+        array of shape (n_new, n_clusters)
+            Rows sum to 1; those of noise, or with missing cells, are 0.
+        """
+        engine, found = current(engine), self.membership[self.rows]
+        new = check.points(X, "X") if self.features is None else self.features.transform(X)
+        there, membership = ~np.isnan(new).any(axis=1), np.zeros((len(new), self.n_clusters))
+        if there.any():
+            membership[there] = found[self._nearest_places(new[there], engine)]
+        return membership
+
     def _predict(self, new: Floats, engine: Engine) -> Ints:
+        return np.maximum(self.labels_of_places[self._nearest_places(new, engine)], -1)
+
+    def _nearest_places(self, new: Floats, engine: Engine) -> Ints:
         if self.named is None:
             return self._by_distances(new)
         assert self.space.points is not None
@@ -454,14 +556,14 @@ class Clustering(HasReport):
             )
         step = max(1, _DISTANCES // (len(self.rows) if self.named == "euclidean" else self.space.n))
         parts = [self._nearest(new[at : at + step], engine) for at in range(0, len(new), step)]
-        return np.maximum(self.labels_of_places[np.concatenate(parts)], -1)
+        return np.concatenate(parts)
 
     def _by_distances(self, rows: Floats) -> Ints:
         if rows.shape[1] != self.space.n:
             raise ValueError(f"X must hold distances to all {self.space.n} fitted points, got {rows.shape[1]} columns")
         if (rows < 0).any():
             raise ValueError(f"distances must not be negative, got {rows.min()}")
-        return np.asarray(np.maximum(self.labels_of_places[rows[:, self.rows].argmin(axis=1)], -1))
+        return np.asarray(rows[:, self.rows].argmin(axis=1))
 
     def _nearest(self, new: Floats, engine: Engine) -> Ints:
         """Return the nearest place of each point."""
@@ -477,8 +579,9 @@ class Clustering(HasReport):
         if isinstance(self.space.metric, GaussianMetric):
             gaussians = gaussians_of(new, self.space.metric.means.shape[1])
             return self.space.metric.take(self.rows).neighbors(1, gaussians, engine.silent()).indices[:, 0]
-        fitted = Euclidean(self.space.points[self.rows])
-        return fitted.neighbors(1, Euclidean(new), engine.silent()).indices[:, 0]
+        fitted, many = Euclidean(self.space.points[self.rows]), self._has_many_columns
+        near = fitted.neighbors(min(LINKS, fitted.n) if many else 1, Euclidean(new), engine.silent())
+        return nearest_of_most(near, np.maximum(self.labels_of_places, -1))
 
     def _nearest_in_flow(self, new: Floats, followed: Followed, engine: Engine) -> Ints:
         """Return the nearest place at the end of the flow; ties, and points the flow does not reach, by the start."""
@@ -487,6 +590,10 @@ class Clustering(HasReport):
         nearest = rows.min(axis=1, keepdims=True) + _TOGETHER * self.ground.unit
         at_first[(rows > nearest) & ~followed.massless[:, None]] = np.inf
         return np.asarray(at_first.argmin(axis=1))
+
+    @property
+    def _has_many_columns(self) -> bool:
+        return self.ground is not None and self.ground.indices.shape[1] > NEIGHBORS
 
     @cached_property
     def _span(self) -> Span | None:

@@ -34,7 +34,7 @@ _TENTH = 10
 _TOGETHER = (
     1e-6  # of the unit: points this close after a transform have met; what is left of their distance is rounding
 )
-KINDS = ("tree", "reach", "gaussian", "means", "mixture", "ward", "spectral")
+KINDS = ("tree", "reach", "gaussian", "means", "mixture", "ward", "average", "spectral", "graph")
 
 
 class Recipe(NamedTuple):
@@ -43,7 +43,7 @@ class Recipe(NamedTuple):
     Attributes
     ----------
     kind : str
-        "tree", "reach", "gaussian", "means", "mixture", "ward" or "spectral".
+        "tree", "reach", "gaussian", "means", "mixture", "ward", "average", "spectral" or "graph".
     share : float
         For cuts: least mass of both sides, relative to the mean mass of a cluster, or to all mass if the number of
         clusters is not given.
@@ -52,7 +52,8 @@ class Recipe(NamedTuple):
     reach : int
         For "reach": the neighbor whose distance is the core distance.
     factor, lam, n_iter
-        For "gaussian": ε in units of the ground, λ, τ.
+        For "gaussian": ε in units of the ground, λ, τ. For "graph", the factor is the resolution. For others, n_iter is
+        the number of steps of mean shift before.
     start, shape : str
         For "mixture": the partition it was started from; "full", "tied" or "diagonal" covariances.
     axes : int
@@ -71,12 +72,14 @@ class Recipe(NamedTuple):
     axes: int = 0
 
     def __str__(self) -> str:
-        where = f" on {self.axes} axes" if self.axes else ""
+        where = f" on {self.axes} axes" * bool(self.axes) + " after a step of mean shift" * self.n_iter
         compact = {
             "means": "k-means",
             "mixture": f"Gaussian mixture ({self.shape}) started from {self.start}",
             "ward": "Ward's linkage",
+            "average": "average linkage",
             "spectral": "spectral cut of the neighbor graph",
+            "graph": f"communities of the neighbor graph at resolution {self.factor:.3g}",
         }
         if self.kind in compact:
             return compact[self.kind] + where

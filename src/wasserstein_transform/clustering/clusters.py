@@ -8,15 +8,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import csr_array
 
 from .. import _check as check
 from .._check import warn
 from .._display import counted
 from .._types import Bools, Floats, Ints
-from ..compute.trees.partitions_jit import add_agreeing
 from ..cuda import on_gpu
 from ..engine import Engine, current, one_blas_thread
-from ..hierarchy import FewerClustersWarning, cut_tree, spanning_tree
+from ..hierarchy import FewerClustersWarning, Tree, cut_tree, spanning_tree
 from ..hierarchy.labels import index_of, number_by_mass
 from ..spaces import Euclidean, Space, as_space
 from ..tables.features import AS_THEY_ARE, SCALED, Features, features
@@ -25,6 +25,7 @@ from .candidates import KINDS, Candidate, Recipe, Trees, grow, with_count, witho
 from .criteria import NAMES, RULES, Judge, Overlaps, Partitions, best_of, measure
 from .description import Runs
 from .ground import Ground, Places, thin_places
+from .neighbor_graph import with_number, without_number
 from .uncertain import BY_ERRORS, names_in, space_of, with_errors
 
 _SMALL = 20  # places: with fewer, and without a given number, only a very wide step of distances tells clusters
@@ -34,6 +35,10 @@ _SAME = 0.95  # adjusted Rand index from which on two partitions are nearly the 
 _ALIKE = 0.9  # and below which partitions with the same number of clusters are different answers
 _WORSE = 0.25  # difference to the value of the answer up to which others are alternatives
 _ALTERNATIVES = 5  # the most that are kept
+_SMALLER = (
+    "no partition into {wanted} clusters has at least {least} points in each; ask for fewer clusters, or a smaller "
+    "min_cluster_size"
+)
 _BETTER = 0.02  # expected quality by which the less likely reading of a table must exceed the likelier one
 
 
@@ -48,6 +53,7 @@ def cluster(
     covariances: ArrayLike | Sequence[str] | bool | None = None,
     metric: str = "euclidean",
     noise: bool | float | None = None,
+    min_cluster_size: int = 1,
     n_jobs: int | None = None,
     verbose: bool = False,
     engine: Engine | None = None,
@@ -61,6 +67,11 @@ def cluster(
     diagonal covariances. A small model, trained on generated shapes, predicts the quality of each partition from
     criteria that need no labels: agreement with the other recipes, conductance, heights of cuts, density at borders, …
     The best partition is taken. The result tells which one, why, and which others were considered.
+
+    Points with many columns, such as embeddings of sentences, are seen through the graph of their nearest neighbors
+    instead: its communities are found at many resolutions, and the resolution is taken at which random parts of the
+    points, and Ward's linkage after a step of mean shift, agree most, compared with a cloud without groups. There may
+    be hundreds of clusters. With a given number, communities are compared with linkage and k-means after that step.
 
     Columns of different units are brought to one scale, and ids, dates and the like of a table are left out: `notes`
     says what was done, `wt.tables.features` has the rules. The clusters do not depend on the order of the rows, on the
@@ -97,6 +108,8 @@ def cluster(
         Whether points in regions much sparser than the rest of their cluster get the label −1. A share such as 0.05:
         the sparsest points, at most this share. None means True if `n_clusters` is not given, else False, which gives
         every point a cluster; `probabilities` tells how sure that is.
+    min_cluster_size : int, default 1
+        Number of points that each cluster has at least, without noise. Only partitions that keep this are compared.
     n_jobs : int, optional
         Number of threads; −1 means all cores, None the setting of the engine.
     verbose : bool, default False
@@ -114,6 +127,10 @@ def cluster(
     12 to 24 trees and up to a few hundred partitions. Of more than 10,000 different places in one or two dimensions, or
     2,000 otherwise, a random sample is clustered, and the other points get the cluster of the nearest.
 
+    Many columns are 48 or more that 500 or more different places span, or 24 and 200 if all rows have length 1. The
+    sample then has 10,000 places, other points and new ones go with most of their 15 nearest, and the membership of a
+    point is the share of its links that lead into each cluster.
+
     Examples
     --------
     >>> import wasserstein_transform as wt
@@ -126,18 +143,19 @@ def cluster(
     """
     wanted = None if n_clusters is None else check.count(n_clusters, "n_clusters", 1)
     noise = wanted is None if noise is None else _check_noise(noise)
+    least = check.count(min_cluster_size, "min_cluster_size", 1)
     with current(engine, n_jobs=n_jobs, verbose=verbose).progress_scope() as engine:
         if isinstance(X, Space) or metric == "precomputed" or on_gpu(X, copy=False) is not None:
             _refuse_options(columns, scale, missing, covariances)
             space = as_space(X, sample_weight, metric)
-            return replace(_found(space, wanted, noise, engine), named=_name(space, X, metric))
+            return replace(_found(space, wanted, noise, least, engine), named=_name(space, X, metric))
         if metric != "euclidean":
             scale = _scale_of(metric, scale)
         errors = names_in(covariances)
         how: dict[str, Any] = {"scale": scale, "missing": missing, "errors": errors, "sample_weight": sample_weight}
         table = with_errors(X if isinstance(X, Features) else features(X, columns, **how), covariances, metric)
         metric = "euclidean" if metric == "cosine" else metric
-        return _best_reading(table, sample_weight, metric, lambda space: _found(space, wanted, noise, engine))
+        return _best_reading(table, sample_weight, metric, lambda space: _found(space, wanted, noise, least, engine))
 
 
 def _refuse_options(columns: Any, scale: str | None, missing: str, covariances: Any) -> None:
@@ -164,7 +182,7 @@ def _best_reading(
         weights = np.where(there, check.weights(weights, table.n), 0.0)
     tried = [replace(table, reading=reading) for reading in table.readings]
     found = [find(_space_in(one, weights, metric)) for one in tried]
-    values = [one.partitions[0].value if one.partitions else 0.0 for one in found]
+    values = [_quality(one.partitions) for one in found]
     at = max(range(len(tried)), key=lambda k: values[k] - _BETTER * (k > 0))
     table, best = tried[at], found[at]
     notes = [*table.notes, *(BY_ERRORS,) * (table.errors is not None)]
@@ -181,6 +199,14 @@ def _best_reading(
         features=replace(table, notes=tuple(notes)),
         notes=(*notes, *best.notes),
     )
+
+
+def _quality(partitions: tuple[Partition, ...]) -> float:
+    """The value of the best partition; that of communities is no quality, but what exceeds chance."""
+    if not partitions:
+        return 0.0
+    best = partitions[0]
+    return best.expected if best.recipe.kind == "graph" and best.n_clusters > 1 else best.value
 
 
 def _space_in(table: Features, weights: ArrayLike | None, metric: str) -> Space:
@@ -216,41 +242,68 @@ def _name(space: Space, X: ArrayLike | Space, metric: str) -> str | None:
     return None if isinstance(X, Space) or metric == "precomputed" else metric
 
 
-def _found(space: Space, wanted: int | None, noise: bool | float, engine: Engine) -> Clustering:
+def _found(space: Space, wanted: int | None, noise: bool | float, least: int, engine: Engine) -> Clustering:
     if wanted is not None:
         check.count(wanted, "n_clusters", 1, space.n, "points")
+    check.count(least, "min_cluster_size", 1, space.n, "points")
     places = Places.of(space, engine)
     engine = replace(engine, device="cpu")  # few places are left, too few for a GPU
     if wanted == 1 or (wanted is None and places.space.n < _FEW):
         return _one(space, places, "one cluster was requested" if wanted == 1 else _why_one(places))
     if wanted is not None and wanted >= places.space.n:
-        return _each(space, places, wanted)
+        each = _each(space, places, wanted)
+        if each.sizes.min() < least:
+            raise ValueError(_SMALLER.format(wanted=wanted, least=least))
+        return each
     if wanted is None and places.space.n < _SMALL:
-        return _by_widest_step(space, places, engine)
-    ground = Ground.of(places.space, engine)
-    trees = grow(ground, engine)
-    found = without_count(ground, trees, engine) if wanted is None else with_count(ground, trees, wanted, engine)
-    return _chosen(space, places, ground, trees, found, wanted, noise, engine)
+        split = _by_widest_step(space, places, engine)
+        return split if split.sizes.min() >= least else _one(space, places, _say_no_split())
+    if places.has_many_columns:
+        ground, trees = Ground.of_neighbors(places.space, engine), list[tuple[Recipe, Tree]]()
+        tried, best = _by_scales(ground, wanted, places.place, least, engine)
+    else:
+        ground = Ground.of(places.space, engine)
+        trees = grow(ground, engine)
+        found = without_count(ground, trees, engine) if wanted is None else with_count(ground, trees, wanted, engine)
+        tried, best = _by_judge(ground, trees, found, wanted, places.place, least, engine)
+    return _chosen(space, places.following(tried.labels[best]), ground, trees, tried, best, wanted, noise)
 
 
-def _chosen(
-    space: Space, places: Places, ground: Ground, trees: Trees, found: list[Candidate], wanted: int | None,
-    noise: bool | float, engine: Engine,
-) -> Clustering:  # fmt: skip
+def _by_scales(ground: Ground, wanted: int | None, place: Ints, least: int, engine: Engine) -> tuple[_Tried, int]:
+    """Return partitions of many columns, and which is the best."""
+    share = (least - 1e-9) * ground.n / len(place)
+    found = without_number(ground, share, engine) if wanted is None else with_number(ground, wanted, engine)
+    partitions = Partitions([one.labels for one in found.candidates], [[one] for one in found.candidates])
+    tried = _Tried.of(
+        partitions, found.values, found.expected, found.criteria, ground.mass, place, least, found.strengths
+    )
+    best = int(np.where(tried.fit(wanted), tried.values, -np.inf).argmax())
+    return tried, best if wanted or tried.values[best] > 0 else int(tried.counts.argmin())
+
+
+def _by_judge(
+    ground: Ground, trees: Trees, found: list[Candidate], wanted: int | None, place: Ints, least: int, engine: Engine
+) -> tuple[_Tried, int]:
+    """Return partitions in the order of the judge, and which is the best."""
     partitions = Partitions.of(found)
     by_kind = {recipe.reach: tree for recipe, tree in trees if recipe.kind != "gaussian"}
     with one_blas_thread():  # matrices are small
         criteria = measure(ground, by_kind[0], by_kind.get(5, by_kind[0]), partitions, wanted, engine)
     size = "wide" if ground.views else "flat"
     judge = Judge.of(f"{size}_{'without' if wanted is None else 'with'}_count")
-    tried = _Tried.of(partitions, criteria, judge, ground.mass)
-    fitting = tried.counts == (tried.counts[tried.counts <= wanted].max() if wanted else tried.counts)
+    values, named = judge(criteria), [dict(zip(NAMES, row, strict=False)) for row in criteria.tolist()]
+    tried = _Tried.of(partitions, values, judge.tell(values), named, ground.mass, place, least)
     if wanted is None:
-        chosen = RULES[size].choose(tried.values, tried.counts, tried.votes)
-        best = int(tried.counts.argmin()) if chosen is None else chosen
-    else:
-        best = best_of(np.where(fitting, tried.values, -np.inf), tried.votes)
-    n_clusters, (own, *others) = int(tried.counts[best]), _different(tried, best, fitting)
+        chosen = RULES[size].choose(np.where(tried.large, tried.values, -np.inf), tried.counts, tried.votes)
+        return tried, int(tried.counts.argmin()) if chosen is None else chosen
+    return tried, best_of(np.where(tried.fit(wanted), tried.values, -np.inf), tried.votes)
+
+
+def _chosen(
+    space: Space, places: Places, ground: Ground, trees: Trees, tried: _Tried, best: int, wanted: int | None,
+    noise: bool | float,
+) -> Clustering:  # fmt: skip
+    n_clusters, (own, *others) = int(tried.counts[best]), _different(tried, best, tried.fit(wanted))
     if wanted is None and n_clusters == 1:
         answer = replace(_one(space, places, _say_no_split()), chosen=best)
     else:
@@ -259,11 +312,11 @@ def _chosen(
         tree = next((tree for made, tree in trees if made == recipe._replace(share=0.0, lasting=False)), None)
         answer = Clustering(
             np.maximum(one.labels, -1)[places.place], one.probabilities[places.place], n_clusters, recipe, one.reason,
-            (), space, places.rows, one.labels, None, tree, chosen=best,
+            (), space, places.rows, one.labels, None, tree, chosen=best, membership_of_places=one.membership,
         )  # fmt: skip
     return replace(
         answer, partitions=tried.table, ground=ground, notes=_notes(ground, places), place=places.place,
-        others=tuple(_answer(tried, one, ground, places, noise) for one in others),
+        others=tuple(_answer(tried, one, ground, places, noise)._replace(membership=None) for one in others),
     )  # fmt: skip
 
 
@@ -286,11 +339,23 @@ class _Tried(NamedTuple):
     codes: Ints
     squares: Floats
     mass: Floats
+    least: int  # rows of a cluster
+    large: Bools  # which partitions have as many in each
+    strengths: csr_array | None  # of links, if the clusters are communities of a graph
 
     @property
     def counts(self) -> Ints:
         """The numbers of clusters."""
         return self.runs.counts
+
+    def fit(self, wanted: int | None) -> Bools:
+        """Which partitions have large clusters only, and the wanted number of them, or the next smaller one."""
+        if wanted is None:
+            return self.large
+        fitting = self.large & (self.counts <= wanted)
+        if not fitting.any():
+            raise ValueError(_SMALLER.format(wanted=wanted, least=self.least))
+        return np.asarray(fitting & (self.counts == self.counts[fitting].max()))
 
     def compare(self, at: int) -> _Compared:
         """Compare a partition with all of them."""
@@ -298,52 +363,65 @@ class _Tried(NamedTuple):
         return _Compared(at, index_of(squares, self.squares, self.squares[at], self.mass.sum()), main)
 
     @classmethod
-    def of(cls, partitions: Partitions, criteria: Floats, judge: Judge, mass: Floats) -> _Tried:
+    def of(
+        cls, partitions: Partitions, values: Floats, expected: Floats, criteria: list[dict[str, float]], mass: Floats,
+        place: Ints, least: int, strengths: csr_array | None = None,
+    ) -> _Tried:  # fmt: skip
         """Sort partitions by their expected quality."""
-        values = judge(criteria)
-        expected = judge.tell(values)
         order = np.argsort(-values, kind="stable").tolist()
         labels = [partitions.labels[at] for at in order]
         runs, votes = Runs.of(labels), np.array([len(partitions.members[at]) for at in order])
         table = tuple(
             Partition(
                 _typical(partitions.members[at]), int(votes[k]), int(runs.counts[k]), float(values[at]),
-                float(expected[at]), dict(zip(NAMES, criteria[at].tolist(), strict=False)),
+                float(expected[at]), criteria[at],
             )
             for k, at in enumerate(order)
         )  # fmt: skip
         squares = np.array([(np.bincount(one, weights=mass) ** 2).sum() for one in labels])
-        return cls(labels, table, runs, votes, values[order], np.array(labels) + runs.starts[:, None], squares, mass)
+        codes = np.array(labels) + runs.starts[:, None]
+        large = np.array([least <= 1 or np.bincount(one[place]).min() >= least for one in labels])
+        return cls(labels, table, runs, votes, values[order], codes, squares, mass, least, large, strengths)
 
 
 def _answer(tried: _Tried, one: _Compared, ground: Ground, places: Places, noise: bool | float) -> Alternative:
     """Return labels and probabilities of the places by a partition, with noise."""
-    labels = tried.labels[one.at]
-    thin = _thin(ground, labels, places.mass, noise)
-    labels = number_by_mass(labels, np.where(thin, 0.0, places.mass))
-    probabilities = np.where(thin, 0.0, _agreement(tried, one))
-    return Alternative(one.at, _reason(tried, one, ground), np.where(thin, -1 - labels, labels), probabilities)
+    before = tried.labels[one.at]
+    thin = _thin(ground, before, places, noise, tried.least)
+    labels, membership = number_by_mass(before, np.where(thin, 0.0, places.mass)), _memberships(tried, one)
+    membership = membership[:, before[np.unique(labels, return_index=True)[1]]]
+    membership[thin] = 0.0
+    probabilities, labels = membership[np.arange(len(labels)), labels], np.where(thin, -1 - labels, labels)
+    return Alternative(one.at, _reason(tried, one, ground), labels, probabilities, membership)
 
 
-def _thin(ground: Ground, labels: Ints, mass: Floats, noise: bool | float) -> Bools:
+def _thin(ground: Ground, labels: Ints, places: Places, noise: bool | float, least: int) -> Bools:
     """Return which places are noise: thin ones, or the sparsest of given share, compared with their clusters."""
     if not noise or not labels.any():  # one cluster has no noise
         return np.zeros(ground.n, bool)
     if noise is True:
-        return thin_places(ground, labels)
-    tenth = ground.distances[:, min(10, ground.distances.shape[1]) - 1]
-    middles = np.array([np.median(tenth[labels == c]) for c in range(int(labels.max()) + 1)])
-    ratio = tenth / np.maximum(middles, 1e-12 * ground.unit)[labels]
-    order = np.lexsort((np.arange(ground.n), -ratio))
-    thin = np.zeros(ground.n, bool)
-    thin[order] = np.cumsum(mass[order]) <= noise * mass.sum() * (1 + 1e-9)
-    return np.asarray(thin & (ratio > 1))  # half of each cluster remains
+        thin = thin_places(ground, labels)
+    else:
+        tenth, mass = ground.distances[:, min(10, ground.distances.shape[1]) - 1], places.mass
+        middles = np.array([np.median(tenth[labels == c]) for c in range(int(labels.max()) + 1)])
+        ratio = tenth / np.maximum(middles, 1e-12 * ground.unit)[labels]
+        order = np.lexsort((np.arange(ground.n), -ratio))
+        thin = np.zeros(ground.n, bool)
+        thin[order] = np.cumsum(mass[order]) <= noise * mass.sum() * (1 + 1e-9)
+        thin &= ratio > 1  # half of each cluster remains
+    left = np.bincount(labels[places.place], ~thin[places.place])
+    return np.asarray(thin & (left >= least)[labels])
 
 
 def _different(tried: _Tried, best: int, fitting: Bools) -> list[_Compared]:
-    """Return the best partition, and others, best first, that are good and differ clearly from it and each other."""
-    kept = [tried.compare(best)]
-    for at in np.flatnonzero(fitting & (tried.values >= tried.values[best] - _WORSE)).tolist():
+    """Return the best partition, and others, best first, that are good and differ clearly from it and each other.
+
+    If it is a single cluster, the best split is always among them.
+    """
+    kept, good = [tried.compare(best)], fitting & (tried.values >= tried.values[best] - _WORSE)
+    if tried.counts[best] == 1:
+        good[np.flatnonzero(fitting & (tried.counts > 1))[:1]] = True
+    for at in np.flatnonzero(good).tolist():
         if all(tried.counts[at] != tried.counts[one.at] or one.alike[at] < _ALIKE for one in kept):
             kept.append(tried.compare(at))
         if len(kept) > _ALTERNATIVES:
@@ -412,27 +490,39 @@ def _typical(members: list[Candidate]) -> Recipe:
     return min(recipes, key=lambda r: (KINDS.index(r.kind), r.axes, r.reach, r.n_iter, r.lam, r.factor, -r.share))
 
 
-def _agreement(tried: _Tried, one: _Compared) -> Floats:
-    """Return, for each point, the fraction of recipes, weighted by quality, that put it with its cluster."""
+def _memberships(tried: _Tried, one: _Compared) -> Floats:
+    """Return, for each point and cluster, the share of its links, or of recipes by quality, that lead there."""
+    n, k = len(tried.mass), int(tried.counts[one.at])
+    if tried.strengths is not None:
+        labels = tried.labels[one.at]
+        members = csr_array((np.ones(n), labels, np.arange(n + 1)), shape=(n, k))
+        return np.asarray((tried.strengths @ members).toarray() / tried.strengths.sum(axis=1)[:, None])
     weights = np.maximum(tried.values, 0.0) ** 2 * tried.votes
     if not weights.any():
-        return np.ones(len(tried.mass))
-    agreeing = np.zeros(len(tried.mass))
-    add_agreeing(tried.codes, one.main, tried.labels[one.at], weights, agreeing)
-    return np.asarray(np.minimum(agreeing / weights.sum(), 1.0))
+        return np.eye(k)[tried.labels[one.at]]
+    shares, rows = np.zeros((n, k)), np.arange(n)
+    for codes, weight in zip(tried.codes, weights, strict=True):
+        shares[rows, one.main[codes]] += weight
+    return np.asarray(np.minimum(shares / weights.sum(), 1.0))
 
 
 def _reason(tried: _Tried, one: _Compared, ground: Ground) -> str:
     recipe = tried.table[one.at].recipe
     near, all_of_them = int(tried.votes[one.alike > _SAME].sum()), counted(int(tried.votes.sum()), "recipe")
+    after = " after a step of mean shift" * (recipe.n_iter > 0)
     origin = {
         "tree": "single linkage of the distances",
         "reach": f"single linkage of mutual reachability, {recipe.reach} neighbors",
         "gaussian": f"single linkage after the Gaussian Transform, ε = {recipe.factor * ground.unit:.4g}, "
         f"λ = {recipe.lam:g}, {counted(recipe.n_iter, 'iteration')}",
-        "means": "k-means",
+        "means": "k-means" + after,
         "mixture": "a Gaussian mixture",
-        "ward": "Ward's linkage",
+        "ward": "Ward's linkage" + after,
+        "average": "average linkage" + after,
         "spectral": "a spectral cut of the neighbor graph",
+        "graph": f"communities of the neighbor graph at resolution {recipe.factor:.3g}",
     }[recipe.kind]
+    if tried.strengths is not None and "stability" in tried.table[one.at].criteria:
+        stability = tried.table[one.at].criteria["stability"]
+        return f"{origin}; those of random parts of the points agree with each other by {stability:.2f}"
     return f"{near} of {all_of_them} find{'s' * (near == 1)} nearly these clusters; taken from {origin}"

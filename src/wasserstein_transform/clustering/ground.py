@@ -7,12 +7,16 @@ from typing import NamedTuple
 import numpy as np
 
 from .._types import Bools, Floats, Ints
+from ..compute import KNeighbors, lexical_order, sample_evenly
 from ..engine import Engine, one_blas_thread
 from ..localize.scale import far_sums
-from ..spaces import Euclidean, Space, nearest_among, quotient, within_span
+from ..spaces import Euclidean, Space, nearest_among, quotient, span_of, within_span
+from ..tables.features import are_directions
 from ..transforms.scaling import Scaling
 
 NEIGHBORS = 15
+LINKS, STEP_NEIGHBORS = 15, 20  # with many columns: nearest others that a point is linked to, and moves to the mean of
+MANY_COLUMNS = 48  # from here on, clusters are communities of the neighbor graph
 _TENTH = 10  # the neighbor whose distance is the unit of radii
 _AXES = 8  # more axes are reduced: covariances of a few neighbors determine no more
 _WIDE_FROM = 4  # coordinates: from here on there are other views of them
@@ -82,6 +86,15 @@ class Ground(NamedTuple):
         space = Space(metric, places.weights, points) if places.metric.is_euclidean else places
         return cls(space, points, mass, indices, distances, float(np.median(tenth)) or 1.0, note, views)
 
+    @classmethod
+    def of_neighbors(cls, places: Space, engine: Engine) -> Ground:
+        """Prepare places with their neighbors on all coordinates."""
+        assert places.points is not None
+        metric, mass = Euclidean(places.points), places.weights * (places.n / places.weights.sum())
+        distances, indices = metric.neighbors(min(STEP_NEIGHBORS, places.n - 1), engine=engine)
+        unit = float(np.median(distances[:, _TENTH - 1])) or 1.0
+        return cls(Space(metric, places.weights, places.points), places.points, mass, indices, distances, unit, "")
+
 
 def _coordinates(places: Space, engine: Engine) -> tuple[Floats, str]:
     if places.points is None:
@@ -134,6 +147,9 @@ def _turned(points: Floats, weights: Floats) -> Floats:
 LARGEST = {1: 10_000, 2: 10_000, 3: 2_000}
 """Number of places, by number of coordinates, above which only a sample is clustered."""
 _WIDE = 2_000  # the same with more coordinates
+_ROWS = 1 << 14  # whose neighbors vote at a time
+_MANY = 10_000  # and with many columns: 30 points of each of 300 groups
+_FEWEST, _FEWEST_DIRECTIONS = 500, 200  # places with many columns whose neighbor graph is cut
 
 
 class Places(NamedTuple):
@@ -151,6 +167,10 @@ class Places(NamedTuple):
         Mass of the rows of each place; unlike that of the space, it counts the rows that are not in the sample.
     n_all : int
         Number of distinct places with mass before sampling.
+    left, near : arrays of shape (n_left,) and (n_left, k)
+        The rows that are not in the sample, and the places nearest to them.
+    has_many_columns : bool
+        Whether they have so many columns that clusters are communities of the neighbor graph.
     """
 
     space: Space
@@ -158,6 +178,9 @@ class Places(NamedTuple):
     rows: Ints
     mass: Floats
     n_all: int
+    left: Ints
+    near: KNeighbors
+    has_many_columns: bool
 
     @classmethod
     def of(cls, space: Space, engine: Engine) -> Places:
@@ -168,12 +191,13 @@ class Places(NamedTuple):
         heavy = np.flatnonzero(space.weights > 0)
         merged = quotient(space if len(heavy) == space.n else space.take(heavy), engine=engine)
         assert merged.leaders is not None
-        keys = far_sums(merged.space, engine)[None] if merged.space.points is None else merged.space.points.T
-        kept = np.argsort(keys[0], kind="stable")
-        if (np.diff(keys[0][kept]) == 0).any():
-            kept = np.lexsort(keys[::-1])
-        sorted_places = within_span(merged.space.take(kept))
-        largest = _WIDE if sorted_places.points is None else LARGEST.get(sorted_places.points.shape[1], _WIDE)
+        points = merged.space.points
+        kept = lexical_order(far_sums(merged.space, engine)[:, None] if points is None else points)
+        sorted_places = merged.space.take(kept)
+        has_many_columns = _spans_many(sorted_places)
+        sorted_places = sorted_places if has_many_columns else within_span(sorted_places)
+        n_columns = _AXES if sorted_places.points is None else sorted_places.points.shape[1]
+        largest = _MANY if has_many_columns else LARGEST.get(n_columns, _WIDE)
         if len(kept) > largest:
             sample = np.sort(np.random.default_rng(0).choice(len(kept), largest, replace=False))
             kept, sorted_places = kept[sample], sorted_places.take(sample)
@@ -183,9 +207,44 @@ class Places(NamedTuple):
         place[heavy] = rank[merged.labels]
         left, position = np.flatnonzero(place < 0), np.empty(space.n, np.intp)
         position[rows] = np.arange(len(rows))
-        place[left] = position[nearest_among(space.metric, left, rows, 1, engine).indices[:, 0]]
+        n_near = min(LINKS if has_many_columns else 1, len(rows))
+        distances, nearest = nearest_among(space.metric, left, rows, n_near, engine)
+        near = KNeighbors(distances, position[nearest])
+        place[left] = near.indices[:, 0]
         mass = np.bincount(place, weights=space.weights, minlength=len(rows)).astype(np.float64)
-        return cls(sorted_places, place, rows, mass, merged.space.n)
+        return cls(sorted_places, place, rows, mass, merged.space.n, left, near, has_many_columns)
+
+    def following(self, labels: Ints) -> Places:
+        """Give rows that are not in the sample to the cluster that most of their neighbors have."""
+        place = self.place.copy()
+        place[self.left] = nearest_of_most(self.near, labels)
+        return self._replace(place=place)
+
+
+def nearest_of_most(near: KNeighbors, labels: Ints) -> Ints:
+    """Return, for each point, its nearest neighbor in the cluster that most of its neighbors have.
+
+    A neighbor at distance 0 is the point itself, and decides alone.
+    """
+    found = np.empty(len(near.indices), np.intp)
+    for rows in np.array_split(np.arange(len(found)), len(found) // _ROWS + 1):
+        own = labels[near.indices[rows]]
+        votes = (own[:, :, None] == own[:, None, :]).sum(axis=2)
+        votes[near.distances[rows] == 0] = own.shape[1] + 1
+        found[rows] = near.indices[rows, votes.argmax(axis=1)]
+    return found
+
+
+def _spans_many(places: Space) -> bool:
+    """Whether there are many places, and some of them span many dimensions already."""
+    if places.points is None or not places.metric.is_euclidean:
+        return False
+    n_columns, directions = places.points.shape[1], are_directions(places.points)
+    if places.n < (_FEWEST_DIRECTIONS if directions else _FEWEST) or (n_columns < MANY_COLUMNS and not directions):
+        return False
+    least = min(n_columns, MANY_COLUMNS)
+    span = span_of(places.points[sample_evenly(places.n, 2 * least)])
+    return span is None or span.axes.shape[1] >= least
 
 
 _SPREADS = 3.0  # standard deviations of log distances above the median of the cluster

@@ -29,7 +29,10 @@ _whole = Thread(target=_import_numba, name="importing numba")
 _whole.start()
 _whole.join()
 
-from .cells.rows import sample_evenly as sample_evenly  # noqa: E402  after Numba
+from .cells.rows import (  # noqa: E402  after Numba
+    lexical_order as lexical_order,
+    sample_evenly as sample_evenly,
+)
 from .jit.messages import listen  # noqa: E402
 from .records import (  # noqa: E402
     Balls as Balls,

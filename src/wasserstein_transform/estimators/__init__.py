@@ -4,6 +4,7 @@ from .base import IteratedTransform as IteratedTransform
 from .clusters import AutoCluster, SingleLinkage
 from .distances import KernelTransform, LocalTruncation, WassersteinTransform
 from .moving import GaussianTransform, MeanShift
+from .neighbors import NeighborMeans
 
 __all__ = (
     "AutoCluster",
@@ -11,6 +12,7 @@ __all__ = (
     "KernelTransform",
     "LocalTruncation",
     "MeanShift",
+    "NeighborMeans",
     "SingleLinkage",
     "WassersteinTransform",
 )

@@ -148,7 +148,7 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
         """
         engine, kind = self._engine(), self._kind()
         self._check_metric()
-        space = read_space(self, X, self.metric, sample_weight)
+        space = self._read(X, sample_weight)
         if kind != "points":
             need = f"a {space.n} × {space.n} matrix of new distances in addition to the old one"
             points = check.option_text(", or output='points'", "")
@@ -265,6 +265,14 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
     def _engine(self) -> Engine:
         return current(n_jobs=self.n_jobs, verbose=self.verbose)
 
+    def _read(self, X: Any, sample_weight: ArrayLike | None) -> Space:
+        """The space that `fit` starts from."""
+        return read_space(self, X, self.metric, sample_weight)
+
+    def _read_new(self, X: Any) -> Floats:
+        """The coordinates of new points."""
+        return read_points(self, X)
+
     def _check_metric(self) -> None:
         """Raise an error for a metric that this transform cannot use."""
 
@@ -275,7 +283,7 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
 
     def _follow(self, X: Any) -> Followed:
         self._check_states()
-        return follow_points(self._process, self._space, self.trajectory_, read_points(self, X), self._engine())
+        return follow_points(self._process, self._space, self.trajectory_, self._read_new(X), self._engine())
 
     def _follow_distances(self, X: Any) -> Floats:
         self._check_states()

@@ -181,6 +181,8 @@ class AutoCluster(Saved, ClusterMixin, BaseEstimator):
     noise : bool or float, optional
         Whether points in a much sparser region than the rest of their cluster get the label −1; a share such as 0.05:
         the sparsest points, at most this share. None: True only if `n_clusters` is None.
+    min_cluster_size : int, default 1
+        Number of points that each cluster has at least, as in `wt.cluster`.
     metric : str, default "euclidean"
         A SciPy metric name for points, or "precomputed" for distances.
     columns : sequence, optional
@@ -202,6 +204,11 @@ class AutoCluster(Saved, ClusterMixin, BaseEstimator):
     probabilities_ : array of shape (n,)
         For each point, the share of the candidate clusterings, weighted by their expected quality, that put it with
         the rest of its cluster; 0 for noise.
+    membership_strengths_ : array of shape (n,)
+        The same, by the name that programs for topics read.
+    cluster_layers_ : tuple of arrays of shape (n,)
+        Labels of nested clusters, from fine to coarse, as these programs count; `clustering_.layers` begin with
+        the coarse.
     n_clusters_ : int
         Number of clusters found.
     reason_ : str
@@ -227,6 +234,7 @@ class AutoCluster(Saved, ClusterMixin, BaseEstimator):
         n_clusters: int | None = None,
         *,
         noise: bool | float | None = None,
+        min_cluster_size: int = 1,
         metric: str = "euclidean",
         columns: Sequence[Any] | None = None,
         scale: str | None = "auto",
@@ -236,6 +244,7 @@ class AutoCluster(Saved, ClusterMixin, BaseEstimator):
     ) -> None:
         self.n_clusters = n_clusters
         self.noise = noise
+        self.min_cluster_size = min_cluster_size
         self.metric = metric
         self.columns = columns
         self.scale = scale
@@ -263,7 +272,7 @@ class AutoCluster(Saved, ClusterMixin, BaseEstimator):
         engine = current(n_jobs=self.n_jobs, verbose=self.verbose)
         transform = copy(X) if isinstance(X, IteratedTransform) else None  # later changes of X have no effect
         how: dict[str, Any] = {"columns": self.columns, "scale": self.scale, "missing": self.missing}
-        how |= {"noise": self.noise, "engine": engine}
+        how |= {"noise": self.noise, "min_cluster_size": self.min_cluster_size, "engine": engine}
         if isinstance(X, Space | BaseEstimator) or self.metric == "precomputed":
             space = read_space(self, X, self.metric, sample_weight)
             fitted = FittedPoints.of(space, self.metric, isinstance(X, Space))
@@ -278,6 +287,7 @@ class AutoCluster(Saved, ClusterMixin, BaseEstimator):
         self._transform, self._fitted = transform, fitted
         self.labels_, self.probabilities_ = self.clustering_.labels, self.clustering_.probabilities
         self.n_clusters_, self.reason_ = self.clustering_.n_clusters, self.clustering_.reason
+        self.membership_strengths_, self.cluster_layers_ = self.probabilities_, self.clustering_.layers[::-1]
         self.notes_ = self.clustering_.notes
         return self
 

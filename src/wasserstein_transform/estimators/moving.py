@@ -135,6 +135,8 @@ class GaussianTransform(PointTransform):
 class MeanShift(ClusterMixin, PointTransform):
     """Blurring mean shift: in each iteration, all points move to the mean of their neighborhood.
 
+    One step with nearest neighbors instead of a radius, before another clusterer, is `NeighborMeans`.
+
     Parameters
     ----------
     eps : float, sequence of float, or "auto", default "auto"

@@ -35,7 +35,10 @@ def draw(result: Any, engine: Engine) -> Scene | None:
         case Trajectory():
             return _draw_trajectory(result, (), engine)
         case IteratedTransform():
-            names, radii = tuple(map(str, getattr(result, "feature_names_in_", ()))), np.ravel(result.eps_)
+            names, radii = (
+                tuple(map(str, getattr(result, "feature_names_in_", ()))),
+                np.ravel(np.asarray(result.eps_, float)),
+            )  # None is NaN
             scene = _draw_trajectory(result.trajectory_, names, engine)
             scene = replace(scene, eps=float(radii[0]) if len(radii) == 1 else float("nan"))
             return _labeled(scene, vars(result).get("labels_"))

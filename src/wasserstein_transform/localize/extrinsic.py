@@ -12,10 +12,12 @@ from .._types import Floats
 from ..compute import HasMoments
 from ..compute.neighbors.moments import ridge_step
 from ..cuda import on
-from ..engine import Engine, current, stored_array
+from ..engine import Engine, current, stored_array, to_host
 from ..measures import Diracs, Gaussians, Measures, check_mass
 from ..spaces import Moments, Space, check_space
 from .localization import Inductive, Intrinsic, Localization
+
+_MIN_LENGTH = 1e-9  # of a mean of points of length 1 that has a direction
 
 
 class Extrinsic(Localization):
@@ -109,6 +111,9 @@ class Mean(Extrinsic):
     ----------
     base : Intrinsic localization
         Gives the neighborhood measure of each point, such as Truncation(eps).
+    on_sphere : bool, default False
+        Whether the mean is divided by its length, for points of length 1, which stay on the sphere: the mean direction.
+        A point whose neighborhood has the mean 0, and so no direction, stays where it is.
 
     Notes
     -----
@@ -120,16 +125,27 @@ class Mean(Extrinsic):
     >>> space = wt.Space.from_points([[0.0], [1.0], [5.0]])
     >>> wt.Mean(wt.Truncation(1.0))(space).points.ravel()
     array([0.5, 0.5, 5. ])
+    >>> circle = wt.Space.from_points([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]])
+    >>> wt.Mean(wt.Truncation(1.5), on_sphere=True)(circle).points.round(3)[0]
+    array([0.707, 0.707])
     """
 
     base: Intrinsic
+    on_sphere: bool = False
     makes = Diracs
 
     def __call__(self, space: Space, engine: Engine | None = None, moved_fitted: Floats | None = None) -> Diracs:
         first = 0 if moved_fitted is None else len(moved_fitted)
         points, moments = self._look_around(space, current(engine), first)
         mass, means = moments.means(points)
-        return Diracs(means, check_mass(mass, space.weights[first:]))
+        moved = _directions(to_host(means), to_host(points)[first:]) if self.on_sphere else means
+        return Diracs(moved, check_mass(mass, space.weights[first:]))
+
+
+def _directions(means: Floats, points: Floats) -> Floats:
+    """The means divided by their lengths; the point itself where the mean is 0 but for rounding."""
+    lengths = np.linalg.norm(means, axis=1)[:, None]
+    return np.where(lengths > _MIN_LENGTH, means / np.maximum(lengths, _MIN_LENGTH), points)
 
 
 @dataclass(frozen=True)

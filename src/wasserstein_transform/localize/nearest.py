@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import _check as check
 from .._types import Floats, Ints
+from ..compute import HasMoments
 from ..engine import Engine, current
 from ..measures import Discrete, make_discrete, reserve_masses
 from ..spaces import Metric, Space, check_space, rim
@@ -59,27 +60,37 @@ class Nearest(Inductive):
 
     def __call__(self, space: Space, engine: Engine | None = None) -> Discrete:
         check_space(space)
-        engine = current(engine)
-        weights, need = divide_by_largest(space.weights), self._need(space)
+        return self._measures(space, current(engine))
+
+    def moments(self, space: Space, engine: Engine, first: int = 0) -> HasMoments:
+        if first == 0 or space.metric.coordinates is None:
+            return super().moments(space, engine, first)
+        return self._measures(space, engine, first)
+
+    def _measures(self, space: Space, engine: Engine, first: int = 0) -> Discrete:
+        """The measures of all points, or of those from `first` on, new ones, on the points before them."""
+        queries, n = np.arange(first, space.n), first or space.n
+        weights, need = divide_by_largest(space.weights[:n]), self._need(space)
         if space.n == 1:
             return make_discrete(np.array([0, 1]), np.zeros(1, np.intp), np.ones(1), np.zeros(1, np.intp), 1)
-        k = int(min(max(np.ceil(2 * need / weights.mean()), 8), space.n - 1))
+        most = n if first else n - 1
+        k = int(min(max(np.ceil(2 * need / weights.mean()), 8), most))
         while True:
-            masses, indices, open_ = self._within(space.metric, weights, need, k, engine)
+            masses, indices, open_ = self._within(space.metric, first, weights, need, k, engine)
             if len(open_) <= _ROWS_PER_NEIGHBOR * k:
                 break
-            k = min(2 * k, space.n - 1)
+            k = min(2 * k, most)
         rows, places = np.nonzero(masses)
         entries = [(rows, indices[rows, places], masses[rows, places])]
-        size = max(1, _BLOCK_DISTANCES // space.n)
+        size = max(1, _BLOCK_DISTANCES // n)
         for part in (open_[start : start + size] for start in range(0, len(open_), size)):
-            masses = self._weigh(space.metric.block(part, np.arange(space.n), engine), weights, need)
+            masses = self._weigh(space.metric.block(queries[part], np.arange(n), engine), weights, need)
             rows, indices = np.nonzero(masses)
             entries.append((part[rows], indices, masses[rows, indices]))
         rows, indices, values = map(np.concatenate, zip(*entries, strict=True))
         order = np.lexsort((indices, rows))
-        indptr = np.searchsorted(rows[order], np.arange(space.n + 1))
-        return make_discrete(indptr, indices[order], values[order], np.arange(space.n), space.n)
+        indptr = np.searchsorted(rows[order], np.arange(len(queries) + 1))
+        return make_discrete(indptr, indices[order], values[order], queries, space.n)
 
     def cross(self, distances: Floats, space: Space) -> Discrete:
         masses = self._weigh(distances, divide_by_largest(space.weights), self._need(space))
@@ -103,13 +114,23 @@ class Nearest(Inductive):
         return float(share * divide_by_largest(space.weights).sum() * (1 - 1e-12))
 
     @staticmethod
-    def _within(metric: Metric, weights: Floats, need: float, k: int, engine: Engine) -> tuple[Floats, Ints, Ints]:
-        """Masses and indices of the k nearest others, and the points whose balls, ties included, need more of them."""
-        n = metric.n
+    def _within(
+        metric: Metric, first: int, weights: Floats, need: float, k: int, engine: Engine
+    ) -> tuple[Floats, Ints, Ints]:
+        """Masses and indices of the k nearest, and the points whose balls, ties included, need more of them.
+
+        They are the nearest others of all points, each after itself, or those of the points from `first` on among the
+        points before them.
+        """
+        n = metric.n - first
         engine.reserve(48.0 * n * (k + 1), f"the {k} nearest of {n} points", "use a smaller k")
-        nearest = metric.neighbors(k, engine=engine)
-        distances = np.column_stack([np.zeros(n), nearest.distances])
-        indices = np.column_stack([np.arange(n), nearest.indices])
+        if first:
+            old, new = metric.take(np.arange(first)), metric.take(np.arange(first, metric.n))
+            distances, indices = old.neighbors(k, new, engine)
+        else:
+            nearest = metric.neighbors(k, engine=engine)
+            distances = np.column_stack([np.zeros(n), nearest.distances])
+            indices = np.column_stack([np.arange(n), nearest.indices])
         known = np.isfinite(distances)
         masses = np.where(known, weights[indices], 0.0)
         enough = np.cumsum(masses, axis=1) >= need
@@ -117,7 +138,7 @@ class Nearest(Inductive):
         edge = rim(np.where(has, distances[np.arange(n), enough.argmax(axis=1)], np.inf))
         masses[distances > edge[:, None]] = 0.0
         # a point beyond the k nearest could tie with the last
-        open_ = np.flatnonzero((k < n - 1) & (edge >= distances[:, -1]) & known[:, -1])
+        open_ = np.flatnonzero((indices.shape[1] < len(weights)) & (edge >= distances[:, -1]) & known[:, -1])
         masses[open_] = 0.0
         return masses, indices, open_
 

@@ -30,7 +30,7 @@ class Euclidean(Metric):
 
     Notes
     -----
-    Memory O(n m). Balls and nearest neighbors are searched in a grid or tree.
+    Memory O(n m). Balls are searched in a grid, nearest neighbors in a tree, or among many columns by matrix products.
 
     Examples
     --------

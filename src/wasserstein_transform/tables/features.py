@@ -35,6 +35,8 @@ MAX_RATIO_UNSCALED = 1.2  # ratio of spreads up to which scaling changes hardly 
 MAX_AXES = 3  # columns without names that are taken for coordinates
 # more columns than this are often of one kind, such as pixels or embeddings, though some hardly spread
 MIN_COLUMNS_OF_ONE_KIND = 50
+_MIN_COLUMNS_OF_DIRECTIONS = 24  # rows of so many columns, all of length 1, are embeddings
+_MAX_ERROR_OF_LENGTH = 1e-3  # of float16, say
 SCALING_WORDS = {
     "auto": "standard deviation 1", "standard": "standard deviation 1", "robust": "interquartile range 1",
     "range": "the range 0 to 1",
@@ -306,6 +308,8 @@ def features(
     notes += said
     basis = basis if earth is None else _in_meters(basis, earth, on_map)
     weights = None if (masses[heavy] == masses[heavy[0]]).all() else masses[heavy]
+    if scale == "auto" and missing != "fill" and are_directions(basis):
+        scale = None
     how = AUTO if scale == "auto" or missing == "fill" else "none" if scale in ("unit", None) else scale
     scaling = _scaling_of(how, basis, used, weights, on_map)
     spreads = scaling.length[np.ptp(basis, axis=0) > 0]
@@ -383,7 +387,15 @@ def _readings(
         return ((AS_THEY_ARE,), one_unit) if like else ((SCALED, AS_THEY_ARE), "")
     if like and wide:
         return (AS_THEY_ARE,), ""
-    return (SCALED, AS_THEY_ARE), ""
+    return ((AS_THEY_ARE, SCALED) if wide else (SCALED, AS_THEY_ARE)), ""
+
+
+def are_directions(points: Floats) -> bool:
+    """Whether these are the rows of embeddings: many columns, and all have length 1."""
+    squares = np.einsum("ij,ij->i", points, points)
+    return points.shape[1] >= _MIN_COLUMNS_OF_DIRECTIONS and bool(
+        (np.abs(np.sqrt(squares) - 1) < _MAX_ERROR_OF_LENGTH).all()
+    )
 
 
 def _unit_rows(values: Floats) -> Floats:

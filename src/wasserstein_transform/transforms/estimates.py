@@ -24,7 +24,7 @@ _SLACK_BYTES = 2.0**22  # that every run needs: tiles, workspaces, short lists o
 _PAIR_SECONDS = 4e-9, 4e-8  # per pair within reach for means, and for covariances in the plane
 _MIN_CHECKED = 30  # with fewer points, the radius is not checked: examples, small tests
 _COUNTED_DISTANCES, _MIN_CENTERS, _MAX_CENTERS = 1e6, 20, 100  # to check the radius: distances, and rows of them
-_MAX_ALONE, _MAX_TOGETHER = 0.97, 0.6  # share of points without a neighbor; share of all points in a typical ball
+_MAX_ALONE, MAX_TOGETHER = 0.97, 0.6  # share of points without a neighbor; share of all points in a typical ball
 _MAX_UNEQUAL = 30.0  # ratio of spreads above which columns seem to have different units
 _INSTEAD = "use fewer points, or keep fewer states; wt.iterate(…, out=folder) puts matrices of distances on disk"
 
@@ -113,7 +113,7 @@ def warn_of_scale(step: Step, eps: float, n_iter: int | None, space: Space, engi
     alone, together = float(np.mean(counts <= 1)), float(np.median(counts)) / space.n
     if alone >= _MAX_ALONE:
         wrong = f"at eps={eps:.4g} {'all' if alone == 1 else 'nearly all'} points are alone: nothing will move"
-    elif together >= _MAX_TOGETHER:
+    elif together >= MAX_TOGETHER:
         wrong = f"at eps={eps:.4g} a typical neighborhood holds {together:.0%} of the points: all will collapse to one"
     else:
         return

@@ -1,1 +1,1 @@
-"""Neighborhoods: closed balls, nearest neighbors by k-d trees, means and covariances without storing balls."""
+"""Neighborhoods: closed balls, nearest neighbors by k-d trees or products, means and covariances without balls."""

@@ -198,7 +198,7 @@ def measure_inner(geometry: Any, tree: Any) -> None:
 
 
 @jit
-def _sift(near: Any, which: Any, size: int) -> None:
+def sift(near: Any, which: Any, size: int) -> None:
     """Sift the first element of the heap down."""
     d, j = near[0], which[0]
     slot = 0
@@ -217,12 +217,12 @@ def _sift(near: Any, which: Any, size: int) -> None:
 
 
 @jit
-def _sort(near: Any, which: Any) -> None:
+def sort_heap(near: Any, which: Any) -> None:
     """Sort the heap by increasing distance."""
     for last in range(near.shape[0] - 1, 0, -1):
         near[0], near[last] = near[last], near[0]
         which[0], which[last] = which[last], which[0]
-        _sift(near, which, last)
+        sift(near, which, last)
 
 
 @jit
@@ -258,19 +258,19 @@ def _scan(geometry: Any, tree: Any, leaf: int, x: Any, rounding: float, i: int, 
         d = np.sqrt(geometries.squared(geometry, min(i, j), max(i, j), reach * reach))
         if d < near[0] or (d == near[0] and j < which[0]):
             near[0], which[0] = d, j
-            _sift(near, which, near.shape[0])
+            sift(near, which, near.shape[0])
             edge = near[0] * EXACT + rounding
 
 
 @jit
 def _search(geometry: Any, tree: Any, x: Any, rounding: float, i: int, itself: int, near: Any, which: Any, nodes: Any,
-            gaps: Any) -> None:  # fmt: skip
-    """Offer all points but that at the position `itself` that can be near enough to the heap.
+            gaps: Any) -> int:  # fmt: skip
+    """Offer all points but that at the position `itself` that can be near enough to the heap; return their number.
 
     x, with its rounding, is the contraction of point i of the geometry. `nodes` and `gaps` are scratch, twice as long
     as the tree is deep.
     """
-    n_inner = tree.starts.shape[0] // 2
+    n_inner, n_offered = tree.starts.shape[0] // 2, 0
     nodes[0], gaps[0] = 0, 0.0
     size = 1
     while size > 0:
@@ -287,6 +287,7 @@ def _search(geometry: Any, tree: Any, x: Any, rounding: float, i: int, itself: i
                 continue
         if node >= n_inner:
             _scan(geometry, tree, node, x, rounding, i, itself, near, which)
+            n_offered += tree.ends[node] - tree.starts[node]
             continue
         child = 2 * node + 1
         other = child + 1
@@ -296,27 +297,30 @@ def _search(geometry: Any, tree: Any, x: Any, rounding: float, i: int, itself: i
         nodes[size], gaps[size] = child, gap
         nodes[size + 1], gaps[size + 1] = other, other_gap
         size += 2
+    return n_offered
 
 
 @jit
 def nearest_others(geometry: Any, tree: Any, queries: Any, first: int, positions: Any, start: int, end: int,
-                   distances: Any, indices: Any, nodes: Any, gaps: Any, stop: Any) -> None:  # fmt: skip
-    """The nearest points of the tree for positions start…end of the tree `queries`.
+                   distances: Any, indices: Any, nodes: Any, gaps: Any, stop: Any) -> int:  # fmt: skip
+    """The nearest points of the tree for positions start…end of the tree `queries`; returns how many were compared.
 
     Point i of `queries` is point first + i of the geometry; its row of the result is that of its position. `positions`
     are those of the queries in the tree, which are left out.
     """
+    n_compared = 0
     for p in range(start, end):
         if stop[0] != 0:
-            return
+            return n_compared
         near, which = distances[p - start], indices[p - start]
         near[:] = np.inf
         which[:] = NO_POINT
-        _search(
+        n_compared += _search(
             geometry, tree, queries.points[p], queries.rounding[p], first + queries.order[p], positions[p], near, which,
             nodes, gaps,
         )  # fmt: skip
-        _sort(near, which)
+        sort_heap(near, which)
+    return n_compared
 
 
 @jit
@@ -334,5 +338,5 @@ def nearest_in_rows(geometry: Any, n: int, start: int, end: int, distances: Any,
             d = geometries.distance(geometry, i, j)
             if d < near[0] or (d == near[0] and j < which[0]):
                 near[0], which[0] = d, j
-                _sift(near, which, near.shape[0])
-        _sort(near, which)
+                sift(near, which, near.shape[0])
+        sort_heap(near, which)

@@ -1,4 +1,7 @@
-"""Points near every point: closed balls, points that coincide, and nearest neighbors, found by k-d trees."""
+"""Points near every point: closed balls, points that coincide, and nearest neighbors.
+
+Nearest neighbors are found by k-d trees, and among many columns by matrix products.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,11 @@ import numpy as np
 from ..._types import Floats, Ints
 from ...engine import Engine, Flag, Tile, cut_by_cost, cut_by_size, to_host
 from ..cells.cells_jit import sort_balls
-from ..cells.rows import for_tiles, inverse
+from ..cells.rows import for_tiles, inverse, lexical_order, sample_evenly
 from ..metrics.distances import closed
 from ..metrics.geometry_jit import for_thread
 from ..records import Balls, KNeighbors
-from . import kdtree_jit as kdtree
+from . import kdtree_jit as kdtree, products
 from .balls_jit import count_balls, fill_balls, find_leaders
 
 if TYPE_CHECKING:
@@ -67,11 +70,14 @@ def _by_point(by_position: Balls, order: Ints, engine: Engine) -> Balls:
 
 def leaders(metric: Metric, weights: Floats, tol: float, engine: Engine) -> Ints:
     """For every point, the first leader within `tol`; a point without mass never leads one with mass."""
-    heavy_first = np.argsort(weights == 0, kind="stable")
+    massless = weights == 0
+    heavy_first = np.argsort(massless, kind="stable")
     if tol == 0 and metric.coordinates is not None and metric.covs is None:
         points, leader = to_host(metric.coordinates), np.empty(metric.n, np.intp)
-        order = np.lexsort((inverse(heavy_first), *points.T))  # equal points follow each other
-        is_first = np.append(True, (points[order[1:]] != points[order[:-1]]).any(axis=1))
+        order = heavy_first[lexical_order(points[heavy_first] if massless.any() else points)]
+        is_first = np.append(True, (points[order[1:], :1] != points[order[:-1], :1]).any(axis=1))
+        again = np.flatnonzero(~is_first)  # of the first column, and so perhaps of all
+        is_first[again] = (points[order[again]] != points[order[again - 1]]).any(axis=1)
         leader[order] = order[is_first][np.cumsum(is_first) - 1]
         return leader
     index = metric.search(tol, engine)
@@ -89,11 +95,17 @@ def leaders(metric: Metric, weights: Floats, tol: float, engine: Engine) -> Ints
 _MAX_POINTS_TO_COMPARE, _MAX_COST_TO_COMPARE = 1000, 10  # up to these all are compared: a tree would save little
 _QUERIES_PER_TILE = 256  # a few milliseconds
 _MAX_POINTS_IN_CALLER = 2**14  # trees of more points are split by several threads
+_MIN_COLUMNS = 12  # trees of points with fewer prune enough
+_PRODUCTS_PER_COMPARED = 32  # products of rows that take as long as a comparison in a leaf of a tree
+_MAX_SAMPLE, _N_PROBES = 2**14, 16
+_MAX_SHARE_OF_SAMPLE = 0.25  # of more, the number of compared points grows with that of all points
 _N_LEVELS_FIRST = 4  # levels of a tree that are split before its branches are built in parallel
 
 
 def nearest(metric: Metric, k: int, of: Metric | None, engine: Engine) -> KNeighbors:
     """The k nearest other points of every point, or the k nearest points of `metric` for every point of `of`."""
+    if _has_many_columns(metric) and not _is_pruned(metric, k, engine):
+        return products.nearest(to_host(metric.coordinates), None if of is None else to_host(of.coordinates), k, engine)
     both = metric if of is None else metric.concatenate(of)
     n = metric.n
     size = (n if of is None else of.n, k)
@@ -123,6 +135,30 @@ def nearest(metric: Metric, k: int, of: Metric | None, engine: Engine) -> KNeigh
 
     engine.for_tiles("nearest neighbors", cut_by_size(len(positions), _QUERIES_PER_TILE), search, joined=True)
     return result
+
+
+def _has_many_columns(metric: Metric) -> bool:
+    points = metric.coordinates
+    return points is not None and metric.is_euclidean and metric.covs is None and points.shape[1] >= _MIN_COLUMNS
+
+
+def _is_pruned(metric: Metric, k: int, engine: Engine) -> bool:
+    """Whether a search by a tree is faster than products: of many points on a curve or a surface.
+
+    Comparing the points of one leaf takes as long as many products. How many a search compares, a sample tells.
+    """
+    n, leaf = metric.n, max(kdtree.MAX_LEAF_SIZE, 4 * int(metric.cost))
+    if n < _PRODUCTS_PER_COMPARED * max(leaf, k):
+        return False
+    sample = metric.take(sample_evenly(n, _MAX_SAMPLE))
+    tree = grow_tree(sample, to_host(sample.coordinates), engine.silent())
+    geometry, out, n_compared = sample.geometry(engine), (np.empty((1, k)), np.empty((1, k), np.intp)), 0
+    for p in sample_evenly(sample.n, _N_PROBES):
+        n_compared += kdtree.nearest_others(
+            geometry, tree, tree, 0, np.arange(sample.n), p, p + 1, *out, *stack(tree), np.zeros(1, np.uint8)
+        )
+    compared = n_compared / _N_PROBES
+    return compared * _PRODUCTS_PER_COMPARED < n and compared < _MAX_SHARE_OF_SAMPLE * sample.n
 
 
 def _search_rows(metric: Metric, result: KNeighbors, engine: Engine) -> None:

@@ -88,15 +88,6 @@ def compare_partitions(
 
 
 @jit
-def add_agreeing(codes: Any, best_match: Any, chosen: Any, weights: Any, out: Any) -> None:
-    """For each point, add the weights of the partitions in which its cluster mainly lies in its `chosen` cluster."""
-    for p in range(codes.shape[0]):
-        for i in range(codes.shape[1]):
-            if best_match[codes[p, i]] == chosen[i]:
-                out[i] += weights[p]
-
-
-@jit
 def _sum_edges(edges: Any, logs: Any, labels: Any, t: int, totals: Any, leaving: Any, inside: Any) -> None:
     """Number, sum and least of the log heights of cut edges; the lowest edge that leaves each cluster; edges inside."""
     column = 2 + 3 * t
