@@ -93,8 +93,7 @@ def transform(**options: Any) -> None:
 
 def _move_in_parts(run: Run) -> None:
     """Move points that memory does not hold; what is done stays beside the output until all is."""
-    from .. import _check as check
-    from .. import partitioned, transforms
+    from .. import _check as check, partitioned, transforms
     from ..engine import using
 
     given = run.given
