@@ -22,9 +22,9 @@ from ..spaces import Euclidean, GaussianMetric, Space, Span, span_of
 from ..spaces.named import cross_by_name, known_name
 from ..tables.features import Features
 from ..transforms import Followed, Process, Trajectory, follow_points, iterate
-from .candidates import KINDS, Recipe
 from .ground import LINKS, NEIGHBORS, Ground, nearest_of_most
 from .profile import Profile, profile_of
+from .recipes import KINDS, Recipe
 from .uncertain import gaussians_of, new_coordinates, refuse_errors
 
 _KINDS = {name: type(default) for name, default in Recipe._field_defaults.items()} | {"kind": str}

@@ -21,11 +21,15 @@ from ..hierarchy.labels import index_of, number_by_mass
 from ..spaces import Euclidean, Space, as_space
 from ..tables.features import AS_THEY_ARE, SCALED, Features, features
 from .answer import Alternative, Clustering, Partition
-from .candidates import KINDS, Candidate, Recipe, Trees, grow, with_count, without_count
-from .criteria import NAMES, RULES, Judge, Overlaps, Partitions, best_of, measure
+from .candidates import with_count, without_count
+from .criteria import Partitions, measure
 from .description import Runs
 from .ground import Ground, Places, thin_places
+from .judge import Judge, best_of
 from .neighbor_graph import with_number, without_number
+from .overlaps import Overlaps
+from .recipes import KINDS, Candidate, Recipe
+from .trees import Forest, grow
 from .uncertain import BY_ERRORS, names_in, space_of, with_errors
 
 _SMALL = 20  # places: with fewer, and without a given number, only a very wide step of distances tells clusters
@@ -263,9 +267,10 @@ def _found(space: Space, wanted: int | None, noise: bool | float, least: int, en
         tried, best = _by_scales(ground, wanted, places.place, least, engine)
     else:
         ground = Ground.of(places.space, engine)
-        trees = grow(ground, engine)
-        found = without_count(ground, trees, engine) if wanted is None else with_count(ground, trees, wanted, engine)
-        tried, best = _by_judge(ground, trees, found, wanted, places.place, least, engine)
+        forest = grow(ground, engine)
+        found = without_count(ground, forest, engine) if wanted is None else with_count(ground, forest, wanted, engine)
+        tried, best = _by_judge(ground, forest, found, wanted, places.place, least, engine)
+        trees = forest.trees
     return _chosen(space, places.following(tried.labels[best]), ground, trees, tried, best, wanted, noise)
 
 
@@ -282,25 +287,24 @@ def _by_scales(ground: Ground, wanted: int | None, place: Ints, least: int, engi
 
 
 def _by_judge(
-    ground: Ground, trees: Trees, found: list[Candidate], wanted: int | None, place: Ints, least: int, engine: Engine
+    ground: Ground, forest: Forest, found: list[Candidate], wanted: int | None, place: Ints, least: int, engine: Engine
 ) -> tuple[_Tried, int]:
     """Return partitions in the order of the judge, and which is the best."""
     partitions = Partitions.of(found)
-    by_kind = {recipe.reach: tree for recipe, tree in trees if recipe.kind != "gaussian"}
     with one_blas_thread():  # matrices are small
-        criteria = measure(ground, by_kind[0], by_kind.get(5, by_kind[0]), partitions, wanted, engine)
-    size = "wide" if ground.views else "flat"
-    judge = Judge.of(f"{size}_{'without' if wanted is None else 'with'}_count")
-    values, named = judge(criteria), [dict(zip(NAMES, row, strict=False)) for row in criteria.tolist()]
+        criteria = measure(ground, forest, partitions, wanted, engine)
+    judge = Judge.of(f"{'wide' if ground.views else 'flat'}_{'without' if wanted is None else 'with'}_count")
+    values, rows = judge(criteria), zip(*(column.tolist() for column in criteria.values()), strict=True)
+    named = [dict(zip(criteria, row, strict=True)) for row in rows]
     tried = _Tried.of(partitions, values, judge.tell(values), named, ground.mass, place, least)
     if wanted is None:
-        chosen = RULES[size].choose(np.where(tried.large, tried.values, -np.inf), tried.counts, tried.votes)
+        chosen = judge.rule.choose(np.where(tried.large, tried.values, -np.inf), tried.counts, tried.votes)
         return tried, int(tried.counts.argmin()) if chosen is None else chosen
     return tried, best_of(np.where(tried.fit(wanted), tried.values, -np.inf), tried.votes)
 
 
 def _chosen(
-    space: Space, places: Places, ground: Ground, trees: Trees, tried: _Tried, best: int, wanted: int | None,
+    space: Space, places: Places, ground: Ground, trees: list[tuple[Recipe, Tree]], tried: _Tried, best: int, wanted: int | None,
     noise: bool | float,
 ) -> Clustering:  # fmt: skip
     n_clusters, (own, *others) = int(tried.counts[best]), _different(tried, best, tried.fit(wanted))
@@ -509,19 +513,7 @@ def _memberships(tried: _Tried, one: _Compared) -> Floats:
 def _reason(tried: _Tried, one: _Compared, ground: Ground) -> str:
     recipe = tried.table[one.at].recipe
     near, all_of_them = int(tried.votes[one.alike > _SAME].sum()), counted(int(tried.votes.sum()), "recipe")
-    after = " after a step of mean shift" * (recipe.n_iter > 0)
-    origin = {
-        "tree": "single linkage of the distances",
-        "reach": f"single linkage of mutual reachability, {recipe.reach} neighbors",
-        "gaussian": f"single linkage after the Gaussian Transform, ε = {recipe.factor * ground.unit:.4g}, "
-        f"λ = {recipe.lam:g}, {counted(recipe.n_iter, 'iteration')}",
-        "means": "k-means" + after,
-        "mixture": "a Gaussian mixture",
-        "ward": "Ward's linkage" + after,
-        "average": "average linkage" + after,
-        "spectral": "a spectral cut of the neighbor graph",
-        "graph": f"communities of the neighbor graph at resolution {recipe.factor:.3g}",
-    }[recipe.kind]
+    origin = recipe.in_words(ground.unit)
     if tried.strengths is not None and "stability" in tried.table[one.at].criteria:
         stability = tried.table[one.at].criteria["stability"]
         return f"{origin}; those of random parts of the points agree with each other by {stability:.2f}"

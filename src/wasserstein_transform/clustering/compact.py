@@ -1,4 +1,4 @@
-"""Clusters as compact groups: k-means, mixtures of Gaussians, Ward's linkage, spectral cuts of the neighbor graph.
+"""Clusters as compact groups: k-means, mixtures of Gaussians, Ward's linkage.
 
 Points have masses, which scikit-learn's mixtures and SciPy's linkage do not know; Ward ignores them.
 """
@@ -9,8 +9,6 @@ from typing import Literal
 
 import numpy as np
 from scipy.cluster.hierarchy import fcluster, linkage
-from scipy.sparse import csr_array, diags_array
-from scipy.sparse.linalg import eigsh
 from scipy.spatial.distance import cdist
 
 from .._types import Floats, Ints
@@ -153,21 +151,3 @@ def ward(points: Floats, counts: list[int]) -> list[Ints]:
     """Return Ward's clusters, for each number of them."""
     merges = linkage(points, "ward")
     return [np.asarray(fcluster(merges, k, "maxclust"), np.intp) - 1 for k in counts]
-
-
-def spectral_axes(indices: Ints, count: int) -> Floats:
-    """Return the first eigenvectors of the neighbor graph, normalized by degrees, as columns."""
-    n, near = indices.shape
-    graph = csr_array((np.ones(n * near), (np.repeat(np.arange(n), near), indices.ravel())), shape=(n, n))
-    graph = graph + graph.T
-    scale = 1 / np.sqrt(graph.sum(axis=1))
-    graph = diags_array(scale) @ graph @ diags_array(scale)
-    values, vectors = eigsh(graph, min(count, n - 1), which="LA", v0=np.ones(n), tol=1e-6, maxiter=20 * n)
-    return np.asarray(vectors[:, np.argsort(-values, kind="stable")])
-
-
-def spectral(vectors: Floats, mass: Floats, k: int) -> Ints:
-    """Return k-means of the first k vectors, with rows of length 1."""
-    rows = vectors[:, :k]
-    rows = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-300)
-    return k_means(np.ascontiguousarray(rows), mass, k)  # one layout for all, so that it is compiled once

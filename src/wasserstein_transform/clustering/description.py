@@ -21,6 +21,32 @@ _INNER = slice(7, 23)  # the windows where valleys are looked for, with middles 
 _HIGH = 0.95  # quantile of the edges within a cluster that represents the longest
 
 
+class View(NamedTuple):
+    """What partitions are seen on: a graph of neighbors, and two trees.
+
+    Attributes
+    ----------
+    near, turns : arrays of shape (n, k)
+        The nearest points, and how much the shape of the neighborhood changes on the way to them.
+    first, first_logs, second, second_logs
+        Edges of the trees, their log heights relative to the median.
+    """
+
+    near: Ints
+    turns: Floats
+    first: Ints
+    first_logs: Floats
+    second: Ints
+    second_logs: Floats
+
+    @classmethod
+    def of(cls, near: Ints, turns: Floats | None, first: Tree, second: Tree, unit: float) -> View:
+        """Prepare neighbors and trees."""
+        near = np.ascontiguousarray(near[:, :NEAR])
+        turns = np.zeros(near.shape) if turns is None else turns
+        return cls(near, turns, first.edges, _log_heights(first, unit), second.edges, _log_heights(second, unit))
+
+
 class Facts(NamedTuple):
     """Quantities that are the same for all partitions.
 
@@ -28,37 +54,32 @@ class Facts(NamedTuple):
     ----------
     mass, density : arrays of shape (n,)
         Masses that sum to n, log densities.
-    near, turns : arrays of shape (n, k)
-        The nearest points, and how much the shape of the neighborhood changes on the way to them.
     points, whitened : arrays of shape (n, m)
         Coordinates around their mean, and with the identity as covariance.
-    plain, plain_logs, reach, reach_logs, reach_heights
-        Edges of two trees, their log heights relative to the median, the heights of the second.
+    view : View
+        Neighbors, the tree of the distances, that of mutual reachability.
+    reach_heights : array of shape (n − 1,)
+        The heights of the latter.
+    moved : View, or None
+        The same after steps of a transform.
     """
 
     mass: Floats
-    near: Ints
-    turns: Floats
     density: Floats
     points: Floats
     whitened: Floats
-    plain: Ints
-    plain_logs: Floats
-    reach: Ints
-    reach_logs: Floats
+    view: View
     reach_heights: Floats
+    moved: View | None
 
 
-def facts_of(ground: Ground, plain: Tree, reach: Tree, turns: Floats | None = None) -> Facts:
+def facts_of(ground: Ground, plain: Tree, reach: Tree, turns: Floats | None = None, moved: View | None = None) -> Facts:
     """Collect the neighbor graph, log densities, coordinates and two trees."""
-    near = np.ascontiguousarray(ground.indices[:, :NEAR])
-    tenth = np.maximum(ground.distances[:, near.shape[1] - 1], 1e-9 * ground.unit)
+    view = View.of(ground.indices, turns, plain, reach, ground.unit)
+    tenth = np.maximum(ground.distances[:, view.near.shape[1] - 1], 1e-9 * ground.unit)
     density = -ground.points.shape[1] * np.log(tenth)
     points = ground.points - np.average(ground.points, axis=0, weights=ground.mass)
-    return Facts(
-        ground.mass, near, np.zeros(near.shape) if turns is None else turns, density, points, _whitened(ground),
-        plain.edges, _log_heights(plain, ground.unit), reach.edges, _log_heights(reach, ground.unit), reach.heights,
-    )  # fmt: skip
+    return Facts(ground.mass, density, points, _whitened(ground), view, reach.heights, moved)
 
 
 def _log_heights(tree: Tree, unit: float) -> Floats:
@@ -108,25 +129,62 @@ class Runs(NamedTuple):
         return np.repeat(values, self.counts, axis=0)
 
 
-def describe(facts: Facts, partitions: list[Ints], engine: Engine) -> Floats:
-    """Return a row for each partition: the criteria of `criteria.NAMES` that need no other one, in that order."""
-    (n, n_near), m, runs = facts.near.shape, facts.points.shape[1], Runs.of(partitions)
+class _Sums(NamedTuple):
+    """What `sum_clusters` adds up."""
+
+    values: Floats
+    border: Floats
+    totals: Floats
+    leaving: Ints
+    inside: Ints
+
+    @classmethod
+    def of(cls, view: View, values: Floats, partitions: list[Ints], runs: Runs, engine: Engine) -> _Sums:
+        sums, border = np.zeros((runs.total, values.shape[1])), np.zeros((runs.total, 4))
+        totals = np.zeros((len(partitions), 8))
+        leaving, inside = np.full((runs.total, 2), len(view.second) - 1), np.zeros((runs.total, 2), np.intp)
+
+        def add_up(tile: Tile, _: Flag) -> None:
+            for at in range(tile.start, tile.stop):
+                own = runs.of_one(at)
+                sum_clusters(
+                    partitions[at], view.near, view.turns, values, view.first, view.first_logs, view.second,
+                    view.second_logs, sums[own], border[own], totals[at], leaving[own], inside[own],
+                )  # fmt: skip
+
+        engine.silent().for_tiles("criteria", cut_by_size(len(partitions), 1), add_up)
+        return cls(sums, border, totals, leaving, inside)
+
+    def of_graph(self, runs: Runs, n: int, n_near: int, names: tuple[str, str, str]) -> dict[str, Floats]:
+        """Return mean and worst conductance, and purity."""
+        sizes = self.values[:, 0]
+        share = self.border[:, 0] / np.maximum(2 * n_near * np.minimum(sizes, n - sizes), 1)
+        values = runs.add(share) / runs.counts, -runs.least(-share), 1 - self.totals[:, 0] / (n * n_near)
+        return dict(zip(names, values, strict=True))
+
+    def of_tree(self, counts: Ints, column: int, names: tuple[str, str, str]) -> dict[str, Floats]:
+        """Return log(1 + excess of cut edges over k − 1), and the mean and least height of the cut edges."""
+        n_cut, total, least = self.totals[:, column : column + 3].T
+        values = np.log1p(np.maximum(0, n_cut - counts + 1)), total / np.maximum(n_cut, 1), least
+        return dict(zip(names, values, strict=True))
+
+
+_OF_GRAPH = "conductance", "worst conductance", "purity"
+_OF_PLAIN = "edges cut", "height of cuts", "lowest cut"
+_OF_REACH = "reach edges cut", "height of reach cuts", "lowest reach cut"
+_OF_MOVED = "conductance after a step", "worst conductance after a step", "purity after a step"
+_OF_FIRST = "transformed edges cut", "height of transformed cuts", "lowest transformed cut"
+_OF_SECOND = "edges cut after a step", "height of cuts after a step", "lowest cut after a step"
+
+
+def describe(facts: Facts, partitions: list[Ints], engine: Engine) -> dict[str, Floats]:
+    """Return the criteria of each partition that need no other one, by name."""
+    (n, n_near), m, runs = facts.view.near.shape, facts.points.shape[1], Runs.of(partitions)
     mass, whitened, counts = facts.mass[:, None], facts.whitened, runs.counts
     spread_points = np.column_stack([facts.points, facts.density])
     values = np.column_stack([np.ones(n), mass, mass * spread_points[:, ::-1], mass * whitened, mass * whitened**2])
-    sums, border = np.zeros((runs.total, values.shape[1])), np.zeros((runs.total, 4))
-    totals = np.zeros((len(counts), 8))
-    leaving, inside = np.full((runs.total, 2), len(facts.reach) - 1), np.zeros((runs.total, 2), np.intp)
-
-    def add_up(tile: Tile, _: Flag) -> None:
-        for at in range(tile.start, tile.stop):
-            own = runs.of_one(at)
-            sum_clusters(
-                partitions[at], facts.near, facts.turns, values, facts.plain, facts.plain_logs, facts.reach,
-                facts.reach_logs, sums[own], border[own], totals[at], leaving[own], inside[own],
-            )  # fmt: skip
-
-    engine.silent().for_tiles("criteria", cut_by_size(len(partitions), 1), add_up)
+    added = _Sums.of(facts.view, values, partitions, runs, engine)
+    sums, border, totals, leaving, inside = added
     sizes, held = sums[:, 0], sums[:, 1]
     means = sums[:, 2:] / held[:, None]
     of_points, of_whitened = np.ascontiguousarray(means[:, m::-1]), means[:, m + 1 : m + 1 + whitened.shape[1]]
@@ -139,7 +197,7 @@ def describe(facts: Facts, partitions: list[Ints], engine: Engine) -> Floats:
     def compare(at: int, alone: Engine) -> None:
         own, labels, middles = runs.of_one(at), partitions[at], of_whitened[runs.of_one(at)]
         scatter_clusters(
-            labels, facts.mass, spread_points, of_points[own], facts.reach, ranks[own], covs[own], longest[own]
+            labels, facts.mass, spread_points, of_points[own], facts.view.second, ranks[own], covs[own], longest[own]
         )
         scatter[at] = np.eye(whitened.shape[1]) - np.einsum("c,ci,cj->ij", held[own] / n, middles, middles)
         if counts[at] > 1:
@@ -147,7 +205,6 @@ def describe(facts: Facts, partitions: list[Ints], engine: Engine) -> Floats:
             silhouettes[at], valleys[own] = _between(labels, facts.mass, *scaled, alone)
 
     engine.silent().map(compare, range(len(partitions)), "criteria")
-    share = border[:, 0] / np.maximum(2 * n_near * np.minimum(sizes, n - sizes), 1)
     on_border = border[:, 2] > 0
     drop = np.where(on_border, border[:, 3] / np.where(on_border, border[:, 2], 1.0) - means[:, 0], 0.0) / m
     n_with, n_crossing = runs.add(on_border.astype(float)), totals[:, 0]
@@ -158,28 +215,37 @@ def describe(facts: Facts, partitions: list[Ints], engine: Engine) -> Floats:
     off = facts.density - facts.density.mean()
     price, mixed = 0.5 * (counts - 1) * np.log(n) / n, runs.add(held * np.log(held / n)) / n
     likelihood, variance = _gain(facts, runs, sizes, held, covs[:, :m, :m])
-    return np.column_stack([
-        runs.add(share) / counts, -runs.least(-share), 1 - n_crossing / (n * n_near),
-        *(one for t in (2, 5) for one in _cut_heights(totals[:, t : t + 3], counts)),
-        likelihood, variance,
-        1 - runs.add(covs[:, m, m]) / n / ((off**2).sum() / n + 1e-12),
-        np.where(n_with > 0, runs.add(drop) / np.maximum(n_with, 1), -3.0),
-        np.where(n_with > 0, -runs.least(np.where(on_border, -drop, np.inf)), -3.0),
-        runs.add(border[:, 1]) / n,
-        np.where(n_crossing > 0, totals[:, 1] / np.maximum(n_crossing, 1) / (facts.turns.mean() + 1e-12), 2.0),
-        -runs.add(part * np.log(part)) / np.log(np.maximum(counts, 2)),
-        np.minimum(runs.least(part) * counts, 1.0), np.log(counts),
-        runs.add(part * separations), runs.least(separations),
-        likelihood - price * (1 + (m + 1) / 2),
-        (mixed - log_volumes(scatter, 1e-4)) / whitened.shape[1] - price,
-        (mixed - 0.5 * runs.add(held * np.log(within).sum(axis=1)) / n) / whitened.shape[1] - 2 * price,
-        silhouettes / n, runs.add(held * valleys) / n, -runs.least(-valleys),
-    ])  # fmt: skip
-
-
-def _cut_heights(totals: Floats, counts: Ints) -> tuple[Floats, Floats, Floats]:
-    """Return log(1 + excess of cut edges over k − 1), and the mean and least height of the cut edges."""
-    return np.log1p(np.maximum(0, totals[:, 0] - counts + 1)), totals[:, 1] / np.maximum(totals[:, 0], 1), totals[:, 2]
+    on_whole = np.where(on_border, -drop, np.inf)
+    found = added.of_graph(runs, n, n_near, _OF_GRAPH)
+    found |= added.of_tree(counts, 2, _OF_PLAIN) | added.of_tree(counts, 5, _OF_REACH)
+    found |= {
+        "likelihood": likelihood,
+        "variance within": variance,
+        "density explained": 1 - runs.add(covs[:, m, m]) / n / ((off**2).sum() / n + 1e-12),
+        "border density": np.where(n_with > 0, runs.add(drop) / np.maximum(n_with, 1), -3.0),
+        "densest border": np.where(n_with > 0, -runs.least(on_whole), -3.0),
+        "border": runs.add(border[:, 1]) / n,
+        "turn at borders": np.where(
+            n_crossing > 0, totals[:, 1] / np.maximum(n_crossing, 1) / (facts.view.turns.mean() + 1e-12), 2.0
+        ),
+        "evenness": -runs.add(part * np.log(part)) / np.log(np.maximum(counts, 2)),
+        "smallest": np.minimum(runs.least(part) * counts, 1.0),
+        "clusters": np.log(counts),
+        "separation": runs.add(part * separations),
+        "least separation": runs.least(separations),
+        "full gain": likelihood - price * (1 + (m + 1) / 2),
+        "tied gain": (mixed - log_volumes(scatter, 1e-4)) / whitened.shape[1] - price,
+        "diagonal gain": (mixed - 0.5 * runs.add(held * np.log(within).sum(axis=1)) / n) / whitened.shape[1]
+        - 2 * price,
+        "silhouette": silhouettes / n,
+        "valley": runs.add(held * valleys) / n,
+        "shallowest valley": -runs.least(-valleys),
+    }
+    if facts.moved is None:
+        return found
+    after = _Sums.of(facts.moved, np.ascontiguousarray(values[:, :3]), partitions, runs, engine)
+    found |= after.of_graph(runs, n, n_near, _OF_MOVED)
+    return found | after.of_tree(counts, 2, _OF_FIRST) | after.of_tree(counts, 5, _OF_SECOND)
 
 
 def _gain(facts: Facts, runs: Runs, sizes: Floats, held: Floats, covs: Floats) -> tuple[Floats, Floats]:

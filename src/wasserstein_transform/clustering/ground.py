@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from .._types import Bools, Floats, Ints
 from ..compute import KNeighbors, lexical_order, sample_evenly
@@ -142,6 +143,17 @@ def _turned(points: Floats, weights: Floats) -> Floats:
     centered = points - np.average(points, axis=0, weights=weights)
     _, axes = np.linalg.eigh(centered.T @ (centered * weights[:, None]))
     return np.asarray(centered @ axes[:, ::-1])
+
+
+def moved_to_neighbors(points: Floats, mass: Floats, indices: Ints, rows: Ints) -> Floats:
+    """Some points, moved to the means of their nearest and themselves; directions stay directions."""
+    near = np.column_stack([rows, indices[rows]])
+    n, k = near.shape
+    weights = mass[near] / mass[near].sum(axis=1, keepdims=True)
+    moved = csr_array((weights.ravel(), near.ravel(), np.arange(0, n * k + 1, k)), shape=(n, len(points))) @ points
+    if are_directions(points):
+        moved /= np.maximum(np.linalg.norm(moved, axis=1, keepdims=True), 1e-300)
+    return np.asarray(moved)
 
 
 LARGEST = {1: 10_000, 2: 10_000, 3: 2_000}

@@ -18,16 +18,15 @@ from scipy.spatial.distance import cdist
 
 from .._types import Floats, Ints
 from ..compute import sample_evenly
-from ..compute.graphs.modularity_jit import LinkGraph, maximize_modularity, modularity_workspace
 from ..engine import Engine, one_blas_thread
 from ..hierarchy.labels import adjusted_rand, number_by_first
 from ..spaces import Euclidean
 from ..tables.features import are_directions
-from .candidates import Candidate, Recipe
 from .compact import lloyd
-from .ground import LINKS, STEP_NEIGHBORS, Ground
+from .ground import LINKS, STEP_NEIGHBORS, Ground, moved_to_neighbors
+from .links import RESOLUTIONS, NeighborGraph, link_strengths
+from .recipes import Candidate, Recipe
 
-_RESOLUTIONS = 2.0 ** np.arange(-3.0, 9.0)
 _BETWEEN = 2.0**0.5  # factor to the resolutions that are tried around the best
 _FEWEST = 8  # mean number of points of a cluster, at least
 _N_PARTS, _SHARE = 4, 0.8  # random parts of the points, and how many each has
@@ -35,46 +34,6 @@ _COMPARED = 2000  # points that Ward's linkage joins, and of the cloud without g
 _JOINED = 4000  # points that linkage joins if the number of clusters is given
 _AXES = 64
 _LEAST_VALUE, _LEAST_GAP = 1.0, 0.11  # of a split: sum of both agreements; silhouette above that of the cloud
-
-
-class NeighborGraph(NamedTuple):
-    """A weighted graph: the ends of each link, in both directions, and links in compressed rows."""
-
-    sources: Ints
-    links: LinkGraph
-
-    @classmethod
-    def of(cls, matrix: csr_array) -> NeighborGraph:
-        """The graph of a symmetric matrix of strengths."""
-        n = matrix.shape[0]
-        sources = np.repeat(np.arange(n), np.diff(matrix.indptr))
-        degrees = np.bincount(sources, matrix.data, n)
-        return cls(
-            sources, LinkGraph(matrix.indptr.astype(np.intp), matrix.indices.astype(np.intp), matrix.data, degrees)
-        )
-
-    def partition(self, resolution: float, seed: int = 0, start: Ints | None = None) -> Ints:
-        """A partition of large modularity."""
-        n = len(self.links.degrees)
-        labels = np.arange(n) if start is None else start.copy()
-        work = modularity_workspace(n, len(self.sources))
-        maximize_modularity(self.links, labels, resolution, seed, work)
-        return number_by_first(labels)
-
-
-def link_strengths(indices: Ints, mass: Floats) -> csr_array:
-    """The share of neighbors that two points have in common, the points included, if one is a neighbor of the other."""
-    n, k = indices.shape
-    near = csr_array((np.ones(n * k), indices.ravel(), np.arange(0, n * k + 1, k)), shape=(n, n))
-    near.sort_indices()
-    linked = ((near + near.T) > 0).astype(np.float64)
-    near.setdiag(1.0)
-    common = csr_array(linked.multiply(near @ near.T))
-    common.data /= 2 * (k + 1) - common.data
-    common.sort_indices()
-    ends = np.repeat(np.arange(n), np.diff(common.indptr))
-    common.data *= mass[ends] * mass[common.indices]
-    return common
 
 
 class Scale(NamedTuple):
@@ -100,7 +59,6 @@ class Cloud(NamedTuple):
     """Points with what their partitions are made of and compared by."""
 
     mass: Floats
-    strengths: csr_array
     graph: NeighborGraph
     parts: list[tuple[Ints, NeighborGraph]]
     some: Ints
@@ -117,16 +75,16 @@ class Cloud(NamedTuple):
             parts.append((nodes, NeighborGraph.of(csr_array(strengths[nodes][:, nodes]))))
         some = sample_evenly(n, n_compared)
         moved = leading_axes(moved_to_neighbors(points, mass, indices[:, :STEP_NEIGHBORS], some))
-        return cls(mass, strengths, NeighborGraph.of(strengths), parts, some, moved, linkage(moved, "ward"))
+        return cls(mass, NeighborGraph.of(strengths), parts, some, moved, linkage(moved, "ward"))
 
     def scale(self, resolution: float, least: float, engine: Engine) -> Scale | None:
         """The partition at a resolution into clusters of at least this mass; None if it has too many clusters."""
         engine.check()
         labels = self.graph.partition(resolution, 1, self.graph.partition(resolution))
         n = len(labels)
-        if labels.max() >= n / _FEWEST and resolution > _RESOLUTIONS[0]:
+        if labels.max() >= n / _FEWEST and resolution > RESOLUTIONS[0]:
             return None
-        labels = self.without_small(labels, least)
+        labels = self.graph.without_small(labels, self.mass, least)
         found = np.full((len(self.parts), n), -1)
         for row, (nodes, graph) in zip(found, self.parts, strict=True):
             row[nodes] = graph.partition(resolution)
@@ -138,65 +96,10 @@ class Cloud(NamedTuple):
         agreement = adjusted_rand(own, fcluster(self.merges, int(own.max()) + 1, "maxclust"))
         return Scale(resolution, labels, float(np.mean(both)), agreement, silhouette(self.moved, own))
 
-    def without_small(self, labels: Ints, least: float) -> Ints:
-        """Small communities join those that they are linked to most, the smallest first."""
-        communities = _Communities(self, labels, 0.0)
-        while communities.masses.min() < least and len(communities.masses) > 1:
-            smallest = int(communities.masses.argmin())
-            communities.join(smallest, int(communities.gains[smallest].argmax()))
-        return number_by_first(communities.home[labels])
-
-    def merged(self, k: int) -> Ints | None:
-        """Communities, merged until k are left, by the least loss of modularity; None if there are fewer."""
-        for resolution in _RESOLUTIONS.tolist():
-            labels = self.graph.partition(resolution, 1, self.graph.partition(resolution))
-            if labels.max() + 1 >= k:
-                communities = _Communities(self, labels, resolution)
-                while len(communities.masses) > k:
-                    communities.join(*divmod(int(communities.gains.argmax()), len(communities.gains)))
-                return number_by_first(communities.home[labels])
-        return None
-
     def scales(self, resolutions: Floats, least: float, engine: Engine) -> list[Scale]:
         """The partitions at those of some resolutions that do not have too many clusters."""
         found = engine.map(lambda one, own: self.scale(one, least, own), resolutions.tolist(), "neighbor graphs")
         return [one for one in found if one is not None]
-
-
-class _Communities:
-    """Communities that are joined: gains in modularity for each two, masses, and the number of each one now."""
-
-    def __init__(self, cloud: Cloud, labels: Ints, resolution: float) -> None:
-        n = len(labels)
-        members = csr_array((np.ones(n), labels, np.arange(n + 1)))
-        between = (members.T @ cloud.strengths @ members).toarray()
-        degrees = between.sum(axis=1)
-        self.gains = between - resolution * np.outer(degrees, degrees) / max(degrees.sum(), 1e-300)
-        np.fill_diagonal(self.gains, -np.inf)
-        self.masses = np.bincount(labels, cloud.mass)
-        self.home = np.arange(len(self.masses))
-
-    def join(self, one: int, other: int) -> None:
-        kept, gone = min(one, other), max(one, other)
-        self.gains[kept] += self.gains[gone]
-        self.gains[:, kept] = self.gains[kept]
-        self.gains[kept, kept] = -np.inf
-        self.gains = np.delete(np.delete(self.gains, gone, 0), gone, 1)
-        self.masses[kept] += self.masses[gone]
-        self.masses = np.delete(self.masses, gone)
-        self.home = np.where(self.home == gone, kept, self.home)
-        self.home -= self.home > gone
-
-
-def moved_to_neighbors(points: Floats, mass: Floats, indices: Ints, rows: Ints) -> Floats:
-    """Some points, moved to the means of their nearest and themselves; directions stay directions."""
-    near = np.column_stack([rows, indices[rows]])
-    n, k = near.shape
-    weights = mass[near] / mass[near].sum(axis=1, keepdims=True)
-    moved = csr_array((weights.ravel(), near.ravel(), np.arange(0, n * k + 1, k)), shape=(n, len(points))) @ points
-    if are_directions(points):
-        moved /= np.maximum(np.linalg.norm(moved, axis=1, keepdims=True), 1e-300)
-    return np.asarray(moved)
 
 
 def leading_axes(points: Floats) -> Floats:
@@ -261,7 +164,7 @@ def without_number(ground: Ground, least: float, engine: Engine) -> Proposals:
         near = Euclidean(bare).neighbors(min(STEP_NEIGHBORS, len(bare) - 1), engine=engine).indices
         clouds = [(ground.points, ground.mass, ground.indices), (bare, np.ones(len(bare)), near)]
         cloud, chance = engine.map(lambda one, _: Cloud.of(*one), clouds, "neighbor graphs")
-        found, of_chance = cloud.scales(_RESOLUTIONS, least, engine), chance.scales(_RESOLUTIONS, least, engine)
+        found, of_chance = cloud.scales(RESOLUTIONS, least, engine), chance.scales(RESOLUTIONS, least, engine)
         best = int(np.argmax([one.lasting - typical(of_chance, one).lasting for one in found]))
         near_best = found[best].resolution * np.array([1 / _BETWEEN, _BETWEEN])
         found += [Scale(0.0, np.zeros(ground.n, np.intp), 1.0, 1.0, 0.0), *cloud.scales(near_best, least, engine)]
@@ -280,7 +183,7 @@ def without_number(ground: Ground, least: float, engine: Engine) -> Proposals:
             | {"lasting by chance": other.lasting, "silhouette by chance": other.silhouette}
             for one, other in zip(found, chances, strict=True)
         ],
-        cloud.strengths,
+        cloud.graph.matrix,
     )
 
 
@@ -296,7 +199,7 @@ def with_number(ground: Ground, k: int, engine: Engine) -> Proposals:
         if len(cloud.some) < ground.n:
             joined = [cdist(moved, _centers(moved[cloud.some], labels)).argmin(axis=1) for labels in joined]
         of_ward, average = joined
-        starts, graph = {"": of_ward}, cloud.merged(k)
+        starts, graph = {"": of_ward}, cloud.graph.merged(k)
         found = [
             Candidate(Recipe("ward", n_iter=1), of_ward, 0.0),
             Candidate(Recipe("average", n_iter=1), average, 0.0),
@@ -310,7 +213,7 @@ def with_number(ground: Ground, k: int, engine: Engine) -> Proposals:
     agreement = np.array([[adjusted_rand(one.labels, other.labels) for other in found] for one in found])
     values = (agreement.sum(axis=1) - 1) / max(len(found) - 1, 1)
     expected = np.interp(values, *_EXPECTED_OF_NUMBER)
-    return Proposals(found, values, expected, [{"agreement": float(value)} for value in values], cloud.strengths)
+    return Proposals(found, values, expected, [{"agreement": float(value)} for value in values], cloud.graph.matrix)
 
 
 def typical(of_chance: list[Scale], one: Scale) -> Scale:
