@@ -1,18 +1,18 @@
 """Train the judge of `wt.cluster` on generated families.
 
 `python -m benchmarks.quality.train lessons FOLDER --jobs 16` partitions generated sets by all recipes, with the number
-of clusters given and without, and keeps criteria and scores (some three seconds of one core a set);
-`python -m benchmarks.quality.train fit FOLDER` learns from them: a boosted sum of small trees predicts the adjusted
-Rand index of a partition from its criteria. There is a judge for up to three coordinates and one for more. Nothing of
-any published collection is used. Some sets are kept apart: thresholds are chosen on these. In the file that ships, the
-judges of up to three coordinates are the means of those made here and of earlier ones (1,924 sets, 39 of the criteria):
-together they were better than either, on sets kept apart and on half A of the public sets.
+of clusters given and without, and keeps criteria and scores; `python -m benchmarks.quality.train fit FOLDER` learns from
+them and writes the files that ship: a boosted sum of small trees predicts the adjusted Rand index of a partition from its
+criteria. `python -m benchmarks.quality.train curves FOLDER` tells what more lessons, deeper trees and more of them
+bring on families that are left out whole, and what is lost without some of the criteria. There is a judge for up to
+three coordinates and one for more. Nothing of any published collection is used.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import subprocess
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -23,38 +23,34 @@ import numpy as np
 from sklearn.ensemble import HistGradientBoostingRegressor
 
 import wasserstein_transform as wt
-from wasserstein_transform.clustering import criteria as judging
-from wasserstein_transform.clustering.candidates import KINDS, grow, with_count, without_count
-from wasserstein_transform.clustering.criteria import (  # fmt: skip
-    NAMES,
-    OF_DATA,
-    Partitions,
-    measure,
-)
+from wasserstein_transform.clustering import judge as judging
+from wasserstein_transform.clustering.candidates import with_count, without_count
+from wasserstein_transform.clustering.criteria import OF_DATA, Partitions, measure
 from wasserstein_transform.clustering.ground import Ground, Places
+from wasserstein_transform.clustering.recipes import KINDS
+from wasserstein_transform.clustering.trees import grow
 from wasserstein_transform.engine import current
 from wasserstein_transform.hierarchy.labels import adjusted_rand
 
 from .families import generate
 from .wide_families import generate_wide
 
-SEEDS = {"flat": 3240, "wide": 2600}
-ROUNDS = 300
-DEPTH = 4
+SEEDS = {"flat": 20_000, "wide": 8_000}
+JUDGES = ("flat_with_count", "flat_without_count", "wide_with_count", "wide_without_count")
+KEPT = 80  # partitions of a set that are learned from
+N_FOLDS = 5  # families are left out whole in turn, a fifth of them at a time
 SOME = 0.2  # share of the features that are tried at each node
-MODELS = {
-    "flat_with_count": ((0.0, SOME),), "flat_without_count": ((0.0, SOME),), "wide_with_count": ((0.0, SOME),),
-    "wide_without_count": ((0.1, SOME), (0.1, 1.0)),
-}  # fmt: skip
-"""A judge is the mean of models: what a partition into twice or half as many clusters loses; share of the features."""
-EVERY = {"flat": 7, "wide": 8}  # of so many sets, one is kept apart: no divisor of the number of families
-KEPT = 100  # partitions of a set that are learned from
+OF_TRANSFORM = (
+    "conductance after a step", "worst conductance after a step", "purity after a step", "transformed edges cut",
+    "height of transformed cuts", "lowest transformed cut", "edges cut after a step", "height of cuts after a step",
+    "lowest cut after a step",
+)  # fmt: skip
 
 
 class Lesson(NamedTuple):
     """What one set teaches one judge."""
 
-    name: str
+    family: str
     criteria: np.ndarray  # a row for each partition
     ends: np.ndarray  # the largest and the smallest of each criterion
     scores: np.ndarray
@@ -62,187 +58,312 @@ class Lesson(NamedTuple):
     votes: np.ndarray
     kinds: np.ndarray  # a bit for each kind of recipe that gave the partition
     wanted: int  # the true number of clusters
+    best: float  # score of the best partition
 
 
-def lessons(X: np.ndarray, y: np.ndarray) -> list[Lesson]:
-    """What one set teaches: with the number of clusters given (if there are several), and without."""
+def lessons(size: str, seed: int) -> dict[str, tuple[tuple[str, ...], Lesson]]:
+    """What a generated set teaches each judge, with the names of the criteria."""
+    family, X, y = (generate if size == "flat" else generate_wide)(seed)
     with wt.using(n_jobs=1):
         engine = current()
         places = Places.of(wt.Space.from_points(X), engine)
+        if places.has_many_columns:
+            return {}
         ground = Ground.of(places.space, engine)
-        trees = grow(ground, engine)
-        size, true = "wide" if ground.views else "flat", int(y.max())
-        found = [(f"{size}_without_count", without_count(ground, trees, engine), None)]
+        if bool(ground.views) != (size == "wide"):
+            return {}
+        forest, true, rng = grow(ground, engine), int(y.max()), np.random.default_rng(seed)
+        found = {f"{size}_without_count": (without_count(ground, forest, engine), None)}
         if true > 1:
-            found.append((f"{size}_with_count", with_count(ground, trees, true, engine), true))
-        out = []
-        for name, candidates, wanted in found:
+            found[f"{size}_with_count"] = with_count(ground, forest, true, engine), true
+        out = {}
+        for name, (candidates, wanted) in found.items():
             partitions = Partitions.of(candidates)
-            criteria = measure(ground, trees[0][1], trees[1][1], partitions, wanted, engine)
-            scores = [adjusted_rand(y[y > 0], labels[places.place][y > 0]) for labels in partitions.labels]
-            counts = [int(labels.max()) + 1 for labels in partitions.labels]
+            criteria = measure(ground, forest, partitions, wanted, engine)
+            names = tuple(one for one in criteria if one not in OF_DATA)
+            own = np.column_stack([criteria[one] for one in names])
+            scores = np.array([adjusted_rand(y[y > 0], labels[places.place][y > 0]) for labels in partitions.labels])
+            rows = np.sort(rng.choice(len(scores), min(len(scores), KEPT), replace=False))
+            counts = np.array([int(labels.max()) + 1 for labels in partitions.labels])
             kinds = [sum({1 << KINDS.index(one.recipe.kind) for one in group}) for group in partitions.members]
-            votes = [len(group) for group in partitions.members]
-            own = criteria[:, : len(NAMES)]
+            votes = np.array([len(group) for group in partitions.members])
+            kept = np.column_stack([own, *(criteria[one] for one in OF_DATA)])[rows]
             ends = np.array([own.max(axis=0), own.min(axis=0)])
-            columns = (np.array(column) for column in (scores, counts, votes, kinds))
-            out.append(Lesson(name, criteria, ends, *columns, true))
+            out[name] = (
+                names,
+                Lesson(
+                    family,
+                    kept,
+                    ends,
+                    scores[rows],
+                    counts[rows],
+                    votes[rows],
+                    np.array(kinds)[rows],
+                    true,
+                    scores.max(),
+                ),
+            )
         return out
 
 
-def of_seed(size: str, seed: int) -> list[Lesson]:
-    """What a generated set teaches; of those to learn from, a random part of the partitions is kept."""
-    _, X, y = (generate if size == "flat" else generate_wide)(seed)
-    found = [lesson for lesson in lessons(X, y) if lesson.name.startswith(size)]
-    return found if seed % EVERY[size] == 0 else [_thinned(lesson, seed) for lesson in found]
+_BY_PARTITION = ("criteria", "scores", "counts", "votes", "kinds")
 
 
-def _thinned(lesson: Lesson, seed: int) -> Lesson:
-    n = len(lesson.scores)
-    rows = np.sort(np.random.default_rng(seed).choice(n, min(n, KEPT), replace=False))
-    by_partition = ("criteria", "scores", "counts", "votes", "kinds")
-    return lesson._replace(**{name: getattr(lesson, name)[rows] for name in by_partition})
-
-
-def write_lessons(found: list[tuple[int, Lesson]], file: Path) -> None:
-    """Write lessons of one judge; numbers are rounded to 13 bits, and files are smaller for it."""
-    stacked = {name: np.concatenate([getattr(one, name) for _, one in found]) for name in Lesson._fields[1:7]
-               if name != "ends"}  # fmt: skip
-    stacked["criteria"] = _rounded(stacked["criteria"])
+def write_lessons(names: tuple[str, ...], found: list[Lesson], file: Path) -> None:
+    """Write lessons of one judge in single precision."""
+    stacked = {name: np.concatenate([getattr(one, name) for one in found]) for name in _BY_PARTITION}
     np.savez_compressed(
-        file, ends=_rounded(np.array([one.ends for _, one in found])), seeds=[seed for seed, _ in found],
-        wanted=[one.wanted for _, one in found], rows=[len(one.scores) for _, one in found],
-        **{name: column if name == "criteria" else column.astype(np.float32) for name, column in stacked.items()},
+        file, names=np.array(names), ends=np.array([one.ends for one in found]).astype(np.float32),
+        rows=[len(one.scores) for one in found], families=np.array([one.family for one in found]),
+        wanted=[one.wanted for one in found], best=[one.best for one in found],
+        **{name: column.astype(np.float32) for name, column in stacked.items()},
     )  # fmt: skip
 
 
-def _rounded(numbers: np.ndarray) -> np.ndarray:
-    fraction, exponent = np.frexp(numbers)
-    return np.ldexp(np.round(fraction * 2**13) / 2**13, exponent).astype(np.float32)
-
-
-def read_lessons(file: Path) -> Iterator[tuple[int, Lesson]]:
-    """Read what `write_lessons` wrote: seeds with lessons."""
-    held = dict(np.load(file))
+def read_lessons(file: Path) -> tuple[tuple[str, ...], list[Lesson]]:
+    """Read what `write_lessons` wrote."""
+    with np.load(file) as arrays:
+        held = dict(arrays)
     ends = np.cumsum(held["rows"])
+    out = []
     for k, (start, end) in enumerate(zip(ends - held["rows"], ends, strict=True)):
-        of_rows = {name: held[name][start:end] for name in ("criteria", "scores", "counts", "votes", "kinds")}
-        yield (
-            int(held["seeds"][k]),
-            Lesson(name=file.stem, ends=held["ends"][k], wanted=int(held["wanted"][k]), **of_rows),
+        of_rows = {name: held[name][start:end] for name in _BY_PARTITION}
+        more = {"ends": held["ends"][k], "wanted": int(held["wanted"][k]), "best": float(held["best"][k])}
+        out.append(Lesson(family=str(held["families"][k]), **more, **of_rows))
+    return tuple(held["names"].tolist()), out
+
+
+def make_lessons(size: str, first: int, n: int, jobs: int, folder: Path) -> None:
+    """Make and write the lessons of both judges of one size."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lessons(size, 0)  # compile once
+    start, found, names = time.perf_counter(), dict[str, list[Lesson]](), dict[str, tuple[str, ...]]()
+    with ProcessPoolExecutor(jobs) as pool:
+        for taught in pool.map(lessons, [size] * n, range(first, first + n), chunksize=4):
+            for name, (own, lesson) in taught.items():
+                names[name] = own
+                found.setdefault(name, []).append(lesson)
+    for name, some in found.items():
+        write_lessons(names[name], some, folder / f"{name}.{first}.npz")
+    print(f"{size}: {n} sets in {time.perf_counter() - start:.0f} s", flush=True)
+
+
+class Setting(NamedTuple):
+    """How a model is made."""
+
+    rounds: int = 400
+    depth: int = 5
+    without: tuple[str, ...] = ()  # criteria
+
+
+class Taught(NamedTuple):
+    """Lessons with their features."""
+
+    names: tuple[str, ...]
+    lessons: list[Lesson]
+    features: np.ndarray
+    starts: np.ndarray
+
+    @classmethod
+    def of(cls, folder: Path, name: str, share: float = 1.0) -> Taught:
+        """Read the lessons of one judge."""
+        read = [read_lessons(file) for file in sorted(folder.glob(f"{name}.*.npz"))]
+        names, found = read[0][0], [one for _, some in read for one in some]
+        found = found[: int(share * len(found))]
+        features = [judging.features_of(_by_name(one, names), names, one.ends) for one in found]
+        return cls(names, found, np.concatenate(features).astype(np.float32), np.cumsum([0, *map(len, features)]))
+
+    def rows_of(self, chosen: np.ndarray) -> np.ndarray:
+        """Which rows belong to some of the lessons."""
+        return np.concatenate([np.arange(self.starts[k], self.starts[k + 1]) for k in chosen])
+
+    def folds(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Lessons to learn from and to be judged by, of other families."""
+        families = sorted({one.family for one in self.lessons})
+        fold = np.array([families.index(one.family) % N_FOLDS for one in self.lessons])
+        return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(N_FOLDS)]
+
+    def columns(self, without: tuple[str, ...]) -> np.ndarray:
+        """Which features are not made of some criteria."""
+        kept = [name not in without for name in self.names]
+        return np.flatnonzero([*kept * 3, *[True] * len(OF_DATA)])
+
+    def learn(self, chosen: np.ndarray, setting: Setting) -> HistGradientBoostingRegressor:
+        """One model. Every set counts the same, however many partitions it has."""
+        rows = self.rows_of(chosen)
+        weights = np.concatenate(
+            [np.full(len(self.lessons[k].scores), 1 / len(self.lessons[k].scores)) for k in chosen]
         )
+        model = HistGradientBoostingRegressor(
+            max_iter=setting.rounds, learning_rate=0.08, max_depth=setting.depth, max_leaf_nodes=2**setting.depth,
+            min_samples_leaf=40, l2_regularization=1.0, max_features=SOME, early_stopping=False, random_state=0,
+        )  # fmt: skip
+        scores = np.concatenate([self.lessons[k].scores for k in chosen])
+        return model.fit(self.features[np.ix_(rows, self.columns(setting.without))], scores, weights)
+
+    def expected(self, model: HistGradientBoostingRegressor, chosen: np.ndarray, setting: Setting) -> list[np.ndarray]:
+        """The expected values of the partitions of some lessons."""
+        found = model.predict(self.features[np.ix_(self.rows_of(chosen), self.columns(setting.without))])
+        return np.split(found, np.cumsum([len(self.lessons[k].scores) for k in chosen])[:-1])
 
 
-def learned(taught: list[Lesson], miscount: float, share: float) -> dict[str, Any]:
-    """One model. Every set counts the same, however many partitions it has."""
-    X = np.concatenate([judging.asked(one.criteria, one.ends) for one in taught])
-    y = np.concatenate([target(one, miscount) for one in taught])
-    weights = np.concatenate([np.full(len(one.scores), 1 / len(one.scores)) for one in taught])
-    model = HistGradientBoostingRegressor(
-        max_iter=ROUNDS, learning_rate=0.1, max_depth=DEPTH, max_leaf_nodes=2**DEPTH, l2_regularization=1.0,
-        max_features=share, early_stopping=False, random_state=0,
-    )  # fmt: skip
-    model.fit(X, y, weights)
-    return {
-        "start": float(np.ravel(model._baseline_prediction)[0]),
-        "trees": [_complete(p.nodes) for (p,) in model._predictors],
-    }
+def _by_name(lesson: Lesson, names: tuple[str, ...]) -> dict[str, np.ndarray]:
+    return dict(zip([*names, *OF_DATA], lesson.criteria.T, strict=True))
 
 
-def target(lesson: Lesson, miscount: float) -> np.ndarray:
-    """The adjusted Rand index; where the number of clusters is to be found, less for a wrong one."""
-    if lesson.name.endswith("with_count") or lesson.wanted == 1:
-        return lesson.scores
-    return lesson.scores - miscount * np.minimum(np.abs(np.log2(lesson.counts / lesson.wanted)), 2.0)
+def choose(lesson: Lesson, expected: np.ndarray, with_count: bool, rule: judging.Rule) -> tuple[float, float]:
+    """The score of the chosen partition, and its expected value; that of one cluster is NaN."""
+    if with_count:
+        fitting = np.where(lesson.counts <= lesson.wanted, expected, -np.inf)
+        at = int(fitting.argmax())
+        return float(lesson.scores[at]), float(expected[at])
+    chosen = rule.choose(expected, lesson.counts, lesson.votes)
+    if chosen is not None:
+        return float(lesson.scores[chosen]), float(expected[chosen])
+    return float(lesson.wanted == 1), float("nan")
 
 
-def mean_of(models: list[dict[str, Any]]) -> dict[str, Any]:
-    """The model whose values are the means of those of the models."""
-    k = len(models)
-    trees = [[*tree[:2], [float(f"{v / k:.5g}") for v in tree[2]]] for model in models for tree in model["trees"]]
-    return {"start": float(f"{sum(model['start'] for model in models) / k:.6g}"), "trees": trees}
+def left_out(taught: Taught, setting: Setting, share: float = 1.0) -> list[tuple[int, np.ndarray]]:
+    """Expected values of all lessons by models that never saw their family."""
+    out = []
+    for learn, judged in taught.folds():
+        model = taught.learn(learn[: int(share * len(learn))], setting)
+        out += list(zip(judged.tolist(), taught.expected(model, judged, setting), strict=True))
+    return sorted(out, key=lambda one: one[0])
 
 
-def with_told(name: str, model: dict[str, Any], apart: list[Lesson]) -> dict[str, Any]:
-    """The model with the adjusted Rand index that its choices had in sets kept apart, by expected value."""
-    judge = judging.Judge.from_json(model | {"told": [[0, 1], [0, 1]]})
-    pairs = []
-    for one in apart:
-        expected = judge.of_features(judging.asked(one.criteria, one.ends))
-        if name.endswith("without_count"):
-            at = judging.RULES[name[:4]].choose(expected, one.counts, one.votes)
-        else:
-            at = int(np.where(one.counts <= one.wanted, expected, -np.inf).argmax())
-        if at is not None:
-            pairs.append((expected[at], one.scores[at]))
-    x, y = np.array(pairs).T
-    knots = np.unique(np.quantile(x, np.linspace(0, 1, 9)).round(3))
-    near = [y[np.argsort(np.abs(x - knot))[: max(25, len(x) // 10)]].mean() for knot in knots]
-    values = np.maximum.accumulate(near).round(3)
+def regrets(taught: Taught, expected: list[tuple[int, np.ndarray]], with_count: bool, rule: judging.Rule) -> np.ndarray:
+    """For each set: best score less that of the choice."""
+    taken = [choose(taught.lessons[k], values, with_count, rule)[0] for k, values in expected]
+    best = [max(taught.lessons[k].scores.max(), float(taught.lessons[k].wanted == 1)) for k, _ in expected]
+    return np.array(best) - taken
+
+
+def best_rule(taught: Taught, expected: list[tuple[int, np.ndarray]]) -> judging.Rule:
+    """The rule with the least regret among those that find one cluster in 95 % of the sets that are one."""
+    single = np.array([taught.lessons[k].wanted == 1 for k, _ in expected])
+    found = []
+    for least in (0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5):
+        for whole in (-0.1, 0.0, 0.1):
+            for close in (0.0, 0.02, 0.05):
+                rule = judging.Rule(least, whole, close)
+                lost = regrets(taught, expected, False, rule)
+                false_splits = float(np.mean(lost[single] > 0)) if single.any() else 0.0
+                found.append((lost.mean() + max(0.0, false_splits - 0.05), rule))
+    return min(found)[1]
+
+
+def told_of(pairs: np.ndarray) -> np.ndarray:
+    """Knots of the expected values of choices, and the scores of those near them, ascending."""
+    x, y = pairs[~np.isnan(pairs[:, 0])].T
+    knots = np.unique(np.quantile(x, np.linspace(0, 1, 12)).round(3))
+    near = [y[np.argsort(np.abs(x - knot))[: max(40, len(x) // 15)]].mean() for knot in knots]
     low = min(0.0, float(knots[0]) - 0.2)
-    return model | {"told": [[round(low, 3), *knots.tolist()], [0.0, *values.tolist()]]}
+    return np.array([[low, *knots], [0.0, *np.maximum.accumulate(near).round(3)]])
 
 
-def _complete(nodes: np.ndarray) -> list[list[float]]:
+def fit(folder: Path, out: Path, version: int, setting: Setting) -> None:
+    """Learn all judges, choose their rules, and write the files that ship."""
+    arrays: dict[str, Any] = {}
+    card: dict[str, Any] = {"version": version, "commit": _commit(), "rules": {}, "sets": {}, "families": {}}
+    card |= {"rounds": setting.rounds, "depth": setting.depth}
+    for name in JUDGES:
+        taught, with_count = Taught.of(folder, name), name.endswith("with_count")
+        expected = left_out(taught, setting)
+        rule = judging.Rule(0.0, 0.0, 0.0) if with_count else best_rule(taught, expected)
+        pairs = np.array([choose(taught.lessons[k], values, with_count, rule)[::-1] for k, values in expected])
+        told, lost = told_of(pairs), regrets(taught, expected, with_count, rule)
+        card["rules"][name], card["sets"][name] = list(rule), len(taught.lessons)
+        card["families"][name] = _by_family(taught, lost, pairs, told)
+        card["criteria"] = list(taught.names)
+        model = taught.learn(np.arange(len(taught.lessons)), setting)
+        arrays |= {f"{name}.{key}": value for key, value in _arrays_of(model, setting.depth).items()}
+        arrays[f"{name}.told"] = told
+        print(f"{name}: {len(taught.lessons)} sets, regret {lost.mean():.3f}, rule {rule}", flush=True)
+    out.mkdir(exist_ok=True)
+    np.savez_compressed(out / f"{version}.npz", **arrays)
+    (out / f"{version}.json").write_text(json.dumps(card, indent=1) + "\n", "utf-8")
+
+
+def _by_family(taught: Taught, lost: np.ndarray, pairs: np.ndarray, told: np.ndarray) -> dict[str, list[float]]:
+    """For each family: number of sets, regret, and the mean quality told and found where a split was chosen."""
+    families = np.array([one.family for one in taught.lessons])
+    out = {}
+    for family in np.unique(families):
+        own = families == family
+        split = own & ~np.isnan(pairs[:, 0])
+        told_found = np.interp(pairs[split, 0], *told).mean(), pairs[split, 1].mean() if split.any() else float("nan")
+        values = [float(own.sum()), lost[own].mean(), *(told_found if split.any() else ())]
+        out[str(family)] = [round(float(value), 3) for value in values]
+    return out
+
+
+def _commit() -> str:
+    found = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
+    return found.stdout.strip()
+
+
+def _arrays_of(model: HistGradientBoostingRegressor, depth: int) -> dict[str, Any]:
+    trees = [_complete(predictor.nodes, depth) for (predictor,) in model._predictors]
+    features, thresholds, values = (np.array([tree[i] for tree in trees]) for i in range(3))
+    start = np.float64(np.ravel(model._baseline_prediction)[0])
+    arrays = {"features": features.astype(np.int16), "thresholds": thresholds.astype(np.float32)}
+    return arrays | {"start": start, "values": values.astype(np.float32)}
+
+
+def _complete(nodes: np.ndarray, depth: int) -> tuple[list[int], list[float], list[float]]:
     """A tree as features, thresholds and values, level by level; a leaf above the last level is repeated below."""
-    features, thresholds, values = [0] * (2**DEPTH - 1), [1e300] * (2**DEPTH - 1), [0.0] * 2**DEPTH
+    features, thresholds, values = [0] * (2**depth - 1), [3e38] * (2**depth - 1), [0.0] * 2**depth
     open_ = [(0, 0)]
     while open_:
         node, at = open_.pop()
         if at >= len(features):
-            values[at - len(features)] = float(f"{nodes[node]['value']:.5g}")
+            values[at - len(features)] = float(nodes[node]["value"])
         elif nodes[node]["is_leaf"]:
             open_ += [(node, 2 * at + 1), (node, 2 * at + 2)]
         else:
-            features[at] = int(nodes[node]["feature_idx"])
-            thresholds[at] = float(f"{nodes[node]['num_threshold']:.5g}")
+            features[at], thresholds[at] = int(nodes[node]["feature_idx"]), float(nodes[node]["num_threshold"])
             open_ += [(int(nodes[node]["left"]), 2 * at + 1), (int(nodes[node]["right"]), 2 * at + 2)]
-    return [features, thresholds, values]
+    return features, thresholds, values
 
 
-def written(models: dict[str, dict[str, Any]]) -> str:
-    """The file, a line for each tree."""
-    parts = [f'{{"criteria": {json.dumps([*NAMES, *OF_DATA])}']
-    for name, model in models.items():
-        rows = ",\n".join(f"   {json.dumps(tree)}" for tree in model["trees"])
-        parts.append(f'"{name}": {{"start": {model["start"]}, "told": {model["told"]}, "trees": [\n{rows}]}}')
-    return ",\n".join(parts) + "}\n"
+def curves(folder: Path, names: list[str]) -> Iterator[str]:
+    """What lessons, depth, rounds and criteria bring, on families that are left out whole: mean regrets."""
+    settings = [(0.25, Setting()), (0.5, Setting()), (1.0, Setting()), (1.0, Setting(depth=4)), (1.0, Setting(depth=6))]
+    settings += [(1.0, Setting(rounds=200)), (1.0, Setting(rounds=800))]
+    settings += [(1.0, Setting(without=OF_TRANSFORM)), (1.0, Setting(without=("stability",)))]
+    for name in names:
+        taught, with_count = Taught.of(folder, name), name.endswith("with_count")
+        for share, setting in settings:
+            expected = left_out(taught, setting, share)
+            rule = judging.Rule(0.0, 0.0, 0.0) if with_count else best_rule(taught, expected)
+            lost = regrets(taught, expected, with_count, rule)
+            error = lost.std() / np.sqrt(len(lost))
+            yield f"{name}: {share:.0%} of the lessons, {setting}: regret {lost.mean():.4f} ± {error:.4f}, {rule}"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Train the judge of wt.cluster on generated sets.")
-    parser.add_argument("work", choices=("lessons", "fit"))
+    parser.add_argument("work", choices=("lessons", "fit", "curves"))
     parser.add_argument("folder", type=Path, help="of lessons")
     parser.add_argument("--sizes", nargs="+", default=list(SEEDS), choices=list(SEEDS))
-    parser.add_argument("--share", type=float, default=1.0, help="of the seeds")
+    parser.add_argument("--judges", nargs="+", default=list(JUDGES), choices=JUDGES)
+    parser.add_argument("--first", type=int, default=0, help="seed (%(default)s)")
+    parser.add_argument("--sets", type=int, help="number of them")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--out", type=Path, default=Path(judging.__file__).with_name("judge.json"))
+    parser.add_argument("--rounds", type=int, default=Setting().rounds)
+    parser.add_argument("--depth", type=int, default=Setting().depth)
+    parser.add_argument("--version", type=int, default=judging.NEWEST)
+    parser.add_argument("--out", type=Path, default=Path(judging.__file__).with_name("judges"))
     asked = parser.parse_args()
     if asked.work == "lessons":
         for size in asked.sizes:
-            make_lessons(size, int(asked.share * SEEDS[size]), asked.jobs, asked.folder)
+            make_lessons(size, asked.first, asked.sets or SEEDS[size], asked.jobs, asked.folder)
+    elif asked.work == "fit":
+        fit(asked.folder, asked.out, asked.version, Setting(asked.rounds, asked.depth))
     else:
-        models = {}
-        for name, kinds in MODELS.items():
-            found, every = list(read_lessons(asked.folder / f"{name}.npz")), EVERY[name[:4]]
-            taught = [lesson for seed, lesson in found if seed % every]
-            model = mean_of([learned(taught, *kind) for kind in kinds])
-            models[name] = with_told(name, model, [lesson for seed, lesson in found if seed % every == 0])
-        asked.out.write_text(written(models), "utf-8")
-
-
-def make_lessons(size: str, n: int, jobs: int, folder: Path) -> None:
-    """Make and write the lessons of both judges of one size."""
-    folder.mkdir(parents=True, exist_ok=True)
-    of_seed(size, 0)  # compile once
-    start, found = time.perf_counter(), dict[str, list[tuple[int, Lesson]]]()
-    with ProcessPoolExecutor(jobs) as pool:
-        for seed, taught in enumerate(pool.map(of_seed, [size] * n, range(n), chunksize=2)):
-            for lesson in taught:
-                found.setdefault(lesson.name, []).append((seed, lesson))
-    for name, own in found.items():
-        write_lessons(own, folder / f"{name}.npz")
-    print(f"{n} sets in {time.perf_counter() - start:.0f} s")
+        for line in curves(asked.folder, asked.judges):
+            print(line, flush=True)
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ _GAPS = 3  # numbers of clusters taken from each tree: at the widest steps of it
 _STARTS = Recipe("reach", reach=10), Recipe("gaussian", factor=1.0, lam=5.0, n_iter=1)
 """Trees whose partitions mixtures start from."""
 _FINEST = 4.0  # resolution
-_MOST_COMMUNITIES = 60  # of which compact groups are started
+_MOST_STARTS = 20  # clusters of communities from which mixtures start
 _STEEP = 3.0  # log ratio of heights: steps beyond count the same
 
 
@@ -123,8 +123,7 @@ def _clear_counts(tree: Tree, cuts: Ints) -> Iterator[int]:
 def _compact(ground: Ground, found: list[Candidate], counts: list[int], engine: Engine) -> list[Candidate]:
     """Return k-means for some numbers of clusters and from communities, and mixtures that start from what is there."""
     points, mass = ground.points, ground.mass
-    most = max([_MOST_COMMUNITIES, *counts])
-    starts = [one for one in _of_graph(found) if 1 < one.n_clusters <= most]
+    starts = _of_graph(found)
     for k in counts:
         starts += _starts(found, k)
 
@@ -140,16 +139,17 @@ def _compact(ground: Ground, found: list[Candidate], counts: list[int], engine: 
             Recipe("mixture", start=start.recipe.name), number_by_first(mixture(points, mass, start.labels))
         )
 
+    most = max([_MOST_STARTS, *counts])
     with one_blas_thread():
         if max(counts, default=0) * ground.n > MOST_SHARES:  # so many come with a number
             return engine.map(means, starts, "k-means")
         compact = engine.map(means, [*(k for k in counts if k < ground.n), *_of_graph(starts)], "k-means")
-        different = {one.labels.tobytes(): one for one in [*compact, *starts]}
+        different = {one.labels.tobytes(): one for one in [*compact, *starts] if one.n_clusters <= most}
         return [*compact, *engine.map(fit, list(different.values()), "mixtures")]
 
 
 def _of_graph(found: list[Candidate]) -> list[Candidate]:
-    return [one for one in found if one.recipe.kind == "graph"]
+    return [one for one in found if one.recipe.kind == "graph" and one.n_clusters > 1]
 
 
 WIDE_COUNTS = (2, 3, 4, 5, 6, 7, 8, 10, 12)
@@ -179,8 +179,8 @@ def _wide(ground: Ground, found: list[Candidate], counts: list[int], engine: Eng
     with one_blas_thread():
         joined = engine.map(lambda view, _: ward(view[1], counts), views, "Ward")
         jobs = [(*view, "", labels) for view, some in zip(views, joined, strict=True) for labels in some]
-        most = max([_MOST_COMMUNITIES, *counts])
-        jobs += [(*views[0], one.recipe.name, one.labels) for one in _of_graph(found) if 1 < one.n_clusters <= most]
+        most = max([_MOST_STARTS, *counts])
+        jobs += [(*views[0], one.recipe.name, one.labels) for one in _of_graph(found) if one.n_clusters <= most]
         return [one for some in engine.map(fit, jobs, "mixtures") for one in some]
 
 
