@@ -5,7 +5,7 @@ The judge of `wt.cluster` is trained on these alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 
 import numpy as np
@@ -481,7 +481,7 @@ def _ball(rng: Rng, n: int, m: int) -> np.ndarray:
 
 def _sphere(rng: Rng, n: int, m: int) -> np.ndarray:
     u = rng.normal(size=(n, m))
-    return u / np.linalg.norm(u, axis=1, keepdims=True)
+    return np.asarray(u / np.linalg.norm(u, axis=1, keepdims=True))
 
 
 def _log_uniform(rng: Rng, low: float, high: float) -> float:
@@ -543,10 +543,12 @@ def _circle(start: float = 0.0, turn: float = 2 * np.pi) -> np.ndarray:
 
 def _on_grid(rng: Rng, shapes: Parts, gap: float) -> Parts:
     """Shapes in the cells of a grid, side by side; the gap is a share of the largest extent."""
-    spans = np.array([np.ptp(shape, axis=0) for shape in shapes]).max(axis=0) * (1 + gap)
-    cells = rng.permutation(int(np.ceil(np.sqrt(len(shapes)))) ** 2)[: len(shapes)]
-    places = np.stack(np.divmod(cells, int(np.ceil(np.sqrt(len(shapes))))), axis=-1)
-    return [s - (s.min(0) + s.max(0)) / 2 + spans * at for s, at in zip(shapes, places, strict=True)]
+    spans, side = (
+        np.array([np.ptp(s, axis=0) for s in shapes]).max(axis=0) * (1 + gap),
+        int(np.ceil(len(shapes) ** 0.5)),
+    )
+    cells = np.column_stack(np.divmod(rng.permutation(side**2)[: len(shapes)], side))
+    return [s - (s.min(0) + s.max(0)) / 2 + spans * cell for s, cell in zip(shapes, cells, strict=True)]
 
 
 def rings_even(rng: Rng) -> Parts:
@@ -653,25 +655,22 @@ def groups_at_scales(rng: Rng) -> Parts:
 
 def groups_of_groups(rng: Rng) -> Parts:
     """Groups of groups: where all inner ones are apart, each is a cluster; where they overlap, the outer ones are."""
-    k, m, inner = int(rng.integers(2, 6)), int(rng.choice([2, 2, 3])), rng.integers(2, 6, 5)
-    fine = rng.random() < 0.6
-    outer: Parts = []
-    counts = []
-    for i in range(k):
-        spread = rng.uniform(0.4, 1.0, inner[i])
-        places = _placed(rng, 3 * spread, m, rng.uniform(1.3, 1.9)) if fine else rng.uniform(-1.5, 1.5, (inner[i], m))
-        n = _sizes(rng, int(inner[i]), 20, 80, 0.3)
-        outer.append(
-            np.concatenate([p + s * rng.normal(size=(q, m)) for p, s, q in zip(places, spread, n, strict=True)])
-        )
-        outer[-1] -= outer[-1].mean(axis=0)
-        counts.append(n)
-    radii = np.array([np.linalg.norm(part, axis=1).max() for part in outer])
+    k, m, fine = int(rng.integers(2, 6)), int(rng.choice([2, 2, 3])), rng.random() < 0.6
+    groups: list[Parts] = []
+    for inner in rng.integers(2, 6, k):
+        spread = rng.uniform(0.4 if fine else 0.8, 1.0, inner)
+        places = _placed(rng, 3 * spread, m, rng.uniform(1.3, 1.9)) if fine else 1.2 * _ball(rng, inner, m)
+        groups.append(_normals(rng, places - places.mean(axis=0), spread, _sizes(rng, int(inner), 20, 80, 0.3)))
+    radii = np.array([np.linalg.norm(np.concatenate(group), axis=1).max() for group in groups])
     centers = _placed(rng, radii, m, rng.uniform(1.1, 1.8))
-    parts = [part + c for part, c in zip(outer, centers, strict=True)]
-    if not fine:
-        return parts
-    return [piece for part, n in zip(parts, counts, strict=True) for piece in np.split(part, np.cumsum(n)[:-1])]
+    moved = [[part + c for part in group] for group, c in zip(groups, centers, strict=True)]
+    return [part for group in moved for part in (group if fine else [np.concatenate(group)])]
+
+
+def _normals(rng: Rng, centers: np.ndarray, spread: np.ndarray, sizes: Iterable[int]) -> Parts:
+    """Round groups."""
+    m = centers.shape[1]
+    return [c + s * rng.normal(size=(n, m)) for c, s, n in zip(centers, spread, sizes, strict=True)]
 
 
 def islands_and_large(rng: Rng) -> Parts:
@@ -679,8 +678,7 @@ def islands_and_large(rng: Rng) -> Parts:
     large, small, m = int(rng.integers(1, 4)), int(rng.integers(3, 13)), int(rng.choice([2, 2, 3]))
     sizes = [*rng.integers(150, 700, large), *rng.integers(6, 26, small)]
     spread = np.concatenate([rng.uniform(0.7, 1.5, large), rng.uniform(0.05, 0.5, small)])
-    centers = _placed(rng, 3 * spread, m, rng.uniform(1.2, 2.2))
-    return [c + s * rng.normal(size=(n, m)) for c, s, n in zip(centers, spread, sizes, strict=True)]
+    return _normals(rng, _placed(rng, 3 * spread, m, rng.uniform(1.2, 2.2)), spread, sizes)
 
 
 def groups_unequal(rng: Rng) -> Parts:
@@ -689,8 +687,7 @@ def groups_unequal(rng: Rng) -> Parts:
     n, ratio = int(_log_uniform(rng, 250, 800)), _log_uniform(rng, 8, 50)
     sizes = [n] * large + [max(12, int(n / ratio * rng.uniform(0.7, 1.4)))] * small
     spread = np.concatenate([rng.uniform(0.6, 1.0, large), rng.uniform(0.6, 1.6, small)])
-    centers = _placed(rng, 3 * spread, m, rng.uniform(1.0, 2.0))
-    return [c + s * rng.normal(size=(n, m)) for c, s, n in zip(centers, spread, sizes, strict=True)]
+    return _normals(rng, _placed(rng, 3 * spread, m, rng.uniform(1.0, 2.0)), spread, sizes)
 
 
 def _solids(rng: Rng, centers: np.ndarray, radii: np.ndarray) -> Parts:
@@ -719,9 +716,9 @@ def balls_packed(rng: Rng) -> Parts:
     """Discs of a hexagonal packing, or balls of a cubic one."""
     k, m = int(rng.integers(3, 13)), int(rng.choice([2, 2, 3]))
     steps = np.array([[1, 0], [0.5, np.sqrt(0.75)]]) if m == 2 else np.eye(3)
-    lattice = np.stack(np.meshgrid(*[np.arange(-3, 4)] * m), axis=-1).reshape(-1, m) @ steps
-    near = np.argsort(np.linalg.norm((lattice - rng.uniform(0, 1, m)) * rng.uniform(0.5, 1, m), axis=1))[:k]
-    return _solids(rng, lattice[near] * 2 * rng.uniform(0.95, 1.25), np.ones(k))
+    knots = np.stack(np.meshgrid(*[np.arange(-3, 4)] * m), axis=-1).reshape(-1, m) @ steps
+    near = np.argsort(np.linalg.norm((knots - rng.uniform(0, 1, m)) * rng.uniform(0.5, 1, m), axis=1))[:k]
+    return _solids(rng, knots[near] * 2 * rng.uniform(0.95, 1.25), np.ones(k))
 
 
 def _dip(sizes: tuple[int, int], centers: np.ndarray, shapes: np.ndarray) -> float:
@@ -790,10 +787,8 @@ def blobs_many(rng: Rng) -> Parts:
     """Twenty to a hundred round groups, from a slight overlap to wide gaps."""
     k, m = int(_log_uniform(rng, 20, 101)), int(rng.choice([2, 2, 3]))
     spread, uneven = np.exp(rng.choice([0.0, 0.15, 0.3]) * rng.normal(size=k)), rng.choice([0.0, 0.0, 0.4])
-    each = _log_uniform(rng, 14, min(100, 2600 / k))
-    sizes = np.maximum(8, each * np.exp(uneven * rng.normal(size=k))).astype(int)
-    centers = _placed(rng, spread, m, rng.uniform(1.7, 3.2))
-    return [c + s * rng.normal(size=(n, m)) for c, s, n in zip(centers, spread, sizes, strict=True)]
+    sizes = _log_uniform(rng, 14, min(100, 2600 / k)) * np.exp(uneven * rng.normal(size=k))
+    return _normals(rng, _placed(rng, spread, m, rng.uniform(1.7, 3.2)), spread, np.maximum(8, sizes).astype(int))
 
 
 def blobs_on_grid(rng: Rng) -> Parts:
@@ -836,13 +831,14 @@ def _tree(rng: Rng) -> Parts:
 def _ragged(rng: Rng, figures: list[Parts], width: float) -> Parts:
     """Figures of straight strokes, side by side, each stroke with a density of its own."""
     density, uneven = _log_uniform(rng, 25, 100), rng.choice([0.0, 0.3])
-    shapes = []
-    for strokes_of in figures:
-        counts = [max(6, int(density * np.exp(uneven * rng.normal()) * _length(line))) for line in strokes_of]
-        shapes.append(
-            np.concatenate([_along(rng, line, n, width, False) for line, n in zip(strokes_of, counts, strict=True)])
-        )
-    return _on_grid(rng, shapes, rng.uniform(0.15, 0.5))
+    drawn = [
+        [
+            _along(rng, s, max(6, int(density * np.exp(uneven * rng.normal()) * _length(s))), width, False)
+            for s in figure
+        ]
+        for figure in figures
+    ]
+    return _on_grid(rng, [np.concatenate(strokes_of) for strokes_of in drawn], rng.uniform(0.15, 0.5))
 
 
 def glyphs(rng: Rng) -> Parts:
@@ -883,7 +879,7 @@ def checkerboards(rng: Rng) -> Parts:
     inset = rng.choice([0.0, rng.uniform(0, 0.1)])
 
     def at(X: np.ndarray) -> np.ndarray:
-        return owner[tuple(np.minimum((X + 1) / 2 * side, side - 1e-9).astype(int).T)]
+        return np.asarray(owner[tuple(np.minimum((X + 1) / 2 * side, side - 1e-9).astype(int).T)])
 
     shifts = inset * np.array([(1, 1), (1, -1), (-1, 1), (-1, -1)]) / side
     return _cut(
@@ -999,27 +995,10 @@ def one_in_background(rng: Rng) -> Parts:
 
 
 _NO_NOISE = (
-    "islands",
-    "disc_in_disc",
-    "blobs_many_axes",
-    "crossing",
-    "densities",
-    "corners",
-    "one_in_space",
-    "on_a_line",
-    "one_on_a_line",
-    "discs_in_discs",
-    "groups_at_scales",
-    "groups_of_groups",
-    "islands_and_large",
-    "groups_unequal",
-    "curves_crossing",
-    "planes_crossing",
-    "combs",
-    "one_figure",
-    "one_solid",
-    "one_cloud",
-)
+    "islands", "disc_in_disc", "blobs_many_axes", "crossing", "densities", "corners", "one_in_space", "on_a_line",
+    "one_on_a_line", "discs_in_discs", "groups_at_scales", "groups_of_groups", "islands_and_large", "groups_unequal",
+    "curves_crossing", "planes_crossing", "combs", "one_figure", "one_solid", "one_cloud",
+)  # fmt: skip
 _IN_NOISE = ("one_in_background",)
 FAMILIES: dict[str, Callable[[Rng], Parts]] = {
     f.__name__: f
