@@ -934,7 +934,7 @@ _SHAPES: tuple[Callable[[np.ndarray, np.ndarray, float], np.ndarray], ...] = (
     lambda x, y, a: x**2 + (y / (0.4 + a)) ** 2 < 1,
     lambda x, y, a: (x < a - 0.8) | (y < a - 0.8),
     lambda x, y, a: np.abs(np.hypot(x, y) - 0.8) < a / 3,
-    lambda x, y, a: (np.abs(x) < a / 2) | (np.abs(y) < a / 2),
+    lambda x, y, a: (np.abs(x) < 0.2 + a / 3) | (np.abs(y) < 0.2 + a / 3),
     lambda x, y, a: np.abs(y - 1.4 * x**2 + 0.6) < a / 2,
     lambda x, y, a: np.abs(y - 0.6 * np.sin(4 * x)) < 0.6 * a,
     lambda x, y, a: np.hypot(x, y) < 0.7 + 0.5 * (a - 0.2) * np.cos(5 * np.arctan2(y, x)),
