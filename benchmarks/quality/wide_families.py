@@ -237,11 +237,126 @@ def one_cloud(rng: Rng) -> Parts:
     return [np.sin(t @ rng.normal(size=(2, q)) * 2 + rng.uniform(0, 6, q)) + 0.1 * rng.normal(size=(n, q))]
 
 
-_PLAIN = ("nested", "cells")
+def _log_uniform(rng: Rng, low: float, high: float) -> float:
+    return float(np.exp(rng.uniform(np.log(low), np.log(high))))
+
+
+def _scattered(rng: Rng, k: int, q: int, least: float) -> np.ndarray:
+    """Centers, each far from those before; the closest two are at this distance."""
+    out = rng.normal(size=(1, q))
+    while len(out) < k:
+        tries = rng.normal(size=(8, q))
+        apart = np.linalg.norm(tries[:, None] - out, axis=2).min(axis=1)
+        out = np.concatenate([out, tries[[apart.argmax()]]])
+    gaps = np.linalg.norm(out[:, None] - out, axis=2) + np.where(np.eye(k) > 0, np.inf, 0.0)
+    return out * least / gaps.min() if k > 1 else out
+
+
+def _around(rng: Rng, centers: np.ndarray, sizes: np.ndarray, spread: float, stretch: float) -> Parts:
+    q = centers.shape[1]
+    shapes = [_rotation(rng, q) * np.exp(stretch * rng.normal(size=q) + spread * rng.normal()) for _ in centers]
+    return [c + rng.normal(size=(n, q)) @ s.T for c, n, s in zip(centers, sizes, shapes, strict=True)]
+
+
+def blob_in_blob(rng: Rng) -> Parts:
+    """One to three narrow groups within a wide one, in all columns: the fewer these are, the wider it is."""
+    m, k = _columns(rng), int(rng.choice([1, 1, 1, 2, 3]))
+    least = max(1.6, (np.sqrt(m) + 1.0) / max(0.6, np.sqrt(m) - 1.0))
+    wide = least * rng.uniform(1.0, 2.5)
+    n = int(_log_uniform(rng, 60, 900))
+    centers = _scattered(rng, k, m, rng.uniform(1.5, 2.5) * np.sqrt(m)) if k > 1 else np.zeros((1, m))
+    centers = (centers - centers.mean(axis=0)) + rng.choice([0.0, 0.7]) * rng.normal(size=m)
+    inner = [c + rng.normal(size=(max(15, int(n * _log_uniform(rng, 0.2, 3) / k)), m)) for c in centers]
+    return [wide * rng.normal(size=(n, m)) + rng.choice([0.0, 1.0]) * rng.normal(size=m), *inner]
+
+
+def binary_nuisance(rng: Rng) -> Parts:
+    """Groups in some columns, which may be rounded to grades, beside such of 0 and 1 and of grades that say nothing."""
+    k, q = _count(rng), int(rng.integers(3, 13))
+    sizes = np.array(_sizes(rng, k))
+    parts = _around(rng, _scattered(rng, k, q, rng.uniform(4, 8)), sizes, 0.2, 0.2)
+    X, n = np.concatenate(parts), int(sizes.sum())
+    for j in np.flatnonzero(rng.random(q) < rng.choice([0.0, 0.3, 0.8])):
+        grade = X[:, j].std() * 4 / rng.integers(3, 11)
+        X[:, j] = np.round(X[:, j] / grade)
+    wide = int(rng.integers(1, 2 + q))
+    bits = rng.random((n, wide)) < rng.uniform(0.1, 0.9, wide)
+    grades = rng.binomial(rng.integers(2, 7), rng.uniform(0.2, 0.8), (n, int(rng.integers(0, 1 + q // 2))))
+    return np.split(
+        np.column_stack([X, bits, grades])[:, rng.permutation(q + bits.shape[1] + grades.shape[1])],
+        np.cumsum(sizes)[:-1],
+    )
+
+
+def many_groups(rng: Rng) -> Parts:
+    """Twenty to a hundred groups in few directions, of equal sizes or not."""
+    k, q = int(_log_uniform(rng, 20, 101)), int(rng.integers(4, 16))
+    each = _log_uniform(rng, 12, min(80, 2400 / k))
+    sizes = np.maximum(8, each * np.exp(rng.choice([0.0, 0.5]) * rng.normal(size=k))).astype(int)
+    centers = _scattered(rng, k, q, rng.uniform(3.5, 9.0) * (1 + 0.1 * np.sqrt(q)))
+    return _around(rng, centers, sizes, rng.choice([0.0, 0.2]), rng.choice([0.0, 0.3]))
+
+
+def many_groups_plain(rng: Rng) -> Parts:
+    """Twenty to a hundred groups in 6 to 60 columns, all of which tell."""
+    k, m = int(_log_uniform(rng, 20, 101)), int(_log_uniform(rng, 6, 61))
+    sizes = np.full(k, int(_log_uniform(rng, 12, min(80, 2400 / k))))
+    return _around(
+        rng, _scattered(rng, k, m, rng.uniform(2.8, 6.0) * (m / 6) ** 0.25), sizes, rng.choice([0.0, 0.3]), 0.1
+    )
+
+
+def groups_unequal(rng: Rng) -> Parts:
+    """Large groups and small ones, with up to fifty times fewer rows."""
+    large, small, q = int(rng.integers(1, 4)), int(rng.integers(1, 6)), int(rng.integers(2, 9))
+    n, ratio = int(_log_uniform(rng, 200, 800)), _log_uniform(rng, 5, 50)
+    sizes = np.array([n] * large + [max(10, int(n / ratio))] * small)
+    return _around(rng, _scattered(rng, large + small, q, rng.uniform(5, 9) * (1 + 0.1 * np.sqrt(q))), sizes, 0.2, 0.2)
+
+
+def few_rows(rng: Rng) -> Parts:
+    """Groups of few rows, fewer than columns perhaps."""
+    k, m = int(rng.integers(2, 8)), _columns(rng)
+    centers = _scattered(rng, k, m, rng.uniform(2.8, 6) * (m / 4) ** 0.25)
+    return _around(rng, centers, rng.integers(max(5, 20 // k + 1), 26, k), 0.2, 0.2)
+
+
+def one_elongated(rng: Rng) -> Parts:
+    """Round groups that overlap slightly, and one that is long."""
+    k, q = int(rng.integers(2, 6)), int(_log_uniform(rng, 4, 21))
+    parts = _around(
+        rng, _scattered(rng, k, q, rng.uniform(2.6, 4.8) * (1 + 0.1 * np.sqrt(q))), np.array(_sizes(rng, k)), 0.1, 0.1
+    )
+    others = np.array([part.mean(axis=0) for part in parts[1:]]) - parts[0].mean(axis=0)
+    along = np.linalg.svd(others)[2][-1] if k <= q else rng.normal(size=q)
+    long = rng.uniform(4, 12) * rng.normal(size=(len(parts[0]), 1)) * along / np.linalg.norm(along)
+    return [parts[0] + long, *parts[1:]]
+
+
+def one_table(rng: Rng) -> Parts:
+    """One cloud: a turned box, few directions with noise, t, skewness, a mixture too close to have two peaks."""
+    n, q, kind = int(_log_uniform(rng, 60, 1500)), int(rng.integers(3, 13)), rng.integers(5)
+    X = rng.normal(size=(n, q))
+    if kind == 0:
+        X = rng.uniform(-1, 1, (n, q)) * np.exp(0.5 * rng.normal(size=q))
+    elif kind == 1:
+        X = X[:, :2] @ rng.normal(size=(2, q)) + rng.uniform(0.05, 0.5) * X
+    elif kind == 2:
+        X = X / np.sqrt(rng.chisquare(rng.uniform(3, 8), (n, 1)))
+    elif kind == 3:
+        X = rng.gamma(rng.uniform(1, 4), size=(n, q))
+    else:
+        X[: n // 2] += rng.uniform(0.3, 1.6) * np.eye(q)[0]
+    return [X @ _rotation(rng, q)]
+
+
+_PLAIN = ("nested", "cells", "blob_in_blob", "binary_nuisance", "many_groups_plain", "few_rows", "one_elongated")
 WIDE_FAMILIES: dict[str, Callable[[Rng], Parts]] = {
     f.__name__: f
     for f in (
         gaussians_alike, gaussians_of_shapes, gaussians_of_sizes, gaussians_tilted, nested, subspaces, heavy, skewed,
         curved, moons_lifted, of_pieces, cells, switches, one_gaussian, one_cloud,
+        blob_in_blob, binary_nuisance, many_groups, many_groups_plain, groups_unequal, few_rows, one_elongated,
+        one_table,
     )
 }  # fmt: skip
