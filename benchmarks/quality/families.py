@@ -52,7 +52,7 @@ def _apart(rng: Rng, k: int, m: int, least: float) -> np.ndarray:
         out = [rng.uniform(0, side, m)]
         for _ in range(200 * k):
             c = rng.uniform(0, side, m)
-            if min(np.linalg.norm(c - o) for o in out) >= least:
+            if np.linalg.norm(np.array(out) - c, axis=1).min() >= least:
                 out.append(c)
             if len(out) >= k:
                 return np.array(out[:k])

@@ -41,7 +41,7 @@ KEPT = 80  # partitions of a set that are learned from
 N_FOLDS = 5  # families are left out whole in turn, a fifth of them at a time
 SOME = 0.2  # share of the features that are tried at each node
 OF_TRANSFORM = (
-    "conductance after a step", "worst conductance after a step", "purity after a step", "transformed edges cut",
+    "agreement of transformed", "conductance after a step", "worst conductance after a step", "purity after a step", "transformed edges cut",
     "height of transformed cuts", "lowest transformed cut", "edges cut after a step", "height of cuts after a step",
     "lowest cut after a step",
 )  # fmt: skip

@@ -65,6 +65,7 @@ def measure(
     agreement = adjusted_rand([labels[some] for labels in partitions.labels], ground.mass[some], engine)
     votes = np.array([len(group) for group in partitions.members], float)
     of_trees = np.array([sum(one.recipe.is_tree for one in group) for group in partitions.members], float)
+    of_walks = np.array([sum(one.recipe.kind == "gaussian" for one in group) for group in partitions.members], float)
     counts = Runs.of(partitions.labels).counts
     turns, elongation = _shapes_around(ground)
     near = Euclidean(forest.moved).neighbors(min(NEAR, ground.n - 1), engine=engine).indices
@@ -74,6 +75,7 @@ def measure(
         "agreement": _of_others(agreement, votes),
         "agreement of trees": _of_others(agreement, of_trees),
         "agreement of compact": _of_others(agreement, votes - of_trees),
+        "agreement of transformed": _of_others(agreement, of_walks),
         "median agreement": _weighted_medians(agreement, votes),
         "votes": np.log(votes / votes.sum()),
         "clusters of those wanted": counts / wanted if wanted else np.ones(len(counts)),
