@@ -140,6 +140,8 @@ class Cloud(NamedTuple):
 
     def without_small(self, labels: Ints, least: float) -> Ints:
         """Small communities join those that they are linked to most, the smallest first."""
+        if np.bincount(labels, self.mass).min() >= least:
+            return labels
         communities = _Communities(self, labels, 0.0)
         while communities.masses.min() < least and len(communities.masses) > 1:
             smallest = int(communities.masses.argmin())
