@@ -10,12 +10,14 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from ._types import Bools, Floats, Ints
+from .compute.neighbors.moments_jit import mean_rows
 from .compute.records import CsrMeasures, MeansAndCovs, Moments
 from .engine import Engine, on_host, stored_array, to_host
 from .spaces import Euclidean, GaussianMetric, Metric
 
 __all__ = ["Diracs", "Discrete", "Gaussians", "Measures"]
 _HASH_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # an odd multiplier that scrambles bits (a hash)
+_ROWS = 1 << 14  # whose means are computed at a time
 _MAX_MASS = 2.0**200  # masses are kept between 1/_MAX_MASS and _MAX_MASS, so that products of sums do not overflow
 
 
@@ -138,11 +140,11 @@ class Discrete(Measures):
     def means(self, points: Floats) -> Moments:
         """Compute the total mass (n,) and the mean (n, m) of `points` under each measure."""
         points = to_host(points)
-        origin = points[self.indices[self.indptr[:-1]]]  # sums relative to a point of the measure round less
-        means = np.empty((self.n, points.shape[1]))
-        for i in range(self.n):
-            part = slice(self.indptr[i], self.indptr[i + 1])
-            means[i] = origin[i] + self.masses[part] @ (points[self.indices[part]] - origin[i]) / self.totals[i]
+        points, means = np.ascontiguousarray(points, np.float64), np.empty((self.n, points.shape[1]))
+        for start in range(0, self.n, _ROWS):  # Ctrl-C is seen between them
+            part = slice(start, start + _ROWS)
+            indptr = self.indptr[start : start + _ROWS + 1]
+            mean_rows(points, indptr, self.indices, self.masses, self.totals[part], means[part])
         return Moments(np.where(self.massless, 0.0, self.totals), means)
 
     def covs(self, points: Floats) -> Moments:

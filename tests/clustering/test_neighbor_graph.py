@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
+from scipy.sparse import coo_array, csr_array
 from sklearn.metrics import adjusted_rand_score
-from sklearn.neighbors import NearestNeighbors
+from sklearn.neighbors import NearestNeighbors, kneighbors_graph
 
 import wasserstein_transform as wt
 from wasserstein_transform.clustering.neighbor_graph import (
@@ -187,3 +189,91 @@ def test_weights_count_like_copies_in_links() -> None:
     matrix = link_strengths(np.array([[1], [0], [1]]), np.array([1.0, 2.0, 3.0]))
     assert isinstance(matrix, csr_array)
     np.testing.assert_allclose(matrix.toarray(), [[0, 2, 0], [2, 0, 2], [0, 2, 0]])
+
+
+def pair(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Indices and distances of the k nearest, each point itself included."""
+    distances, indices = NearestNeighbors(n_neighbors=k).fit(X).kneighbors(X)
+    return indices, distances
+
+
+def sparse(X: np.ndarray) -> Any:
+    return kneighbors_graph(X, 22, mode="distance")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        sparse,
+        lambda X: coo_array(sparse(X)),
+        lambda X: pair(X, 21),
+        lambda X: (*(one.astype(np.float32) if k else one for k, one in enumerate(pair(X, 30))), None),
+        lambda X: pair(X, 25)[::-1],
+        lambda X: wt.spaces.Euclidean(X).neighbors(20),
+        lambda X: SimpleNamespace(neighbor_graph=pair(X, 25)),
+    ],
+    ids=["csr", "coo", "pair", "UMAP", "kneighbors", "neighbors", "NNDescent"],
+)
+def test_given_neighbors_are_as_good_as_found_ones(given: Any, found: wt.Clustering) -> None:
+    X = topics()[0]
+    known = wt.cluster(X, neighbors=given(X))
+    np.testing.assert_array_equal(known.labels, found.labels)
+    np.testing.assert_array_equal(known.membership, found.membership)
+    np.testing.assert_array_equal(known.predict(X[:50]), found.predict(X[:50]))
+    np.testing.assert_array_equal(wt.AutoCluster().fit(X, neighbors=given(X)).labels_, found.labels)
+
+
+def test_given_neighbors_of_lengths_equal_rows_and_all_points() -> None:
+    X, y = topics(10_500, 24, 5, spread=0.5)
+    X[100:200], y[100:200] = X[0], y[0]
+    long = X * np.random.default_rng(0).uniform(1, 5, (len(X), 1))
+    for n_clusters in (None, 5):
+        known = wt.cluster(long, n_clusters, metric="cosine", neighbors=pair(X, 21), noise=False)
+        assert adjusted_rand_score(y, known.labels) > 0.98
+        assert len(known.membership) == len(X)
+        assert not any("10,000" in note for note in known.notes)
+        assert len(np.unique(known.labels[100:200])) == 1
+
+
+def test_rough_neighbors_are_enough(rng: np.random.Generator) -> None:
+    X, y = topics()
+    indices, distances = pair(X, 41)
+    kept = np.sort(rng.permuted(np.tile(np.arange(1, 41), (len(X), 1)), axis=1)[:, :25])  # of 40 nearest, 25
+    known = wt.cluster(X, neighbors=tuple(np.take_along_axis(one, kept, axis=1) for one in (indices, distances)))
+    assert adjusted_rand_score(y, known.labels) > 0.95
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            lambda X: sparse(X)[:5],
+            r"must be a sparse matrix .* or two arrays .* got \(5, 900\); .* makes one",
+        ),
+        (lambda _: 20, "indices below 900 and distances, got 20;"),
+        (lambda X: pair(X, 25)[:1], r"got \[\(900, 25\)\]"),
+        (lambda X: pair(X, 25)[1:] * 2, r"got \[\(900, 25\), \(900, 25\)\]"),
+        (lambda X: tuple(one[:7] for one in pair(X, 25)), r"got \[\(7, 25\), \(7, 25\)\]"),
+        (lambda X: (pair(X, 25)[0] + 1, pair(X, 25)[1]), "indices below 900"),
+        (lambda X: pair(X, 20), "20 other points or more for each point, got 19 for point 0; search for 21 or more"),
+        (lambda X: (np.where(pair(X, 25)[0] == 7, -1, 0), pair(X, 25)[1]), "got 0 for point 0"),
+    ],
+)
+def test_neighbors_that_do_not_fit_are_one_clear_error(change: Any, message: str) -> None:
+    X = topics()[0]
+    with pytest.raises(ValueError, match=message):
+        wt.cluster(X, neighbors=change(X))
+
+
+@pytest.mark.parametrize(
+    ("options", "got"),
+    [
+        ({"X": np.random.default_rng(0).random((900, 3))}, r"shape \(900, 3\)"),
+        ({"X": topics(150)[0]}, r"shape \(150, 64\)"),
+        ({"X": topics()[0], "sample_weight": np.arange(900.0)}, r"shape \(900, 64\)"),
+        ({"X": np.ones((9, 9)) - np.eye(9), "metric": "precomputed"}, "distances"),
+    ],
+)
+def test_neighbors_of_other_points_are_refused(options: dict[str, Any], got: str) -> None:
+    with pytest.raises(ValueError, match=f"neighbors= needs 500 points .* weights of 0, got {got}; leave it out"):
+        wt.cluster(**options, neighbors=pair(topics()[0], 25))

@@ -38,6 +38,17 @@ def test_fused_moments_equal_those_of_the_rows(profile: str, cloud: np.ndarray) 
     np.testing.assert_allclose(fused.covs(cloud).values, rows.covs(cloud).values, rtol=0, atol=1e-13)
 
 
+def test_means_of_measures_far_from_the_origin(rng: np.random.Generator) -> None:
+    X, matrix = rng.normal(size=(50, 7)), rng.random((50, 50)) * (rng.random((50, 50)) < 0.2) + np.eye(50)
+    matrix /= matrix.sum(axis=1, keepdims=True)
+    measures = wt.localize.Given(csr_array(matrix))(wt.Space.from_points(X))
+    np.testing.assert_allclose(measures.means(X).values, measures.matrix() @ X, rtol=0, atol=1e-14)
+    np.testing.assert_array_equal(measures.means(X[:, ::-1]).values, measures.means(X).values[:, ::-1])
+    far = measures.means(np.ldexp(np.round(np.ldexp(X, 10)), -10) + 2.0**40).values - 2.0**40
+    np.testing.assert_allclose(far, measures.matrix() @ X, rtol=0, atol=2e-3)
+    np.testing.assert_array_equal(measures.means(np.full((50, 2), 0.1)).values, 0.1)
+
+
 @pytest.mark.parametrize("profile", PROFILES)
 def test_a_compiled_profile_is_the_formula_of_its_row_in_the_table(profile: str) -> None:
     t = np.concatenate([np.linspace(0, 2, 33), [1e-300, np.nextafter(1, 0), np.nextafter(1, 2), 1e3, 1399, 1400, 1e5]])

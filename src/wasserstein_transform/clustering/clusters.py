@@ -58,6 +58,7 @@ def cluster(
     metric: str = "euclidean",
     noise: bool | float | None = None,
     min_cluster_size: int = 1,
+    neighbors: Any = None,
     n_jobs: int | None = None,
     verbose: bool = False,
     engine: Engine | None = None,
@@ -114,6 +115,10 @@ def cluster(
         every point a cluster; `probabilities` tells how sure that is.
     min_cluster_size : int, default 1
         Number of points that each cluster has at least, without noise. Only partitions that keep this are compared.
+    neighbors : sparse matrix of shape (n, n), pair of arrays (indices, distances), or NNDescent, optional
+        Of points with many columns, at least 20 nearest others of each, also approximate ones, as scikit-learn's
+        `kneighbors_graph(mode="distance")`, UMAP or pynndescent has them. All points are then clustered, no sample of
+        them, and equal points may get different clusters. None (default) searches for them.
     n_jobs : int, optional
         Number of threads; −1 means all cores, None the setting of the engine.
     verbose : bool, default False
@@ -152,14 +157,17 @@ def cluster(
         if isinstance(X, Space) or metric == "precomputed" or on_gpu(X, copy=False) is not None:
             _refuse_options(columns, scale, missing, covariances)
             space = as_space(X, sample_weight, metric)
-            return replace(_found(space, wanted, noise, least, engine), named=_name(space, X, metric))
+            return replace(_found(space, wanted, noise, least, engine, neighbors), named=_name(space, X, metric))
         if metric != "euclidean":
             scale = _scale_of(metric, scale)
+        scale = None if scale == "auto" and neighbors is not None else scale  # neighbors of the points as they are
         errors = names_in(covariances)
         how: dict[str, Any] = {"scale": scale, "missing": missing, "errors": errors, "sample_weight": sample_weight}
         table = with_errors(X if isinstance(X, Features) else features(X, columns, **how), covariances, metric)
         metric = "euclidean" if metric == "cosine" else metric
-        return _best_reading(table, sample_weight, metric, lambda space: _found(space, wanted, noise, least, engine))
+        return _best_reading(
+            table, sample_weight, metric, lambda space: _found(space, wanted, noise, least, engine, neighbors)
+        )
 
 
 def _refuse_options(columns: Any, scale: str | None, missing: str, covariances: Any) -> None:
@@ -246,11 +254,13 @@ def _name(space: Space, X: ArrayLike | Space, metric: str) -> str | None:
     return None if isinstance(X, Space) or metric == "precomputed" else metric
 
 
-def _found(space: Space, wanted: int | None, noise: bool | float, least: int, engine: Engine) -> Clustering:
+def _found(
+    space: Space, wanted: int | None, noise: bool | float, least: int, engine: Engine, neighbors: Any = None
+) -> Clustering:
     if wanted is not None:
         check.count(wanted, "n_clusters", 1, space.n, "points")
     check.count(least, "min_cluster_size", 1, space.n, "points")
-    places = Places.of(space, engine)
+    places = Places.of(space, engine) if neighbors is None else Places.of_rows(space, neighbors)
     engine = replace(engine, device="cpu")  # few places are left, too few for a GPU
     if wanted == 1 or (wanted is None and places.space.n < _FEW):
         return _one(space, places, "one cluster was requested" if wanted == 1 else _why_one(places))
@@ -263,7 +273,7 @@ def _found(space: Space, wanted: int | None, noise: bool | float, least: int, en
         split = _by_widest_step(space, places, engine)
         return split if split.sizes.min() >= least else _one(space, places, _say_no_split())
     if places.has_many_columns:
-        ground, trees = Ground.of_neighbors(places.space, engine), list[tuple[Recipe, Tree]]()
+        ground, trees = Ground.of_neighbors(places.space, engine, places.given), list[tuple[Recipe, Tree]]()
         tried, best = _by_scales(ground, wanted, places.place, least, engine)
     else:
         ground = Ground.of(places.space, engine)

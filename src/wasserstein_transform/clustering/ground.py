@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -14,6 +14,7 @@ from ..localize.scale import far_sums
 from ..spaces import Euclidean, Space, nearest_among, quotient, span_of, within_span
 from ..tables.features import are_directions
 from ..transforms.scaling import Scaling
+from .given import read_neighbors
 
 NEIGHBORS = 15
 LINKS, STEP_NEIGHBORS = 15, 20  # with many columns: nearest others that a point is linked to, and moves to the mean of
@@ -88,11 +89,11 @@ class Ground(NamedTuple):
         return cls(space, points, mass, indices, distances, float(np.median(tenth)) or 1.0, note, views)
 
     @classmethod
-    def of_neighbors(cls, places: Space, engine: Engine) -> Ground:
-        """Prepare places with their neighbors on all coordinates."""
+    def of_neighbors(cls, places: Space, engine: Engine, given: KNeighbors | None = None) -> Ground:
+        """Prepare places with their neighbors on all coordinates, or with given ones."""
         assert places.points is not None
         metric, mass = Euclidean(places.points), places.weights * (places.n / places.weights.sum())
-        distances, indices = metric.neighbors(min(STEP_NEIGHBORS, places.n - 1), engine=engine)
+        distances, indices = given or metric.neighbors(min(STEP_NEIGHBORS, places.n - 1), engine=engine)
         unit = float(np.median(distances[:, _TENTH - 1])) or 1.0
         return cls(Space(metric, places.weights, places.points), places.points, mass, indices, distances, unit, "")
 
@@ -183,6 +184,8 @@ class Places(NamedTuple):
         The rows that are not in the sample, and the places nearest to them.
     has_many_columns : bool
         Whether they have so many columns that clusters are communities of the neighbor graph.
+    given : KNeighbors, optional
+        Their nearest others, if the caller knows them.
     """
 
     space: Space
@@ -193,6 +196,7 @@ class Places(NamedTuple):
     left: Ints
     near: KNeighbors
     has_many_columns: bool
+    given: KNeighbors | None = None
 
     @classmethod
     def of(cls, space: Space, engine: Engine) -> Places:
@@ -225,6 +229,21 @@ class Places(NamedTuple):
         place[left] = near.indices[:, 0]
         mass = np.bincount(place, weights=space.weights, minlength=len(rows)).astype(np.float64)
         return cls(sorted_places, place, rows, mass, merged.space.n, left, near, has_many_columns)
+
+    @classmethod
+    def of_rows(cls, space: Space, neighbors: Any) -> Places:
+        """Return the rows, also equal ones, as places with given neighbors."""
+        if space.points is None or not _spans_many(space) or space.weights.min() <= 0:
+            got = "distances" if space.points is None else f"shape {space.points.shape}"
+            raise ValueError(
+                f"neighbors= needs {_FEWEST} points of {MANY_COLUMNS} columns or more, or {_FEWEST_DIRECTIONS} of "
+                f"length 1, without covariances, gaps or weights of 0, got {got}; leave it out"
+            )
+        near, rows = read_neighbors(neighbors, space.n, STEP_NEIGHBORS), lexical_order(space.points)
+        place = np.argsort(rows)
+        given = KNeighbors(near.distances[rows], place[near.indices[rows]])
+        none = KNeighbors(given.distances[:0], given.indices[:0])
+        return cls(space.take(rows), place, rows, space.weights[rows], space.n, rows[:0], none, True, given)
 
     def following(self, labels: Ints) -> Places:
         """Give rows that are not in the sample to the cluster that most of their neighbors have."""

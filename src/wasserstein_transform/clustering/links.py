@@ -41,6 +41,8 @@ class NeighborGraph(NamedTuple):
 
     def without_small(self, labels: Ints, mass: Floats, least: float) -> Ints:
         """Small communities join those that they are linked to most, the smallest first."""
+        if np.bincount(labels, mass).min() >= least:
+            return labels
         communities = _Communities(self.matrix, mass, labels, 0.0)
         while communities.masses.min() < least and len(communities.masses) > 1:
             smallest = int(communities.masses.argmin())

@@ -252,7 +252,7 @@ class AutoCluster(Saved, ClusterMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None, *, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: Any, y: Any = None, *, sample_weight: ArrayLike | None = None, neighbors: Any = None) -> Self:
         """Find the clusters.
 
         Parameters
@@ -264,6 +264,8 @@ class AutoCluster(Saved, ClusterMixin, BaseEstimator):
         sample_weight : array of shape (n,), optional
             Masses of the points; a point of weight k acts like k copies. Points of weight 0 get the label of the
             nearest cluster. None: uniform.
+        neighbors : sparse matrix, pair of arrays, or NNDescent, optional
+            The nearest others of each point, if they are known, as in `wt.cluster`.
 
         Returns
         -------
@@ -272,7 +274,12 @@ class AutoCluster(Saved, ClusterMixin, BaseEstimator):
         engine = current(n_jobs=self.n_jobs, verbose=self.verbose)
         transform = copy(X) if isinstance(X, IteratedTransform) else None  # later changes of X have no effect
         how: dict[str, Any] = {"columns": self.columns, "scale": self.scale, "missing": self.missing}
-        how |= {"noise": self.noise, "min_cluster_size": self.min_cluster_size, "engine": engine}
+        how |= {
+            "noise": self.noise,
+            "min_cluster_size": self.min_cluster_size,
+            "neighbors": neighbors,
+            "engine": engine,
+        }
         if isinstance(X, Space | BaseEstimator) or self.metric == "precomputed":
             space = read_space(self, X, self.metric, sample_weight)
             fitted = FittedPoints.of(space, self.metric, isinstance(X, Space))

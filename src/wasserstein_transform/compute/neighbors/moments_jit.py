@@ -287,3 +287,21 @@ def finish_mean(points: Any, i: int, total: float, drift: Any) -> None:
     """Turn Σ mass · (y − x) into the mean."""
     for a in range(points.shape[0]):
         drift[a] = points[a, i] + drift[a] / total if total != 0.0 else points[a, i]
+
+
+@jit
+def mean_rows(points: Any, indptr: Any, indices: Any, masses: Any, totals: Any, means: Any) -> None:
+    """Means of the rows of `points` under measures in compressed rows, one for each row of `means`.
+
+    Sums are relative to the first point of each measure: they round less, and equal points have exactly their mean.
+    """
+    m = points.shape[1]
+    for i in range(means.shape[0]):
+        origin, mean = points[indices[indptr[i]]], means[i]
+        mean[:] = 0.0
+        for place in range(indptr[i] + 1, indptr[i + 1]):
+            mass, point = masses[place], points[indices[place]]
+            for a in range(m):
+                mean[a] += mass * (point[a] - origin[a])
+        for a in range(m):
+            mean[a] = origin[a] + mean[a] / totals[i]
