@@ -1,11 +1,11 @@
 """Train the judge of `wt.cluster` on generated families.
 
 `python -m benchmarks.quality.train lessons FOLDER --jobs 16` partitions generated sets by all recipes, with the number
-of clusters given and without, and keeps criteria and scores; `python -m benchmarks.quality.train fit FOLDER` learns from
-them and writes the files that ship: a boosted sum of small trees predicts the adjusted Rand index of a partition from its
-criteria. `python -m benchmarks.quality.train curves FOLDER` tells what more lessons, deeper trees and more of them
-bring on families that are left out whole, and what is lost without some of the criteria. There is a judge for up to
-three coordinates and one for more. Nothing of any published collection is used.
+of clusters given and without, and keeps criteria and scores; `python -m benchmarks.quality.train fit FOLDER` learns
+from them and writes the files that ship: a boosted sum of small trees predicts the adjusted Rand index of a partition
+from its criteria. `python -m benchmarks.quality.train curves FOLDER` tells what more lessons and deeper trees bring on
+families that are left out whole, and what is lost without some of the criteria. There is a judge for up to three
+coordinates and one for more. Nothing of any published collection is used.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 import wasserstein_transform as wt
 from wasserstein_transform.clustering import judge as judging
 from wasserstein_transform.clustering.candidates import with_count, without_count
-from wasserstein_transform.clustering.criteria import OF_DATA, Partitions, measure
+from wasserstein_transform.clustering.criteria import OF_DATA, measure
 from wasserstein_transform.clustering.ground import Ground, Places
+from wasserstein_transform.clustering.partitions import Partitions
 from wasserstein_transform.clustering.recipes import KINDS
 from wasserstein_transform.clustering.trees import grow
 from wasserstein_transform.engine import current
@@ -41,10 +42,11 @@ KEPT = 80  # partitions of a set that are learned from
 N_FOLDS = 5  # families are left out whole in turn, a fifth of them at a time
 SOME = 0.2  # share of the features that are tried at each node
 OF_TRANSFORM = (
-    "agreement of transformed", "conductance after a step", "worst conductance after a step", "purity after a step", "transformed edges cut",
-    "height of transformed cuts", "lowest transformed cut", "edges cut after a step", "height of cuts after a step",
-    "lowest cut after a step",
+    "agreement of transformed", "conductance after a step", "worst conductance after a step", "purity after a step",
+    "transformed edges cut", "height of transformed cuts", "lowest transformed cut", "edges cut after a step",
+    "height of cuts after a step", "lowest cut after a step",
 )  # fmt: skip
+"""Criteria that a transform gives."""
 
 
 class Lesson(NamedTuple):
@@ -78,15 +80,13 @@ def lessons(size: str, seed: int) -> dict[str, tuple[tuple[str, ...], Lesson]]:
             found[f"{size}_with_count"] = with_count(ground, forest, true, engine), true
         out = {}
         for name, (candidates, wanted) in found.items():
-            partitions = Partitions.of(candidates)
+            partitions = Partitions.of(candidates, ground.mass)
             criteria = measure(ground, forest, partitions, wanted, engine)
             names = tuple(one for one in criteria if one not in OF_DATA)
             own = np.column_stack([criteria[one] for one in names])
             scores = np.array([adjusted_rand(y[y > 0], labels[places.place][y > 0]) for labels in partitions.labels])
             rows = np.sort(rng.choice(len(scores), min(len(scores), KEPT), replace=False))
-            counts = np.array([int(labels.max()) + 1 for labels in partitions.labels])
-            kinds = [sum({1 << KINDS.index(one.recipe.kind) for one in group}) for group in partitions.members]
-            votes = np.array([len(group) for group in partitions.members])
+            kinds = [sum({1 << KINDS.index(one.kind) for one in group}) for group in partitions.recipes]
             kept = np.column_stack([own, *(criteria[one] for one in OF_DATA)])[rows]
             ends = np.array([own.max(axis=0), own.min(axis=0)])
             out[name] = (

@@ -36,7 +36,7 @@ T = TypeVar("T", bound=type)
 
 _CLASSES: dict[str, type] = {}
 _READ_HEADER: dict[Any, Any] = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}  # by version
-_KINDS = {"f": "floats", "i": "integers"}
+_KINDS = {"b": "truth values", "f": "floats", "i": "integers"}
 
 
 def class_name(cls: type) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
 from html import escape
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +13,7 @@ from scipy.spatial.distance import cdist
 from .. import _check as check
 from .._archive import archived, check_array, check_range, check_type
 from .._display import HasReport, counted, frame, listed
-from .._types import Floats, Ints, cached_property
+from .._types import Bools, Floats, Ints, cached_property
 from ..compute import sample_evenly
 from ..engine import Engine, current
 from ..hierarchy import Tree
@@ -23,6 +23,7 @@ from ..spaces.named import cross_by_name, known_name
 from ..tables.features import Features
 from ..transforms import Followed, Process, Trajectory, follow_points, iterate
 from .ground import LINKS, NEIGHBORS, Ground, nearest_of_most
+from .partitions import Partition
 from .profile import Profile, profile_of
 from .recipes import KINDS, Recipe
 from .uncertain import gaussians_of, new_coordinates, refuse_errors
@@ -94,57 +95,6 @@ _LISTED = 10  # sizes in a sentence
 _COMPARED = 1000  # places of a cluster among which a typical row is found
 
 
-class Partition(NamedTuple):
-    """A partition that was considered.
-
-    Attributes
-    ----------
-    recipe : Recipe
-        One recipe that gives it.
-    votes : int
-        Number of recipes that give exactly this partition.
-    n_clusters : int
-        Number of clusters.
-    value : float
-        What the judge predicts, by which partitions are ordered: about its adjusted Rand index.
-    expected : float
-        The mean adjusted Rand index of partitions of this value that were chosen on generated sets.
-    criteria : dict of str to float
-        The measured criteria, by name; `clustering/criteria.py` defines them.
-    """
-
-    recipe: Recipe
-    votes: int
-    n_clusters: int
-    value: float
-    expected: float
-    criteria: dict[str, float]
-
-
-class Alternative(NamedTuple):
-    """What is kept of another good answer.
-
-    Attributes
-    ----------
-    at : int
-        Its number among the partitions.
-    reason : str
-        The reason in words.
-    labels : array of int, shape (k,)
-        Clusters of the places; noise in cluster c is −1 − c.
-    probabilities : array of shape (k,)
-        Their probabilities.
-    membership : array of shape (k, n_clusters), or None
-        How far they belong to each cluster; not kept.
-    """
-
-    at: int
-    reason: str
-    labels: Ints
-    probabilities: Floats
-    membership: Floats | None = None
-
-
 def _how_sure(expected: float) -> str:
     return next(words for least, words in _SURE if expected >= least)
 
@@ -185,13 +135,15 @@ class Clustering(HasReport):
     reason : str
         The reason in words.
     partitions : tuple of Partition
-        All partitions considered, best first.
+        All partitions considered, best first; those that are alternatives have labels.
     space : Space
         The data.
     rows : array of int, shape (k,)
         A row of the data for each of the k distinct places that were clustered.
     labels_of_places : array of int, shape (k,)
-        Clusters of these places; noise in cluster c is −1 − c.
+        Clusters of these places; noise has the cluster that it is near.
+    is_noise : array of bool, shape (k,)
+        Which of these places are noise.
     ground : Ground or None
         Coordinates and neighbors of the places; None if there was nothing to choose.
     tree : Tree or None
@@ -204,13 +156,13 @@ class Clustering(HasReport):
         The number of the chosen one among the partitions; None if none of them was chosen.
     place : array of int, shape (n,), or None
         The place of each row; None if there was nothing to choose.
-    others : tuple of Alternative
-        What `alternatives` are made of.
     features : Features or None
         How the columns were read; None for a Space and for distances. Rows with missing cells are in `space` with mass
         0; `features.rows` are the others.
     membership_of_places : array of shape (k, n_clusters), or None
         What `membership` is made of; None if there was nothing to choose, and for alternatives.
+    judge : int or None
+        Version of the model that chose; None if none did. `cluster(…, judge=…)` asks for an earlier one.
 
     Examples
     --------
@@ -229,16 +181,18 @@ class Clustering(HasReport):
     labels: Ints
     probabilities: Floats
     n_clusters: int
-    recipe: Recipe | None
     reason: str
-    partitions: tuple[Partition, ...]
     space: Space
     rows: Ints = field(repr=False)
     """A row of the data for each place that was clustered."""
     labels_of_places: Ints = field(repr=False)
-    """Clusters of these places; noise in cluster c is −1 − c."""
-    ground: Ground | None = field(repr=False)
-    tree: Tree | None = field(repr=False)
+    """Clusters of these places; noise has the cluster that it is near."""
+    is_noise: Bools = field(repr=False)
+    """Which of these places are noise."""
+    recipe: Recipe | None = None
+    partitions: tuple[Partition, ...] = ()
+    ground: Ground | None = field(default=None, repr=False)
+    tree: Tree | None = field(default=None, repr=False)
     """Tree of the places; None if the clusters come from no tree, or are an alternative."""
     named: str | None = field(default=None, repr=False)
     """Name of the metric from new points to fitted ones; None if coordinates do not determine it."""
@@ -246,35 +200,34 @@ class Clustering(HasReport):
     chosen: int | None = None
     place: Ints | None = field(default=None, repr=False)
     """The place of each row."""
-    others: tuple[Alternative, ...] = field(default=(), repr=False)
-    """What `alternatives` are made of."""
     features: Features | None = field(default=None, repr=False)
     """How the columns were read; None for a Space and for distances."""
     membership_of_places: Floats | None = field(default=None, repr=False)
+    judge: int | None = None
 
     def _archive_state(self) -> dict[str, Any]:
         partitions = [{**one._asdict(), "recipe": plain_recipe(one.recipe)} for one in self.partitions]
         plain = {"recipe": plain_recipe(self.recipe), "ground": plain_ground(self.ground), "partitions": partitions}
-        plain["others"] = [{**one._asdict(), "membership": None} for one in self.others]
         return {one.name: getattr(self, one.name) for one in fields(self)} | plain
 
     @classmethod
     def _from_archive(cls, state: dict[str, Any]) -> Self:
         partitions = tuple(Partition(**{**one, "recipe": recipe_of(one["recipe"])}) for one in state["partitions"])
         recipe, ground = recipe_of(state["recipe"]), ground_of(state["ground"])
-        others = tuple(Alternative(**one) for one in state.get("others", ()))
-        return cls(**{**state, "recipe": recipe, "ground": ground, "partitions": partitions, "others": others})
+        return cls(**{**state, "recipe": recipe, "ground": ground, "partitions": partitions})
 
     def _check_archived(self) -> None:
         check_type(self.space, "space", Space)
         check_type(self.n_clusters, "n_clusters", int)
         check_type(self.reason, "reason", str)
+        check_type(self.judge, "judge", int, type(None))
         check_array(self.rows, "rows", "i", None)
         check_range(self.rows, "rows", 0, self.space.n - 1)
         check_array(self.labels, "labels", "i", self.space.n)
         check_range(self.labels, "labels", -1, self.n_clusters - 1)
         check_array(self.labels_of_places, "labels of places", "i", len(self.rows))
-        check_range(self.labels_of_places, "labels of places", -self.n_clusters, self.n_clusters - 1)
+        check_range(self.labels_of_places, "labels of places", 0, self.n_clusters - 1)
+        check_array(self.is_noise, "noise of places", "b", len(self.rows))
         check_array(self.probabilities, "probabilities", "f", self.space.n)
         check_tree(self.tree, len(self.rows))
         check_name(self.named, self.space)
@@ -286,26 +239,25 @@ class Clustering(HasReport):
         self._check_others()
 
     def _check_others(self) -> None:
-        last, k = len(self.partitions) - 1, len(self.rows)
+        k = len(self.rows)
         for note in self.notes:
             check_type(note, "a note", str)
         if self.chosen is not None:
             check_type(self.chosen, "the chosen partition", int)
-            check_range(self.chosen, "the chosen partition", 0, last)
+            check_range(self.chosen, "the chosen partition", 0, len(self.partitions) - 1)
         if self.place is not None:
             check_array(self.place, "places", "i", self.space.n)
             check_range(self.place, "places", 0, k - 1)
-        elif self.others:
+        elif self._others:
             raise ValueError("alternatives need the place of each row")
         if self.membership_of_places is not None:
             check_array(self.membership_of_places, "membership", "f", k, self.n_clusters)
-        for one in self.others:
-            check_type(one.at, "an alternative", int)
-            check_range(one.at, "an alternative", 0, last)
+        for at in self._others:
+            one = self.partitions[at]
             check_type(one.reason, "reason", str)
-            n_clusters = self.partitions[one.at].n_clusters
             check_array(one.labels, "labels of an alternative", "i", k)
-            check_range(one.labels, "labels of an alternative", -n_clusters, n_clusters - 1)
+            check_range(one.labels, "labels of an alternative", 0, one.n_clusters - 1)
+            check_array(one.is_noise, "noise of an alternative", "b", k)
             check_array(one.probabilities, "probabilities of an alternative", "f", k)
 
     def __repr__(self) -> str:
@@ -324,7 +276,7 @@ class Clustering(HasReport):
     def verdict(self) -> str:
         """How many clusters, how sure that is, and which other numbers are nearly as good."""
         said, expected = counted(self.n_clusters, "cluster"), self.expected
-        near = [self.partitions[one.at] for one in self.others]
+        near = [self.partitions[at] for at in self._others]
         if self.n_clusters == 1 and near:  # the judge is asked how good splits are
             return f"{said}; {near[0].n_clusters} would be {_how_sure(near[0].expected)} ({near[0].expected:.1f})"
         if expected is None or self.n_clusters == 1:
@@ -374,16 +326,26 @@ class Clustering(HasReport):
 
         They have labels, probabilities and noise as this one, but neither tree nor alternatives.
         """
-        return tuple(map(self._alternative, self.others))
+        alone = tuple(one.alone for one in self.partitions)
+        return tuple(self._alternative(at, alone) for at in self._others)
 
-    def _alternative(self, one: Alternative) -> Clustering:
-        partition, labels = self.partitions[one.at], one.labels.astype(np.intp)
+    @property
+    def _others(self) -> list[int]:
+        """The numbers of the partitions that are alternatives."""
+        return [at for at, one in enumerate(self.partitions) if one.labels is not None and at != self.chosen]
+
+    def _alternative(self, at: int, alone: tuple[Partition, ...]) -> Clustering:
+        one = self.partitions[at]
         assert self.place is not None
+        assert one.labels is not None
+        assert one.is_noise is not None
+        assert one.probabilities is not None
         there = np.ones(self.space.n, bool) if self.features is None else self.features.there
+        labels = np.where(one.is_noise, -1, one.labels)[self.place]
         return replace(
-            self, labels=np.where(there, np.maximum(labels, -1)[self.place], -1), n_clusters=partition.n_clusters,
-            probabilities=np.where(there, one.probabilities.astype(float)[self.place], 0.0), recipe=partition.recipe,
-            reason=one.reason, labels_of_places=labels, tree=None, chosen=one.at, others=(), membership_of_places=None,
+            self, labels=np.where(there, labels, -1), n_clusters=one.n_clusters, recipe=one.recipe, reason=one.reason,
+            probabilities=np.where(there, one.probabilities[self.place], 0.0), labels_of_places=one.labels,
+            is_noise=one.is_noise, tree=None, chosen=at, partitions=alone, membership_of_places=None,
         )  # fmt: skip
 
     @property
@@ -396,10 +358,10 @@ class Clustering(HasReport):
         """
         if self.place is None or self.n_clusters == 1:
             return (self.labels,)
-        layers = [np.maximum(self.labels_of_places, -1)]
-        good = [one for one in self.others if self.partitions[one.at].expected >= _GUESS]
-        by_count = sorted(good, key=lambda one: self.partitions[one.at].n_clusters)
-        parts = [np.where(one.labels < 0, -1 - one.labels, one.labels).astype(np.intp) for one in by_count]
+        layers = [np.where(self.is_noise, -1, self.labels_of_places)]
+        others = [self.partitions[at] for at in self._others]
+        good = sorted((one for one in others if one.expected >= _GUESS), key=lambda one: one.n_clusters)
+        parts = [one.labels for one in good if one.labels is not None]
         for part in reversed(parts):
             joined = np.where(layers[0] < 0, -1, _fullest(layers[0], part)[layers[0]])
             if joined.max() > 0 and len(np.unique(joined)) < len(np.unique(layers[0])):
@@ -460,7 +422,7 @@ class Clustering(HasReport):
         """A row of each cluster whose sum of distances to its others is smallest, among at most 1,000 of its places."""
         typical = np.empty(self.n_clusters, np.intp)
         for c in range(self.n_clusters):
-            own = self.rows[self.labels_of_places == c]
+            own = self.rows[(self.labels_of_places == c) & ~self.is_noise]
             own = own[sample_evenly(len(own), _COMPARED)]
             far = self.space.metric.block(own, own, current().silent()) @ self.space.weights[own]
             typical[c] = own[far.argmin()]
@@ -544,7 +506,7 @@ class Clustering(HasReport):
         return membership
 
     def _predict(self, new: Floats, engine: Engine) -> Ints:
-        return np.maximum(self.labels_of_places[self._nearest_places(new, engine)], -1)
+        return np.where(self.is_noise, -1, self.labels_of_places)[self._nearest_places(new, engine)]
 
     def _nearest_places(self, new: Floats, engine: Engine) -> Ints:
         if self.named is None:
@@ -581,7 +543,7 @@ class Clustering(HasReport):
             return self.space.metric.take(self.rows).neighbors(1, gaussians, engine.silent()).indices[:, 0]
         fitted, many = Euclidean(self.space.points[self.rows]), self._has_many_columns
         near = fitted.neighbors(min(LINKS, fitted.n) if many else 1, Euclidean(new), engine.silent())
-        return nearest_of_most(near, np.maximum(self.labels_of_places, -1))
+        return nearest_of_most(near, np.where(self.is_noise, -1, self.labels_of_places))
 
     def _nearest_in_flow(self, new: Floats, followed: Followed, engine: Engine) -> Ints:
         """Return the nearest place at the end of the flow; ties, and points the flow does not reach, by the start."""

@@ -41,7 +41,8 @@ def with_count(ground: Ground, forest: Forest, k: int, engine: Engine) -> list[C
     cuts = engine.map(lambda one, _: cut_into(k, ground.mass, *one), forest.trees, "cuts")
     found = [one for some in cuts for one in some]
     merged = neighbor_graph(ground.indices, ground.mass).merged(k)
-    found += [Candidate(Recipe("graph"), merged)] * (merged is not None)
+    if merged is not None:
+        found.append(Candidate(Recipe("graph"), merged))
     return found + (_wide(ground, found, [k], engine) if ground.views else _compact(ground, found, [k], engine))
 
 
@@ -127,11 +128,11 @@ def _compact(ground: Ground, found: list[Candidate], counts: list[int], engine: 
     for k in counts:
         starts += _starts(found, k)
 
-    def means(start: int | Candidate, _: Engine) -> Candidate:
-        labels = k_means(points, mass, start) if isinstance(start, int) else lloyd(points, mass, start.labels)
-        return Candidate(
-            Recipe("means", start="" if isinstance(start, int) else start.recipe.name), number_by_first(labels)
-        )
+    def means(k: int, _: Engine) -> Candidate:
+        return Candidate(Recipe("means"), number_by_first(k_means(points, mass, k)))
+
+    def settle(start: Candidate, _: Engine) -> Candidate:
+        return Candidate(Recipe("means", start=start.recipe.name), number_by_first(lloyd(points, mass, start.labels)))
 
     def fit(start: Candidate, own: Engine) -> Candidate:
         own.check()
@@ -142,8 +143,9 @@ def _compact(ground: Ground, found: list[Candidate], counts: list[int], engine: 
     most = max([_MOST_STARTS, *counts])
     with one_blas_thread():
         if max(counts, default=0) * ground.n > MOST_SHARES:  # so many come with a number
-            return engine.map(means, starts, "k-means")
-        compact = engine.map(means, [*(k for k in counts if k < ground.n), *_of_graph(starts)], "k-means")
+            return engine.map(settle, starts, "k-means")
+        compact = engine.map(means, [k for k in counts if k < ground.n], "k-means")
+        compact += engine.map(settle, _of_graph(starts), "k-means")
         different = {one.labels.tobytes(): one for one in [*compact, *starts] if one.n_clusters <= most}
         return [*compact, *engine.map(fit, list(different.values()), "mixtures")]
 

@@ -17,18 +17,17 @@ from .._types import Bools, Floats, Ints
 from ..cuda import on_gpu
 from ..engine import Engine, current, one_blas_thread
 from ..hierarchy import FewerClustersWarning, Tree, cut_tree, spanning_tree
-from ..hierarchy.labels import index_of, number_by_mass
+from ..hierarchy.labels import number_by_mass
 from ..spaces import Euclidean, Space, as_space
 from ..tables.features import AS_THEY_ARE, SCALED, Features, features
-from .answer import Alternative, Clustering, Partition
+from .answer import Clustering
 from .candidates import with_count, without_count
-from .criteria import Partitions, measure
-from .description import Runs
+from .criteria import measure
 from .ground import Ground, Places, thin_places
-from .judge import Judge, best_of
+from .judge import Judge, best_of, check_version
 from .neighbor_graph import with_number, without_number
-from .overlaps import Overlaps
-from .recipes import KINDS, Candidate, Recipe
+from .partitions import Overlaps, Partition, Partitions
+from .recipes import Recipe
 from .trees import Forest, grow
 from .uncertain import BY_ERRORS, names_in, space_of, with_errors
 
@@ -46,6 +45,16 @@ _SMALLER = (
 _BETTER = 0.02  # expected quality by which the less likely reading of a table must exceed the likelier one
 
 
+class _Asked(NamedTuple):
+    """What is asked for, beside the points."""
+
+    n_clusters: int | None
+    noise: bool | float
+    least: int  # rows of a cluster
+    neighbors: Any
+    judge: int
+
+
 def cluster(
     X: Any,
     n_clusters: int | None = None,
@@ -59,6 +68,7 @@ def cluster(
     noise: bool | float | None = None,
     min_cluster_size: int = 1,
     neighbors: Any = None,
+    judge: int | None = None,
     n_jobs: int | None = None,
     verbose: bool = False,
     engine: Engine | None = None,
@@ -119,6 +129,8 @@ def cluster(
         Of points with many columns, at least 20 nearest others of each, also approximate ones, as scikit-learn's
         `kneighbors_graph(mode="distance")`, UMAP or pynndescent has them. All points are then clustered, no sample of
         them, and equal points may get different clusters. None (default) searches for them.
+    judge : int, optional
+        Version of the model that chooses, which the result names; None means the newest.
     n_jobs : int, optional
         Number of threads; −1 means all cores, None the setting of the engine.
     verbose : bool, default False
@@ -153,11 +165,12 @@ def cluster(
     wanted = None if n_clusters is None else check.count(n_clusters, "n_clusters", 1)
     noise = wanted is None if noise is None else _check_noise(noise)
     least = check.count(min_cluster_size, "min_cluster_size", 1)
+    asked = _Asked(wanted, noise, least, neighbors, check_version(judge))
     with current(engine, n_jobs=n_jobs, verbose=verbose).progress_scope() as engine:
         if isinstance(X, Space) or metric == "precomputed" or on_gpu(X, copy=False) is not None:
             _refuse_options(columns, scale, missing, covariances)
             space = as_space(X, sample_weight, metric)
-            return replace(_found(space, wanted, noise, least, engine, neighbors), named=_name(space, X, metric))
+            return replace(_found(space, asked, engine), named=_name(space, X, metric))
         if metric != "euclidean":
             scale = _scale_of(metric, scale)
         scale = None if scale == "auto" and neighbors is not None else scale  # neighbors of the points as they are
@@ -165,9 +178,7 @@ def cluster(
         how: dict[str, Any] = {"scale": scale, "missing": missing, "errors": errors, "sample_weight": sample_weight}
         table = with_errors(X if isinstance(X, Features) else features(X, columns, **how), covariances, metric)
         metric = "euclidean" if metric == "cosine" else metric
-        return _best_reading(
-            table, sample_weight, metric, lambda space: _found(space, wanted, noise, least, engine, neighbors)
-        )
+        return _best_reading(table, sample_weight, metric, lambda space: _found(space, asked, engine))
 
 
 def _refuse_options(columns: Any, scale: str | None, missing: str, covariances: Any) -> None:
@@ -254,13 +265,12 @@ def _name(space: Space, X: ArrayLike | Space, metric: str) -> str | None:
     return None if isinstance(X, Space) or metric == "precomputed" else metric
 
 
-def _found(
-    space: Space, wanted: int | None, noise: bool | float, least: int, engine: Engine, neighbors: Any = None
-) -> Clustering:
+def _found(space: Space, asked: _Asked, engine: Engine) -> Clustering:
+    wanted, least = asked.n_clusters, asked.least
     if wanted is not None:
         check.count(wanted, "n_clusters", 1, space.n, "points")
     check.count(least, "min_cluster_size", 1, space.n, "points")
-    places = Places.of(space, engine) if neighbors is None else Places.of_rows(space, neighbors)
+    places = Places.of(space, engine) if asked.neighbors is None else Places.of_rows(space, asked.neighbors)
     engine = replace(engine, device="cpu")  # few places are left, too few for a GPU
     if wanted == 1 or (wanted is None and places.space.n < _FEW):
         return _one(space, places, "one cluster was requested" if wanted == 1 else _why_one(places))
@@ -274,143 +284,100 @@ def _found(
         return split if split.sizes.min() >= least else _one(space, places, _say_no_split())
     if places.has_many_columns:
         ground, trees = Ground.of_neighbors(places.space, engine, places.given), list[tuple[Recipe, Tree]]()
-        tried, best = _by_scales(ground, wanted, places.place, least, engine)
+        found, best = _by_scales(ground, asked, places.place, engine)
     else:
         ground = Ground.of(places.space, engine)
         forest = grow(ground, engine)
-        found = without_count(ground, forest, engine) if wanted is None else with_count(ground, forest, wanted, engine)
-        tried, best = _by_judge(ground, forest, found, wanted, places.place, least, engine)
+        found, best = _by_judge(ground, forest, asked, places.place, engine)
         trees = forest.trees
-    return _chosen(space, places.following(tried.labels[best]), ground, trees, tried, best, wanted, noise)
+    return _chosen(space, places.following(found.labels[best]), ground, trees, found, best, asked)
 
 
-def _by_scales(ground: Ground, wanted: int | None, place: Ints, least: int, engine: Engine) -> tuple[_Tried, int]:
+def _by_scales(ground: Ground, asked: _Asked, place: Ints, engine: Engine) -> tuple[Partitions, int]:
     """Return partitions of many columns, and which is the best."""
-    share = (least - 1e-9) * ground.n / len(place)
-    found = without_number(ground, share, engine) if wanted is None else with_number(ground, wanted, engine)
-    partitions = Partitions([one.labels for one in found.candidates], [[one] for one in found.candidates])
-    tried = _Tried.of(
-        partitions, found.values, found.expected, found.criteria, ground.mass, place, least, found.strengths
-    )
-    best = int(np.where(tried.fit(wanted), tried.values, -np.inf).argmax())
-    return tried, best if wanted or tried.values[best] > 0 else int(tried.counts.argmin())
+    if asked.n_clusters is not None:
+        found = with_number(ground, asked.n_clusters, engine)
+        return found, int(np.where(_fit(found, asked, place), found.values, -np.inf).argmax())
+    found = without_number(ground, (asked.least - 1e-9) * ground.n / len(place), engine)
+    best = int(np.where(_fit(found, asked, place), found.values, -np.inf).argmax())
+    return found, best if found.values[best] > 0 else int(found.counts.argmin())
 
 
-def _by_judge(
-    ground: Ground, forest: Forest, found: list[Candidate], wanted: int | None, place: Ints, least: int, engine: Engine
-) -> tuple[_Tried, int]:
+def _by_judge(ground: Ground, forest: Forest, asked: _Asked, place: Ints, engine: Engine) -> tuple[Partitions, int]:
     """Return partitions in the order of the judge, and which is the best."""
-    partitions = Partitions.of(found)
+    wanted = asked.n_clusters
+    candidates = without_count(ground, forest, engine) if wanted is None else with_count(ground, forest, wanted, engine)
+    partitions = Partitions.of(candidates, ground.mass)
     with one_blas_thread():  # matrices are small
         criteria = measure(ground, forest, partitions, wanted, engine)
-    judge = Judge.of(f"{'wide' if ground.views else 'flat'}_{'without' if wanted is None else 'with'}_count")
-    values, rows = judge(criteria), zip(*(column.tolist() for column in criteria.values()), strict=True)
-    named = [dict(zip(criteria, row, strict=True)) for row in rows]
-    tried = _Tried.of(partitions, values, judge.tell(values), named, ground.mass, place, least)
+    name = f"{'wide' if ground.views else 'flat'}_{'without' if wanted is None else 'with'}_count"
+    judge = Judge.of(name, asked.judge)
+    values = judge(criteria)
+    found = partitions.valued(values, judge.tell(values), criteria)
+    fitting = np.where(_fit(found, asked, place), found.values, -np.inf)
+    best = judge.rule.choose(fitting, found.counts, found.votes) if wanted is None else best_of(fitting, found.votes)
+    return found, int(found.counts.argmin()) if best is None else best
+
+
+def _fit(found: Partitions, asked: _Asked, place: Ints) -> Bools:
+    """Return which partitions have large clusters only, and the wanted number of them, or the next smaller one."""
+    wanted, least = asked.n_clusters, asked.least
+    large = np.array([least <= 1 or np.bincount(one[place]).min() >= least for one in found.labels])
     if wanted is None:
-        chosen = judge.rule.choose(np.where(tried.large, tried.values, -np.inf), tried.counts, tried.votes)
-        return tried, int(tried.counts.argmin()) if chosen is None else chosen
-    return tried, best_of(np.where(tried.fit(wanted), tried.values, -np.inf), tried.votes)
+        return large
+    fitting = large & (found.counts <= wanted)
+    if not fitting.any():
+        raise ValueError(_SMALLER.format(wanted=wanted, least=least))
+    return np.asarray(fitting & (found.counts == found.counts[fitting].max()))
 
 
 def _chosen(
-    space: Space, places: Places, ground: Ground, trees: list[tuple[Recipe, Tree]], tried: _Tried, best: int, wanted: int | None,
-    noise: bool | float,
+    space: Space, places: Places, ground: Ground, trees: list[tuple[Recipe, Tree]], found: Partitions, best: int,
+    asked: _Asked,
 ) -> Clustering:  # fmt: skip
-    n_clusters, (own, *others) = int(tried.counts[best]), _different(tried, best, tried.fit(wanted))
-    if wanted is None and n_clusters == 1:
-        answer = replace(_one(space, places, _say_no_split()), chosen=best)
+    """Return the answer, with alternatives."""
+    different = _different(found, best, _fit(found, asked, places.place))
+    table = [found.record(at) for at in range(len(found.labels))]
+    for at in different.keys() - {best}:
+        table[at] = _answer(found, at, different[at], ground, places, asked)[0]
+    n_clusters = int(found.counts[best])
+    if asked.n_clusters is None and n_clusters == 1:
+        answer = _one(space, places, _say_no_split())
     else:
-        _warn_if_fewer(n_clusters, wanted)
-        one, recipe = _answer(tried, own, ground, places, noise), tried.table[best].recipe
-        tree = next((tree for made, tree in trees if made == recipe._replace(share=0.0, lasting=False)), None)
+        _warn_if_fewer(n_clusters, asked.n_clusters)
+        one, membership = _answer(found, best, different[best], ground, places, asked)
+        tree = next((tree for made, tree in trees if made == one.recipe._replace(share=0.0, lasting=False)), None)
+        assert one.labels is not None
+        assert one.is_noise is not None
+        assert one.probabilities is not None
         answer = Clustering(
-            np.maximum(one.labels, -1)[places.place], one.probabilities[places.place], n_clusters, recipe, one.reason,
-            (), space, places.rows, one.labels, None, tree, chosen=best, membership_of_places=one.membership,
+            labels=np.where(one.is_noise, -1, one.labels)[places.place], n_clusters=n_clusters, recipe=one.recipe,
+            probabilities=one.probabilities[places.place], reason=one.reason, space=space, rows=places.rows,
+            labels_of_places=one.labels, is_noise=one.is_noise, tree=tree, membership_of_places=membership,
         )  # fmt: skip
     return replace(
-        answer, partitions=tried.table, ground=ground, notes=_notes(ground, places), place=places.place,
-        others=tuple(_answer(tried, one, ground, places, noise)._replace(membership=None) for one in others),
+        answer, partitions=tuple(table), chosen=best, ground=ground, notes=_notes(ground, places), place=places.place,
+        judge=None if places.has_many_columns else asked.judge,
     )  # fmt: skip
 
 
-class _Compared(NamedTuple):
-    """A partition, its adjusted Rand index with each one, and the cluster that holds most of each cluster."""
-
-    at: int
-    alike: Floats
-    main: Ints
-
-
-class _Tried(NamedTuple):
-    """The partitions that were tried, best first; `codes` number the clusters of all of them."""
-
-    labels: list[Ints]
-    table: tuple[Partition, ...]
-    runs: Runs
-    votes: Ints
-    values: Floats
-    codes: Ints
-    squares: Floats
-    mass: Floats
-    least: int  # rows of a cluster
-    large: Bools  # which partitions have as many in each
-    strengths: csr_array | None  # of links, if the clusters are communities of a graph
-
-    @property
-    def counts(self) -> Ints:
-        """The numbers of clusters."""
-        return self.runs.counts
-
-    def fit(self, wanted: int | None) -> Bools:
-        """Which partitions have large clusters only, and the wanted number of them, or the next smaller one."""
-        if wanted is None:
-            return self.large
-        fitting = self.large & (self.counts <= wanted)
-        if not fitting.any():
-            raise ValueError(_SMALLER.format(wanted=wanted, least=self.least))
-        return np.asarray(fitting & (self.counts == self.counts[fitting].max()))
-
-    def compare(self, at: int) -> _Compared:
-        """Compare a partition with all of them."""
-        squares, main = Overlaps.of(self.labels[at], self.codes, self.runs, self.mass)
-        return _Compared(at, index_of(squares, self.squares, self.squares[at], self.mass.sum()), main)
-
-    @classmethod
-    def of(
-        cls, partitions: Partitions, values: Floats, expected: Floats, criteria: list[dict[str, float]], mass: Floats,
-        place: Ints, least: int, strengths: csr_array | None = None,
-    ) -> _Tried:  # fmt: skip
-        """Sort partitions by their expected quality."""
-        order = np.argsort(-values, kind="stable").tolist()
-        labels = [partitions.labels[at] for at in order]
-        runs, votes = Runs.of(labels), np.array([len(partitions.members[at]) for at in order])
-        table = tuple(
-            Partition(
-                _typical(partitions.members[at]), int(votes[k]), int(runs.counts[k]), float(values[at]),
-                float(expected[at]), criteria[at],
-            )
-            for k, at in enumerate(order)
-        )  # fmt: skip
-        squares = np.array([(np.bincount(one, weights=mass) ** 2).sum() for one in labels])
-        codes = np.array(labels) + runs.starts[:, None]
-        large = np.array([least <= 1 or np.bincount(one[place]).min() >= least for one in labels])
-        return cls(labels, table, runs, votes, values[order], codes, squares, mass, least, large, strengths)
-
-
-def _answer(tried: _Tried, one: _Compared, ground: Ground, places: Places, noise: bool | float) -> Alternative:
-    """Return labels and probabilities of the places by a partition, with noise."""
-    before = tried.labels[one.at]
-    thin = _thin(ground, before, places, noise, tried.least)
-    labels, membership = number_by_mass(before, np.where(thin, 0.0, places.mass)), _memberships(tried, one)
+def _answer(
+    found: Partitions, at: int, overlaps: Overlaps, ground: Ground, places: Places, asked: _Asked
+) -> tuple[Partition, Floats]:
+    """Return labels and probabilities of the places by a partition, with noise, and their membership."""
+    before = found.labels[at]
+    thin = _thin(ground, before, places, asked)
+    labels, membership = number_by_mass(before, np.where(thin, 0.0, places.mass)), _memberships(found, at, overlaps)
     membership = membership[:, before[np.unique(labels, return_index=True)[1]]]
     membership[thin] = 0.0
-    probabilities, labels = membership[np.arange(len(labels)), labels], np.where(thin, -1 - labels, labels)
-    return Alternative(one.at, _reason(tried, one, ground), labels, probabilities, membership)
+    probabilities = membership[np.arange(len(labels)), labels]
+    record = found.record(at)._replace(labels=labels, is_noise=thin, probabilities=probabilities)
+    return record._replace(reason=_reason(found, at, overlaps, ground)), membership
 
 
-def _thin(ground: Ground, labels: Ints, places: Places, noise: bool | float, least: int) -> Bools:
+def _thin(ground: Ground, labels: Ints, places: Places, asked: _Asked) -> Bools:
     """Return which places are noise: thin ones, or the sparsest of given share, compared with their clusters."""
+    noise = asked.noise
     if not noise or not labels.any():  # one cluster has no noise
         return np.zeros(ground.n, bool)
     if noise is True:
@@ -424,20 +391,22 @@ def _thin(ground: Ground, labels: Ints, places: Places, noise: bool | float, lea
         thin[order] = np.cumsum(mass[order]) <= noise * mass.sum() * (1 + 1e-9)
         thin &= ratio > 1  # half of each cluster remains
     left = np.bincount(labels[places.place], ~thin[places.place])
-    return np.asarray(thin & (left >= least)[labels])
+    return np.asarray(thin & (left >= asked.least)[labels])
 
 
-def _different(tried: _Tried, best: int, fitting: Bools) -> list[_Compared]:
+def _different(found: Partitions, best: int, fitting: Bools) -> dict[int, Overlaps]:
     """Return the best partition, and others, best first, that are good and differ clearly from it and each other.
 
     If it is a single cluster, the best split is always among them.
     """
-    kept, good = [tried.compare(best)], fitting & (tried.values >= tried.values[best] - _WORSE)
-    if tried.counts[best] == 1:
-        good[np.flatnonzero(fitting & (tried.counts > 1))[:1]] = True
+    kept, good = {best: found.overlaps(found.labels[best])}, fitting & (found.values >= found.values[best] - _WORSE)
+    if found.counts[best] == 1:
+        good[np.flatnonzero(fitting & (found.counts > 1))[:1]] = True
+    alike = {best: found.alike(kept[best], best)}
     for at in np.flatnonzero(good).tolist():
-        if all(tried.counts[at] != tried.counts[one.at] or one.alike[at] < _ALIKE for one in kept):
-            kept.append(tried.compare(at))
+        if all(found.counts[at] != found.counts[one] or alike[one][at] < _ALIKE for one in kept):
+            kept[at] = found.overlaps(found.labels[at])
+            alike[at] = found.alike(kept[at], at)
         if len(kept) > _ALTERNATIVES:
             break
     return kept
@@ -456,10 +425,16 @@ def _warn_if_fewer(n_clusters: int, wanted: int | None) -> None:
 
 
 def _one(space: Space, places: Places, reason: str) -> Clustering:
-    labels = np.zeros(space.n, np.intp)
+    """Make all places one cluster."""
+    return _plain(space, places, np.zeros(len(places.rows), np.intp), reason)
+
+
+def _plain(space: Space, places: Places, labels: Ints, reason: str, tree: Tree | None = None) -> Clustering:
+    """Return clusters that were not chosen among others."""
     return Clustering(
-        labels, np.ones(space.n), 1, None, reason, (), space, places.rows, labels[: len(places.rows)], None, None
-    )
+        labels=labels[places.place], probabilities=np.ones(space.n), n_clusters=int(labels.max()) + 1, reason=reason,
+        space=space, rows=places.rows, labels_of_places=labels, is_noise=np.zeros(len(labels), bool), tree=tree,
+    )  # fmt: skip
 
 
 def _each(space: Space, places: Places, wanted: int) -> Clustering:
@@ -468,10 +443,7 @@ def _each(space: Space, places: Places, wanted: int) -> Clustering:
     if n < wanted:
         warn(f"found {n} of the {wanted} clusters requested: there are no more distinct points", FewerClustersWarning)
     labels = number_by_mass(np.arange(n), places.mass)
-    reason = "each distinct point is a cluster"
-    return Clustering(
-        labels[places.place], np.ones(space.n), n, None, reason, (), space, places.rows, labels, None, None
-    )
+    return _plain(space, places, labels, "each distinct point is a cluster")
 
 
 def _by_widest_step(space: Space, places: Places, engine: Engine) -> Clustering:
@@ -481,12 +453,9 @@ def _by_widest_step(space: Space, places: Places, engine: Engine) -> Clustering:
     steps = heights[:-1] / np.maximum(heights[1:], 1e-300)
     if steps.max() < _WIDE:
         return _one(space, places, f"there are {places.space.n} places, and no wide step between their distances")
-    k = int(steps.argmax()) + 2
-    labels = number_by_mass(cut_tree(tree, k, cut="count"), places.mass)
+    labels = number_by_mass(cut_tree(tree, int(steps.argmax()) + 2, cut="count"), places.mass)
     reason = f"the next distance within the clusters is {steps.max():.3g} times smaller than between them"
-    return Clustering(
-        labels[places.place], np.ones(space.n), k, None, reason, (), space, places.rows, labels, None, tree
-    )
+    return _plain(space, places, labels, reason, tree)
 
 
 def _why_one(places: Places) -> str:
@@ -498,33 +467,29 @@ def _say_no_split() -> str:
     return f"no split of the data is convincing; {check.option_text('n_clusters=2')} splits the data anyway"
 
 
-def _typical(members: list[Candidate]) -> Recipe:
-    """Return the simplest of the recipes that gave the partition."""
-    recipes = [one.recipe for one in members]
-    return min(recipes, key=lambda r: (KINDS.index(r.kind), r.axes, r.reach, r.n_iter, r.lam, r.factor, -r.share))
-
-
-def _memberships(tried: _Tried, one: _Compared) -> Floats:
+def _memberships(found: Partitions, at: int, overlaps: Overlaps) -> Floats:
     """Return, for each point and cluster, the share of its links, or of recipes by quality, that lead there."""
-    n, k = len(tried.mass), int(tried.counts[one.at])
-    if tried.strengths is not None:
-        labels = tried.labels[one.at]
+    n, k, labels = len(found.mass), int(found.counts[at]), found.labels[at]
+    if found.strengths is not None:
         members = csr_array((np.ones(n), labels, np.arange(n + 1)), shape=(n, k))
-        return np.asarray((tried.strengths @ members).toarray() / tried.strengths.sum(axis=1)[:, None])
-    weights = np.maximum(tried.values, 0.0) ** 2 * tried.votes
+        return np.asarray((found.strengths @ members).toarray() / found.strengths.sum(axis=1)[:, None])
+    weights = np.maximum(found.values, 0.0) ** 2 * found.votes
     if not weights.any():
-        return np.eye(k)[tried.labels[one.at]]
+        return np.eye(k)[labels]
     shares, rows = np.zeros((n, k)), np.arange(n)
-    for codes, weight in zip(tried.codes, weights, strict=True):
-        shares[rows, one.main[codes]] += weight
+    for codes, weight in zip(found.codes, weights, strict=True):
+        shares[rows, overlaps.main[codes]] += weight
     return np.asarray(np.minimum(shares / weights.sum(), 1.0))
 
 
-def _reason(tried: _Tried, one: _Compared, ground: Ground) -> str:
-    recipe = tried.table[one.at].recipe
-    near, all_of_them = int(tried.votes[one.alike > _SAME].sum()), counted(int(tried.votes.sum()), "recipe")
-    origin = recipe.in_words(ground.unit)
-    if tried.strengths is not None and "stability" in tried.table[one.at].criteria:
-        stability = tried.table[one.at].criteria["stability"]
+def _reason(found: Partitions, at: int, overlaps: Overlaps, ground: Ground) -> str:
+    """Say which recipe gave a partition, and what speaks for it."""
+    origin = found.recipes[at][0].in_words(ground.unit)
+    if found.strengths is not None and "stability" in found.criteria:
+        stability = found.criteria["stability"][at]
         return f"{origin}; those of random parts of the points agree with each other by {stability:.2f}"
+    near, all_of_them = (
+        int(found.votes[found.alike(overlaps, at) > _SAME].sum()),
+        counted(int(found.votes.sum()), "recipe"),
+    )
     return f"{near} of {all_of_them} find{'s' * (near == 1)} nearly these clusters; taken from {origin}"

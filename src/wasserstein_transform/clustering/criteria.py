@@ -8,7 +8,6 @@ transform is seen on the neighbors of the moved points and on the trees of two t
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
@@ -19,10 +18,10 @@ from ..hierarchy import Tree
 from ..spaces import Euclidean
 from .candidates import LEAST, SHARES
 from .compact import SHAPES
-from .description import NEAR, Runs, View, describe, facts_of
+from .description import NEAR, View, describe, facts_of
 from .ground import Ground
-from .overlaps import adjusted_rand
-from .recipes import Candidate, Recipe
+from .partitions import Partitions, adjusted_rand
+from .recipes import Recipe
 from .stability import stabilities
 from .trees import Forest
 
@@ -42,31 +41,15 @@ def _shapes_around(ground: Ground) -> tuple[Floats, float]:
     return turns, float(np.linalg.eigvalsh(covs)[:, -1].mean())
 
 
-class Partitions(NamedTuple):
-    """Different partitions, and the candidates that gave each of them."""
-
-    labels: list[Ints]
-    members: list[list[Candidate]]
-
-    @classmethod
-    def of(cls, candidates: list[Candidate]) -> Partitions:
-        """Group candidates by equal partitions."""
-        groups: dict[bytes, list[Candidate]] = {}
-        for one in candidates:
-            groups.setdefault(one.labels.tobytes(), []).append(one)
-        return cls([group[0].labels for group in groups.values()], list(groups.values()))
-
-
 def measure(
     ground: Ground, forest: Forest, partitions: Partitions, wanted: int | None, engine: Engine
 ) -> dict[str, Floats]:
     """Return the criteria by name: a number for each partition, those of OF_DATA last."""
     some = sample_evenly(ground.n, _COMPARED)
-    agreement = adjusted_rand([labels[some] for labels in partitions.labels], ground.mass[some], engine)
-    votes = np.array([len(group) for group in partitions.members], float)
-    of_trees = np.array([sum(one.recipe.is_tree for one in group) for group in partitions.members], float)
-    of_walks = np.array([sum(one.recipe.kind == "gaussian" for one in group) for group in partitions.members], float)
-    counts = Runs.of(partitions.labels).counts
+    agreement, recipes = adjusted_rand(partitions.take(some), engine), partitions.recipes
+    votes, counts = partitions.votes.astype(np.float64), partitions.counts
+    of_trees = np.array([sum(one.is_tree for one in group) for group in recipes], float)
+    of_walks = np.array([sum(one.kind == "gaussian" for one in group) for group in recipes], float)
     turns, elongation = _shapes_around(ground)
     near = Euclidean(forest.moved).neighbors(min(NEAR, ground.n - 1), engine=engine).indices
     moved = View.of(near, None, forest.first, forest.second, ground.unit)
@@ -79,11 +62,11 @@ def measure(
         "median agreement": _weighted_medians(agreement, votes),
         "votes": np.log(votes / votes.sum()),
         "clusters of those wanted": counts / wanted if wanted else np.ones(len(counts)),
-        "stability": stabilities(ground, partitions.labels, wanted, engine),
+        "stability": stabilities(ground, partitions, wanted, engine),
+        "gap": partitions.gaps,
     }
     found |= _of_number(agreement, votes, counts) | describe(facts, partitions.labels, engine)
-    found |= _of_recipes([[one.recipe for one in group] for group in partitions.members])
-    found["gap"] = np.array([max(one.gap for one in group) for group in partitions.members])
+    found |= _of_recipes(recipes)
     data = [
         np.log(ground.n), ground.points.shape[1], facts.density.std(), elongation,
         np.average(found["agreement"], weights=votes), len(votes) / votes.sum(),
@@ -120,34 +103,27 @@ def _of_recipes(groups: list[list[Recipe]]) -> dict[str, Floats]:
     def share(of: Callable[[Recipe], bool]) -> Floats:
         return np.array([sum(map(of, group)) / len(group) for group in groups])
 
-    def mean(of: Callable[[Recipe], float], walks: bool) -> Floats:
-        chosen = [[of(one) for one in group if one.kind == "gaussian" or not walks] for group in groups]
+    def mean(of: Callable[[Recipe], float], kind: str = "") -> Floats:
+        chosen = [[of(one) for one in group if kind in ("", one.kind)] for group in groups]
         return np.array([np.mean(some) if some else 0.0 for some in chosen])
 
-    found = {
-        name: share(lambda one, pair=pair: one.is_tree and one.share in pair)
-        for name, pair in zip(
-            ("smallest share", "middle share", "largest share"), zip(SHARES, LEAST, strict=True), strict=True
-        )
-    }
+    def given_by(kind: str, shape: str = "") -> Floats:
+        return np.sign(share(lambda one: one.kind == kind and shape in ("", one.shape)))
+
+    def cut_at(shares: list[float]) -> Floats:
+        return share(lambda one: one.share in shares)
+
+    names = ("smallest share", "middle share", "largest share")
+    found = {name: cut_at(shares) for name, *shares in zip(names, SHARES, LEAST, strict=True)}
     found |= {
         "lasting": share(lambda one: one.lasting),
         "transformed": share(lambda one: one.kind == "gaussian"),
         "compact": np.sign(share(lambda one: not one.is_tree)),
-        "radius": mean(lambda one: np.log(one.factor), True),
-        "lambda": mean(lambda one: np.log(one.lam), True),
-        "iterations": mean(lambda one: one.n_iter, True),
-        "axes": mean(lambda one: np.log1p(one.axes), False),
+        "radius": mean(lambda one: float(np.log(one.factor)), "gaussian"),
+        "lambda": mean(lambda one: float(np.log(one.lam)), "gaussian"),
+        "iterations": mean(lambda one: one.n_iter, "gaussian"),
+        "axes": mean(lambda one: float(np.log1p(one.axes))),
     }
-    kinds = {
-        "plain": "tree",
-        "reachability": "reach",
-        "communities": "graph",
-        "branches": "branches",
-        "Ward": "ward",
-        "spectral": "spectral",
-    }
-    found |= {name: np.sign(share(lambda one, kind=kind: one.kind == kind)) for name, kind in kinds.items()}
-    return found | {
-        shape: np.sign(share(lambda one, shape=shape: one.kind == "mixture" and one.shape == shape)) for shape in SHAPES
-    }
+    kinds = {"plain": "tree", "reachability": "reach", "communities": "graph", "Ward": "ward", "spectral": "spectral"}
+    found |= {name: given_by(kind) for name, kind in kinds.items()}
+    return found | {shape: given_by("mixture", shape) for shape in SHAPES}

@@ -115,7 +115,7 @@ def features_of(criteria: dict[str, Floats], names: tuple[str, ...], ends: Float
 
 
 def card_of(version: int = NEWEST) -> dict[str, Any]:
-    """Return what is known about a judge: criteria, rules, what it was trained on, how good it was on which families."""
+    """Return what is known about a judge: criteria, rules, training, how good it was on which families."""
     return dict(_read(version)[0])
 
 

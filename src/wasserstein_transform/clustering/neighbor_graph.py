@@ -25,6 +25,7 @@ from ..tables.features import are_directions
 from .compact import lloyd
 from .ground import LINKS, STEP_NEIGHBORS, Ground, moved_to_neighbors
 from .links import RESOLUTIONS, NeighborGraph, link_strengths
+from .partitions import Partitions
 from .recipes import Candidate, Recipe
 
 _BETWEEN = 2.0**0.5  # factor to the resolutions that are tried around the best
@@ -141,23 +142,13 @@ def without_groups(points: Floats) -> Floats:
     return np.asarray(cloud)
 
 
-class Proposals(NamedTuple):
-    """Partitions with their values; no value above 0 means that there is a single cluster."""
-
-    candidates: list[Candidate]
-    values: Floats
-    expected: Floats
-    criteria: list[dict[str, float]]
-    strengths: csr_array
-
-
 _EXPECTED = (0.8, 1.3, 1.67, 1.85, 1.95, 2.0), (0.3, 0.54, 0.71, 0.78, 0.83, 0.88)
 """The sum of both agreements, and the adjusted Rand index that chosen partitions had, in generated embeddings."""
 _EXPECTED_OF_NUMBER = (0.4, 0.55, 0.7, 0.8, 0.87, 0.93, 1.0), (0.25, 0.41, 0.58, 0.73, 0.79, 0.88, 0.98)
 """The same for a given number of clusters, by the mean agreement with other partitions."""
 
 
-def without_number(ground: Ground, least: float, engine: Engine) -> Proposals:
+def without_number(ground: Ground, least: float, engine: Engine) -> Partitions:
     """Partitions at several scales; the one is chosen that exceeds most what a cloud without groups gives."""
     with one_blas_thread():
         bare = without_groups(ground.points)
@@ -174,20 +165,20 @@ def without_number(ground: Ground, least: float, engine: Engine) -> Proposals:
     gaps = np.array([one.silhouette for one in found]) - [one.silhouette for one in chances]
     counts = np.array([one.n_clusters for one in found])
     is_split = (counts > 1) & (lasting >= _LEAST_VALUE) & (gaps >= _LEAST_GAP)
-    return Proposals(
-        [Candidate(Recipe("graph", factor=one.resolution), one.labels, 0.0) for one in found],
-        np.where(is_split, gains / 2, np.where(counts > 1, -1.0, 0.0)),
-        np.interp(lasting, *_EXPECTED),
-        [
-            {"stability": one.stability, "agreement with Ward": one.agreement, "silhouette": one.silhouette}
-            | {"lasting by chance": other.lasting, "silhouette by chance": other.silhouette}
-            for one, other in zip(found, chances, strict=True)
-        ],
-        cloud.graph.matrix,
-    )
+    values = np.where(is_split, gains / 2, np.where(counts > 1, -1.0, 0.0))
+    criteria = {
+        "stability": np.array([one.stability for one in found]),
+        "agreement with Ward": np.array([one.agreement for one in found]),
+        "silhouette": np.array([one.silhouette for one in found]),
+        "lasting by chance": lasting - gains,
+        "silhouette by chance": np.array([one.silhouette for one in chances]),
+    }
+    candidates = [Candidate(Recipe("graph", factor=one.resolution), one.labels) for one in found]
+    partitions = Partitions.of(candidates, ground.mass, cloud.graph.matrix)
+    return partitions.valued(values, np.interp(lasting, *_EXPECTED), criteria)
 
 
-def with_number(ground: Ground, k: int, engine: Engine) -> Proposals:
+def with_number(ground: Ground, k: int, engine: Engine) -> Partitions:
     """Partitions into k clusters; the one is chosen that agrees most with the others."""
     with one_blas_thread():
         cloud = Cloud.of(ground.points, ground.mass, ground.indices, max(_JOINED, 4 * k))
@@ -201,19 +192,19 @@ def with_number(ground: Ground, k: int, engine: Engine) -> Proposals:
         of_ward, average = joined
         starts, graph = {"": of_ward}, cloud.graph.merged(k)
         found = [
-            Candidate(Recipe("ward", n_iter=1), of_ward, 0.0),
-            Candidate(Recipe("average", n_iter=1), average, 0.0),
+            Candidate(Recipe("ward", n_iter=1), of_ward),
+            Candidate(Recipe("average", n_iter=1), average),
         ]
         if graph is not None:
-            found.append(Candidate(Recipe("graph", factor=1.0), graph, 0.0))
+            found.append(Candidate(Recipe("graph", factor=1.0), graph))
             starts["graph"] = graph
         for start, labels in starts.items():
-            found.append(Candidate(Recipe("means", n_iter=1, start=start), lloyd(moved, ground.mass, labels), 0.0))
+            found.append(Candidate(Recipe("means", n_iter=1, start=start), lloyd(moved, ground.mass, labels)))
     found = [one._replace(labels=number_by_first(one.labels)) for one in found]
-    agreement = np.array([[adjusted_rand(one.labels, other.labels) for other in found] for one in found])
-    values = (agreement.sum(axis=1) - 1) / max(len(found) - 1, 1)
-    expected = np.interp(values, *_EXPECTED_OF_NUMBER)
-    return Proposals(found, values, expected, [{"agreement": float(value)} for value in values], cloud.graph.matrix)
+    partitions = Partitions.of(found, ground.mass, cloud.graph.matrix)
+    agreement = np.array([[adjusted_rand(one, other) for other in partitions.labels] for one in partitions.labels])
+    values = (agreement @ partitions.votes - 1) / max(len(found) - 1, 1)
+    return partitions.valued(values, np.interp(values, *_EXPECTED_OF_NUMBER), {"agreement": values})
 
 
 def typical(of_chance: list[Scale], one: Scale) -> Scale:

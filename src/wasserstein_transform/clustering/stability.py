@@ -9,12 +9,11 @@ from .._types import Floats, Ints
 from ..compute import sample_evenly
 from ..engine import Engine
 from ..hierarchy import spanning_tree
-from ..hierarchy.labels import index_of
+from ..hierarchy.labels import number_by_first
 from .candidates import cut_everywhere, cut_into, resolutions
-from .description import Runs
 from .ground import Ground
 from .links import NeighborGraph, link_strengths
-from .overlaps import Overlaps
+from .partitions import Partitions
 from .recipes import Recipe
 
 _N_PARTS, _SHARE = 3, 0.7  # random parts of the points, and how many each has
@@ -22,32 +21,21 @@ _REACH = 5  # neighbors of mutual reachability
 _COMPARED = 1000  # places by which partitions are compared
 
 
-def stabilities(ground: Ground, partitions: list[Ints], wanted: int | None, engine: Engine) -> Floats:
+def stabilities(ground: Ground, partitions: Partitions, wanted: int | None, engine: Engine) -> Floats:
     """Return how well each partition agrees with the most similar one of random parts of the points, on average.
 
     Partitions of a part are cuts of its tree of mutual reachability, and communities of its part of the neighbor graph.
     """
     strengths, rng = link_strengths(ground.indices, ground.mass), np.random.default_rng(0)
     n = max(int(_SHARE * ground.n), min(ground.n, 4))
-    parts = [np.sort(rng.choice(ground.n, n, replace=False)) for _ in range(_N_PARTS)]
+    some = sample_evenly(n, _COMPARED)
 
     def compare(rows: Ints, own: Engine) -> Floats:
+        whole = partitions.take(rows[some])
         found = _partitions_of(ground, strengths, rows, wanted, own)
-        some = sample_evenly(n, _COMPARED)
-        labels, mass = (
-            [np.unique(one[rows[some]], return_inverse=True)[1] for one in partitions],
-            ground.mass[rows[some]],
-        )
-        runs = Runs.of(labels)
-        codes = np.array(labels) + runs.starts[:, None]
-        squares = np.array([(np.bincount(one, mass) ** 2).sum() for one in labels])
-        best = np.full(len(labels), -1.0)
-        for one in found:
-            own_squares = float((np.bincount(one[some], mass) ** 2).sum())
-            common = Overlaps.of(one[some], codes, runs, mass).squares
-            best = np.maximum(best, index_of(common, squares, own_squares, mass.sum()))
-        return best
+        return np.asarray(np.max([whole.agreement(number_by_first(one[some])) for one in found], axis=0))
 
+    parts = [np.sort(rng.choice(ground.n, n, replace=False)) for _ in range(_N_PARTS)]
     return np.asarray(np.mean(engine.map(compare, parts, "stability"), axis=0))
 
 
@@ -63,5 +51,6 @@ def _partitions_of(ground: Ground, strengths: csr_array, rows: Ints, wanted: int
     else:
         found = [one.labels for one in cut_into(wanted, mass, recipe, tree)]
         merged = graph.merged(wanted)
-        found += [merged] * (merged is not None)
+        if merged is not None:
+            found.append(merged)
     return list({one.tobytes(): one for one in found}.values())

@@ -59,17 +59,19 @@ def grow(ground: Ground, engine: Engine) -> Forest:
         space = Space.from_points(ground.points, ground.space.weights)
         walks = [Recipe("gaussian", factor=factor, lam=lam, n_iter=n_iter) for factor, lam, n_iter in WALKS]
         states = engine.map(lambda walk, own: _states(walk, space, ground.unit, own), walks, "transforms")
-        moved = states[_JUDGING][1].space.points
+        after = states[_JUDGING][1].space.points
+        assert after is not None
+        moved = after
         jobs += [job for some in states for job in some]
     trees = engine.map(lambda job, own: _grow(job, ground.unit, own), jobs, "trees")
     found = dict(zip([job.recipe for job in jobs], trees, strict=True))
     plain = found[_of_reach(0)]
     reach = found.get(_of_reach(REACHES[1]), plain)
     if ground.views:
-        judged = [found.get(_of_reach(reach)._replace(n_iter=1), plain) for reach in REACHES[:2]]
+        first, second = (found.get(_of_reach(reach)._replace(n_iter=1), plain) for reach in REACHES[:2])
     else:
-        judged = [found[walks[_JUDGING]._replace(n_iter=tau)] for tau in _STEPS]
-    return Forest(list(found.items()), plain, reach, *judged, moved)
+        first, second = (found[walks[_JUDGING]._replace(n_iter=tau)] for tau in _STEPS)
+    return Forest(list(found.items()), plain, reach, first, second, moved)
 
 
 class _Job(NamedTuple):

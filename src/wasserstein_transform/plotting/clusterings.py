@@ -115,7 +115,7 @@ def _coordinates(result: Clustering) -> tuple[Floats, Ints]:
         flat = points if points.shape[1] <= 2 else _separate(points, result.labels, result.space.weights)
         shown = _shown(result)
         return flat[shown], result.labels[shown]
-    labels = np.maximum(result.labels_of_places, -1)
+    labels = np.where(result.is_noise, -1, result.labels_of_places)
     some = sample_evenly(len(result.rows), MAX_EMBEDDED)
     if len(some) == 1:
         return np.zeros((1, 2)), labels
@@ -197,7 +197,7 @@ def _draw_profile(ax: Any, profile: Profile, title: str | None = None) -> None:
 def _draw_tree(ax: Any, result: Clustering) -> None:
     tree = result.tree
     assert tree is not None
-    labels = np.where(result.labels_of_places < 0, -1 - result.labels_of_places, result.labels_of_places)
+    labels = result.labels_of_places
     cut = np.flatnonzero(labels[tree.edges[:, 0]] != labels[tree.edges[:, 1]])
     recipe = "tree of the distances" if result.recipe is None else str(result.recipe)  # few points need no recipe
     n_leaves = tree.n if tree.n <= MAX_LEAVES else max(MAX_LEAVES_WITH_DETAILS, tree.n - int(cut.min()) + 1)
