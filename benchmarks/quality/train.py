@@ -89,20 +89,8 @@ def lessons(size: str, seed: int) -> dict[str, tuple[tuple[str, ...], Lesson]]:
             kinds = [sum({1 << KINDS.index(one.kind) for one in group}) for group in partitions.recipes]
             kept = np.column_stack([own, *(criteria[one] for one in OF_DATA)])[rows]
             ends = np.array([own.max(axis=0), own.min(axis=0)])
-            out[name] = (
-                names,
-                Lesson(
-                    family,
-                    kept,
-                    ends,
-                    scores[rows],
-                    counts[rows],
-                    votes[rows],
-                    np.array(kinds)[rows],
-                    true,
-                    scores.max(),
-                ),
-            )
+            by_row = [np.array(column)[rows] for column in (scores, partitions.counts, partitions.votes, kinds)]
+            out[name] = names, Lesson(family, kept, ends, *by_row, true, scores.max())
         return out
 
 

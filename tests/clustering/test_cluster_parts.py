@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from importlib.resources import files
-
 import numpy as np
 import pytest
 from reference import clustering as twin
@@ -12,9 +9,12 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics import adjusted_rand_score
 
 import wasserstein_transform as wt
-from wasserstein_transform.clustering import criteria
+from wasserstein_transform.clustering import judge
 from wasserstein_transform.clustering.candidates import k_means, lasting_cuts, log_levels, mixture
+from wasserstein_transform.clustering.criteria import OF_DATA
 from wasserstein_transform.clustering.ground import Ground, thin_places
+from wasserstein_transform.clustering.partitions import Partitions, adjusted_rand
+from wasserstein_transform.clustering.recipes import Candidate, Recipe
 from wasserstein_transform.engine import current
 from wasserstein_transform.hierarchy import spanning_tree
 from wasserstein_transform.hierarchy.cut import RootedTree
@@ -55,26 +55,27 @@ def test_parts_that_last_are_the_best_of_all_choices(rng: np.random.Generator) -
 
 def test_agreement_is_the_adjusted_rand_index_of_scikit_learn(rng: np.random.Generator) -> None:
     weights = rng.integers(1, 4, 40)
-    partitions = [rng.integers(0, k, 40) for k in (1, 2, 5, 9)] + [np.arange(40), np.zeros(40, np.intp)]
-    partitions += [np.repeat(np.arange(8), 5)] * 2
-    found = criteria.adjusted_rand(partitions, weights.astype(float), wt.Engine())
+    partitions = [rng.integers(0, k, 40) for k in (1, 2, 5, 9)] + [np.arange(40), np.repeat(np.arange(8), 5)]
+    candidates = [Candidate(Recipe("tree"), labels) for labels in (*partitions, partitions[0])]  # equal ones are one
+    found = adjusted_rand(Partitions.of(candidates, weights.astype(float)), wt.Engine())
     copies = [np.repeat(labels, weights) for labels in partitions]
     wanted = [[adjusted_rand_score(one, other) for other in copies] for one in copies]
     np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12)
 
 
-def test_the_judge_is_the_sum_of_its_trees_walked_one_by_one(rng: np.random.Generator) -> None:
-    stored = json.loads(files(criteria.__package__).joinpath("judge.json").read_text("utf-8"))
-    n_own = len(criteria.NAMES)
-    for name in ("flat_with_count", "flat_without_count", "wide_with_count", "wide_without_count"):
-        rows = rng.normal(size=(20, n_own + len(criteria.OF_DATA)))
-        found = criteria.Judge.of(name)(rows)
-        own = rows[:, :n_own]
-        for row, value in zip(rows, found, strict=True):
-            ends = row[:n_own] - own.max(axis=0), row[:n_own] - own.min(axis=0)
-            asked = np.concatenate([row[:n_own], *ends, row[n_own:]]).round(7)
-            wanted = twin.judged(stored[name]["trees"], stored[name]["start"], asked)
-            assert value == pytest.approx(wanted, abs=1e-7)
+@pytest.mark.parametrize("version", range(1, judge.NEWEST + 1))
+@pytest.mark.parametrize("name", judge.card_of()["rules"])
+def test_the_judge_is_the_sum_of_its_trees_walked_one_by_one(rng: np.random.Generator, name: str, version: int) -> None:
+    model = judge.Judge.of(name, version)
+    own, of_data = rng.normal(size=(20, len(model.names))), rng.normal(size=len(OF_DATA))
+    criteria = dict(zip(model.names, own.T, strict=True)) | {
+        one: np.full(20, value) for one, value in zip(OF_DATA, of_data, strict=True)
+    }
+    trees = list(zip(model.features.tolist(), model.thresholds.tolist(), model.values.tolist(), strict=True))
+    for row, value in zip(own, model(criteria), strict=True):
+        ends = row - own.max(axis=0), row - own.min(axis=0)
+        asked = np.concatenate([row, *ends, of_data]).round(7).astype(np.float32)
+        assert value == pytest.approx(twin.judged(trees, model.start, asked), abs=1e-6)
 
 
 def three_groups(rng: np.random.Generator) -> np.ndarray:

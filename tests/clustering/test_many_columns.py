@@ -9,11 +9,10 @@ from scipy.spatial.distance import cdist
 from scipy.stats import multivariate_normal
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.metrics import adjusted_rand_score
-from sklearn.neighbors import NearestNeighbors
 
 import wasserstein_transform as wt
-from wasserstein_transform.clustering.compact import SHAPES, Shape, lloyd, mixture, spectral, spectral_axes, ward
-from wasserstein_transform.clustering.criteria import Rule
+from wasserstein_transform.clustering.compact import SHAPES, Shape, lloyd, mixture, ward
+from wasserstein_transform.clustering.judge import Rule
 
 
 def blobs(rng: np.random.Generator, k: int = 3, m: int = 6, n: int = 60, apart: float = 8.0) -> tuple:
@@ -55,14 +54,6 @@ def test_a_mixture_ends_where_every_point_has_its_likeliest_gaussian(rng: np.ran
     logs = [multivariate_normal(X[found == c].mean(axis=0), covs[c]).logpdf(X) for c in range(3)]
     np.testing.assert_array_equal(np.argmax(logs, axis=0), found)
     assert adjusted_rand_score(truth, found) == 1
-
-
-def test_a_spectral_cut_follows_shapes_that_means_do_not(rng: np.random.Generator) -> None:
-    t = rng.uniform(0, 2 * np.pi, 300)
-    radius, truth = np.where(np.arange(300) < 100, 1.0, 3.0), (np.arange(300) >= 100).astype(int)
-    X = np.column_stack([radius * np.cos(t), radius * np.sin(t), 0.05 * rng.normal(size=(300, 3))])
-    near = NearestNeighbors(n_neighbors=11).fit(X).kneighbors(X, return_distance=False)[:, 1:]
-    assert adjusted_rand_score(truth, spectral(spectral_axes(near, 4), np.ones(300), 2)) == 1
 
 
 def test_the_rule_of_the_choice() -> None:

@@ -89,14 +89,14 @@ def test_communities_are_merged_and_small_ones_join_others() -> None:
     X, y = topics(400, k=6, spread=0.3)
     cloud = Cloud.of(X, np.ones(400), nearest(X, 20))
     for k in (2, 3, 6):
-        merged = cloud.merged(k)
+        merged = cloud.graph.merged(k)
         assert merged is not None
         assert len(np.unique(merged)) == k
     assert adjusted_rand_score(y, merged) == 1
     for least in (1, 60, 75, 401):
-        labels = cloud.without_small(cloud.graph.partition(20.0), least)
+        labels = cloud.graph.without_small(cloud.graph.partition(20.0), cloud.mass, least)
         assert np.bincount(labels).min() >= least or labels.max() == 0
-    assert adjusted_rand_score(y, cloud.without_small(cloud.graph.partition(20.0), 30)) > 0.8
+    assert adjusted_rand_score(y, cloud.graph.without_small(cloud.graph.partition(20.0), cloud.mass, 30)) > 0.8
 
 
 def test_groups_as_small_as_a_neighborhood() -> None:

@@ -8,9 +8,11 @@ from reference import partitions as slow
 from sklearn.datasets import load_iris, make_blobs, make_moons
 
 import wasserstein_transform as wt
-from wasserstein_transform.clustering import candidates, compact, criteria, description
-from wasserstein_transform.clustering.candidates import grow, without_count
+from wasserstein_transform.clustering import candidates, compact, description
+from wasserstein_transform.clustering.candidates import without_count
 from wasserstein_transform.clustering.ground import Ground, Places
+from wasserstein_transform.clustering.partitions import Partitions, adjusted_rand
+from wasserstein_transform.clustering.trees import grow
 from wasserstein_transform.hierarchy.cut import RootedTree
 
 CLOUDS = {
@@ -26,24 +28,29 @@ def test_criteria_are_those_of_the_slow_way(name: str) -> None:
     engine, X = wt.Engine(n_jobs=1), CLOUDS[name]
     weights = np.random.default_rng(1).integers(1, 4, len(X))
     ground = Ground.of(Places.of(wt.Space.from_points(X, weights), engine).space, engine)
-    trees = grow(ground, engine)
-    plain, reach = trees[0][1], trees[1][1]
+    forest = grow(ground, engine)
     turns = np.random.default_rng(2).random(ground.indices[:, :10].shape)
-    facts = description.facts_of(ground, plain, reach, turns)
-    partitions = criteria.Partitions.of(without_count(ground, trees, engine)).labels
-    for labels, row in zip(partitions, description.describe(facts, partitions, engine), strict=True):
-        np.testing.assert_allclose(row, slow.criteria(ground, facts, plain, reach, labels), rtol=1e-9, atol=1e-11)
-    table = criteria.adjusted_rand(partitions, ground.mass, engine)
+    near = wt.spaces.Euclidean(forest.moved).neighbors(10).indices
+    moved = description.View.of(near, None, forest.first, forest.second, ground.unit)
+    facts = description.facts_of(ground, forest.plain, forest.reach, turns, moved)
+    found = Partitions.of(without_count(ground, forest, engine), ground.mass)
+    partitions, columns = found.labels, description.describe(facts, found.labels, engine)
+    for at, labels in enumerate(partitions):
+        wanted = slow.criteria(ground, facts, forest.plain, forest.reach, labels)
+        wanted |= slow.criteria_after_a_step(ground, facts, forest.first, forest.second, labels)
+        assert columns.keys() == wanted.keys()
+        row = [columns[name][at] for name in wanted]
+        np.testing.assert_allclose(row, list(wanted.values()), rtol=1e-9, atol=1e-11)
+    table = adjusted_rand(found, engine)
     np.testing.assert_allclose(table, slow.adjusted_rand(partitions, ground.mass), rtol=1e-12, atol=1e-13)
-    runs = description.Runs.of(partitions)
-    codes = np.array(partitions) + runs.starts[:, None]
     for one in (0, 1, len(partitions) - 1):
-        squares, main = criteria.Overlaps.of(partitions[one], codes, runs, ground.mass)
+        squares, main = found.overlaps(partitions[one])
+        np.testing.assert_allclose(found.agreement(partitions[one]), table[one], rtol=1e-12, atol=1e-13)
         for at, labels in enumerate(partitions):
             shared = np.zeros((labels.max() + 1, partitions[one].max() + 1))
             np.add.at(shared, (labels, partitions[one]), ground.mass)
             np.testing.assert_allclose(squares[at], (shared**2).sum(), rtol=1e-12)
-            assert (main[runs.of_one(at)] == shared.argmax(axis=1)).all()
+            assert (main[found.runs.of_one(at)] == shared.argmax(axis=1)).all()
 
 
 @pytest.mark.parametrize("n_features", [2, 6])

@@ -77,23 +77,24 @@ def test_distances_alone_have_sizes_and_typical_rows() -> None:
 
 def test_the_verdict_says_how_sure_and_which_other_numbers_are_good(found) -> None:
     for least, words in _SURE[:-1]:
-        said = _with_expected(found, least + 0.001, ()).verdict
+        said = _with_expected(found, least + 0.001).verdict
         assert said == f"3 clusters, {words}"
-    assert _with_expected(found, 0.2, ()).verdict == "3 clusters, a guess"
+    assert _with_expected(found, 0.2).verdict == "3 clusters, a guess"
     numbers = {one.n_clusters for one in found.alternatives if one.expected >= found.expected - 0.05} - {3}
     assert all(str(k) in found.verdict.partition("; ")[2] for k in numbers)
-    one = _with_expected(found, 0.95, ()).alternatives
-    assert one == ()
+    assert _with_expected(found, 0.95).alternatives == ()
 
 
-def _with_expected(found: Clustering, expected: float, others: tuple) -> Clustering:
-    partitions = list(found.partitions)
+def _with_expected(found: Clustering, expected: float) -> Clustering:
+    """Without alternatives."""
+    partitions = [one.alone for one in found.partitions]
     partitions[found.chosen] = partitions[found.chosen]._replace(expected=expected)
-    return replace(found, partitions=tuple(partitions), others=others)
+    return replace(found, partitions=tuple(partitions))
 
 
 def test_other_numbers_that_are_nearly_as_good_are_named(found) -> None:
-    wide = replace(found, others=tuple(found.others[0]._replace(at=at) for at in range(len(found.partitions))))
+    labels = np.zeros(len(found.rows), np.intp)
+    wide = replace(found, partitions=tuple(one._replace(labels=labels) for one in found.partitions))
     near = {p.n_clusters for p in found.partitions if p.expected >= found.expected - 0.05} - {found.n_clusters}
     words = wide.verdict.partition("; ")[2]
     assert bool(near) == words.endswith("nearly as good")
@@ -108,7 +109,7 @@ def test_alternatives_are_full_answers_that_differ(found, tmp_path) -> None:
         assert one.labels.max() + 1 == one.n_clusters
         assert ((one.probabilities == 0) == (one.labels < 0)).all()
         np.testing.assert_array_equal(one.predict(found.space.points), one.labels)
-        plain = [np.maximum(x.labels_of_places, -1 - x.labels_of_places) for x in (one, *kept)]
+        plain = [x.labels_of_places for x in (one, *kept)]
         for other, labels in zip(kept, plain[1:], strict=True):
             assert other.n_clusters != one.n_clusters or adjusted_rand_score(labels, plain[0]) < 0.9
         assert one.expected <= found.partitions[0].expected

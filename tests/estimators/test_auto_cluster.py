@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import wasserstein_transform as wt
-from wasserstein_transform.clustering import clusters as room
+from wasserstein_transform.clustering import partitions as room
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,7 @@ def blobs() -> tuple[np.ndarray, np.ndarray]:
 @pytest.fixture
 def flowing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Clusters of the Gaussian Transform are taken whatever else gives the same."""
-    monkeypatch.setattr(room, "_typical", lambda members: max((one.recipe for one in members), key=lambda r: r.n_iter))
+    monkeypatch.setattr(room, "_simplicity", lambda recipe: -recipe.n_iter)
 
 
 def test_layers_count_from_fine_to_coarse_as_programs_for_topics_do() -> None:

@@ -44,7 +44,7 @@ def test_three_panels_points_tree_and_partitions(found: Clustering, points: np.n
 def test_cuts_are_marked_at_the_heights_of_the_edges_between_clusters(found: Clustering, rng) -> None:
     many = wt.cluster(rng.normal(size=(1100, 2)) + np.repeat([[0, 0], [9, 0]], 550, axis=0), 2)
     for one in (found, many):  # the whole tree, and its highest merges
-        labels = np.maximum(one.labels_of_places, -1 - one.labels_of_places)
+        labels = one.labels_of_places
         ends = labels[one.tree.edges]
         heights = one.tree.heights[ends[:, 0] != ends[:, 1]]
         ax = one.plot(details=True).axes[1]

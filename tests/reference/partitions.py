@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from wasserstein_transform._types import Bools, Floats, Ints
-from wasserstein_transform.clustering.description import Facts as Given
+from wasserstein_transform.clustering.description import Facts as Given, View
 from wasserstein_transform.clustering.ground import Ground
 from wasserstein_transform.hierarchy import Tree
 
@@ -26,13 +27,33 @@ class Facts(NamedTuple):
     whitened: Floats
 
 
-def criteria(ground: Ground, given: Given, plain: Tree, reach: Tree, labels: Ints) -> list[float]:
-    """All numbers that `describe` returns."""
-    n, near = given.near.shape
-    source = np.repeat(np.arange(n), near)
-    facts = Facts(source, given.near.ravel(), given.density, given.turns.ravel(), plain, reach, given.whitened)
+def criteria(ground: Ground, given: Given, plain: Tree, reach: Tree, labels: Ints) -> dict[str, float]:
+    """All numbers that `describe` returns, but those after a step."""
+    facts = _facts(given, given.view, plain, reach)
     alone = _of_partition(ground, facts, labels)
-    return [*alone, *_of_gaussians(ground, facts, labels, alone)]
+    return alone | _of_gaussians(ground, facts, labels, alone["likelihood"])
+
+
+def criteria_after_a_step(ground: Ground, given: Given, first: Tree, second: Tree, labels: Ints) -> dict[str, float]:
+    """The numbers that `describe` returns of moved points and transformed trees."""
+    assert given.moved is not None
+    facts = _facts(given, given.moved, first, second)
+    crossing = labels[facts.source] != labels[facts.target]
+    values = [*_conductance(ground, facts, labels, crossing, _held(labels, ground.mass)), 1 - float(crossing.mean())]
+    names = ["conductance after a step", "worst conductance after a step", "purity after a step"]
+    for tree, of_tree in (
+        (first, ("transformed edges cut", "height of transformed cuts", "lowest transformed cut")),
+        (second, ("edges cut after a step", "height of cuts after a step", "lowest cut after a step")),
+    ):
+        names += of_tree
+        values += _heights_cut(tree, labels, int(labels.max()) + 1, ground.unit)
+    return dict(zip(names, values, strict=True))
+
+
+def _facts(given: Given, view: View, first: Tree, second: Tree) -> Facts:
+    n, near = view.near.shape
+    source = np.repeat(np.arange(n), near)
+    return Facts(source, view.near.ravel(), given.density, view.turns.ravel(), first, second, given.whitened)
 
 
 def adjusted_rand(partitions: list[Ints], mass: Floats) -> Floats:
@@ -58,7 +79,7 @@ def _held(labels: Ints, mass: Floats) -> Floats:
     return np.asarray(np.bincount(labels, weights=mass), np.float64)
 
 
-def _of_partition(ground: Ground, facts: Facts, labels: Ints) -> list[float]:
+def _of_partition(ground: Ground, facts: Facts, labels: Ints) -> dict[str, float]:
     k, mass, density = int(labels.max()) + 1, ground.mass, facts.density
     held = _held(labels, mass)
     part = held / held.sum()
@@ -68,7 +89,13 @@ def _of_partition(ground: Ground, facts: Facts, labels: Ints) -> list[float]:
     explained = 1 - float(mass @ (density - mean_density[labels]) ** 2) / ground.n / (density.var() + 1e-12)
     turn = facts.turns[crossing].mean() / (facts.turns.mean() + 1e-12) if crossing.any() else 2.0
     separation = _separation(facts.reach, labels, k)
-    return [
+    names = (
+        "conductance", "worst conductance", "purity", "edges cut", "height of cuts", "lowest cut", "reach edges cut",
+        "height of reach cuts", "lowest reach cut", "likelihood", "variance within", "density explained",
+        "border density", "densest border", "border", "turn at borders", "evenness", "smallest", "clusters",
+        "separation", "least separation",
+    )  # fmt: skip
+    values = [
         *_conductance(ground, facts, labels, crossing, held), 1 - float(crossing.mean()),
         *_heights_cut(facts.plain, labels, k, ground.unit), *_heights_cut(facts.reach, labels, k, ground.unit),
         *_compactness(ground, labels, held),
@@ -76,6 +103,7 @@ def _of_partition(ground: Ground, facts: Facts, labels: Ints) -> list[float]:
         float(-(part * np.log(part)).sum() / np.log(max(k, 2))), min(float(part.min()) * k, 1.0), np.log(k),
         float(separation @ part), float(separation.min()),
     ]  # fmt: skip
+    return dict(zip(names, values, strict=True))
 
 
 def _conductance(ground: Ground, facts: Facts, labels: Ints, crossing: Bools, held: Floats) -> tuple[float, float]:
@@ -149,13 +177,13 @@ def _separation(tree: Tree, labels: Ints, k: int) -> Floats:
     return np.asarray((leaving - own) / np.maximum(np.maximum(leaving, own), 1e-300))
 
 
-def _of_gaussians(ground: Ground, facts: Facts, labels: Ints, before: list[float]) -> list[float]:
+def _of_gaussians(ground: Ground, facts: Facts, labels: Ints, likelihood: float) -> dict[str, float]:
     """Return gains of Gaussians over one of them, less BIC's price, and how well centers tell clusters apart."""
     points, mass, n, k = facts.whitened, ground.mass, ground.n, int(labels.max()) + 1
     m, held = points.shape[1], _held(labels, mass)
     price = 0.5 * (k - 1) * np.log(n) / n
     m_full = ground.points.shape[1]
-    full = before[9] - price * (1 + (m_full + 1) / 2)
+    full = likelihood - price * (1 + (m_full + 1) / 2)
     member = np.zeros((n, k))
     member[np.arange(n), labels] = mass
     centers = member.T @ points / held[:, None]
@@ -165,8 +193,9 @@ def _of_gaussians(ground: Ground, facts: Facts, labels: Ints, before: list[float
     diagonal = (mixed - 0.5 * float(held @ np.log(within).sum(axis=1)) / n) / m - 2 * price
     scatter = np.eye(m) - (centers * held[:, None]).T @ centers / n
     tied = (mixed - 0.5 * np.linalg.slogdet(scatter + 1e-4 * np.eye(m))[1]) / m - price
+    gains = {"full gain": full, "tied gain": tied, "diagonal gain": diagonal}
     if k == 1:
-        return [full, tied, diagonal, 0.0, 1.0, 1.0]
+        return gains | {"silhouette": 0.0, "valley": 1.0, "shallowest valley": 1.0}
     scale = 1 / np.sqrt(held @ within / n)
     apart = _squared_distances(points * scale, centers * scale)
     own = apart[np.arange(n), labels].copy()
@@ -175,12 +204,12 @@ def _of_gaussians(ground: Ground, facts: Facts, labels: Ints, before: list[float
     near = np.sqrt(own)
     silhouette = float(mass @ ((other - near) / np.maximum(np.maximum(other, near), 1e-300))) / n
     valleys = _valleys(points * scale, mass, labels, centers * scale)
-    return [full, tied, diagonal, silhouette, float(held @ valleys) / n, float(valleys.max())]
+    valley = float(held @ valleys) / n
+    return gains | {"silhouette": silhouette, "valley": valley, "shallowest valley": float(valleys.max())}
 
 
 def _squared_distances(points: Floats, centers: Floats) -> Floats:
-    found = (points**2).sum(axis=1)[:, None] - 2 * points @ centers.T + (centers**2).sum(axis=1)
-    return np.asarray(np.maximum(found, 0.0))
+    return np.asarray(cdist(points, centers, "sqeuclidean"))
 
 
 def _valleys(points: Floats, mass: Floats, labels: Ints, centers: Floats) -> Floats:

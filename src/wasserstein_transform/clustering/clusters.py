@@ -17,7 +17,6 @@ from .._types import Bools, Floats, Ints
 from ..cuda import on_gpu
 from ..engine import Engine, current, one_blas_thread
 from ..hierarchy import FewerClustersWarning, Tree, cut_tree, spanning_tree
-from ..hierarchy.labels import number_by_mass
 from ..spaces import Euclidean, Space, as_space
 from ..tables.features import AS_THEY_ARE, SCALED, Features, features
 from .answer import Clustering
@@ -367,7 +366,7 @@ def _answer(
     """Return labels and probabilities of the places by a partition, with noise, and their membership."""
     before = found.labels[at]
     thin = _thin(ground, before, places, asked)
-    labels, membership = number_by_mass(before, np.where(thin, 0.0, places.mass)), _memberships(found, at, overlaps)
+    labels, membership = places.number(before, np.where(thin, 0.0, places.mass)), _memberships(found, at, overlaps)
     membership = membership[:, before[np.unique(labels, return_index=True)[1]]]
     membership[thin] = 0.0
     probabilities = membership[np.arange(len(labels)), labels]
@@ -442,7 +441,7 @@ def _each(space: Space, places: Places, wanted: int) -> Clustering:
     n = places.space.n
     if n < wanted:
         warn(f"found {n} of the {wanted} clusters requested: there are no more distinct points", FewerClustersWarning)
-    labels = number_by_mass(np.arange(n), places.mass)
+    labels = places.number(np.arange(n), places.mass)
     return _plain(space, places, labels, "each distinct point is a cluster")
 
 
@@ -453,7 +452,7 @@ def _by_widest_step(space: Space, places: Places, engine: Engine) -> Clustering:
     steps = heights[:-1] / np.maximum(heights[1:], 1e-300)
     if steps.max() < _WIDE:
         return _one(space, places, f"there are {places.space.n} places, and no wide step between their distances")
-    labels = number_by_mass(cut_tree(tree, int(steps.argmax()) + 2, cut="count"), places.mass)
+    labels = places.number(cut_tree(tree, int(steps.argmax()) + 2, cut="count"), places.mass)
     reason = f"the next distance within the clusters is {steps.max():.3g} times smaller than between them"
     return _plain(space, places, labels, reason, tree)
 

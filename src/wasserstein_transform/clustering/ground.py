@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 from .._types import Bools, Floats, Ints
 from ..compute import KNeighbors, lexical_order, sample_evenly
 from ..engine import Engine, one_blas_thread
+from ..hierarchy.labels import number_by_mass
 from ..localize.scale import far_sums
 from ..spaces import Euclidean, Space, nearest_among, quotient, span_of, within_span
 from ..tables.features import are_directions
@@ -186,6 +187,8 @@ class Places(NamedTuple):
         Whether they have so many columns that clusters are communities of the neighbor graph.
     given : KNeighbors, optional
         Their nearest others, if the caller knows them.
+    by_coordinates : array of shape (n,), optional
+        The places sorted by coordinates, if their order is another.
     """
 
     space: Space
@@ -197,6 +200,7 @@ class Places(NamedTuple):
     near: KNeighbors
     has_many_columns: bool
     given: KNeighbors | None = None
+    by_coordinates: Ints | None = None
 
     @classmethod
     def of(cls, space: Space, engine: Engine) -> Places:
@@ -212,6 +216,9 @@ class Places(NamedTuple):
         sorted_places = merged.space.take(kept)
         has_many_columns = _spans_many(sorted_places)
         sorted_places = sorted_places if has_many_columns else within_span(sorted_places)
+        if points is not None and not has_many_columns:
+            from_middle = _order_from_middle(sorted_places)
+            kept, sorted_places = kept[from_middle], sorted_places.take(from_middle)
         n_columns = _AXES if sorted_places.points is None else sorted_places.points.shape[1]
         largest = _MANY if has_many_columns else LARGEST.get(n_columns, _WIDE)
         if len(kept) > largest:
@@ -228,7 +235,10 @@ class Places(NamedTuple):
         near = KNeighbors(distances, position[nearest])
         place[left] = near.indices[:, 0]
         mass = np.bincount(place, weights=space.weights, minlength=len(rows)).astype(np.float64)
-        return cls(sorted_places, place, rows, mass, merged.space.n, left, near, has_many_columns)
+        by_coordinates = None if points is None else lexical_order(points[kept])
+        return cls(
+            sorted_places, place, rows, mass, merged.space.n, left, near, has_many_columns, None, by_coordinates
+        )
 
     @classmethod
     def of_rows(cls, space: Space, neighbors: Any) -> Places:
@@ -245,11 +255,26 @@ class Places(NamedTuple):
         none = KNeighbors(given.distances[:0], given.indices[:0])
         return cls(space.take(rows), place, rows, space.weights[rows], space.n, rows[:0], none, True, given)
 
+    def number(self, labels: Ints, mass: Floats) -> Ints:
+        """Number clusters from the largest mass to the smallest, equal ones by their smallest coordinates."""
+        if self.by_coordinates is None:
+            return number_by_mass(labels, mass)
+        found = np.empty_like(labels)
+        found[self.by_coordinates] = number_by_mass(labels[self.by_coordinates], mass[self.by_coordinates])
+        return found
+
     def following(self, labels: Ints) -> Places:
         """Give rows that are not in the sample to the cluster that most of their neighbors have."""
         place = self.place.copy()
         place[self.left] = nearest_of_most(self.near, labels)
         return self._replace(place=place)
+
+
+def _order_from_middle(places: Space) -> Ints:
+    """Return the order by distance to the mean, which no rotation changes; equally far ones stay as they are."""
+    assert places.points is not None
+    squares = ((places.points - np.average(places.points, axis=0, weights=places.weights)) ** 2).sum(axis=1)
+    return np.argsort(np.round(squares / max(squares.max(), 1e-300), 9), kind="stable")
 
 
 def nearest_of_most(near: KNeighbors, labels: Ints) -> Ints:
