@@ -197,14 +197,14 @@ class Places(NamedTuple):
         assert merged.leaders is not None
         points = merged.space.points
         kept = lexical_order(far_sums(merged.space, engine)[:, None] if points is None else points)
-        sorted_places = merged.space.take(kept)
-        has_many_columns = _spans_many(sorted_places)
-        sorted_places = sorted_places if has_many_columns else within_span(sorted_places)
+        has_many_columns = _spans_many(merged.space, kept)
+        sorted_places = merged.space if has_many_columns else within_span(merged.space.take(kept))
         n_columns = _AXES if sorted_places.points is None else sorted_places.points.shape[1]
         largest = _MANY if has_many_columns else LARGEST.get(n_columns, _WIDE)
         if len(kept) > largest:
             sample = np.sort(np.random.default_rng(0).choice(len(kept), largest, replace=False))
-            kept, sorted_places = kept[sample], sorted_places.take(sample)
+            kept, sorted_places = kept[sample], sorted_places if has_many_columns else sorted_places.take(sample)
+        sorted_places = merged.space.take(kept) if has_many_columns else sorted_places
         rows, rank = heavy[merged.leaders[kept]], np.full(merged.space.n, -1)
         rank[kept] = np.arange(len(kept))
         place = np.full(space.n, -1)
@@ -221,7 +221,7 @@ class Places(NamedTuple):
     @classmethod
     def of_rows(cls, space: Space, neighbors: Any) -> Places:
         """Return the rows, also equal ones, as places with given neighbors."""
-        if space.points is None or not _spans_many(space) or space.weights.min() <= 0:
+        if space.points is None or not _spans_many(space, np.arange(space.n)) or space.weights.min() <= 0:
             got = "distances" if space.points is None else f"shape {space.points.shape}"
             raise ValueError(
                 f"neighbors= needs {_FEWEST} points of {MANY_COLUMNS} columns or more, or {_FEWEST_DIRECTIONS} of "
@@ -254,15 +254,15 @@ def nearest_of_most(near: KNeighbors, labels: Ints) -> Ints:
     return found
 
 
-def _spans_many(places: Space) -> bool:
-    """Whether there are many places, and some of them span many dimensions already."""
+def _spans_many(places: Space, order: Ints) -> bool:
+    """Whether there are many places, and some of them, taken in the given order, span many dimensions already."""
     if places.points is None or not places.metric.is_euclidean:
         return False
     n_columns, directions = places.points.shape[1], are_directions(places.points)
     if places.n < (_FEWEST_DIRECTIONS if directions else _FEWEST) or (n_columns < MANY_COLUMNS and not directions):
         return False
     least = min(n_columns, MANY_COLUMNS)
-    span = span_of(places.points[sample_evenly(places.n, 2 * least)])
+    span = span_of(places.points[order[sample_evenly(places.n, 2 * least)]])
     return span is None or span.axes.shape[1] >= least
 
 

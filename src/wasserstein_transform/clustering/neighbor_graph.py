@@ -240,6 +240,17 @@ def without_groups(points: Floats) -> Floats:
     return np.asarray(cloud)
 
 
+def _cloud_of(ground: Ground, engine: Engine) -> Cloud:
+    return Cloud.of(ground.points, ground.mass, ground.indices)
+
+
+def _chance(ground: Ground, engine: Engine) -> Cloud:
+    """The same of a cloud without groups."""
+    bare = without_groups(ground.points)
+    near = Euclidean(bare).neighbors(min(STEP_NEIGHBORS, len(bare) - 1), engine=engine)
+    return Cloud.of(bare, np.ones(len(bare)), near.indices)
+
+
 class Proposals(NamedTuple):
     """Partitions with their values; no value above 0 means that there is a single cluster."""
 
@@ -259,10 +270,7 @@ _EXPECTED_OF_NUMBER = (0.4, 0.55, 0.7, 0.8, 0.87, 0.93, 1.0), (0.25, 0.41, 0.58,
 def without_number(ground: Ground, least: float, engine: Engine) -> Proposals:
     """Partitions at several scales; the one is chosen that exceeds most what a cloud without groups gives."""
     with one_blas_thread():
-        bare = without_groups(ground.points)
-        near = Euclidean(bare).neighbors(min(STEP_NEIGHBORS, len(bare) - 1), engine=engine).indices
-        clouds = [(ground.points, ground.mass, ground.indices), (bare, np.ones(len(bare)), near)]
-        cloud, chance = engine.map(lambda one, _: Cloud.of(*one), clouds, "neighbor graphs")
+        cloud, chance = engine.map(lambda make, own: make(ground, own), (_cloud_of, _chance), "neighbor graphs")
         found, of_chance = cloud.scales(_RESOLUTIONS, least, engine), chance.scales(_RESOLUTIONS, least, engine)
         best = int(np.argmax([one.lasting - typical(of_chance, one).lasting for one in found]))
         near_best = found[best].resolution * np.array([1 / _BETWEEN, _BETWEEN])
