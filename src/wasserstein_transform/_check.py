@@ -82,7 +82,9 @@ def numbers(values: Any, name: str) -> None:
 
 def points(values: ArrayLike, name: str = "points") -> Floats:
     """Return a copy of coordinates, shape (n, m), so that later changes of the input have no effect."""
-    array = floats(values, name).copy()
+    array = floats(values, name)
+    if not isinstance(values, np.ndarray) or np.may_share_memory(array, values):
+        array = array.copy()
     shape_of_points(array.shape, name)
     low, high = float(array.min()), float(array.max())
     extent(max(-low, high), high - low, name)

@@ -358,7 +358,8 @@ class Clustering(HasReport):
         """
         if self.place is None or self.n_clusters == 1:
             return (self.labels,)
-        layers = [np.where(self.is_noise, -1, self.labels_of_places)]
+        own = np.where(self.is_noise, -1, self.labels_of_places)
+        layers = [own]
         others = [self.partitions[at] for at in self._others]
         good = sorted((one for one in others if one.expected >= _GUESS), key=lambda one: one.n_clusters)
         parts = [one.labels for one in good if one.labels is not None]
@@ -377,7 +378,8 @@ class Clustering(HasReport):
                 layers.append(divided)
         masses = np.bincount(self.place, self.space.weights, len(self.rows)).astype(np.float64)
         there = self.labels >= 0
-        return tuple(np.where(there, _numbered(one, masses)[self.place], -1) for one in layers)
+        numbered = (np.where(there, _numbered(one, masses)[self.place], -1) for one in layers)
+        return tuple(self.labels if one is own else other for one, other in zip(layers, numbered, strict=True))
 
     @property
     def membership(self) -> Floats:

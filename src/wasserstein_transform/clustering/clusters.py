@@ -338,17 +338,22 @@ def _chosen(
     different = _different(found, best, _fit(found, asked, places.place))
     table = [found.record(at) for at in range(len(found.labels))]
     for at in different.keys() - {best}:
-        table[at] = _answer(found, at, different[at], ground, places, asked)[0]
+        shares = _memberships(found, at, different[at])
+        table[at] = _answer(found, at, different[at], shares, ground, places, asked)
     n_clusters = int(found.counts[best])
     if asked.n_clusters is None and n_clusters == 1:
         answer = _one(space, places, _say_no_split())
     else:
         _warn_if_fewer(n_clusters, asked.n_clusters)
-        one, membership = _answer(found, best, different[best], ground, places, asked)
+        shares = _memberships(found, best, different[best])
+        one = _answer(found, best, different[best], shares, ground, places, asked)
         tree = next((tree for made, tree in trees if made == one.recipe._replace(share=0.0, lasting=False)), None)
         assert one.labels is not None
         assert one.is_noise is not None
         assert one.probabilities is not None
+        membership = shares.toarray() if isinstance(shares, csr_array) else shares
+        membership = membership[:, found.labels[best][np.unique(one.labels, return_index=True)[1]]]
+        membership[one.is_noise] = 0.0
         answer = Clustering(
             labels=np.where(one.is_noise, -1, one.labels)[places.place], n_clusters=n_clusters, recipe=one.recipe,
             probabilities=one.probabilities[places.place], reason=one.reason, space=space, rows=places.rows,
@@ -361,17 +366,17 @@ def _chosen(
 
 
 def _answer(
-    found: Partitions, at: int, overlaps: Overlaps, ground: Ground, places: Places, asked: _Asked
-) -> tuple[Partition, Floats]:
-    """Return labels and probabilities of the places by a partition, with noise, and their membership."""
+    found: Partitions, at: int, overlaps: Overlaps, shares: Floats | csr_array, ground: Ground, places: Places,
+    asked: _Asked,
+) -> Partition:  # fmt: skip
+    """Return a partition with labels and probabilities of the places, and noise."""
     before = found.labels[at]
     thin = _thin(ground, before, places, asked)
-    labels, membership = places.number(before, np.where(thin, 0.0, places.mass)), _memberships(found, at, overlaps)
-    membership = membership[:, before[np.unique(labels, return_index=True)[1]]]
-    membership[thin] = 0.0
-    probabilities = membership[np.arange(len(labels)), labels]
-    record = found.record(at)._replace(labels=labels, is_noise=thin, probabilities=probabilities)
-    return record._replace(reason=_reason(found, at, overlaps, ground)), membership
+    return found.record(at)._replace(
+        labels=places.number(before, np.where(thin, 0.0, places.mass)), is_noise=thin,
+        probabilities=np.where(thin, 0.0, shares[np.arange(len(before)), before]),
+        reason=_reason(found, at, overlaps, ground),
+    )  # fmt: skip
 
 
 def _thin(ground: Ground, labels: Ints, places: Places, asked: _Asked) -> Bools:
@@ -466,12 +471,12 @@ def _say_no_split() -> str:
     return f"no split of the data is convincing; {check.option_text('n_clusters=2')} splits the data anyway"
 
 
-def _memberships(found: Partitions, at: int, overlaps: Overlaps) -> Floats:
+def _memberships(found: Partitions, at: int, overlaps: Overlaps) -> Floats | csr_array:
     """Return, for each point and cluster, the share of its links, or of recipes by quality, that lead there."""
     n, k, labels = len(found.mass), int(found.counts[at]), found.labels[at]
     if found.strengths is not None:
         members = csr_array((np.ones(n), labels, np.arange(n + 1)), shape=(n, k))
-        return np.asarray((found.strengths @ members).toarray() / found.strengths.sum(axis=1)[:, None])
+        return csr_array((found.strengths @ members).multiply(1 / found.strengths.sum(axis=1)[:, None]))
     weights = np.maximum(found.values, 0.0) ** 2 * found.votes
     if not weights.any():
         return np.eye(k)[labels]

@@ -213,9 +213,8 @@ class Places(NamedTuple):
         assert merged.leaders is not None
         points = merged.space.points
         kept = lexical_order(far_sums(merged.space, engine)[:, None] if points is None else points)
-        sorted_places = merged.space.take(kept)
-        has_many_columns = _spans_many(sorted_places)
-        sorted_places = sorted_places if has_many_columns else within_span(sorted_places)
+        has_many_columns = _spans_many(merged.space, kept)
+        sorted_places = merged.space if has_many_columns else within_span(merged.space.take(kept))
         if points is not None and not has_many_columns:
             from_middle = _order_from_middle(sorted_places)
             kept, sorted_places = kept[from_middle], sorted_places.take(from_middle)
@@ -223,7 +222,8 @@ class Places(NamedTuple):
         largest = _MANY if has_many_columns else LARGEST.get(n_columns, _WIDE)
         if len(kept) > largest:
             sample = np.sort(np.random.default_rng(0).choice(len(kept), largest, replace=False))
-            kept, sorted_places = kept[sample], sorted_places.take(sample)
+            kept, sorted_places = kept[sample], sorted_places if has_many_columns else sorted_places.take(sample)
+        sorted_places = merged.space.take(kept) if has_many_columns else sorted_places
         rows, rank = heavy[merged.leaders[kept]], np.full(merged.space.n, -1)
         rank[kept] = np.arange(len(kept))
         place = np.full(space.n, -1)
@@ -236,14 +236,12 @@ class Places(NamedTuple):
         place[left] = near.indices[:, 0]
         mass = np.bincount(place, weights=space.weights, minlength=len(rows)).astype(np.float64)
         by_coordinates = None if points is None else lexical_order(points[kept])
-        return cls(
-            sorted_places, place, rows, mass, merged.space.n, left, near, has_many_columns, None, by_coordinates
-        )
+        return cls(sorted_places, place, rows, mass, merged.space.n, left, near, has_many_columns, None, by_coordinates)
 
     @classmethod
     def of_rows(cls, space: Space, neighbors: Any) -> Places:
         """Return the rows, also equal ones, as places with given neighbors."""
-        if space.points is None or not _spans_many(space) or space.weights.min() <= 0:
+        if space.points is None or not _spans_many(space, np.arange(space.n)) or space.weights.min() <= 0:
             got = "distances" if space.points is None else f"shape {space.points.shape}"
             raise ValueError(
                 f"neighbors= needs {_FEWEST} points of {MANY_COLUMNS} columns or more, or {_FEWEST_DIRECTIONS} of "
@@ -291,15 +289,15 @@ def nearest_of_most(near: KNeighbors, labels: Ints) -> Ints:
     return found
 
 
-def _spans_many(places: Space) -> bool:
-    """Whether there are many places, and some of them span many dimensions already."""
+def _spans_many(places: Space, order: Ints) -> bool:
+    """Whether there are many places, and some of them, taken in the given order, span many dimensions already."""
     if places.points is None or not places.metric.is_euclidean:
         return False
     n_columns, directions = places.points.shape[1], are_directions(places.points)
     if places.n < (_FEWEST_DIRECTIONS if directions else _FEWEST) or (n_columns < MANY_COLUMNS and not directions):
         return False
     least = min(n_columns, MANY_COLUMNS)
-    span = span_of(places.points[sample_evenly(places.n, 2 * least)])
+    span = span_of(places.points[order[sample_evenly(places.n, 2 * least)]])
     return span is None or span.axes.shape[1] >= least
 
 

@@ -142,6 +142,17 @@ def without_groups(points: Floats) -> Floats:
     return np.asarray(cloud)
 
 
+def _cloud_of(ground: Ground, engine: Engine) -> Cloud:
+    return Cloud.of(ground.points, ground.mass, ground.indices)
+
+
+def _chance(ground: Ground, engine: Engine) -> Cloud:
+    """The same of a cloud without groups."""
+    bare = without_groups(ground.points)
+    near = Euclidean(bare).neighbors(min(STEP_NEIGHBORS, len(bare) - 1), engine=engine)
+    return Cloud.of(bare, np.ones(len(bare)), near.indices)
+
+
 _EXPECTED = (0.8, 1.3, 1.67, 1.85, 1.95, 2.0), (0.3, 0.54, 0.71, 0.78, 0.83, 0.88)
 """The sum of both agreements, and the adjusted Rand index that chosen partitions had, in generated embeddings."""
 _EXPECTED_OF_NUMBER = (0.4, 0.55, 0.7, 0.8, 0.87, 0.93, 1.0), (0.25, 0.41, 0.58, 0.73, 0.79, 0.88, 0.98)
@@ -151,10 +162,7 @@ _EXPECTED_OF_NUMBER = (0.4, 0.55, 0.7, 0.8, 0.87, 0.93, 1.0), (0.25, 0.41, 0.58,
 def without_number(ground: Ground, least: float, engine: Engine) -> Partitions:
     """Partitions at several scales; the one is chosen that exceeds most what a cloud without groups gives."""
     with one_blas_thread():
-        bare = without_groups(ground.points)
-        near = Euclidean(bare).neighbors(min(STEP_NEIGHBORS, len(bare) - 1), engine=engine).indices
-        clouds = [(ground.points, ground.mass, ground.indices), (bare, np.ones(len(bare)), near)]
-        cloud, chance = engine.map(lambda one, _: Cloud.of(*one), clouds, "neighbor graphs")
+        cloud, chance = engine.map(lambda make, own: make(ground, own), (_cloud_of, _chance), "neighbor graphs")
         found, of_chance = cloud.scales(RESOLUTIONS, least, engine), chance.scales(RESOLUTIONS, least, engine)
         best = int(np.argmax([one.lasting - typical(of_chance, one).lasting for one in found]))
         near_best = found[best].resolution * np.array([1 / _BETWEEN, _BETWEEN])

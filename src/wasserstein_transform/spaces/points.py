@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -101,13 +102,16 @@ class Euclidean(Metric):
     def joins(self, other: Metric) -> bool:
         return isinstance(other, Euclidean)
 
-    def concatenate(self, other: Metric) -> Euclidean:
+    def check_same_kind(self, other: Metric) -> None:
         if not isinstance(other, Euclidean):
             raise TypeError(f"new points must be Euclidean like the others, got {type(other).__name__}")
         if other.points.shape[1] != self.points.shape[1]:
             raise ValueError(
                 f"new points must have {self.points.shape[1]} coordinates like the others, got {other.points.shape[1]}"
             )
+
+    def concatenate(self, other: Any) -> Euclidean:
+        self.check_same_kind(other)
         return Euclidean(np.concatenate([self.points, other.points]))
 
 

@@ -85,8 +85,10 @@ def floats_of(X: Any, name: str = "points") -> Floats:
         with suppress(ValueError):  # rows of different lengths: `check.points` raises the error
             X = np.asarray(X)
     gaps = np.isnan(X) if isinstance(X, np.ndarray) and X.dtype.kind == "f" and not np.ma.is_masked(X) else None
-    values = check.points(X if gaps is None else np.where(gaps, 0.0, X), name)
-    if gaps is not None:
+    if gaps is None or not gaps.any():
+        values = check.points(X, name)
+    else:
+        values = check.points(np.where(gaps, 0.0, X), name)
         values[gaps] = np.nan
     check.not_distances(values, name)
     return values

@@ -303,7 +303,8 @@ def features(
     if not len(heavy) or gaps[heavy].all(axis=0).any():
         raise ValueError(f"every row has a gap, {gaps_in_words(values, names)}")
     notes += say_gaps(gaps, missing)
-    basis = (fill_by_columns(values, masses, used) if missing == "fill" else values)[heavy]
+    basis = fill_by_columns(values, masses, used) if missing == "fill" else values
+    basis = basis if len(heavy) == len(basis) else basis[heavy]  # a copy takes long if there are many columns
     earth, on_map, said = map_among(X, names, basis) if table.has_names else (None, [], [])
     notes += said
     basis = basis if earth is None else _in_meters(basis, earth, on_map)
