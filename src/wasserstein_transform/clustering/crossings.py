@@ -15,7 +15,7 @@ import numpy as np
 from scipy.sparse import csr_array, diags_array
 from scipy.sparse.linalg import eigsh
 
-from .._types import Floats, Ints
+from .._types import Bools, Floats, Ints
 from ..compute import sample_evenly
 from ..engine import Engine, one_blas_thread
 from ..hierarchy.labels import number_by_first
@@ -24,7 +24,7 @@ from .compact import spectral
 
 MOST_SHAPES = 5
 """Shapes that are looked for if their number is not given."""
-_SAMPLE = 500  # points to which shapes are fitted
+_SAMPLE = 400  # points to which shapes are fitted
 _NEAR = 36  # neighbors in a tube, evenly spread over the nearest
 _FEWEST = 8
 _TUBES = ((0.03, 0.15), (0.06, 0.08), (0.06, 0.15), (0.12, 0.08), (0.12, 0.15))
@@ -33,6 +33,11 @@ _IS_CURVE = 0.35  # least share of the points of a flat tube that are in a narro
 _TURN = 0.05  # 1 − cosine of two Σ at which a link has weakened by the factor e
 _THIN = 1 / 4  # density of a tube, relative to the median, below which it starts nothing
 _FLOOR = 0.004  # least standard deviation across a shape, relative to the extent
+_IN_SHAPES = 0.9  # of the mass, when shapes are chosen from the pool
+_GROWN, _SEEDS, _GROWS, _MORE = 0.15, 4, 8, 0.15
+_BENDS = 8.0  # log-likelihood that a turn by about one radian costs
+_TRIPLES, _BAND, _PROPOSED = 1500, 0.02, 6
+_KINDS = {2: (1, 0), 3: (1, 2, 0)}  # dimensions of bent pieces, and rings
 _FIRST, _STEPS, _KEPT = 5, 30, 3  # steps of all mixtures, then of the best ones
 _SETTLED = 1e-4  # gain of log-likelihood per point at which they end
 
@@ -129,19 +134,48 @@ def _distances(steps: Floats, squares: Floats, d: int) -> Floats:
 
 def _mixtures(points: Floats, mass: Floats, counts: list[int], engine: Engine | None) -> list[_Mixture]:
     """Mixtures for each number of shapes, the best of several starts."""
-    starts: dict[int, list[_Mixture]] = {k: [] for k in counts}
-    for shares in _starts(points, mass, counts):
+    parts, pool = _starts(points, mass, counts)
+    out = []
+    for k in counts:
         if engine:
             engine.check()
-        mixture = _Mixture.of(points, mass, shares)
-        starts[shares.shape[1]].append(mixture.improved(_FIRST))
-    best = [one for some in starts.values() for one in sorted(some, key=lambda one: -one.value)[:_KEPT]]
-    return [one.improved(_STEPS) for one in best]
+        found = [_Mixture.of(points, mass, shares).improved(_FIRST) for shares in parts[k]]
+        found.sort(key=lambda one: -one.value)
+        some = [*pool, *(fit for one in found for fit in one.fits)]
+        logs = np.exp(np.column_stack([fit.logs(points) for fit in some]) - _level(points))
+        chosen = [_chosen(logs, mass, k)]
+        found += [_Mixture.of(points, mass, _shares(logs[:, one])).improved(_FIRST) for one in chosen]
+        found.sort(key=lambda one: -one.value)
+        out += [one.improved(_STEPS) for one in found[:_KEPT]]
+    return out
 
 
-def _starts(points: Floats, mass: Floats, counts: list[int]) -> Iterator[Floats]:
-    """Shares of the points in shapes: parts of the graphs of agreeing points, and tubes that have grown."""
+def _shares(ratios: Floats) -> Floats:
+    """Shares of shapes before the background, from ratios of densities."""
+    parts = ratios * (_IN_SHAPES / ratios.shape[1])
+    return np.asarray(parts / (1 - _IN_SHAPES + parts.sum(axis=1, keepdims=True)))
+
+
+def _chosen(ratios: Floats, mass: Floats, k: int) -> list[int]:
+    """The k shapes of a pool that make the likeliest mixture: one after another, then exchanged."""
+    chosen: list[int] = []
+    parts, rest, best = ratios * (_IN_SHAPES / k), 1 - _IN_SHAPES, -np.inf
+    for at in [*range(k), *range(k), *range(k)]:
+        others = chosen[:at] + chosen[at + 1 :]
+        values = mass @ np.log(rest + parts[:, others].sum(axis=1)[:, None] + parts)
+        if len(chosen) < k:
+            chosen.append(int(values.argmax()))
+        elif values.max() > best + 1e-9:
+            chosen[at] = int(values.argmax())
+        best = float(values.max()) if len(chosen) == k else -np.inf
+    return chosen
+
+
+def _starts(points: Floats, mass: Floats, counts: list[int]) -> tuple[dict[int, list[Floats]], list[_Fit]]:
+    """Shares of the points in parts of the graphs of agreeing points; shapes that have grown from tubes."""
     n, m = points.shape
+    out: dict[int, list[Floats]] = {k: [] for k in counts}
+    pool: list[_Fit] = []
     most = int(max(share for share, _ in _TUBES) * n)
     every = Euclidean(points).neighbors(min(max(most, 2 * _FEWEST), n - 1)).indices
     for share, ratio in _TUBES:
@@ -156,10 +190,49 @@ def _starts(points: Floats, mass: Floats, counts: list[int]) -> Iterator[Floats]
         for k in counts:
             shares = np.zeros((n, k))
             shares[dense, spectral(vectors, degrees, k)] = 0.98
-            yield shares
-        grown = _grown(points, mass, flats, max(counts))
-        for k in counts:
-            yield grown[:, :k]
+            out[k].append(shares)
+        if ratio == _GROWN:
+            for seed in _seeds(points, flats, dense):
+                own = np.zeros(n)
+                own[flats.near[seed]] = np.exp(-flats.off[0, seed] / (2 * flats.width[seed] ** 2))
+                pool.append(_grown(points, mass, own, float(flats.width[seed]) ** 2, _KINDS[m]))
+    for d, own in _proposed(points, mass):
+        pool.append(_grown(points, mass, own, _BAND**2, _KINDS[m][-1:] if d == 1 else _KINDS[m][1:-1]))
+        pool.append(_grown(points, mass, own, _BAND**2, _KINDS[m]))
+    return out, pool
+
+
+def _proposed(points: Floats, mass: Floats) -> Iterator[tuple[int, Floats]]:
+    """Dimension and shares of circles, and of planes in space, through three points: those with most points."""
+    first, second, third = np.random.default_rng(0).permuted(np.tile(np.arange(len(points)), (_TRIPLES, 1)), axis=1)[:, :3].T
+    a, b = points[second] - points[first], points[third] - points[first]
+    aa, bb, ab = (a * a).sum(axis=1), (b * b).sum(axis=1), (a * b).sum(axis=1)
+    area = np.maximum(aa * bb - ab**2, 1e-18)
+    middle = points[first] + ((bb * (aa - ab) / area)[:, None] * a + (aa * (bb - ab) / area)[:, None] * b) / 2
+    radius = np.linalg.norm(middle - points[first], axis=1)
+    squares = (points**2).sum(axis=1) + ((middle**2).sum(axis=1)[:, None] - 2 * middle @ points.T)
+    off = np.zeros(squares.shape)
+    if points.shape[1] == 3:
+        normals = np.cross(a, b) / np.sqrt(area)[:, None]
+        off = (normals @ points.T - (normals * points[first]).sum(axis=1)[:, None]) ** 2
+    rings = (np.sqrt(np.maximum(squares - off, 0.0)) - radius[:, None]) ** 2 + off
+    for d, far in ((1, rings), (2, off))[: points.shape[1] - 1]:
+        shares, left = np.exp(-far / (2 * _BAND**2)), mass.copy()
+        for _ in range(_PROPOSED):
+            best = shares[int((shares @ left).argmax())]
+            yield d, best
+            left *= 1 - best
+
+
+def _seeds(points: Floats, flats: _Flats, dense: Bools) -> list[int]:
+    """Points whose places and Σ are far from each other, among those that are not in the background."""
+    placed = np.column_stack([2 * points, flats.moments.reshape(len(points), -1)])
+    weights = np.where(dense, flats.held, 0.0)
+    seeds, apart = [int(weights.argmax())], np.full(len(points), np.inf)
+    while len(seeds) < _SEEDS:
+        apart = np.minimum(apart, ((placed - placed[seeds[-1]]) ** 2).sum(axis=1))
+        seeds.append(int((apart * weights).argmax()))
+    return seeds
 
 
 def _axes(graph: csr_array, count: int) -> tuple[Floats, Floats]:
@@ -171,21 +244,17 @@ def _axes(graph: csr_array, count: int) -> tuple[Floats, Floats]:
     return np.asarray(vectors[:, np.argsort(-values, kind="stable")]), degrees
 
 
-def _grown(points: Floats, mass: Floats, flats: _Flats, count: int) -> Floats:
-    """Shares of shapes that grow, one after another, from the tubes that hold most of what is left."""
-    left, shares = np.ones(len(points)), np.zeros((len(points), count))
-    for c in range(count):
-        seed = int((flats.held * left).argmax())
-        own = np.zeros(len(points))
-        own[flats.near[seed]] = np.exp(-flats.off[0, seed] / (2 * flats.width[seed] ** 2))
-        for _ in range(8):
-            fit = _fit(points, mass * own * left + 1e-9)
-            fit.variance = min(fit.variance, float(flats.width[seed]) ** 2)
-            part = min(max(float((own * left).sum() / left.sum()), 0.02), 0.98)
-            own = 1 / (1 + np.exp(np.clip(np.log((1 - part) / part) + _level(points) - fit.logs(points), -50, 50)))
-        shares[:, c] = 0.98 * own * left
-        left = left * (1 - 0.98 * own) + 1e-6
-    return shares
+def _grown(points: Floats, mass: Floats, own: Floats, variance: float, kinds: tuple[int, ...]) -> _Fit:
+    """The shape that grows from shares of points along what it holds."""
+    own = own + 1e-9
+    for _ in range(_GROWS):
+        fit = _fit(points, mass * own, kinds)
+        fit.variance = min(fit.variance, variance)
+        fit.extend()
+        part = min(max(float(own.mean()), 0.02), 0.98)
+        off = np.log((1 - part) / part) + _level(points) - fit.logs(points)
+        own = 1 / (1 + np.exp(np.clip(off, -50, 50))) + 1e-9
+    return _fit(points, mass * own, kinds)
 
 
 def _level(points: Floats) -> float:
@@ -208,11 +277,17 @@ class _Bent:
         self.slopes = np.linalg.solve(weighted @ terms + ridge, weighted @ across)
         self.low, self.high = np.array([_ends(one, weights) for one in along.T]).T
         self.size = float(np.prod(np.maximum(self.high - self.low, 1e-6)))
+        self.turn = float((self.slopes[1 + d :] ** 2).sum() * (2 * (self.high - self.low).max()) ** 2)
         self.variance = _variance(self.squares(points), weights, self.codim)
 
     def _terms(self, along: Floats) -> Floats:
         both = [along[:, i] * along[:, j] for i in range(self.d) for j in range(i, self.d)]
         return np.column_stack([np.ones(len(along)), along, *both])
+
+    def extend(self) -> None:
+        """Reach beyond both ends."""
+        more = _MORE * (self.high - self.low)
+        self.low, self.high = self.low - more, self.high + more
 
     def squares(self, points: Floats) -> Floats:
         """Squared distances, about."""
@@ -235,7 +310,7 @@ class _Bent:
 class _Ring:
     """A circle."""
 
-    d = 1
+    d, turn = 1, 0.0
 
     def __init__(self, points: Floats, weights: Floats) -> None:
         self.center, self.axes = _principal(points, weights)
@@ -250,6 +325,9 @@ class _Ring:
         self.radius = float(np.sqrt(max(rest + self.middle @ self.middle, 1e-12)))
         self.size = 2 * np.pi * self.radius
         self.variance = _variance(self.squares(points), weights, self.codim)
+
+    def extend(self) -> None:
+        """It has no ends."""
 
     def squares(self, points: Floats) -> Floats:
         """Squared distances."""
@@ -287,10 +365,11 @@ def _normal(squares: Floats, variance: float, codim: int) -> Floats:
     return np.asarray(-squares / (2 * variance) - codim / 2 * np.log(2 * np.pi * variance))
 
 
-def _fit(points: Floats, weights: Floats) -> _Fit:
+def _fit(points: Floats, weights: Floats, kinds: tuple[int, ...] = ()) -> _Fit:
     """The likeliest piece or ring."""
-    tried: list[_Fit] = [*(_Bent(points, weights, d) for d in range(1, points.shape[1])), _Ring(points, weights)]
-    return max(tried, key=lambda one: float(weights @ one.logs(points)) - one.n_numbers)
+    kinds = kinds or _KINDS[points.shape[1]]
+    tried: list[_Fit] = [_Bent(points, weights, d) if d else _Ring(points, weights) for d in kinds]
+    return max(tried, key=lambda one: float(weights @ one.logs(points)) - one.n_numbers - _BENDS * one.turn)
 
 
 class _Mixture(NamedTuple):
@@ -320,17 +399,19 @@ class _Mixture(NamedTuple):
         shares = np.exp(logs - top)
         sums = shares.sum(axis=1, keepdims=True)
         penalty = 0.5 * np.log(len(points)) * sum(fit.n_numbers + 1 for fit in fits)
+        penalty += _BENDS * sum(fit.turn for fit in fits)
         value = float(mass @ (top + np.log(sums))[:, 0] - penalty) / len(points)
         return cls(points, mass, (shares / sums)[:, :-1], fits, parts, value)
 
     def improved(self, n_steps: int) -> _Mixture:
         """The mixture after more steps."""
-        best = self
+        best = last = self
         for _ in range(n_steps):
-            new = _Mixture.of(self.points, self.mass, best.shares)
-            if new.value < best.value + _SETTLED:
-                return max(best, new, key=lambda one: one.value)
-            best = new
+            new = _Mixture.of(self.points, self.mass, last.shares)
+            best = max(best, new, key=lambda one: one.value)
+            if abs(new.value - last.value) < _SETTLED:
+                break
+            last = new
         return best
 
     def labels(self, points: Floats) -> Ints:
