@@ -13,7 +13,11 @@ import numpy as np
 from scipy.spatial import KDTree
 
 SIZES = (300, 1000, 3000)
-CONDITIONS = {"clean": (0.0, 0.0), "noise 1.5 %, background 5 %": (0.03, 0.05), "noise 3 %, background 20 %": (0.06, 0.2)}
+CONDITIONS = {
+    "clean": (0.0, 0.0),
+    "noise 1.5 %, background 5 %": (0.03, 0.05),
+    "noise 3 %, background 20 %": (0.06, 0.2),
+}
 """Standard deviation of the noise, where the extent is 2, and the share of points in the background."""
 _DENSE = 20_000  # points of a shape without noise, to which distances are measured
 

@@ -1,7 +1,7 @@
 """Shapes that cross: lines, arcs, circles, planes and sheets that share points.
 
-Each point becomes (x, Σ), with Σ the second moments of its neighbors within the flat tube that holds most of them: near a
-crossing these are the neighbors on its own shape, not those on both. Points are linked if they are near, lie in each
+Each point becomes (x, Σ), with Σ the second moments of its neighbors within the flat tube that holds most of them: near
+a crossing these are the neighbors on its own shape, not those on both. Points are linked if they are near, lie in each
 other's tubes, and their Σ agree. Parts of this graph, and tubes that grow along what they hold, start mixtures of bent
 pieces and rings of one thickness before a uniform background; the likeliest mixture goes on through crossings.
 """
@@ -32,12 +32,13 @@ _TUBES = ((0.03, 0.15), (0.06, 0.08), (0.06, 0.15), (0.12, 0.08), (0.12, 0.15))
 _IS_CURVE = 0.35  # least share of the points of a flat tube that are in a narrow one, too
 _TURN = 0.05  # 1 − cosine of two Σ at which a link has weakened by the factor e
 _THIN = 1 / 4  # density of a tube, relative to the median, below which it starts nothing
-_FLOOR = 0.004  # least standard deviation across a shape, relative to the extent
+_FLOOR = 0.01  # least standard deviation across a shape, relative to the extent
 _IN_SHAPES = 0.9  # of the mass, when shapes are chosen from the pool
-_GROWN, _SEEDS, _GROWS, _MORE = 0.15, 4, 8, 0.15
+_GROWN, _SEEDS, _GROWS, _MORE = 0.15, 4, 5, 0.15
 _BENDS = 8.0  # log-likelihood that a turn by about one radian costs
 _TRIPLES, _BAND, _PROPOSED = 1500, 0.02, 6
 _KINDS = {2: (1, 0), 3: (1, 2, 0)}  # dimensions of bent pieces, and rings
+_GAIN = 0.1  # of log-likelihood per point, that another shape must bring if the number is not given
 _FIRST, _STEPS, _KEPT = 5, 30, 3  # steps of all mixtures, then of the best ones
 _SETTLED = 1e-4  # gain of log-likelihood per point at which they end
 
@@ -67,8 +68,9 @@ def crossing_partitions(
         found = _mixtures(whole[some], mass[some] / mass[some].mean(), counts, engine)
         if n_shapes is None:
             single = _Mixture.of(whole[some], mass[some] / mass[some].mean(), np.ones((len(some), 1)) * 0.98)
-            found = [one for one in found if one.value > single.improved(_STEPS).value]
-        found.sort(key=lambda one: -one.value)
+            least = single.improved(_STEPS).value - _GAIN
+            found = [one for one in found if one.worth > least]
+        found.sort(key=lambda one: -one.worth)
         out: dict[bytes, CrossingPartition] = {}
         for one in found[:_KEPT]:
             labels = number_by_first(one.labels(whole))
@@ -77,7 +79,7 @@ def crossing_partitions(
 
 
 class _Flats(NamedTuple):
-    """For each point: its neighbors, squared distances of them from its flat and of it from theirs, tube, Σ, density."""
+    """For each point: its neighbors, squared distances from its flat and of it from theirs, tube, Σ, density."""
 
     near: Ints
     off: Floats
@@ -198,13 +200,16 @@ def _starts(points: Floats, mass: Floats, counts: list[int]) -> tuple[dict[int, 
                 pool.append(_grown(points, mass, own, float(flats.width[seed]) ** 2, _KINDS[m]))
     for d, own in _proposed(points, mass):
         pool.append(_grown(points, mass, own, _BAND**2, _KINDS[m][-1:] if d == 1 else _KINDS[m][1:-1]))
-        pool.append(_grown(points, mass, own, _BAND**2, _KINDS[m]))
+        if m == 2:
+            pool.append(_grown(points, mass, own, _BAND**2, _KINDS[m]))
     return out, pool
 
 
 def _proposed(points: Floats, mass: Floats) -> Iterator[tuple[int, Floats]]:
     """Dimension and shares of circles, and of planes in space, through three points: those with most points."""
-    first, second, third = np.random.default_rng(0).permuted(np.tile(np.arange(len(points)), (_TRIPLES, 1)), axis=1)[:, :3].T
+    first, second, third = (
+        np.random.default_rng(0).permuted(np.tile(np.arange(len(points)), (_TRIPLES, 1)), axis=1)[:, :3].T
+    )
     a, b = points[second] - points[first], points[third] - points[first]
     aa, bb, ab = (a * a).sum(axis=1), (b * b).sum(axis=1), (a * b).sum(axis=1)
     area = np.maximum(aa * bb - ab**2, 1e-18)
@@ -275,10 +280,18 @@ class _Bent:
         weighted = (terms * weights[:, None]).T
         ridge = 1e-9 * np.diag(np.diag(weighted @ terms) + 1e-300)
         self.slopes = np.linalg.solve(weighted @ terms + ridge, weighted @ across)
+        self.bends = np.zeros((d, d, self.codim))
+        for at, (i, j) in enumerate((i, j) for i in range(d) for j in range(i, d)):
+            self.bends[i, j] += self.slopes[1 + d + at]
+            self.bends[j, i] += self.slopes[1 + d + at]
         self.low, self.high = np.array([_ends(one, weights) for one in along.T]).T
         self.size = float(np.prod(np.maximum(self.high - self.low, 1e-6)))
+        if d == 2:  # the area of any rectangle with these second moments
+            spread = (along * weights[:, None]).T @ along / weights.sum()
+            self.size = min(self.size, max(12 * float(np.sqrt(np.abs(np.linalg.det(spread)))), 1e-12))
         self.turn = float((self.slopes[1 + d :] ** 2).sum() * (2 * (self.high - self.low).max()) ** 2)
-        self.variance = _variance(self.squares(points), weights, self.codim)
+        self.fitted = self.squares(points)
+        self.variance = _variance(self.fitted, weights, self.codim)
 
     def _terms(self, along: Floats) -> Floats:
         both = [along[:, i] * along[:, j] for i in range(self.d) for j in range(i, self.d)]
@@ -294,13 +307,11 @@ class _Bent:
         turned = (points - self.center) @ self.axes
         along = np.clip(turned[:, : self.d], self.low, self.high)
         off = turned[:, self.d :] - self._terms(along) @ self.slopes
-        step = 1e-4 * (self.high - self.low + 1e-9)
-        beyond = ((turned[:, : self.d] - along) ** 2).sum(axis=1)
-        here, steep = self._terms(along) @ self.slopes, np.zeros(len(points))
-        for i, h in enumerate(step):
-            slope = (self._terms(along + h * np.eye(self.d)[i]) @ self.slopes - here) / h
-            steep += (slope * off).sum(axis=1) ** 2 / np.maximum((off**2).sum(axis=1), 1e-300)
-        return np.asarray((off**2).sum(axis=1) / (1 + steep) + beyond)
+        beyond, squares, steep = ((turned[:, : self.d] - along) ** 2).sum(axis=1), (off**2).sum(axis=1), 0.0
+        for i in range(self.d):
+            slope = self.slopes[1 + i] + along @ self.bends[i]
+            steep = steep + (slope * off).sum(axis=1) ** 2 / np.maximum(squares, 1e-300)
+        return np.asarray(squares / (1 + steep) + beyond)
 
     def logs(self, points: Floats) -> Floats:
         """Log densities."""
@@ -324,7 +335,8 @@ class _Ring:
         self.middle = np.array(middle)
         self.radius = float(np.sqrt(max(rest + self.middle @ self.middle, 1e-12)))
         self.size = 2 * np.pi * self.radius
-        self.variance = _variance(self.squares(points), weights, self.codim)
+        self.fitted = self.squares(points)
+        self.variance = _variance(self.fitted, weights, self.codim)
 
     def extend(self) -> None:
         """It has no ends."""
@@ -369,7 +381,13 @@ def _fit(points: Floats, weights: Floats, kinds: tuple[int, ...] = ()) -> _Fit:
     """The likeliest piece or ring."""
     kinds = kinds or _KINDS[points.shape[1]]
     tried: list[_Fit] = [_Bent(points, weights, d) if d else _Ring(points, weights) for d in kinds]
-    return max(tried, key=lambda one: float(weights @ one.logs(points)) - one.n_numbers - _BENDS * one.turn)
+    return max(tried, key=lambda one: _worth(one, weights))
+
+
+def _worth(fit: _Fit, weights: Floats) -> float:
+    """Log-likelihood of the points that it was fitted to, less what its numbers and its turn cost."""
+    logs = _normal(fit.fitted, fit.variance, fit.codim) - np.log(fit.size)
+    return float(weights @ logs) - fit.n_numbers - _BENDS * fit.turn
 
 
 class _Mixture(NamedTuple):
@@ -387,7 +405,7 @@ class _Mixture(NamedTuple):
         """One step from shares of the points."""
         held = shares * mass[:, None]
         fits = tuple(_fit(points, own + 1e-9) for own in held.T)
-        sums = sum(own @ fit.squares(points) for own, fit in zip(held.T, fits, strict=True))
+        sums = sum(own @ fit.fitted for own, fit in zip(held.T, fits, strict=True))
         freedom = sum(own.sum() * fit.codim for own, fit in zip(held.T, fits, strict=True))
         for fit in fits:
             fit.variance = max(float(sums / max(freedom, 1e-9)), _FLOOR**2)
@@ -402,6 +420,11 @@ class _Mixture(NamedTuple):
         penalty += _BENDS * sum(fit.turn for fit in fits)
         value = float(mass @ (top + np.log(sums))[:, 0] - penalty) / len(points)
         return cls(points, mass, (shares / sums)[:, :-1], fits, parts, value)
+
+    @property
+    def worth(self) -> float:
+        """Its value, less the gain that each shape must bring."""
+        return self.value - _GAIN * len(self.fits)
 
     def improved(self, n_steps: int) -> _Mixture:
         """The mixture after more steps."""
