@@ -16,7 +16,7 @@ from scipy.sparse import csr_array, diags_array
 from scipy.sparse.linalg import eigsh
 
 from .._types import Bools, Floats, Ints
-from ..compute import sample_evenly
+from ..compute import lexical_order, sample_evenly
 from ..engine import Engine, one_blas_thread
 from ..hierarchy.labels import number_by_first
 from ..spaces import Euclidean
@@ -32,7 +32,10 @@ _TUBES = ((0.03, 0.15), (0.06, 0.08), (0.06, 0.15), (0.12, 0.08), (0.12, 0.15))
 _IS_CURVE = 0.35  # least share of the points of a flat tube that are in a narrow one, too
 _TURN = 0.05  # 1 − cosine of two Σ at which a link has weakened by the factor e
 _THIN = 1 / 4  # density of a tube, relative to the median, below which it starts nothing
-_FLOOR = 0.01  # least standard deviation across a shape, relative to the extent
+_FLOOR, _COARSE = (
+    0.004,
+    0.01,
+)  # least standard deviation across a shape, relative to the extent; the coarse one finds the number
 _IN_SHAPES = 0.9  # of the mass, when shapes are chosen from the pool
 _GROWN, _SEEDS, _GROWS, _MORE = 0.15, 4, 5, 0.15
 _BENDS = 8.0  # log-likelihood that a turn by about one radian costs
@@ -57,19 +60,21 @@ def crossing_partitions(
 
     Points are distinct and have two or three coordinates.
     """
-    some = sample_evenly(len(points), _SAMPLE)
-    extent = float(np.ptp(points, axis=0).max())
-    if points.shape[1] not in (2, 3) or len(some) < 4 * _FEWEST or n_shapes == 1:
+    if points.shape[1] not in (2, 3) or len(points) < 4 * _FEWEST or n_shapes == 1:
         return []
-    center = points.mean(axis=0)
     with one_blas_thread():
-        whole = (points - center) / extent
+        center, axes = _principal(points, mass)
+        turned = (points - center) @ axes
+        turned *= np.where((turned**3).sum(axis=0) < 0, -1.0, 1.0)
+        whole = turned / np.ptp(turned, axis=0).max()
+        some = lexical_order(whole)[sample_evenly(len(points), _SAMPLE)]
+        taken, weights = whole[some], mass[some] / mass[some].mean()
         counts = [n_shapes] if n_shapes else list(range(2, MOST_SHAPES + 1))
-        found = _mixtures(whole[some], mass[some] / mass[some].mean(), counts, engine)
+        floor = _FLOOR if n_shapes else _COARSE
+        found = _mixtures(taken, weights, counts, floor, engine)
         if n_shapes is None:
-            single = _Mixture.of(whole[some], mass[some] / mass[some].mean(), np.ones((len(some), 1)) * 0.98)
-            least = single.improved(_STEPS).value - _GAIN
-            found = [one for one in found if one.worth > least]
+            single = _Mixture.of(taken, weights, np.full((len(some), 1), 0.98), floor).improved(_STEPS)
+            found = [one for one in found if one.worth > single.worth]
         found.sort(key=lambda one: -one.worth)
         out: dict[bytes, CrossingPartition] = {}
         for one in found[:_KEPT]:
@@ -134,19 +139,19 @@ def _distances(steps: Floats, squares: Floats, d: int) -> Floats:
     return np.asarray((normals @ steps.transpose(0, 2, 1)) ** 2)
 
 
-def _mixtures(points: Floats, mass: Floats, counts: list[int], engine: Engine | None) -> list[_Mixture]:
+def _mixtures(points: Floats, mass: Floats, counts: list[int], floor: float, engine: Engine | None) -> list[_Mixture]:
     """Mixtures for each number of shapes, the best of several starts."""
     parts, pool = _starts(points, mass, counts)
     out = []
     for k in counts:
         if engine:
             engine.check()
-        found = [_Mixture.of(points, mass, shares).improved(_FIRST) for shares in parts[k]]
+        found = [_Mixture.of(points, mass, shares, floor).improved(_FIRST) for shares in parts[k]]
         found.sort(key=lambda one: -one.value)
         some = [*pool, *(fit for one in found for fit in one.fits)]
         logs = np.exp(np.column_stack([fit.logs(points) for fit in some]) - _level(points))
         chosen = [_chosen(logs, mass, k)]
-        found += [_Mixture.of(points, mass, _shares(logs[:, one])).improved(_FIRST) for one in chosen]
+        found += [_Mixture.of(points, mass, _shares(logs[:, one]), floor).improved(_FIRST) for one in chosen]
         found.sort(key=lambda one: -one.value)
         out += [one.improved(_STEPS) for one in found[:_KEPT]]
     return out
@@ -281,7 +286,7 @@ class _Bent:
         ridge = 1e-9 * np.diag(np.diag(weighted @ terms) + 1e-300)
         self.slopes = np.linalg.solve(weighted @ terms + ridge, weighted @ across)
         self.bends = np.zeros((d, d, self.codim))
-        for at, (i, j) in enumerate((i, j) for i in range(d) for j in range(i, d)):
+        for at, (i, j) in enumerate(zip(*np.triu_indices(d), strict=True)):
             self.bends[i, j] += self.slopes[1 + d + at]
             self.bends[j, i] += self.slopes[1 + d + at]
         self.low, self.high = np.array([_ends(one, weights) for one in along.T]).T
@@ -315,7 +320,7 @@ class _Bent:
 
     def logs(self, points: Floats) -> Floats:
         """Log densities."""
-        return _normal(self.squares(points), self.variance, self.codim) - np.log(self.size)
+        return np.asarray(_normal(self.squares(points), self.variance, self.codim) - np.log(self.size))
 
 
 class _Ring:
@@ -349,7 +354,7 @@ class _Ring:
 
     def logs(self, points: Floats) -> Floats:
         """Log densities."""
-        return _normal(self.squares(points), self.variance, self.codim) - np.log(self.size)
+        return np.asarray(_normal(self.squares(points), self.variance, self.codim) - np.log(self.size))
 
 
 _Fit = _Bent | _Ring
@@ -387,7 +392,7 @@ def _fit(points: Floats, weights: Floats, kinds: tuple[int, ...] = ()) -> _Fit:
 def _worth(fit: _Fit, weights: Floats) -> float:
     """Log-likelihood of the points that it was fitted to, less what its numbers and its turn cost."""
     logs = _normal(fit.fitted, fit.variance, fit.codim) - np.log(fit.size)
-    return float(weights @ logs) - fit.n_numbers - _BENDS * fit.turn
+    return float(weights @ logs - fit.n_numbers - _BENDS * fit.turn)
 
 
 class _Mixture(NamedTuple):
@@ -399,16 +404,17 @@ class _Mixture(NamedTuple):
     fits: tuple[_Fit, ...]
     parts: Floats
     value: float
+    floor: float
 
     @classmethod
-    def of(cls, points: Floats, mass: Floats, shares: Floats) -> _Mixture:
+    def of(cls, points: Floats, mass: Floats, shares: Floats, floor: float) -> _Mixture:
         """One step from shares of the points."""
         held = shares * mass[:, None]
         fits = tuple(_fit(points, own + 1e-9) for own in held.T)
         sums = sum(own @ fit.fitted for own, fit in zip(held.T, fits, strict=True))
         freedom = sum(own.sum() * fit.codim for own, fit in zip(held.T, fits, strict=True))
         for fit in fits:
-            fit.variance = max(float(sums / max(freedom, 1e-9)), _FLOOR**2)
+            fit.variance = max(float(sums / max(freedom, 1e-9)), floor**2)
         parts = np.append(held.sum(axis=0), max(float(mass.sum() - held.sum()), 1e-3 * len(points))) + 1e-9
         parts /= parts.sum()
         logs = np.column_stack([*(fit.logs(points) for fit in fits), np.full(len(points), _level(points))])
@@ -419,18 +425,18 @@ class _Mixture(NamedTuple):
         penalty = 0.5 * np.log(len(points)) * sum(fit.n_numbers + 1 for fit in fits)
         penalty += _BENDS * sum(fit.turn for fit in fits)
         value = float(mass @ (top + np.log(sums))[:, 0] - penalty) / len(points)
-        return cls(points, mass, (shares / sums)[:, :-1], fits, parts, value)
+        return cls(points, mass, (shares / sums)[:, :-1], fits, parts, value, floor)
 
     @property
     def worth(self) -> float:
         """Its value, less the gain that each shape must bring."""
-        return self.value - _GAIN * len(self.fits)
+        return float(self.value - _GAIN * len(self.fits))
 
     def improved(self, n_steps: int) -> _Mixture:
         """The mixture after more steps."""
         best = last = self
         for _ in range(n_steps):
-            new = _Mixture.of(self.points, self.mass, last.shares)
+            new = _Mixture.of(self.points, self.mass, last.shares, self.floor)
             best = max(best, new, key=lambda one: one.value)
             if abs(new.value - last.value) < _SETTLED:
                 break
