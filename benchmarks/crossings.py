@@ -133,7 +133,8 @@ def tangent_clusters(X: Any, k: int, d: int, n_near: int, power: int) -> Any:
     both = np.einsum("nmd,nkme->nkde", axes, axes[near])
     cosines = np.abs(np.linalg.det(both)) ** power + 1e-6
     n = len(X)
-    graph = csr_array((cosines.ravel(), (np.repeat(np.arange(n), n_near), near.ravel())), shape=(n, n))
+    ends = np.repeat(np.arange(n, dtype=np.int32), n_near), near.ravel().astype(np.int32)
+    graph = csr_array((cosines.ravel(), ends), shape=(n, n))
     graph = graph + graph.T
     vectors = spectral_embedding(graph, n_components=k, drop_first=False, random_state=0)
     return KMeans(k, n_init=3, random_state=0).fit_predict(vectors)
