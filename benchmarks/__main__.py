@@ -41,6 +41,7 @@ NAMES = (
     "graphs",
     "communities",
     "curves",
+    "crossings",
     "scenes",
     "tracks",
 )
