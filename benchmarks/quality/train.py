@@ -24,7 +24,7 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 
 import wasserstein_transform as wt
 from wasserstein_transform.clustering import judge as judging
-from wasserstein_transform.clustering.candidates import with_count, without_count
+from wasserstein_transform.clustering.candidates import crossings, with_count, without_count
 from wasserstein_transform.clustering.criteria import OF_DATA, measure
 from wasserstein_transform.clustering.ground import Ground, Places
 from wasserstein_transform.clustering.partitions import Partitions
@@ -38,6 +38,7 @@ from .wide_families import generate_wide
 
 SEEDS = {"flat": 20_000, "wide": 8_000}
 JUDGES = ("flat_with_count", "flat_without_count", "wide_with_count", "wide_without_count")
+SOME_CROSSINGS = 4  # of so many sets, one is looked at for shapes that cross, which takes long
 KEPT = 80  # partitions of a set that are learned from
 N_FOLDS = 5  # families are left out whole in turn, a fifth of them at a time
 SOME = 0.2  # share of the features that are tried at each node
@@ -80,7 +81,8 @@ def lessons(size: str, seed: int) -> dict[str, tuple[tuple[str, ...], Lesson]]:
             found[f"{size}_with_count"] = with_count(ground, forest, true, engine), true
         out = {}
         for name, (candidates, wanted) in found.items():
-            partitions = Partitions.of(candidates, ground.mass)
+            crossing = crossings(ground, wanted, engine) if seed % SOME_CROSSINGS == 0 or "cross" in family else []
+            partitions = Partitions.of([*candidates, *crossing], ground.mass)
             criteria = measure(ground, forest, partitions, wanted, engine)
             names = tuple(one for one in criteria if one not in OF_DATA)
             own = np.column_stack([criteria[one] for one in names])

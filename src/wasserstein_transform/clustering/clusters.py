@@ -20,13 +20,13 @@ from ..hierarchy import FewerClustersWarning, Tree, cut_tree, spanning_tree
 from ..spaces import Euclidean, Space, as_space
 from ..tables.features import AS_THEY_ARE, SCALED, Features, features
 from .answer import Clustering
-from .candidates import with_count, without_count
+from .candidates import crossings, with_count, without_count
 from .criteria import measure
 from .ground import Ground, Places, thin_places
 from .judge import Judge, best_of, check_version
 from .neighbor_graph import with_number, without_number
 from .partitions import Overlaps, Partition, Partitions
-from .recipes import Recipe
+from .recipes import Candidate, Recipe
 from .trees import Forest, grow
 from .uncertain import BY_ERRORS, names_in, space_of, with_errors
 
@@ -36,6 +36,7 @@ _FEW = 4  # places: fewer are one cluster, unless a number is given
 _SAME = 0.95  # adjusted Rand index from which on two partitions are nearly the same
 _ALIKE = 0.9  # and below which partitions with the same number of clusters are different answers
 _WORSE = 0.25  # difference to the value of the answer up to which others are alternatives
+_SURE = 0.9  # expected quality from which on no shapes that cross are looked for
 _ALTERNATIVES = 5  # the most that are kept
 _SMALLER = (
     "no partition into {wanted} clusters has at least {least} points in each; ask for fewer clusters, or a smaller "
@@ -305,14 +306,20 @@ def _by_scales(ground: Ground, asked: _Asked, place: Ints, engine: Engine) -> tu
 def _by_judge(ground: Ground, forest: Forest, asked: _Asked, place: Ints, engine: Engine) -> tuple[Partitions, int]:
     """Return partitions in the order of the judge, and which is the best."""
     wanted = asked.n_clusters
-    candidates = without_count(ground, forest, engine) if wanted is None else with_count(ground, forest, wanted, engine)
-    partitions = Partitions.of(candidates, ground.mass)
-    with one_blas_thread():  # matrices are small
-        criteria = measure(ground, forest, partitions, wanted, engine)
     name = f"{'wide' if ground.views else 'flat'}_{'without' if wanted is None else 'with'}_count"
     judge = Judge.of(name, asked.judge)
-    values = judge(criteria)
-    found = partitions.valued(values, judge.tell(values), criteria)
+
+    def valued(candidates: list[Candidate]) -> Partitions:
+        partitions = Partitions.of(candidates, ground.mass)
+        with one_blas_thread():  # matrices are small
+            criteria = measure(ground, forest, partitions, wanted, engine)
+        values = judge(criteria)
+        return partitions.valued(values, judge.tell(values), criteria)
+
+    candidates = without_count(ground, forest, engine) if wanted is None else with_count(ground, forest, wanted, engine)
+    found = valued(candidates)
+    if found.expected[0] < _SURE and (more := crossings(ground, wanted, engine)):
+        found = valued([*candidates, *more])
     fitting = np.where(_fit(found, asked, place), found.values, -np.inf)
     best = judge.rule.choose(fitting, found.counts, found.votes) if wanted is None else best_of(fitting, found.votes)
     return found, int(found.counts.argmin()) if best is None else best

@@ -151,3 +151,10 @@ def ward(points: Floats, counts: list[int]) -> list[Ints]:
     """Return Ward's clusters, for each number of them."""
     merges = linkage(points, "ward")
     return [np.asarray(fcluster(merges, k, "maxclust"), np.intp) - 1 for k in counts]
+
+
+def spectral(vectors: Floats, mass: Floats, k: int) -> Ints:
+    """Return k-means of the first k eigenvectors of a graph, with rows of length 1."""
+    rows = vectors[:, :k]
+    rows = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-300)
+    return k_means(np.ascontiguousarray(rows), mass, k)  # one layout for all, so that it is compiled once

@@ -124,6 +124,7 @@ def _of_recipes(groups: list[list[Recipe]]) -> dict[str, Floats]:
         "iterations": mean(lambda one: one.n_iter, "gaussian"),
         "axes": mean(lambda one: float(np.log1p(one.axes))),
     }
-    kinds = {"plain": "tree", "reachability": "reach", "communities": "graph", "Ward": "ward", "spectral": "spectral"}
+    kinds = {"plain": "tree", "reachability": "reach", "communities": "graph", "crossings": "branches", "Ward": "ward"}
+    kinds["spectral"] = "spectral"
     found |= {name: given_by(kind) for name, kind in kinds.items()}
     return found | {shape: given_by("mixture", shape) for shape in SHAPES}

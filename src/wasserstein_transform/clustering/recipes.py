@@ -8,7 +8,7 @@ from .._display import counted
 from .._types import Ints
 from ..transforms import Process, gaussian_transform
 
-KINDS = ("tree", "reach", "gaussian", "means", "mixture", "ward", "average", "spectral", "graph")
+KINDS = ("tree", "reach", "gaussian", "means", "mixture", "ward", "average", "spectral", "graph", "branches")
 
 
 class Recipe(NamedTuple):
@@ -17,7 +17,7 @@ class Recipe(NamedTuple):
     Attributes
     ----------
     kind : str
-        "tree", "reach", "gaussian", "means", "mixture", "ward", "average", "spectral" or "graph".
+        One of KINDS.
     share : float
         For cuts: least mass of both sides, relative to the mean mass of a cluster, or to all mass if the number of
         clusters is not given.
@@ -66,6 +66,7 @@ class Recipe(NamedTuple):
             "average": "average linkage",
             "spectral": "spectral cut of the neighbor graph",
             "graph": f"communities of the neighbor graph at resolution {self.factor:.3g}",
+            "branches": "shapes that cross",
         }[self.kind] + after
 
     def in_words(self, unit: float) -> str:
