@@ -32,10 +32,7 @@ _TUBES = ((0.03, 0.15), (0.06, 0.08), (0.06, 0.15), (0.12, 0.08), (0.12, 0.15))
 _IS_CURVE = 0.35  # least share of the points of a flat tube that are in a narrow one, too
 _TURN = 0.05  # 1 − cosine of two Σ at which a link has weakened by the factor e
 _THIN = 1 / 4  # density of a tube, relative to the median, below which it starts nothing
-_FLOOR, _COARSE = (
-    0.004,
-    0.01,
-)  # least standard deviation across a shape, relative to the extent; the coarse one finds the number
+_FLOOR, _COARSE = 0.004, 0.01  # least deviation across a shape, relative to the extent; by the coarse one, the number
 _IN_SHAPES = 0.9  # of the mass, when shapes are chosen from the pool
 _GROWN, _SEEDS, _GROWS, _MORE = 0.15, 4, 5, 0.15
 _BENDS = 8.0  # log-likelihood that a turn by about one radian costs
@@ -269,7 +266,7 @@ def _grown(points: Floats, mass: Floats, own: Floats, variance: float, kinds: tu
 
 def _level(points: Floats) -> float:
     """Log density of the background."""
-    return -float(np.log(np.maximum(np.ptp(points, axis=0), 1e-9)).sum())
+    return -float(np.log(np.maximum(np.ptp(points, axis=0), 4 * _FLOOR)).sum())
 
 
 class _Bent:
@@ -292,8 +289,8 @@ class _Bent:
         self.low, self.high = np.array([_ends(one, weights) for one in along.T]).T
         self.size = float(np.prod(np.maximum(self.high - self.low, 1e-6)))
         if d == 2:  # the area of any rectangle with these second moments
-            spread = (along * weights[:, None]).T @ along / weights.sum()
-            self.size = min(self.size, max(12 * float(np.sqrt(np.abs(np.linalg.det(spread)))), 1e-12))
+            spread = (along * weights[:, None]).T @ along / weights.sum() + (2 * _FLOOR) ** 2 * np.eye(2)
+            self.size = min(self.size, 12 * float(np.sqrt(np.abs(np.linalg.det(spread)))))
         self.turn = float((self.slopes[1 + d :] ** 2).sum() * (2 * (self.high - self.low).max()) ** 2)
         self.fitted = self.squares(points)
         self.variance = _variance(self.fitted, weights, self.codim)
