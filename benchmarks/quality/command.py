@@ -11,8 +11,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from wasserstein_transform.clustering.recipes import KINDS
+
 from .. import record
-from .methods import METHODS, Method
+from .methods import ABLATIONS, METHODS, OURS, Method
 from .runs import Kept, run_all
 from .sets import Labelled, generated_sets, read_folder, read_tables, sklearn_sets
 from .tables import markdown, notes, table, write_scores
@@ -21,6 +23,7 @@ from .tables import markdown, notes, table, write_scores
 def main(arguments: list[str]) -> None:
     asked = _parser().parse_args(arguments)
     known = [method for method in METHODS if not asked.methods or method.name in asked.methods]
+    known += [method for method in ABLATIONS if method.name.removeprefix(f"{OURS} without ") in asked.without]
     unknown = set(asked.methods or ()) - {method.name for method in METHODS}
     if unknown:
         raise SystemExit(f"no method {', '.join(sorted(unknown))}; there are {', '.join(m.name for m in METHODS)}")
@@ -70,6 +73,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--cache", type=Path, default=Path("build/quality"), help="where runs are kept (%(default)s)")
     parser.add_argument("--jobs", type=int, default=1, help="processes, a set and a method at a time (%(default)s)")
     parser.add_argument("--methods", nargs="+", metavar="NAME", help="only these")
+    parser.add_argument(
+        "--without", nargs="*", default=[], metavar="KIND", choices=KINDS,
+        help=f"ours without candidates of a kind, too: {', '.join(KINDS)}",
+    )  # fmt: skip
     parser.add_argument("--seeds", nargs="*", type=int, default=[0], help="of the generated sets; none: no such sets")
     parser.add_argument("--no-sklearn", dest="sklearn", action="store_false", help="without scikit-learn's sets")
     parser.add_argument("--table-only", action="store_true", help="run nothing: tables of what is kept")

@@ -11,7 +11,7 @@ import importlib.metadata
 import importlib.util
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import wasserstein_transform as wt
+from wasserstein_transform.clustering.recipes import KINDS
 
 from . import own, peers
 from .scoring import Labels
@@ -61,9 +62,8 @@ class Method:
 @cache
 def _source() -> str:
     """Of this library's files: a change of any of them has its methods run anew."""
-    digest = hashlib.sha256()
-    here = Path(__file__).parent
-    for file in (*sorted(Path(wt.__file__).parent.rglob("*.py")), here / "own.py"):
+    digest, sources = hashlib.sha256(), Path(wt.__file__).parent
+    for file in (*sorted(sources.rglob("*.py")), *sorted(sources.rglob("*.npz")), Path(__file__).with_name("own.py")):
         digest.update(file.name.encode() + file.read_bytes())
     return f"source {digest.hexdigest()[:16]}"
 
@@ -87,3 +87,7 @@ METHODS = (
     Method("GT", own.transformed, **_OWN),
     Method(OURS, own.cluster, **_OWN, without_k=True),
 )
+ABLATIONS = tuple(
+    Method(f"{OURS} without {kind}", partial(own.cluster_without, kind), **_OWN, without_k=True) for kind in KINDS
+)
+"""`wt.cluster` without candidates of a kind; run only if asked for."""

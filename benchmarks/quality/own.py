@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest import mock
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 import wasserstein_transform as wt
+from wasserstein_transform.clustering import clusters
 
 from .scoring import Labels
 
@@ -30,6 +32,18 @@ def transformed(X: Points, k: int, **setting: Any) -> Labels:
 def cluster(X: Points, k: int | None, **setting: Any) -> Labels:
     found = wt.cluster(X, k, **setting)
     return np.asarray(getattr(found, "labels", found), np.intp)
+
+
+def cluster_without(kind: str, X: Points, k: int | None, **setting: Any) -> Labels:
+    """The same without candidates of a kind, which may be all that transforms give."""
+
+    def left(name: str) -> Any:
+        make = getattr(clusters, name)
+        return lambda *given: [one for one in make(*given) if one.recipe.kind != kind or one.recipe.share == 1.0]
+
+    patches = {name: left(name) for name in ("without_count", "with_count", "crossings")}
+    with mock.patch.multiple(clusters, **patches):
+        return cluster(X, k, **setting)
 
 
 def _tree(X: Points, lam: float = 1.0, tau: int = 1) -> wt.hierarchy.Tree:

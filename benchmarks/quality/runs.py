@@ -20,7 +20,7 @@ import wasserstein_transform as wt
 
 from . import peers
 from .grids import Setting, settings
-from .methods import METHODS, Method
+from .methods import ABLATIONS, METHODS, Method
 from .scoring import Labels, score
 from .sets import Labelled
 
@@ -93,7 +93,7 @@ def asked(method: Method, one: Labelled, with_k: bool) -> tuple[Setting, ...]:
 
 
 def _task(one: Labelled, name: str, kept: Kept) -> str:
-    method = next(method for method in METHODS if method.name == name)
+    method = next(method for method in (*METHODS, *ABLATIONS) if method.name == name)
     runs, start = kept.read(method, one), time.perf_counter()
     _warm_up(method)
     for setting, with_k in _open(kept, method, one):

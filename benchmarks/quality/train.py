@@ -28,17 +28,18 @@ from wasserstein_transform.clustering.candidates import crossings, with_count, w
 from wasserstein_transform.clustering.criteria import OF_DATA, measure
 from wasserstein_transform.clustering.ground import Ground, Places
 from wasserstein_transform.clustering.partitions import Partitions
-from wasserstein_transform.clustering.recipes import KINDS
+from wasserstein_transform.clustering.recipes import KINDS, Candidate, Recipe
 from wasserstein_transform.clustering.trees import grow
 from wasserstein_transform.engine import current
-from wasserstein_transform.hierarchy.labels import adjusted_rand
+from wasserstein_transform.hierarchy.labels import number_by_first
 
 from .families import generate
 from .wide_families import generate_wide
 
 SEEDS = {"flat": 20_000, "wide": 8_000}
 JUDGES = ("flat_with_count", "flat_without_count", "wide_with_count", "wide_without_count")
-SOME_CROSSINGS = 4  # of so many sets, one is looked at for shapes that cross, which takes long
+MOST = {"flat": 1000, "wide": 600}  # points of a set, but
+EVERY = 10  # of so many sets one has all, and is looked at for shapes that cross: both take long
 KEPT = 80  # partitions of a set that are learned from
 N_FOLDS = 5  # families are left out whole in turn, a fifth of them at a time
 SOME = 0.2  # share of the features that are tried at each node
@@ -67,6 +68,10 @@ class Lesson(NamedTuple):
 def lessons(size: str, seed: int) -> dict[str, tuple[tuple[str, ...], Lesson]]:
     """What a generated set teaches each judge, with the names of the criteria."""
     family, X, y = (generate if size == "flat" else generate_wide)(seed)
+    rng = np.random.default_rng(seed)
+    if seed % EVERY and len(X) > MOST[size]:
+        rows = rng.choice(len(X), MOST[size], replace=False)
+        X, y = X[rows], np.where(y[rows] > 0, np.unique(y[rows], return_inverse=True)[1] + 1, 0)
     with wt.using(n_jobs=1):
         engine = current()
         places = Places.of(wt.Space.from_points(X), engine)
@@ -75,18 +80,18 @@ def lessons(size: str, seed: int) -> dict[str, tuple[tuple[str, ...], Lesson]]:
         ground = Ground.of(places.space, engine)
         if bool(ground.views) != (size == "wide"):
             return {}
-        forest, true, rng = grow(ground, engine), int(y.max()), np.random.default_rng(seed)
+        forest, true = grow(ground, engine), len(np.unique(y[y > 0]))
         found = {f"{size}_without_count": (without_count(ground, forest, engine), None)}
         if true > 1:
             found[f"{size}_with_count"] = with_count(ground, forest, true, engine), true
         out = {}
         for name, (candidates, wanted) in found.items():
-            crossing = crossings(ground, wanted, engine) if seed % SOME_CROSSINGS == 0 or "cross" in family else []
+            crossing = crossings(ground, wanted, engine) if seed % EVERY == 0 or "cross" in family else []
             partitions = Partitions.of([*candidates, *crossing], ground.mass)
             criteria = measure(ground, forest, partitions, wanted, engine)
             names = tuple(one for one in criteria if one not in OF_DATA)
             own = np.column_stack([criteria[one] for one in names])
-            scores = np.array([adjusted_rand(y[y > 0], labels[places.place][y > 0]) for labels in partitions.labels])
+            scores = _scores(partitions, places.place, y)
             rows = np.sort(rng.choice(len(scores), min(len(scores), KEPT), replace=False))
             kinds = [sum({1 << KINDS.index(one.kind) for one in group}) for group in partitions.recipes]
             kept = np.column_stack([own, *(criteria[one] for one in OF_DATA)])[rows]
@@ -94,6 +99,13 @@ def lessons(size: str, seed: int) -> dict[str, tuple[tuple[str, ...], Lesson]]:
             by_row = [np.array(column)[rows] for column in (scores, partitions.counts, partitions.votes, kinds)]
             out[name] = names, Lesson(family, kept, ends, *by_row, true, scores.max())
         return out
+
+
+def _scores(partitions: Partitions, place: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """The adjusted Rand indices with the truth, without noise."""
+    rows = Partitions.of([Candidate(Recipe("tree"), labels[place]) for labels in partitions.labels], np.ones(len(y)))
+    told = rows.take(np.flatnonzero(y > 0))
+    return told.agreement(number_by_first(y[y > 0] - 1))
 
 
 _BY_PARTITION = ("criteria", "scores", "counts", "votes", "kinds")
