@@ -34,6 +34,7 @@ from wasserstein_transform.engine import current
 from wasserstein_transform.hierarchy.labels import number_by_first
 
 from .families import generate
+from .sets import read_tables
 from .wide_families import generate_wide
 
 SEEDS = {"flat": 20_000, "wide": 8_000}
@@ -65,28 +66,35 @@ class Lesson(NamedTuple):
     best: float  # score of the best partition
 
 
-def lessons(size: str, seed: int) -> dict[str, tuple[tuple[str, ...], Lesson]]:
-    """What a generated set teaches each judge, with the names of the criteria."""
+Lessons = dict[str, tuple[tuple[str, ...], Lesson]]
+"""What a set teaches each judge, with the names of the criteria."""
+
+
+def lessons(size: str, seed: int) -> Lessons:
+    """What a generated set teaches."""
     family, X, y = (generate if size == "flat" else generate_wide)(seed)
     rng = np.random.default_rng(seed)
     if seed % EVERY and len(X) > MOST[size]:
         rows = rng.choice(len(X), MOST[size], replace=False)
         X, y = X[rows], np.where(y[rows] > 0, np.unique(y[rows], return_inverse=True)[1] + 1, 0)
+    return lessons_of(family, X, y, seed % EVERY == 0 or "cross" in family, rng)
+
+
+def lessons_of(family: str, X: np.ndarray, y: np.ndarray, with_crossings: bool, rng: np.random.Generator) -> Lessons:
+    """What a set teaches; some of the partitions are kept."""
     with wt.using(n_jobs=1):
         engine = current()
         places = Places.of(wt.Space.from_points(X), engine)
         if places.has_many_columns:
             return {}
         ground = Ground.of(places.space, engine)
-        if bool(ground.views) != (size == "wide"):
-            return {}
-        forest, true = grow(ground, engine), len(np.unique(y[y > 0]))
+        size, forest, true = "wide" if ground.views else "flat", grow(ground, engine), len(np.unique(y[y > 0]))
         found = {f"{size}_without_count": (without_count(ground, forest, engine), None)}
         if true > 1:
             found[f"{size}_with_count"] = with_count(ground, forest, true, engine), true
         out = {}
         for name, (candidates, wanted) in found.items():
-            crossing = crossings(ground, wanted, engine) if seed % EVERY == 0 or "cross" in family else []
+            crossing = crossings(ground, wanted, engine) if with_crossings else []
             partitions = Partitions.of([*candidates, *crossing], ground.mass)
             criteria = measure(ground, forest, partitions, wanted, engine)
             names = tuple(one for one in criteria if one not in OF_DATA)
@@ -143,8 +151,9 @@ def make_lessons(size: str, first: int, n: int, jobs: int, folder: Path) -> None
     with ProcessPoolExecutor(jobs) as pool:
         for taught in pool.map(lessons, [size] * n, range(first, first + n), chunksize=4):
             for name, (own, lesson) in taught.items():
-                names[name] = own
-                found.setdefault(name, []).append(lesson)
+                if name.startswith(size):  # a set of few columns may span fewer
+                    names[name] = own
+                    found.setdefault(name, []).append(lesson)
     for name, some in found.items():
         write_lessons(names[name], some, folder / f"{name}.{first}.npz")
     print(f"{size}: {n} sets in {time.perf_counter() - start:.0f} s", flush=True)
@@ -171,7 +180,11 @@ class Taught(NamedTuple):
         """Read the lessons of one judge."""
         read = [read_lessons(file) for file in sorted(folder.glob(f"{name}.*.npz"))]
         names, found = read[0][0], [one for _, some in read for one in some]
-        found = found[: int(share * len(found))]
+        return cls.of_lessons(names, found[: int(share * len(found))])
+
+    @classmethod
+    def of_lessons(cls, names: tuple[str, ...], found: list[Lesson]) -> Taught:
+        """Make the features of lessons."""
         features = [judging.features_of(_by_name(one, names), names, one.ends) for one in found]
         return cls(names, found, np.concatenate(features).astype(np.float32), np.cumsum([0, *map(len, features)]))
 
@@ -264,10 +277,29 @@ def told_of(pairs: np.ndarray) -> np.ndarray:
     return np.array([[low, *knots], [0.0, *np.maximum.accumulate(near).round(3)]])
 
 
-def fit(folder: Path, out: Path, version: int, setting: Setting) -> None:
+def of_tables(folder: Path, name: str, judge: Taught, model: Any, setting: Setting, rule: judging.Rule) -> np.ndarray:
+    """Expected value and score of the choice on each real table of half A: classes are not always clusters."""
+    pairs = []
+    for table in read_tables(folder):
+        taught = lessons_of(table.name, table.X, table.references[0], False, np.random.default_rng(0)).get(name)
+        if table.half == "A" and taught is not None:
+            one = Taught.of_lessons(judge.names, [taught[1]])
+            (expected,) = one.expected(model, np.arange(1), setting)
+            pairs.append(choose(taught[1], expected, name.endswith("with_count"), rule)[::-1])
+    return np.array(pairs)
+
+
+def fit(folder: Path, out: Path, version: int, setting: Setting, tables: Path | None) -> None:
     """Learn all judges, choose their rules, and write the files that ship."""
     arrays: dict[str, Any] = {}
-    card: dict[str, Any] = {"version": version, "commit": _commit(), "rules": {}, "sets": {}, "families": {}}
+    card: dict[str, Any] = {
+        "version": version,
+        "commit": _commit(),
+        "rules": {},
+        "sets": {},
+        "families": {},
+        "of_tables": {},
+    }
     card |= {"rounds": setting.rounds, "depth": setting.depth}
     for name in JUDGES:
         taught, with_count = Taught.of(folder, name), name.endswith("with_count")
@@ -280,6 +312,12 @@ def fit(folder: Path, out: Path, version: int, setting: Setting) -> None:
         card["criteria"] = list(taught.names)
         model = taught.learn(np.arange(len(taught.lessons)), setting)
         arrays |= {f"{name}.{key}": value for key, value in _arrays_of(model, setting.depth).items()}
+        if tables is not None and name.startswith("wide"):
+            real = of_tables(tables, name, taught, model, setting, rule)
+            real = real[~np.isnan(real[:, 0])]
+            share = float(real[:, 1].mean() / np.interp(real[:, 0], *told).mean())
+            card["of_tables"][name] = [len(real), round(share, 3)]
+            told = told * np.array([[1.0], [min(share, 1.0)]])
         arrays[f"{name}.told"] = told
         print(f"{name}: {len(taught.lessons)} sets, regret {lost.mean():.3f}, rule {rule}", flush=True)
     out.mkdir(exist_ok=True)
@@ -353,6 +391,7 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="seed (%(default)s)")
     parser.add_argument("--sets", type=int, help="number of them")
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--tables", type=Path, help="labeled tables: what is told of choices on half A is found there")
     parser.add_argument("--rounds", type=int, default=Setting().rounds)
     parser.add_argument("--depth", type=int, default=Setting().depth)
     parser.add_argument("--version", type=int, default=judging.NEWEST)
@@ -362,7 +401,7 @@ def main() -> None:
         for size in asked.sizes:
             make_lessons(size, asked.first, asked.sets or SEEDS[size], asked.jobs, asked.folder)
     elif asked.work == "fit":
-        fit(asked.folder, asked.out, asked.version, Setting(asked.rounds, asked.depth))
+        fit(asked.folder, asked.out, asked.version, Setting(asked.rounds, asked.depth), asked.tables)
     else:
         for line in curves(asked.folder, asked.judges):
             print(line, flush=True)
