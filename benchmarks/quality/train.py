@@ -41,6 +41,7 @@ SEEDS = {"flat": 20_000, "wide": 8_000}
 JUDGES = ("flat_with_count", "flat_without_count", "wide_with_count", "wide_without_count")
 MOST = {"flat": 1000, "wide": 600}  # points of a set, but
 EVERY = 10  # of so many sets one has all, and is looked at for shapes that cross: both take long
+N_VALUES = 250  # of a feature, that are told apart
 KEPT = 80  # partitions of a set that are learned from
 N_FOLDS = 5  # families are left out whole in turn, a fifth of them at a time
 SOME = 0.2  # share of the features that are tried at each node
@@ -174,19 +175,20 @@ class Taught(NamedTuple):
     lessons: list[Lesson]
     features: np.ndarray
     starts: np.ndarray
+    edges: list[np.ndarray]
 
     @classmethod
     def of(cls, folder: Path, name: str, share: float = 1.0) -> Taught:
         """Read the lessons of one judge."""
         read = [read_lessons(file) for file in sorted(folder.glob(f"{name}.*.npz"))]
         names, found = read[0][0], [one for _, some in read for one in some]
-        return cls.of_lessons(names, found[: int(share * len(found))])
-
-    @classmethod
-    def of_lessons(cls, names: tuple[str, ...], found: list[Lesson]) -> Taught:
-        """Make the features of lessons."""
-        features = [judging.features_of(_by_name(one, names), names, one.ends) for one in found]
-        return cls(names, found, np.concatenate(features).astype(np.float32), np.cumsum([0, *map(len, features)]))
+        found = found[: int(share * len(found))]
+        features = [features_of(one, names) for one in found]
+        columns, edges = np.concatenate(features).T, []
+        for column in columns:  # rounded up to one of few values: to find them by weights takes scikit-learn long
+            edges.append(np.unique(np.quantile(column, np.linspace(0, 1, N_VALUES), method="inverted_cdf")))
+            column[:] = edges[-1][np.searchsorted(edges[-1], column)]
+        return cls(names, found, np.ascontiguousarray(columns.T), np.cumsum([0, *map(len, features)]), edges)
 
     def rows_of(self, chosen: np.ndarray) -> np.ndarray:
         """Which rows belong to some of the lessons."""
@@ -222,8 +224,10 @@ class Taught(NamedTuple):
         return np.split(found, np.cumsum([len(self.lessons[k].scores) for k in chosen])[:-1])
 
 
-def _by_name(lesson: Lesson, names: tuple[str, ...]) -> dict[str, np.ndarray]:
-    return dict(zip([*names, *OF_DATA], lesson.criteria.T, strict=True))
+def features_of(lesson: Lesson, names: tuple[str, ...]) -> np.ndarray:
+    """What the judge sees of the partitions of a set."""
+    criteria = dict(zip([*names, *OF_DATA], lesson.criteria.T, strict=True))
+    return judging.features_of(criteria, names, lesson.ends).round(7).astype(np.float32)
 
 
 def choose(lesson: Lesson, expected: np.ndarray, with_count: bool, rule: judging.Rule) -> tuple[float, float]:
@@ -277,15 +281,14 @@ def told_of(pairs: np.ndarray) -> np.ndarray:
     return np.array([[low, *knots], [0.0, *np.maximum.accumulate(near).round(3)]])
 
 
-def of_tables(folder: Path, name: str, judge: Taught, model: Any, setting: Setting, rule: judging.Rule) -> np.ndarray:
+def of_tables(folder: Path, name: str, judge: judging.Judge) -> np.ndarray:
     """Expected value and score of the choice on each real table of half A: classes are not always clusters."""
     pairs = []
     for table in read_tables(folder):
         taught = lessons_of(table.name, table.X, table.references[0], False, np.random.default_rng(0)).get(name)
         if table.half == "A" and taught is not None:
-            one = Taught.of_lessons(judge.names, [taught[1]])
-            (expected,) = one.expected(model, np.arange(1), setting)
-            pairs.append(choose(taught[1], expected, name.endswith("with_count"), rule)[::-1])
+            expected = judge.of_features(features_of(taught[1], judge.names))
+            pairs.append(choose(taught[1], expected, name.endswith("with_count"), judge.rule)[::-1])
     return np.array(pairs)
 
 
@@ -311,9 +314,10 @@ def fit(folder: Path, out: Path, version: int, setting: Setting, tables: Path | 
         card["families"][name] = _by_family(taught, lost, pairs, told)
         card["criteria"] = list(taught.names)
         model = taught.learn(np.arange(len(taught.lessons)), setting)
-        arrays |= {f"{name}.{key}": value for key, value in _arrays_of(model, setting.depth).items()}
+        own = _arrays_of(model, setting.depth, taught.edges)
+        arrays |= {f"{name}.{key}": value for key, value in own.items()}
         if tables is not None and name.startswith("wide"):
-            real = of_tables(tables, name, taught, model, setting, rule)
+            real = of_tables(tables, name, judging.Judge(taught.names, told=told, rule=rule, **own))
             real = real[~np.isnan(real[:, 0])]
             share = float(real[:, 1].mean() / np.interp(real[:, 0], *told).mean())
             card["of_tables"][name] = [len(real), round(share, 3)]
@@ -343,9 +347,12 @@ def _commit() -> str:
     return found.stdout.strip()
 
 
-def _arrays_of(model: HistGradientBoostingRegressor, depth: int) -> dict[str, Any]:
+def _arrays_of(model: HistGradientBoostingRegressor, depth: int, edges: list[np.ndarray]) -> dict[str, Any]:
     trees = [_complete(predictor.nodes, depth) for (predictor,) in model._predictors]
     features, thresholds, values = (np.array([tree[i] for tree in trees]) for i in range(3))
+    for at in np.ndindex(features.shape):  # a threshold lies between two values, of which the lower goes left
+        below = np.searchsorted(edges[features[at]], thresholds[at], "right") - 1
+        thresholds[at] = edges[features[at]][below] if thresholds[at] < 1e38 else 3e38
     start = np.float64(np.ravel(model._baseline_prediction)[0])
     arrays = {"features": features.astype(np.int16), "thresholds": thresholds.astype(np.float32)}
     return arrays | {"start": start, "values": values.astype(np.float32)}

@@ -77,11 +77,14 @@ def cluster(
 
     Many recipes are tried: the single-linkage tree of the distances, trees of mutual reachability, trees of the
     Gaussian Transform at several radii (in units of the typical distance to the tenth neighbor), weights λ and
-    iterations, each cut in three ways; k-means; and Gaussian mixtures. Tables of four or more columns are seen on few,
-    some and all of their principal axes, and get Ward's linkage, spectral cuts, and mixtures with full, tied and
-    diagonal covariances. A small model, trained on generated shapes, predicts the quality of each partition from
-    criteria that need no labels: agreement with the other recipes, conductance, heights of cuts, density at borders, …
-    The best partition is taken. The result tells which one, why, and which others were considered.
+    iterations, each cut in several ways; communities of the neighbor graph; k-means; and Gaussian mixtures. Where
+    points lie along curves or sheets and none of these is sure to be right, shapes that cross are looked for. Tables of
+    four or more columns are seen on few, some and all of their principal axes, and get Ward's linkage, and mixtures
+    with full, tied and diagonal covariances; their trees are also those after a step of mean shift. A small model,
+    trained on generated shapes, predicts the quality of each partition from criteria that need no labels: agreement
+    with the other recipes and with partitions of random parts of the points, conductance and heights of cuts before
+    and after a transform, density at borders, … The best partition is taken. The result tells which one, why, and
+    which others were considered.
 
     Points with many columns, such as embeddings of sentences, are seen through the graph of their nearest neighbors
     instead: its communities are found at many resolutions, and the resolution is taken at which random parts of the
@@ -145,7 +148,7 @@ def cluster(
 
     Notes
     -----
-    12 to 24 trees and up to a few hundred partitions. Of more than 10,000 different places in one or two dimensions, or
+    About ten trees and up to two hundred partitions. Of more than 10,000 different places in one or two dimensions, or
     2,000 otherwise, a random sample is clustered, and the other points get the cluster of the nearest.
 
     Many columns are 48 or more that 500 or more different places span, or 24 and 200 if all rows have length 1. The
