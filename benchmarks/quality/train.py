@@ -16,6 +16,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -224,10 +225,12 @@ class Taught(NamedTuple):
         return np.split(found, np.cumsum([len(self.lessons[k].scores) for k in chosen])[:-1])
 
 
-def features_of(lesson: Lesson, names: tuple[str, ...]) -> np.ndarray:
-    """What the judge sees of the partitions of a set."""
-    criteria = dict(zip([*names, *OF_DATA], lesson.criteria.T, strict=True))
-    return judging.features_of(criteria, names, lesson.ends).round(7).astype(np.float32)
+def features_of(lesson: Lesson, measured: tuple[str, ...], asked: tuple[str, ...] = ()) -> np.ndarray:
+    """What a judge sees of the partitions of a set, if it asks for all criteria or some of them."""
+    asked = asked or measured
+    criteria = dict(zip([*measured, *OF_DATA], lesson.criteria.T, strict=True))
+    ends = lesson.ends[:, [measured.index(name) for name in asked]]
+    return judging.features_of(criteria, asked, ends).round(7).astype(np.float32)
 
 
 def choose(lesson: Lesson, expected: np.ndarray, with_count: bool, rule: judging.Rule) -> tuple[float, float]:
@@ -285,48 +288,50 @@ def of_tables(folder: Path, name: str, judge: judging.Judge) -> np.ndarray:
     """Expected value and score of the choice on each real table of half A: classes are not always clusters."""
     pairs = []
     for table in read_tables(folder):
-        taught = lessons_of(table.name, table.X, table.references[0], False, np.random.default_rng(0)).get(name)
-        if table.half == "A" and taught is not None:
-            expected = judge.of_features(features_of(taught[1], judge.names))
-            pairs.append(choose(taught[1], expected, name.endswith("with_count"), judge.rule)[::-1])
+        found = lessons_of(table.name, table.X, table.references[0], False, np.random.default_rng(0))
+        if table.half == "A" and name in found:
+            measured, lesson = found[name]
+            expected = judge.of_features(features_of(lesson, measured, judge.names))
+            pairs.append(choose(lesson, expected, name.endswith("with_count"), judge.rule)[::-1])
     return np.array(pairs)
 
 
-def fit(folder: Path, out: Path, version: int, setting: Setting, tables: Path | None) -> None:
-    """Learn all judges, choose their rules, and write the files that ship."""
+def fit(folder: Path, out: Path, version: int, setting: Setting, tables: Path | None, names: list[str]) -> None:
+    """Learn judges, choose their rules, and write the files that ship; those not named stay as they were before."""
     arrays: dict[str, Any] = {}
-    card: dict[str, Any] = {
-        "version": version,
-        "commit": _commit(),
-        "rules": {},
-        "sets": {},
-        "families": {},
-        "of_tables": {},
-    }
-    card |= {"rounds": setting.rounds, "depth": setting.depth}
+    card: dict[str, Any] = {"version": version, "commit": _commit(), "rounds": setting.rounds, "depth": setting.depth}
+    card |= {part: {} for part in ("criteria", "rules", "sets", "of_tables", "families")}
     for name in JUDGES:
-        taught, with_count = Taught.of(folder, name), name.endswith("with_count")
-        expected = left_out(taught, setting)
-        rule = judging.Rule(0.0, 0.0, 0.0) if with_count else best_rule(taught, expected)
-        pairs = np.array([choose(taught.lessons[k], values, with_count, rule)[::-1] for k, values in expected])
-        told, lost = told_of(pairs), regrets(taught, expected, with_count, rule)
-        card["rules"][name], card["sets"][name] = list(rule), len(taught.lessons)
-        card["families"][name] = _by_family(taught, lost, pairs, told)
-        card["criteria"] = list(taught.names)
-        model = taught.learn(np.arange(len(taught.lessons)), setting)
-        own = _arrays_of(model, setting.depth, taught.edges)
-        arrays |= {f"{name}.{key}": value for key, value in own.items()}
+        if name in names:
+            taught, with_count = Taught.of(folder, name), name.endswith("with_count")
+            expected = left_out(taught, setting)
+            rule = judging.Rule(0.0, 0.0, 0.0) if with_count else best_rule(taught, expected)
+            pairs = np.array([choose(taught.lessons[k], values, with_count, rule)[::-1] for k, values in expected])
+            told, lost = told_of(pairs), regrets(taught, expected, with_count, rule)
+            card["families"][name], card["sets"][name] = _by_family(taught, lost, pairs, told), len(taught.lessons)
+            model = _arrays_of(taught.learn(np.arange(len(taught.lessons)), setting), setting.depth, taught.edges)
+            judge = judging.Judge(taught.names, told=told, rule=rule, **model)
+            print(f"{name}: {len(taught.lessons)} sets, regret {lost.mean():.3f}, rule {rule}", flush=True)
+        else:
+            judge, card["sets"][name] = judging.Judge.of(name, version - 1), f"as in version {version - 1}"
         if tables is not None and name.startswith("wide"):
-            real = of_tables(tables, name, judging.Judge(taught.names, told=told, rule=rule, **own))
+            real = of_tables(tables, name, judge)
             real = real[~np.isnan(real[:, 0])]
-            share = float(real[:, 1].mean() / np.interp(real[:, 0], *told).mean())
-            card["of_tables"][name] = [len(real), round(share, 3)]
-            told = told * np.array([[1.0], [min(share, 1.0)]])
-        arrays[f"{name}.told"] = told
-        print(f"{name}: {len(taught.lessons)} sets, regret {lost.mean():.3f}, rule {rule}", flush=True)
+            power = power_of(judge.tell(real[:, 0]), float(real[:, 1].mean()))
+            card["of_tables"][name] = [len(real), round(power, 2)]
+            judge = replace(judge, told=np.array([judge.told[0], np.maximum(judge.told[1], 0.0) ** power]))
+        card["criteria"][name], card["rules"][name] = list(judge.names), list(judge.rule)
+        for part in ("start", "features", "thresholds", "values", "told"):
+            arrays[f"{name}.{part}"] = getattr(judge, part)
     out.mkdir(exist_ok=True)
     np.savez_compressed(out / f"{version}.npz", **arrays)
     (out / f"{version}.json").write_text(json.dumps(card, indent=1) + "\n", "utf-8")
+
+
+def power_of(told: np.ndarray, mean: float) -> float:
+    """The power, at least 1, that brings the mean of what is told down to what was found; 0 and 1 stay."""
+    powers = np.linspace(1.0, 5.0, 401)
+    return float(powers[np.abs((np.maximum(told, 0.0) ** powers[:, None]).mean(axis=1) - mean).argmin()])
 
 
 def _by_family(taught: Taught, lost: np.ndarray, pairs: np.ndarray, told: np.ndarray) -> dict[str, list[float]]:
@@ -336,8 +341,9 @@ def _by_family(taught: Taught, lost: np.ndarray, pairs: np.ndarray, told: np.nda
     for family in np.unique(families):
         own = families == family
         split = own & ~np.isnan(pairs[:, 0])
-        told_found = np.interp(pairs[split, 0], *told).mean(), pairs[split, 1].mean() if split.any() else float("nan")
-        values = [float(own.sum()), lost[own].mean(), *(told_found if split.any() else ())]
+        values = [own.sum(), lost[own].mean()]
+        if split.any():
+            values += [np.interp(pairs[split, 0], *told).mean(), pairs[split, 1].mean()]
         out[str(family)] = [round(float(value), 3) for value in values]
     return out
 
@@ -398,7 +404,7 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="seed (%(default)s)")
     parser.add_argument("--sets", type=int, help="number of them")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--tables", type=Path, help="labeled tables: what is told of choices on half A is found there")
+    parser.add_argument("--tables", type=Path, help="labeled tables: what is told of choices is found there on half A")
     parser.add_argument("--rounds", type=int, default=Setting().rounds)
     parser.add_argument("--depth", type=int, default=Setting().depth)
     parser.add_argument("--version", type=int, default=judging.NEWEST)
@@ -408,7 +414,7 @@ def main() -> None:
         for size in asked.sizes:
             make_lessons(size, asked.first, asked.sets or SEEDS[size], asked.jobs, asked.folder)
     elif asked.work == "fit":
-        fit(asked.folder, asked.out, asked.version, Setting(asked.rounds, asked.depth), asked.tables)
+        fit(asked.folder, asked.out, asked.version, Setting(asked.rounds, asked.depth), asked.tables, asked.judges)
     else:
         for line in curves(asked.folder, asked.judges):
             print(line, flush=True)

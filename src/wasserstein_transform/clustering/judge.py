@@ -20,7 +20,7 @@ from .._types import Floats, Ints
 from ..compute.trees.boosted_jit import sum_leaves
 from .criteria import OF_DATA
 
-NEWEST = 1
+NEWEST = 2
 _DIGITS = 7  # of features and of expected values, after the point
 
 
@@ -89,7 +89,7 @@ class Judge:
         """Return a judge: "flat_with_count", "flat_without_count", "wide_with_count" or "wide_without_count"."""
         card, arrays = _read(version)
         own = {key.partition(".")[2]: value for key, value in arrays.items() if key.startswith(f"{name}.")}
-        return cls(tuple(card["criteria"]), float(own.pop("start")), rule=Rule(*card["rules"][name]), **own)
+        return cls(tuple(card["criteria"][name]), float(own.pop("start")), rule=Rule(*card["rules"][name]), **own)
 
     def __call__(self, criteria: dict[str, Floats]) -> Floats:
         """Return the expected value of each partition."""
