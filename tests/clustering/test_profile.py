@@ -80,7 +80,9 @@ def test_the_verdict_says_how_sure_and_which_other_numbers_are_good(found) -> No
         said = _with_expected(found, least + 0.001).verdict
         assert said == f"3 clusters, {words}"
     assert _with_expected(found, 0.2).verdict == "3 clusters, a guess"
-    numbers = {one.n_clusters for one in found.alternatives if one.expected >= found.expected - 0.05} - {3}
+    values = [found.partitions[one.chosen].value for one in (found, *found.alternatives)]
+    near = [one for one, value in zip(found.alternatives, values[1:], strict=True) if value >= values[0] - 0.05]
+    numbers = {one.n_clusters for one in near} - {3}
     assert all(str(k) in found.verdict.partition("; ")[2] for k in numbers)
     assert _with_expected(found, 0.95).alternatives == ()
 
@@ -95,7 +97,8 @@ def _with_expected(found: Clustering, expected: float) -> Clustering:
 def test_other_numbers_that_are_nearly_as_good_are_named(found) -> None:
     labels = np.zeros(len(found.rows), np.intp)
     wide = replace(found, partitions=tuple(one._replace(labels=labels) for one in found.partitions))
-    near = {p.n_clusters for p in found.partitions if p.expected >= found.expected - 0.05} - {found.n_clusters}
+    least = found.partitions[found.chosen].value - 0.05
+    near = {p.n_clusters for p in found.partitions if p.value >= least} - {found.n_clusters}
     words = wide.verdict.partition("; ")[2]
     assert bool(near) == words.endswith("nearly as good")
 

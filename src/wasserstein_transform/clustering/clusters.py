@@ -161,9 +161,8 @@ def cluster(
     >>> circles = wt.datasets.circles(0)
     >>> wt.cluster(circles.points).n_clusters
     2
-    >>> discs = wt.datasets.dumbbell()
-    >>> wt.cluster(discs.points).recipe.kind  # a transform tells the chain from the discs
-    'gaussian'
+    >>> wt.cluster(wt.datasets.dumbbell().points).sizes  # two discs, and the chain between them
+    array([300, 300, 200])
     """
     wanted = None if n_clusters is None else check.count(n_clusters, "n_clusters", 1)
     noise = wanted is None if noise is None else _check_noise(noise)

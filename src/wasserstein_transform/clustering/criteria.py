@@ -25,6 +25,7 @@ from .recipes import Recipe
 from .stability import stabilities
 from .trees import Forest
 
+_GRID = 1e-6  # of the unit
 _COMPARED = 2000  # places by which partitions are compared
 
 OF_DATA = ("points", "dimension", "variation of density", "elongation", "mean agreement", "different partitions")
@@ -51,7 +52,8 @@ def measure(
     of_trees = np.array([sum(one.is_tree for one in group) for group in recipes], float)
     of_walks = np.array([sum(one.kind == "gaussian" for one in group) for group in recipes], float)
     turns, elongation = _shapes_around(ground)
-    near = Euclidean(forest.moved).neighbors(min(NEAR, ground.n - 1), engine=engine).indices
+    grid = _GRID * ground.unit  # points that have met are in one place: rounding does not choose their neighbors
+    near = Euclidean(np.round(forest.moved / grid) * grid).neighbors(min(NEAR, ground.n - 1), engine=engine).indices
     moved = View.of(near, None, forest.first, forest.second, ground.unit)
     facts = facts_of(ground, forest.plain, forest.reach, turns, moved)
     found = {

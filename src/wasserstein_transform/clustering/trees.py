@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from .._types import Floats, Ints
 from ..engine import Engine
@@ -101,8 +103,24 @@ def _grow(job: _Job, unit: float, engine: Engine) -> Tree:
         derived.neighbors = space.metric.neighbors(recipe.reach, engine=engine)
     tree = spanning_tree(space, engine, reachability=recipe.reach)
     if recipe.n_iter or recipe.kind == "gaussian":
-        tree = replace(tree, heights=np.where(tree.heights < _TOGETHER * unit, 0.0, tree.heights))
+        tree = _of_met_points(replace(tree, heights=np.where(tree.heights < _TOGETHER * unit, 0.0, tree.heights)))
     return tree
+
+
+def _of_met_points(tree: Tree) -> Tree:
+    """Return the tree with points at height 0 in chains, linked to others by the first; rounding chose their edges."""
+    n, met = tree.n, tree.heights == 0
+    ends = tree.edges[met]
+    groups = connected_components(
+        coo_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(n, n)), directed=False
+    )[1]
+    order = np.argsort(groups, kind="stable")
+    first = np.full(n, n)
+    np.minimum.at(first, groups, np.arange(n))
+    chains = np.column_stack([order[:-1], order[1:]])[groups[order[:-1]] == groups[order[1:]]]
+    edges = first[groups][tree.edges]
+    edges[met] = chains
+    return replace(tree, edges=edges)
 
 
 def _spaces(ground: Ground) -> Iterator[tuple[int, Space]]:
