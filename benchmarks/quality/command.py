@@ -40,6 +40,8 @@ def main(arguments: list[str]) -> None:
     print("\n".join([*map(markdown, tables), told]))
     if asked.record:
         given = [*("FOLDER" for _ in asked.folders), *(["--tables FOLDER"] if asked.tables else [])]
+        given += [f"--methods {' '.join(asked.methods)}"] if asked.methods else []
+        given += [f"--without {' '.join(asked.without)}"] if asked.without else []
         command = " ".join(["python -m benchmarks.quality", *given])
         record.write(record.of_tables(command, tables, told.strip()), asked.record)
     if asked.scores:
