@@ -80,7 +80,8 @@ def lessons_of(family: str, X: np.ndarray, y: np.ndarray, with_crossings: bool, 
             names = tuple(one for one in criteria if one not in OF_DATA)
             own = np.column_stack([criteria[one] for one in names])
             scores = _scores(partitions, places.place, y)
-            rows = np.sort(rng.choice(len(scores), min(len(scores), KEPT), replace=False))
+            some = rng.choice(len(scores), min(len(scores), KEPT), replace=False)
+            rows = np.union1d(some, np.flatnonzero(partitions.counts == 1))
             kinds = [sum({1 << KINDS.index(one.kind) for one in group}) for group in partitions.recipes]
             kept = np.column_stack([own, *(criteria[one] for one in OF_DATA)])[rows]
             ends = np.array([own.max(axis=0), own.min(axis=0)])

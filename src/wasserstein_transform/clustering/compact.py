@@ -12,6 +12,7 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import cdist
 
 from .._types import Floats, Ints
+from ..compute import sample_evenly
 from ..compute.trees.partitions_jit import move_centers
 from ..spaces import Euclidean
 
@@ -22,6 +23,7 @@ SHAPES: tuple[Shape, ...] = ("full", "tied", "diagonal")
 MOST_SHARES = 1 << 20
 """Points times clusters up to which each point is compared with each cluster; beyond, with the nearest of them."""
 _ROUNDS = 40
+_FITTED = 1000  # points to which a mixture is fitted, or more if many numbers determine it
 _N_STARTS = 3
 _FLOOR = 1e-4  # relative to the mean variance: least variance along an axis of a component
 _SETTLED = 1e-4  # gain in log-likelihood below which the iteration ends
@@ -76,75 +78,80 @@ def _means(points: Floats, mass: Floats, labels: Ints, centers: Floats) -> Float
 
 
 def mixture(points: Floats, mass: Floats, labels: Ints, shape: Shape = "full") -> Ints:
-    """Fit a mixture of Gaussians, started from the labels; return the likeliest component of each point."""
-    n, m = points.shape
-    floor, before = _FLOOR * float(points.var(axis=0).mean()), -np.inf
-    kinds: dict[Shape, type[_Full | _Tied | _Diagonal]] = {"full": _Full, "tied": _Tied, "diagonal": _Diagonal}
-    energies = kinds[shape](points - points.mean(axis=0), floor)
-    shares = np.eye(int(labels.max()) + 1)[:, labels]
-    logs = np.zeros(shares.shape)
+    """Fit a mixture of Gaussians to some of the points, started from labels; return the likeliest component of each."""
+    n_parts, points = int(labels.max()) + 1, points - points.mean(axis=0)
+    kinds: dict[Shape, type[_Full | _Tied]] = {"full": _Full, "tied": _Tied, "diagonal": _Diagonal}
+    energies = kinds[shape](points, _FLOOR * float(points.var(axis=0).mean()))
+    some = sample_evenly(len(points), max(_FITTED, n_parts * len(energies.terms)))
+    terms, mass, before = energies.terms[:, some], mass[some] / mass[some].mean(), -np.inf
+    shares = np.eye(n_parts)[:, labels[some]]
     for _ in range(_ROUNDS):
         held = shares * mass
         total = held.sum(axis=1) + 1e-9
-        logs = np.log(total / n)[:, None] - energies(held, total)
+        energies.fit(terms, held, total)
+        logs = np.log(total / len(some))[:, None] - energies.of(terms)
         top = logs.max(axis=0)
         shares = np.exp(logs - top)
         sums = shares.sum(axis=0)
-        likelihood = float(mass @ (top + np.log(sums))) / n
+        likelihood = float(mass @ (top + np.log(sums))) / len(some)
         shares /= sums
-        if likelihood - before < _SETTLED * m:
+        if likelihood - before < _SETTLED * points.shape[1]:
             break
         before = likelihood
-    return np.asarray(logs.argmax(axis=0))
-
-
-class _Diagonal:
-    """Minus the log densities of all points under components of diagonal covariances, up to a constant."""
-
-    def __init__(self, points: Floats, floor: float) -> None:
-        self.points, self.squares, self.floor = points, points**2, floor
-
-    def __call__(self, held: Floats, total: Floats) -> Floats:
-        centers = held @ self.points / total[:, None]
-        variances = np.maximum(held @ self.squares / total[:, None] - centers**2, 0.0) + self.floor
-        off = (1 / variances) @ self.squares.T - 2 * (centers / variances) @ self.points.T
-        off += (centers**2 / variances).sum(axis=1)[:, None]
-        return np.asarray(0.5 * (np.maximum(off, 0.0) + np.log(variances).sum(axis=1)[:, None]))
-
-
-class _Tied:
-    """The same under components of one covariance."""
-
-    def __init__(self, points: Floats, floor: float) -> None:
-        self.points, self.eye = points, floor * np.eye(points.shape[1])
-
-    def __call__(self, held: Floats, total: Floats) -> Floats:
-        centers, points = held @ self.points / total[:, None], self.points
-        cov = ((held.sum(axis=0)[:, None] * points).T @ points - (total[:, None] * centers).T @ centers) / total.sum()
-        factor = np.linalg.inv(np.linalg.cholesky(cov + self.eye)).T
-        return np.asarray(0.5 * cdist(centers @ factor, points @ factor, "sqeuclidean"))
+    return np.asarray((np.log(total)[:, None] - energies.of(energies.terms)).argmax(axis=0))
 
 
 class _Full:
-    """The same under components of any covariances: products of coordinates, and their weights in all components."""
+    """Minus log densities under components of any covariances, linear in `terms`: coordinates and their products."""
 
     def __init__(self, points: Floats, floor: float) -> None:
-        self.rows, self.cols = np.tril_indices(points.shape[1])
+        self.rows, self.cols = self.pairs(points.shape[1])
         self.terms = np.concatenate([points.T, points.T[self.rows] * points.T[self.cols]])
         self.eye = floor * np.eye(points.shape[1])
 
-    def __call__(self, held: Floats, total: Floats) -> Floats:
-        m, sums = len(self.eye), held @ self.terms.T
-        centers, covs = sums[:, :m] / total[:, None], np.empty((len(held), m, m))
-        covs[:, self.rows, self.cols] = covs[:, self.cols, self.rows] = sums[:, m:]
-        covs -= (total + 1e-9)[:, None, None] * centers[:, :, None] * centers[:, None, :]
-        factors = np.linalg.cholesky(covs / total[:, None, None] + self.eye)
+    def pairs(self, m: int) -> tuple[Ints, Ints]:
+        return np.tril_indices(m)
+
+    def fit(self, terms: Floats, held: Floats, total: Floats) -> None:
+        m, sums = len(self.eye), held @ terms.T
+        centers, covs = sums[:, :m] / total[:, None], np.zeros((len(held), m, m))
+        covs[:, self.rows, self.cols] = covs[:, self.cols, self.rows] = (
+            sums[:, m:] / total[:, None] - centers[:, self.rows] * centers[:, self.cols]
+        )
+        factors = np.linalg.cholesky(covs + self.eye)
         inverses = np.linalg.inv(factors)
         inverses = inverses.transpose(0, 2, 1) @ inverses
         slopes = np.einsum("kij,kj->ki", inverses, centers)
         halves = inverses[:, self.rows, self.cols] * np.where(self.rows == self.cols, 0.5, 1.0)
-        logs = np.log(np.einsum("kii->ki", factors)).sum(axis=1) + 0.5 * (slopes * centers).sum(axis=1)
-        return np.asarray(np.hstack([-slopes, halves]) @ self.terms + logs[:, None])
+        self.slopes = np.hstack([-slopes, halves])
+        self.levels = np.log(np.einsum("kii->ki", factors)).sum(axis=1) + 0.5 * (slopes * centers).sum(axis=1)
+
+    def of(self, terms: Floats) -> Floats:
+        return np.asarray(self.slopes @ terms + self.levels[:, None])
+
+
+class _Diagonal(_Full):
+    """The same under components of diagonal covariances: squares of coordinates are enough."""
+
+    def pairs(self, m: int) -> tuple[Ints, Ints]:
+        return np.arange(m), np.arange(m)
+
+
+class _Tied:
+    """The same under components of one covariance; coordinates are enough."""
+
+    def __init__(self, points: Floats, floor: float) -> None:
+        self.terms, self.eye = points.T, floor * np.eye(points.shape[1])
+
+    def fit(self, terms: Floats, held: Floats, total: Floats) -> None:
+        centers = held @ terms.T / total[:, None]
+        scatter = (held.sum(axis=0) * terms) @ terms.T - (total[:, None] * centers).T @ centers
+        factor = np.linalg.cholesky(scatter / total.sum() + self.eye)
+        self.level, self.axes = np.log(np.diag(factor)).sum(), np.linalg.inv(factor)
+        self.centers = centers @ self.axes.T
+
+    def of(self, terms: Floats) -> Floats:
+        return np.asarray(0.5 * cdist(self.centers, (self.axes @ terms).T, "sqeuclidean") + self.level)
 
 
 def ward(points: Floats, counts: list[int]) -> list[Ints]:
