@@ -27,6 +27,7 @@ from .lessons import SEEDS, Lesson, choose, features_of, lessons_of, make_lesson
 from .sets import read_tables
 
 JUDGES = ("flat_with_count", "flat_without_count", "wide_with_count", "wide_without_count")
+_NEARLY = 0.005  # regret
 N_FOLDS = 5  # families are left out whole in turn, a fifth of them at a time
 OF_TRANSFORM = (
     "agreement of transformed", "conductance after a step", "worst conductance after a step", "purity after a step",
@@ -120,17 +121,23 @@ def regrets(judged: list[Lesson], with_count: bool, rule: judging.Rule) -> np.nd
 
 
 def best_rule(judged: list[Lesson]) -> judging.Rule:
-    """The rule with the least regret among those that find one cluster in 85 % of the sets that are one."""
-    single = np.array([one.wanted == 1 for one in judged])
-    found = []
-    for least in np.arange(0.1, 0.75, 0.05).round(2).tolist():
-        for whole in (-0.2, -0.1, 0.0, 0.1):
-            for close in (0.0, 0.02, 0.05):
+    """Among the rules with nearly the least regret, the one that splits sets that are one cluster least often."""
+    single, found = np.array([one.wanted == 1 for one in judged]), []
+    best = np.array([max(one.scores.max(), float(one.wanted == 1)) for one in judged])
+    splits, wholes = (
+        np.array([one.criteria[(one.counts > 1) == several, 0].max(initial=-np.inf) for one in judged])
+        for several in (True, False)
+    )
+    for close in (0.0, 0.02, 0.05):
+        always = judging.Rule(-np.inf, -np.inf, close)
+        taken = np.array([choose(one, one.criteria[:, 0], False, always)[0] for one in judged])
+        for least in np.arange(0.1, 0.75, 0.05).round(2).tolist():
+            for whole in (-0.2, -0.1, 0.0, 0.1):
+                lost = best - np.where((splits < least) | (splits <= wholes + whole), single, taken)
                 rule = judging.Rule(least, whole, close)
-                lost = regrets(judged, False, rule)
-                false_splits = float(np.mean(lost[single] > 0)) if single.any() else 0.0
-                found.append((lost.mean() + max(0.0, false_splits - 0.15), rule))
-    return min(found)[1]
+                found.append((float(lost[single].mean()) if single.any() else 0.0, float(lost.mean()), rule))
+    bound = min(regret for _, regret, _ in found) + _NEARLY
+    return min(one for one in found if one[1] <= bound)[2]
 
 
 def rule_of(judged: list[Lesson], with_count: bool) -> judging.Rule:
