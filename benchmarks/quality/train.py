@@ -121,7 +121,7 @@ def regrets(judged: list[Lesson], with_count: bool, rule: judging.Rule) -> np.nd
 
 
 def best_rule(judged: list[Lesson]) -> judging.Rule:
-    """Among the rules with nearly the least regret, the one that splits sets that are one cluster least often."""
+    """Of the rules with nearly the least regret, that which splits single clusters least, and where votes decide most."""
     single, found = np.array([one.wanted == 1 for one in judged]), []
     best = np.array([max(one.scores.max(), float(one.wanted == 1)) for one in judged])
     splits, wholes = (
@@ -135,9 +135,10 @@ def best_rule(judged: list[Lesson]) -> judging.Rule:
             for whole in (-0.2, -0.1, 0.0, 0.1):
                 lost = best - np.where((splits < least) | (splits <= wholes + whole), single, taken)
                 rule = judging.Rule(least, whole, close)
-                found.append((float(lost[single].mean()) if single.any() else 0.0, float(lost.mean()), rule))
-    bound = min(regret for _, regret, _ in found) + _NEARLY
-    return min(one for one in found if one[1] <= bound)[2]
+                false_splits = float(lost[single].mean()) if single.any() else 0.0
+                found.append((false_splits, -close, float(lost.mean()), rule))
+    bound = min(regret for _, _, regret, _ in found) + _NEARLY
+    return min(one for one in found if one[2] <= bound)[-1]
 
 
 def rule_of(judged: list[Lesson], with_count: bool) -> judging.Rule:
