@@ -121,7 +121,7 @@ def regrets(judged: list[Lesson], with_count: bool, rule: judging.Rule) -> np.nd
 
 
 def best_rule(judged: list[Lesson]) -> judging.Rule:
-    """Of the rules with nearly the least regret, that which splits single clusters least, and where votes decide most."""
+    """Of the rules with nearly the least regret, that which splits single clusters least and lets votes decide."""
     single, found = np.array([one.wanted == 1 for one in judged]), []
     best = np.array([max(one.scores.max(), float(one.wanted == 1)) for one in judged])
     splits, wholes = (

@@ -269,8 +269,8 @@ def test_clusters_of_equal_mass_are_numbered_by_their_smallest_coordinates(rng) 
 
 
 def test_clusters_are_those_of_the_dimension_that_the_points_span(rng) -> None:
-    """A column of zeros, and a plane in space: the same labels, also of new points."""
-    X = make_blobs(60, 2, centers=3, random_state=3)[0] @ np.array([[0.6, -0.6], [-0.4, 0.8]])
+    """A column of zeros, and a plane in space: the same labels, also of new points; equal sizes go by coordinates."""
+    X = make_blobs([26, 20, 14], 2, random_state=3)[0] @ np.array([[0.6, -0.6], [-0.4, 0.8]])
     turn = np.linalg.qr(rng.normal(size=(3, 2)))[0].T
     plain, new = wt.cluster(X, 4, scale=None), X[:20] + rng.normal(scale=0.3, size=(20, 2))
     for around in (lambda x: np.column_stack([x, np.full(len(x), 0.1)]), lambda x: x @ turn + 0.3):
