@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from scipy.sparse import csr_array
 
+from .._archive import archived, check_array, check_range, check_type
 from .._types import Bools, Floats, Ints, cached_property
 from ..compute.trees.partitions_jit import compare_partitions
 from ..engine import Engine, Flag, Tile, cut_by_size
@@ -15,7 +16,10 @@ from ..hierarchy.labels import index_of, number_by_first
 from .description import Runs
 from .recipes import KINDS, Candidate, Recipe
 
+archived(Recipe)
 
+
+@archived
 class Partition(NamedTuple):
     """A partition that was considered.
 
@@ -50,10 +54,40 @@ class Partition(NamedTuple):
     is_noise: Bools | None = None
     probabilities: Floats | None = None
 
+    def _check_archived(self) -> None:
+        check_type(self.n_clusters, "n_clusters", int)
+        check_type(self.reason, "reason", str)
+        check_recipe(self.recipe)
+
+    @property
+    def answer(self) -> dict[str, Any]:
+        """What a `Clustering` has of it."""
+        return {
+            "n_clusters": self.n_clusters, "recipe": self.recipe, "reason": self.reason, "is_noise": self.is_noise,
+            "labels_of_places": self.labels, "probabilities_of_places": self.probabilities,
+        }  # fmt: skip
+
     @property
     def alone(self) -> Partition:
         """The same, without what only alternatives have."""
         return self._replace(reason="", labels=None, is_noise=None, probabilities=None)
+
+
+def check_recipe(recipe: Any) -> None:
+    """Reject anything but a stored recipe of a known kind."""
+    check_type(recipe, "recipe", Recipe)
+    for value, default in zip(recipe, ("", *Recipe._field_defaults.values()), strict=True):
+        check_type(value, "a part of a recipe", type(default))
+    if recipe.kind not in KINDS:
+        raise ValueError(f"a recipe must be one of {', '.join(KINDS)}, got {recipe.kind!r}")
+
+
+def check_answer(labels: Any, is_noise: Any, probabilities: Any, k: int, n_clusters: int) -> None:
+    """Reject anything but stored labels, noise and probabilities of k places."""
+    check_array(labels, "labels of places", "i", k)
+    check_range(labels, "labels of places", 0, n_clusters - 1)
+    check_array(is_noise, "noise of places", "b", k)
+    check_array(probabilities, "probabilities of places", "f", k)
 
 
 class Overlaps(NamedTuple):
