@@ -42,6 +42,7 @@ _SMALLER = (
     "no partition into {wanted} clusters has at least {least} points in each; ask for fewer clusters, or a smaller "
     "min_cluster_size"
 )
+_COMMUNITIES = Rule(0.0, 0.0, 0.0)  # of many columns: values are what exceeds chance
 _BETTER = 0.02  # expected quality by which the less likely reading of a table must exceed the likelier one
 
 
@@ -170,7 +171,11 @@ def cluster(
     asked = _Asked(wanted, noise, least, neighbors, check_version(judge))
     with current(engine, n_jobs=n_jobs, verbose=verbose).progress_scope() as engine:
         if isinstance(X, Space) or metric == "precomputed" or on_gpu(X, copy=False) is not None:
-            _refuse_options(columns, scale, missing, covariances)
+            scale, missing = (None if scale == "auto" else scale), (None if missing == "drop" else missing)
+            of_tables = {"columns": columns, "scale": scale, "missing": missing, "covariances": covariances}
+            for name, value in of_tables.items():
+                if value is not None:
+                    raise ValueError(f"{name}={check.shown(value)} needs a table of points, got a Space or distances")
             space = as_space(X, sample_weight, metric)
             by_name = not isinstance(X, Space) and metric != "precomputed"  # otherwise `predict` needs distances
             named = "euclidean" if isinstance(space.metric, Euclidean) else metric if by_name else None
@@ -184,15 +189,6 @@ def cluster(
         how: dict[str, Any] = {"scale": scale, "missing": missing, "errors": errors, "sample_weight": sample_weight}
         table = with_errors(X if isinstance(X, Features) else features(X, columns, **how), covariances, metric)
         return _best_reading(table, sample_weight, "euclidean" if metric == "cosine" else metric, asked, engine)
-
-
-def _refuse_options(columns: Any, scale: str | None, missing: str, covariances: Any) -> None:
-    """Raise for options of tables, given with a Space, distances, or points on a GPU."""
-    if covariances is not None:
-        raise ValueError("covariances need a table of points, got a Space, distances or points on a GPU")
-    for name, value, default in (("columns", columns, None), ("scale", scale, "auto"), ("missing", missing, "drop")):
-        if value not in (default, None):
-            raise ValueError(f"{name}={check.shown(value)} needs a table of points, got a Space or distances")
 
 
 def _check_noise(noise: Any) -> bool | float:
@@ -242,12 +238,12 @@ def _quality(partitions: tuple[Partition, ...]) -> float:
 
 def _say_choice(table: Features, value: float, other: float) -> str:
     """Say why columns were scaled or not, if both were tried."""
-    n = len(table.used)
-    if table.reading == SCALED:
-        why, keep = f"expected quality {value:.2f}, {other:.2f} as they are", check.option_text("scale=None")
-        return f"{n} columns were scaled to standard deviation 1: {why} ({keep} keeps their units)"
-    why, scale = f"expected quality {value:.2f}, {other:.2f} scaled", check.option_text("scale='standard'")
-    return f"{n} columns were used as they are: {why} ({scale} scales them)"
+    done, rest, option, does = {
+        SCALED: ("scaled to standard deviation 1", "as they are", "scale=None", "keeps their units"),
+        AS_THEY_ARE: ("used as they are", "scaled", "scale='standard'", "scales them"),
+    }[table.reading]
+    why = f"expected quality {value:.2f}, {other:.2f} {rest} ({check.option_text(option)} {does})"
+    return f"{len(table.used)} columns were {done}: {why}"
 
 
 def _cluster_space(space: Space, asked: _Asked, engine: Engine) -> Clustering:
@@ -264,14 +260,16 @@ def _cluster_space(space: Space, asked: _Asked, engine: Engine) -> Clustering:
         ground, trees = Ground.of_neighbors(places.space, engine, places.given), list[tuple[Recipe, Tree]]()
         smallest = (least - 1e-9) * ground.n / len(places.place)
         found = with_number(ground, wanted, engine) if wanted else without_number(ground, smallest, engine)
-        rule = None
+        rule = _COMMUNITIES
     else:
         ground = Ground.of(places.space, engine)
         forest = grow(ground, engine)
         found, rule = _by_judge(ground, forest, asked, engine)
         trees = forest.trees
     fitting = _fit(found, asked, places.place)
-    best = _choose(found, np.where(fitting, found.values, -np.inf), wanted, rule)
+    values = np.where(fitting, found.values, -np.inf)
+    split = best_of(values, found.votes) if wanted else rule.choose(values, found.counts, found.votes)
+    best = int(found.counts.argmin()) if split is None else split
     places = places.following(found.labels[best])
     return _answer(space, places, ground, trees, found, best, _different(found, best, fitting), asked)
 
@@ -351,16 +349,6 @@ def _fit(found: Partitions, asked: _Asked, place: Ints) -> Bools:
     return np.asarray(fitting & (found.counts == found.counts[fitting].max()))
 
 
-def _choose(found: Partitions, values: Floats, wanted: int | None, rule: Rule | None) -> int:
-    """Return the best partition by values, those of communities without a rule; the whole if no split is good."""
-    if rule is None:
-        best: int | None = int(values.argmax())
-        best = best if wanted or values[best] > 0 else None
-    else:
-        best = best_of(values, found.votes) if wanted else rule.choose(values, found.counts, found.votes)
-    return int(found.counts.argmin()) if best is None else best
-
-
 def _answer(
     space: Space, places: Places, ground: Ground, trees: list[tuple[Recipe, Tree]], found: Partitions, best: int,
     different: dict[int, Overlaps], asked: _Asked,
@@ -418,11 +406,9 @@ def _different(found: Partitions, best: int, fitting: Bools) -> dict[int, Overla
     kept, good = {best: found.overlaps(found.labels[best])}, fitting & (found.values >= found.values[best] - _WORSE)
     if found.counts[best] == 1:
         good[np.flatnonzero(fitting & (found.counts > 1))[:1]] = True
-    alike = {best: found.alike(kept[best], best)}
     for at in np.flatnonzero(good).tolist():
-        if all(found.counts[at] != found.counts[one] or alike[one][at] < _ALIKE for one in kept):
+        if all(found.counts[at] != found.counts[one] or kept[one].agreement[at] < _ALIKE for one in kept):
             kept[at] = found.overlaps(found.labels[at])
-            alike[at] = found.alike(kept[at], at)
         if len(kept) > _ALTERNATIVES:
             break
     return kept
@@ -454,6 +440,6 @@ def _reason(found: Partitions, at: int, overlaps: Overlaps, ground: Ground) -> s
     if "stability" in found.criteria and found.strengths is not None:
         stability = found.criteria["stability"][at]
         return f"{origin}; those of random parts of the points agree with each other by {stability:.2f}"
-    near, n_recipes = (int(found.votes[which].sum()) for which in (found.alike(overlaps, at) > _SAME, slice(None)))
+    near, n_recipes = (int(found.votes[which].sum()) for which in (overlaps.agreement > _SAME, slice(None)))
     find = "finds" if near == 1 else "find"
     return f"{near} of {counted(n_recipes, 'recipe')} {find} nearly these clusters; taken from {origin}"

@@ -112,19 +112,16 @@ class Ground(NamedTuple):
 
 
 def _coordinates(places: Space, engine: Engine) -> tuple[Floats, str]:
-    if places.points is None:
+    """Return coordinates, at most eight, and a note if they are others than those given."""
+    points, weights = places.points, places.weights
+    if points is None:
         need = f"the classical scaling of {places.n} places"
         engine.reserve(8.0 * _MATRICES * places.n**2, need, "use fewer points, or give coordinates")
-        points, note = Scaling.of(places.metric.dense(engine), places.weights / places.weights.sum()).points, "scaling"
-    else:
-        points, note = places.points, ""
-    if points.shape[1] <= _AXES and not note:
-        return points, note
-    kept = points[:, : _leading(points, places.weights)] if note else _principal(points, places.weights)
-    if note:
+        kept = _leading(Scaling.of(places.metric.dense(engine), weights / weights.sum()).points, weights)
         return kept, f"coordinates are the first {_axes(kept)} of the classical scaling of the distances"
-    if kept.shape[1] == points.shape[1]:
+    if points.shape[1] <= _AXES:
         return points, ""
+    kept = np.ascontiguousarray(_leading(_turned(points, weights), weights))
     return kept, f"{points.shape[1]} dimensions were reduced to their first principal {_axes(kept)}"
 
 
@@ -141,15 +138,10 @@ def _axes(kept: Floats) -> str:
     return "axis" if kept.shape[1] == 1 else f"{kept.shape[1]} axes"
 
 
-def _leading(points: Floats, weights: Floats) -> int:
-    """Return how many leading axes hold most of the variance, at most 8."""
+def _leading(points: Floats, weights: Floats) -> Floats:
+    """Return the leading axes that hold most of the variance, at most 8."""
     held = np.cumsum(np.average(points**2, axis=0, weights=weights))
-    return min(_AXES, int(np.searchsorted(held, _VARIANCE * held[-1])) + 1)
-
-
-def _principal(points: Floats, weights: Floats) -> Floats:
-    turned = _turned(points, weights)
-    return np.ascontiguousarray(turned[:, : _leading(turned, weights)])
+    return points[:, : min(_AXES, int(np.searchsorted(held, _VARIANCE * held[-1])) + 1)]
 
 
 def _turned(points: Floats, weights: Floats) -> Floats:
@@ -240,11 +232,9 @@ class Places(NamedTuple):
         rank[kept] = np.arange(len(kept))
         place = np.full(space.n, -1)
         place[heavy] = rank[merged.labels]
-        left, position = np.flatnonzero(place < 0), np.empty(space.n, np.intp)
-        position[rows] = np.arange(len(rows))
-        n_near = min(LINKS if has_many_columns else 1, len(rows))
+        left, n_near = np.flatnonzero(place < 0), min(LINKS if has_many_columns else 1, len(rows))
         distances, nearest = nearest_among(space.metric, left, rows, n_near, engine)
-        near = KNeighbors(distances, position[nearest])
+        near = KNeighbors(distances, place[nearest])
         place[left] = near.indices[:, 0]
         mass = np.bincount(place, weights=space.weights, minlength=len(rows)).astype(np.float64)
         by_coordinates = None if points is None else lexical_order(points[kept])
