@@ -333,13 +333,9 @@ class Clustering(HasReport):
     @property
     def table(self) -> dict[str, list[Any]]:
         """The partitions as columns by name."""
-        columns: dict[str, list[Any]] = {
-            "recipe": [str(one.recipe) for one in self.partitions],
-            "votes": [one.votes for one in self.partitions],
-            "clusters": [one.n_clusters for one in self.partitions],
-            "value": [one.value for one in self.partitions],
-            "expected": [one.expected for one in self.partitions],
-        }
+        own = {"votes": "votes", "clusters": "n_clusters", "value": "value", "expected": "expected"}
+        columns: dict[str, list[Any]] = {"recipe": [str(one.recipe) for one in self.partitions]}
+        columns |= {name: [getattr(one, value) for one in self.partitions] for name, value in own.items()}
         measured = self.partitions[0].criteria if self.partitions else {}
         names = [name for name in measured if name not in columns]  # the others are logarithms of the same numbers
         return columns | {name: [one.criteria[name] for one in self.partitions] for name in names}

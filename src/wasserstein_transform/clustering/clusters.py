@@ -171,8 +171,10 @@ def cluster(
     asked = _Asked(wanted, noise, least, neighbors, check_version(judge))
     with current(engine, n_jobs=n_jobs, verbose=verbose).progress_scope() as engine:
         if isinstance(X, Space) or metric == "precomputed" or on_gpu(X, copy=False) is not None:
-            scale, missing = (None if scale == "auto" else scale), (None if missing == "drop" else missing)
-            of_tables = {"columns": columns, "scale": scale, "missing": missing, "covariances": covariances}
+            of_tables = {
+                "columns": columns, "scale": None if scale == "auto" else scale, "covariances": covariances,
+                "missing": None if missing == "drop" else missing,
+            }  # fmt: skip
             for name, value in of_tables.items():
                 if value is not None:
                     raise ValueError(f"{name}={check.shown(value)} needs a table of points, got a Space or distances")

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._types import Floats, Ints
 from ..compute.trees.partitions_jit import compare_centers, nearest_other, scatter_clusters, sum_clusters
-from ..engine import Engine, Flag, Tile, cut_by_size
+from ..engine import Engine
 from ..hierarchy import Tree
 from ..spaces import Euclidean
 from .compact import MOST_SHARES
@@ -139,15 +139,14 @@ class _Sums(NamedTuple):
         totals = np.zeros((len(partitions), 8))
         leaving, inside = np.full((runs.total, 2), len(view.second) - 1), np.zeros((runs.total, 2), np.intp)
 
-        def add_up(tile: Tile, _: Flag) -> None:
-            for at in range(tile.start, tile.stop):
-                own = runs.of_one(at)
-                sum_clusters(
-                    partitions[at], view.near, view.turns, values, view.first, view.first_logs, view.second,
-                    view.second_logs, sums[own], border[own], totals[at], leaving[own], inside[own],
-                )  # fmt: skip
+        def add_up(at: int, _: Engine) -> None:
+            own = runs.of_one(at)
+            sum_clusters(
+                partitions[at], view.near, view.turns, values, view.first, view.first_logs, view.second,
+                view.second_logs, sums[own], border[own], totals[at], leaving[own], inside[own],
+            )  # fmt: skip
 
-        engine.silent().for_tiles("criteria", cut_by_size(len(partitions), 1), add_up)
+        engine.silent().map(add_up, range(len(partitions)), "criteria")
         return cls(sums, border, totals, leaving, inside)
 
     def criteria(self, runs: Runs, n: int, n_near: int, names: tuple[str, ...]) -> dict[str, Floats]:

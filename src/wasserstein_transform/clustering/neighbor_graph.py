@@ -50,11 +50,6 @@ class Scale(NamedTuple):
     def n_clusters(self) -> int:
         return int(self.labels.max()) + 1
 
-    @property
-    def lasting(self) -> float:
-        """The sum of both agreements."""
-        return self.stability + self.agreement
-
 
 class Cloud(NamedTuple):
     """Points with what their partitions are made of and compared by."""
@@ -161,7 +156,7 @@ def without_number(ground: Ground, least: float, engine: Engine) -> Partitions:
     with one_blas_thread():
         cloud, chance = engine.map(prepare, (False, True), "neighbor graphs")
         found, of_chance = cloud.scales(RESOLUTIONS, least, engine), chance.scales(RESOLUTIONS, least, engine)
-        best = int(np.argmax([one.lasting for one in found] - typical(of_chance, found)[0]))
+        best = int(np.argmax([one.stability + one.agreement for one in found] - typical(of_chance, found)[0]))
         near_best = found[best].resolution * np.array([1 / _BETWEEN, _BETWEEN])
         found += [Scale(0.0, np.zeros(ground.n, np.intp), 1.0, 1.0, 0.0), *cloud.scales(near_best, least, engine)]
         found = list({one.labels.tobytes(): one for one in found[::-1]}.values())[::-1]
