@@ -43,7 +43,7 @@ def test_a_profile_has_medians_and_differences_in_standard_deviations() -> None:
         "difference",
     ]
     assert profile.table["column"][:3] == list(NAMES)
-    assert profile.clusters[0]["columns"]["age"]["median"] == 2.0
+    assert profile.table["median"][0] == 2.0
 
 
 def test_in_a_profile_weight_k_is_k_copies(rng) -> None:
