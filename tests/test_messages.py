@@ -189,7 +189,7 @@ CATALOGUE: list[Row] = [
     ),
     ("covariances must be numbers or names of columns", lambda: wt.cluster(CLOUD, covariances={"x": 1})),
     (
-        "covariances must be positive semidefinite, those of row 0 have the eigenvalue -1",
+        "covariances must be positive semidefinite, matrix 0 has the eigenvalue -1",
         lambda: wt.cluster(CLOUD, covariances=np.tile([[1.0, 2.0], [2.0, 1.0]], (30, 1, 1))),
     ),
     ("X has no columns of standard errors, such as x_err", lambda: wt.cluster(CLOUD, covariances=True)),

@@ -11,6 +11,7 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 import wasserstein_transform as wt
+from wasserstein_transform._display import listed
 from wasserstein_transform.clustering import Clustering, ground
 from wasserstein_transform.clustering.answer import _SURE
 from wasserstein_transform.clustering.profile import profile_of
@@ -42,7 +43,7 @@ def test_a_profile_has_medians_and_differences_in_standard_deviations() -> None:
         "difference",
     ]
     assert profile.table["column"][:3] == list(NAMES)
-    assert profile.clusters[0]["columns"]["age"]["median"] == 2.0
+    assert profile.table["median"][0] == 2.0
 
 
 def test_in_a_profile_weight_k_is_k_copies(rng) -> None:
@@ -83,7 +84,7 @@ def test_the_verdict_says_how_sure_and_which_other_numbers_are_good(found) -> No
     values = [found.partitions[one.chosen].value for one in (found, *found.alternatives)]
     near = [one for one, value in zip(found.alternatives, values[1:], strict=True) if value >= values[0] - 0.05]
     numbers = {one.n_clusters for one in near} - {3}
-    assert all(str(k) in found.verdict.partition("; ")[2] for k in numbers)
+    assert all(str(k) in found.verdict.partition("(")[2] for k in numbers)
     assert _with_expected(found, 0.95).alternatives == ()
 
 
@@ -99,8 +100,10 @@ def test_other_numbers_that_are_nearly_as_good_are_named(found) -> None:
     wide = replace(found, partitions=tuple(one._replace(labels=labels) for one in found.partitions))
     least = found.partitions[found.chosen].value - 0.05
     near = {p.n_clusters for p in found.partitions if p.value >= least} - {found.n_clusters}
-    words = wide.verdict.partition("; ")[2]
-    assert bool(near) == words.endswith("nearly as good")
+    verb = "is" if len(near) == 1 else "are"
+    said = f"3 clusters ({listed(sorted(near))} {verb} nearly as good); which points belong together is {{}}"
+    words = _with_expected(found, found.expected).verdict.partition(", ")[2]
+    assert wide.verdict == (said.format(words) if near else f"3 clusters, {words}")
 
 
 def test_alternatives_are_full_answers_that_differ(found, tmp_path) -> None:

@@ -90,7 +90,7 @@ def test_a_sample_is_said_and_close(blobs: tuple[np.ndarray, np.ndarray], monkey
     labels = rng.integers(0, 2, 2000)
     X = rng.normal(size=(2000, 2)) + 3 * labels[:, None]
     whole = wt.score(X, labels)
-    monkeypatch.setitem(scoring._LARGEST, 2, 1000)
+    monkeypatch.setattr(scoring, "_LARGEST", 1000)
     part = wt.score(X, labels)
     assert part.n_scored == 1000
     assert "1,000 of 2,000" in part.notes[0]

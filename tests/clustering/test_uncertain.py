@@ -101,6 +101,7 @@ def test_fitted_points_keep_their_clusters_also_after_saving(
     loaded = _archive.read(_archive.write(tmp_path / "found", found), wt.clustering.Clustering)
     for one in (found, loaded):
         np.testing.assert_array_equal(one.predict(X, covariances=covariances), found.labels)
+        np.testing.assert_array_equal(one.membership_of(X, covariances=covariances), found.membership)
 
 
 def test_columns_of_errors_are_read_by_name(rng: np.random.Generator) -> None:

@@ -81,7 +81,7 @@ def cluster(**options: Any) -> None:
             lines.append(f"agreement with the known labels: adjusted Rand index {score:.3f}")
         table = add_columns(points, _columns(result, used), run)
         run.finish(
-            plan, points.input, lines, _result(result) | {"profile": profile.clusters, "adjusted_rand": score},
+            plan, points.input, lines, _result(result) | {"adjusted_rand": score},
             table=lambda: encode(table, plan.kind), draw=lambda: _draw(result, points),
             more={PROFILE: lambda: encode(profile.to_pandas(), "csv")},
         )  # fmt: skip

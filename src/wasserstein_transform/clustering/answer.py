@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, replace
 from html import escape
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
-from .. import _check as check
 from .._archive import archived, check_array, check_range, check_type
 from .._display import HasReport, counted, frame, listed
 from .._types import Bools, Floats, Ints, cached_property
@@ -23,67 +22,10 @@ from ..spaces.named import cross_by_name, known_name
 from ..tables.features import Features
 from ..transforms import Followed, Process, Trajectory, follow_points, iterate
 from .ground import LINKS, NEIGHBORS, Ground, nearest_of_most
-from .partitions import Partition
+from .partitions import Partition, check_answer, check_recipe
 from .profile import Profile, profile_of
-from .recipes import KINDS, Recipe
-from .uncertain import gaussians_of, new_coordinates, refuse_errors
-
-_KINDS = {name: type(default) for name, default in Recipe._field_defaults.items()} | {"kind": str}
-
-
-def plain_recipe(recipe: Recipe | None) -> dict[str, Any] | None:
-    """Convert a recipe to a dict."""
-    return None if recipe is None else recipe._asdict()
-
-
-def recipe_of(plain: dict[str, Any] | None) -> Recipe | None:
-    """Convert a dict to a recipe; reject invalid values."""
-    if plain is None:
-        return None
-    recipe = Recipe(**plain)
-    for name, kind in _KINDS.items():
-        check_type(getattr(recipe, name), name, kind)
-    if recipe.kind not in KINDS:
-        raise ValueError(f"a recipe must be one of {', '.join(KINDS)}, got {recipe.kind!r}")
-    return recipe
-
-
-def plain_ground(ground: Ground | None) -> dict[str, Any] | None:
-    """Convert a ground to a dict."""
-    return None if ground is None else ground._asdict()
-
-
-def ground_of(plain: dict[str, Any] | None) -> Ground | None:
-    """Convert a dict to a ground; reject invalid values."""
-    if plain is None:
-        return None
-    ground = Ground(**plain)
-    check_type(ground.space, "the space of places", Space)
-    check_array(ground.points, "coordinates", "f", ground.space.n, None)
-    check_array(ground.mass, "mass", "f", ground.space.n)
-    check_array(ground.indices, "neighbors", "i", ground.space.n, None)
-    check_range(ground.indices, "neighbors", 0, ground.space.n - 1)
-    check_array(ground.distances, "distances", "f", *ground.indices.shape)
-    check_type(ground.unit, "unit", float)
-    check_range(ground.unit, "unit", np.finfo(float).tiny)
-    check_type(ground.note, "note", str)
-    return ground
-
-
-def check_tree(tree: Any, n: int) -> None:
-    """Reject anything but a tree of n places or None."""
-    check_type(tree, "tree", Tree, type(None))
-    if tree is not None and tree.n != n:
-        raise ValueError(f"the tree has {tree.n} places, but {n} were clustered")
-
-
-def check_name(named: Any, space: Space) -> None:
-    """Reject an unknown metric, and a metric of coordinates if there are none."""
-    if named is not None:
-        known_name(named)
-        if space.points is None:
-            raise ValueError(f"the distance {named!r} needs coordinates, and the space has none")
-
+from .recipes import Recipe
+from .uncertain import gaussians_of, new_points
 
 _DISTANCES = 1 << 22  # distances in memory at a time
 _TOGETHER = 1e-6  # relative to the unit: places this close at the end of a flow are one
@@ -93,6 +35,12 @@ _SURE = ((0.9, "very sure"), (0.7, "fairly sure"), (_GUESS, "unsure"), (-np.inf,
 _NEARLY = 0.05  # difference of values up to which another number of clusters is nearly as good
 _LISTED = 10  # sizes in a sentence
 _COMPARED = 1000  # places of a cluster among which a typical row is found
+_NONE = type(None)
+_KINDS = (
+    ("space", Space), ("n_clusters", int), ("reason", str), ("recipe", Recipe, _NONE), ("ground", Ground, _NONE),
+    ("tree", Tree, _NONE), ("chosen", int, _NONE), ("features", Features, _NONE), ("judge", int, _NONE),
+)  # fmt: skip
+"""Of what is stored."""
 
 
 def _how_sure(expected: float) -> str:
@@ -107,13 +55,6 @@ def _fullest(labels: Ints, others: Ints) -> Ints:
     return np.where(counts.max(axis=1) > 0, counts.argmax(axis=1), -1)
 
 
-def _numbered(labels: Ints, masses: Floats) -> Ints:
-    """Return the same clusters, numbered by mass; −1 stays."""
-    inside, found = labels >= 0, np.full(len(labels), -1)
-    found[inside] = number_by_mass(np.unique(labels[inside], return_inverse=True)[1], masses[inside])
-    return found
-
-
 @archived
 @dataclass(frozen=True, eq=False, repr=False)
 class Clustering(HasReport):
@@ -121,13 +62,6 @@ class Clustering(HasReport):
 
     Attributes
     ----------
-    labels : array of int, shape (n,)
-        Clusters 0, 1, … by decreasing mass, without noise; −1 is noise. Of clusters with equal mass, the one with the
-        smallest coordinates comes first, compared column by column.
-    probabilities : array of shape (n,)
-        The confidence in each label: the fraction of the recipes, weighted by their expected quality, that put the
-        point with the rest of its cluster, or, with many columns, the share of its links to neighbors that stay in it;
-        0 for noise.
     n_clusters : int
         Number of clusters.
     recipe : Recipe or None
@@ -140,10 +74,14 @@ class Clustering(HasReport):
         The data.
     rows : array of int, shape (k,)
         A row of the data for each of the k distinct places that were clustered.
+    place : array of int, shape (n,)
+        The place of each row; −1 for rows with missing cells.
     labels_of_places : array of int, shape (k,)
         Clusters of these places; noise has the cluster that it is near.
     is_noise : array of bool, shape (k,)
         Which of these places are noise.
+    probabilities_of_places : array of shape (k,)
+        The confidence in their labels.
     ground : Ground or None
         Coordinates and neighbors of the places; None if there was nothing to choose.
     tree : Tree or None
@@ -154,8 +92,6 @@ class Clustering(HasReport):
         What was left out or reduced: a sample of the points, dimensions.
     chosen : int or None
         The number of the chosen one among the partitions; None if none of them was chosen.
-    place : array of int, shape (n,), or None
-        The place of each row; None if there was nothing to choose.
     features : Features or None
         How the columns were read; None for a Space and for distances. Rows with missing cells are in `space` with mass
         0; `features.rows` are the others.
@@ -178,87 +114,69 @@ class Clustering(HasReport):
     array([1])
     """
 
-    labels: Ints
-    probabilities: Floats
     n_clusters: int
     reason: str
     space: Space
-    rows: Ints = field(repr=False)
-    """A row of the data for each place that was clustered."""
-    labels_of_places: Ints = field(repr=False)
-    """Clusters of these places; noise has the cluster that it is near."""
-    is_noise: Bools = field(repr=False)
-    """Which of these places are noise."""
+    rows: Ints
+    place: Ints
+    labels_of_places: Ints
+    is_noise: Bools
+    probabilities_of_places: Floats
     recipe: Recipe | None = None
     partitions: tuple[Partition, ...] = ()
-    ground: Ground | None = field(default=None, repr=False)
-    tree: Tree | None = field(default=None, repr=False)
-    """Tree of the places; None if the clusters come from no tree, or are an alternative."""
-    named: str | None = field(default=None, repr=False)
-    """Name of the metric from new points to fitted ones; None if coordinates do not determine it."""
+    ground: Ground | None = None
+    tree: Tree | None = None
+    named: str | None = None
     notes: tuple[str, ...] = ()
     chosen: int | None = None
-    place: Ints | None = field(default=None, repr=False)
-    """The place of each row."""
-    features: Features | None = field(default=None, repr=False)
-    """How the columns were read; None for a Space and for distances."""
-    membership_of_places: Floats | None = field(default=None, repr=False)
+    features: Features | None = None
+    membership_of_places: Floats | None = None
     judge: int | None = None
 
-    def _archive_state(self) -> dict[str, Any]:
-        partitions = [{**one._asdict(), "recipe": plain_recipe(one.recipe)} for one in self.partitions]
-        plain = {"recipe": plain_recipe(self.recipe), "ground": plain_ground(self.ground), "partitions": partitions}
-        return {one.name: getattr(self, one.name) for one in fields(self)} | plain
-
-    @classmethod
-    def _from_archive(cls, state: dict[str, Any]) -> Self:
-        partitions = tuple(Partition(**{**one, "recipe": recipe_of(one["recipe"])}) for one in state["partitions"])
-        recipe, ground = recipe_of(state["recipe"]), ground_of(state["ground"])
-        return cls(**{**state, "recipe": recipe, "ground": ground, "partitions": partitions})
-
     def _check_archived(self) -> None:
-        check_type(self.space, "space", Space)
-        check_type(self.n_clusters, "n_clusters", int)
-        check_type(self.reason, "reason", str)
-        check_type(self.judge, "judge", int, type(None))
-        check_array(self.rows, "rows", "i", None)
-        check_range(self.rows, "rows", 0, self.space.n - 1)
-        check_array(self.labels, "labels", "i", self.space.n)
-        check_range(self.labels, "labels", -1, self.n_clusters - 1)
-        check_array(self.labels_of_places, "labels of places", "i", len(self.rows))
-        check_range(self.labels_of_places, "labels of places", 0, self.n_clusters - 1)
-        check_array(self.is_noise, "noise of places", "b", len(self.rows))
-        check_array(self.probabilities, "probabilities", "f", self.space.n)
-        check_tree(self.tree, len(self.rows))
-        check_name(self.named, self.space)
-        check_type(self.features, "features", Features, type(None))
-        if self.features is not None and self.features.n != self.space.n:
-            raise ValueError(f"the table has {self.features.n} rows, but {self.space.n} were clustered")
-        if self.ground is not None and self.ground.n != len(self.rows):
-            raise ValueError(f"the ground has {self.ground.n} places, but {len(self.rows)} were clustered")
-        self._check_others()
-
-    def _check_others(self) -> None:
-        k = len(self.rows)
+        for name, *kinds in _KINDS:
+            check_type(getattr(self, name), name, *kinds)
         for note in self.notes:
             check_type(note, "a note", str)
+        for one in self.partitions:
+            check_type(one, "a partition", Partition)
+        n, k = self.space.n, len(self.rows)
+        check_array(self.rows, "rows", "i", None)
+        check_range(self.rows, "rows", 0, n - 1)
+        check_array(self.place, "places", "i", n)
+        check_range(self.place, "places", -1, k - 1)
+        check_answer(self.labels_of_places, self.is_noise, self.probabilities_of_places, k, self.n_clusters)
+        for what, held, wanted in (("tree", self.tree, k), ("ground", self.ground, k), ("table", self.features, n)):
+            if held is not None and held.n != wanted:
+                raise ValueError(f"the {what} has {held.n} rows, but {wanted} were clustered")
+        check_recipe(self.recipe or Recipe("tree"))
+        if self.named is not None:
+            known_name(self.named)
+            if self.space.points is None:
+                raise ValueError(f"the distance {self.named!r} needs coordinates, and the space has none")
         if self.chosen is not None:
-            check_type(self.chosen, "the chosen partition", int)
             check_range(self.chosen, "the chosen partition", 0, len(self.partitions) - 1)
-        if self.place is not None:
-            check_array(self.place, "places", "i", self.space.n)
-            check_range(self.place, "places", 0, k - 1)
-        elif self._others:
-            raise ValueError("alternatives need the place of each row")
         if self.membership_of_places is not None:
             check_array(self.membership_of_places, "membership", "f", k, self.n_clusters)
-        for at in self._others:
-            one = self.partitions[at]
-            check_type(one.reason, "reason", str)
-            check_array(one.labels, "labels of an alternative", "i", k)
-            check_range(one.labels, "labels of an alternative", 0, one.n_clusters - 1)
-            check_array(one.is_noise, "noise of an alternative", "b", k)
-            check_array(one.probabilities, "probabilities of an alternative", "f", k)
+        for one in self._others.values():
+            check_answer(one.labels, one.is_noise, one.probabilities, k, one.n_clusters)
+
+    @cached_property
+    def labels(self) -> Ints:
+        """Clusters 0, 1, … by decreasing mass, without noise, shape (n,); −1 is noise.
+
+        Of clusters with equal mass, the one with the smallest coordinates comes first, compared column by column.
+        """
+        return np.append(np.where(self.is_noise, -1, self.labels_of_places), -1)[self.place]
+
+    @cached_property
+    def probabilities(self) -> Floats:
+        """The confidence in each label, shape (n,); 0 for noise.
+
+        It is the fraction of the recipes, weighted by their expected quality, that put the point with the rest of its
+        cluster, or, with many columns, the share of its links to neighbors that stay in it.
+        """
+        return np.append(self.probabilities_of_places, 0.0)[self.place]
 
     def __repr__(self) -> str:
         more = f", {self.n_noise} noise" if self.n_noise else ""
@@ -274,17 +192,18 @@ class Clustering(HasReport):
 
     @property
     def verdict(self) -> str:
-        """How many clusters, how sure that is, and which other numbers are nearly as good."""
-        said, expected = counted(self.n_clusters, "cluster"), self.expected
-        near = [self.partitions[at] for at in self._others]
-        if self.n_clusters == 1 and near:  # the judge is asked how good splits are
-            return f"{said}; {near[0].n_clusters} would be {_how_sure(near[0].expected)} ({near[0].expected:.1f})"
+        """How many clusters, how sure it is which points belong together, and which other numbers are as good."""
+        said, expected, others = counted(self.n_clusters, "cluster"), self.expected, list(self._others.values())
+        if self.n_clusters == 1 and others:  # the judge is asked how good splits are
+            return f"{said}; {others[0].n_clusters} would be {_how_sure(others[0].expected)} ({others[0].expected:.1f})"
         if expected is None or self.n_clusters == 1:
             return said
         least = self.partitions[self.chosen or 0].value - _NEARLY
-        rivals = sorted({one.n_clusters for one in near if one.value >= least} - {self.n_clusters})
+        rivals = sorted({one.n_clusters for one in others if one.value >= least} - {self.n_clusters})
+        if not rivals:
+            return f"{said}, {_how_sure(expected)}"
         verb = "is" if len(rivals) == 1 else "are"
-        return f"{said}, {_how_sure(expected)}" + f"; {listed(rivals)} {verb} nearly as good" * bool(rivals)
+        return f"{said} ({listed(rivals)} {verb} nearly as good); which points belong together is {_how_sure(expected)}"
 
     @property
     def expected(self) -> float | None:
@@ -326,27 +245,15 @@ class Clustering(HasReport):
 
         They have labels, probabilities and noise as this one, but neither tree nor alternatives.
         """
-        alone = tuple(one.alone for one in self.partitions)
-        return tuple(self._alternative(at, alone) for at in self._others)
+        partitions = tuple(one.alone for one in self.partitions)
+        bare = replace(self, tree=None, partitions=partitions, membership_of_places=None)
+        return tuple(replace(bare, chosen=at, **one.answer) for at, one in self._others.items())
 
     @property
-    def _others(self) -> list[int]:
-        """The numbers of the partitions that are alternatives."""
-        return [at for at, one in enumerate(self.partitions) if one.labels is not None and at != self.chosen]
-
-    def _alternative(self, at: int, alone: tuple[Partition, ...]) -> Clustering:
-        one = self.partitions[at]
-        assert self.place is not None
-        assert one.labels is not None
-        assert one.is_noise is not None
-        assert one.probabilities is not None
-        there = np.ones(self.space.n, bool) if self.features is None else self.features.there
-        labels = np.where(one.is_noise, -1, one.labels)[self.place]
-        return replace(
-            self, labels=np.where(there, labels, -1), n_clusters=one.n_clusters, recipe=one.recipe, reason=one.reason,
-            probabilities=np.where(there, one.probabilities[self.place], 0.0), labels_of_places=one.labels,
-            is_noise=one.is_noise, tree=None, chosen=at, partitions=alone, membership_of_places=None,
-        )  # fmt: skip
+    def _others(self) -> dict[int, Partition]:
+        """The partitions that are alternatives, by their numbers."""
+        found = enumerate(self.partitions)
+        return {at: one for at, one in found if one.labels is not None and at != self.chosen}
 
     @property
     def layers(self) -> tuple[Ints, ...]:
@@ -356,13 +263,11 @@ class Clustering(HasReport):
         of an alternative that lie in them. Alternatives that would be guesses, and those of a single cluster, make no
         layer. Noise is −1 in all layers.
         """
-        if self.place is None or self.n_clusters == 1:
+        if self.n_clusters == 1:
             return (self.labels,)
-        own = np.where(self.is_noise, -1, self.labels_of_places)
-        layers = [own]
-        others = [self.partitions[at] for at in self._others]
-        good = sorted((one for one in others if one.expected >= _GUESS), key=lambda one: one.n_clusters)
+        good = sorted((o for o in self._others.values() if o.expected >= _GUESS), key=lambda one: one.n_clusters)
         parts = [one.labels for one in good if one.labels is not None]
+        layers = [own := np.where(self.is_noise, -1, self.labels_of_places)]
         for part in reversed(parts):
             joined = np.where(layers[0] < 0, -1, _fullest(layers[0], part)[layers[0]])
             if joined.max() > 0 and len(np.unique(joined)) < len(np.unique(layers[0])):
@@ -376,10 +281,9 @@ class Clustering(HasReport):
             divided = np.where(finest < 0, -1, np.where(inside, part, rest))
             if len(np.unique(divided)) > len(np.unique(finest)):
                 layers.append(divided)
-        masses = np.bincount(self.place, self.space.weights, len(self.rows)).astype(np.float64)
-        there = self.labels >= 0
-        numbered = (np.where(there, _numbered(one, masses)[self.place], -1) for one in layers)
-        return tuple(self.labels if one is own else other for one, other in zip(layers, numbered, strict=True))
+        masses = np.bincount(self.place + 1, self.space.weights, len(self.rows) + 1)[1:].astype(np.float64)
+        numbered = (one if one is own else number_by_mass(one, masses) for one in layers)
+        return tuple(np.append(one, -1)[self.place] for one in numbered)
 
     @property
     def membership(self) -> Floats:
@@ -387,21 +291,27 @@ class Clustering(HasReport):
 
         `probabilities` are the membership in the own cluster.
         """
-        if self.membership_of_places is None or self.place is None:
+        if self.membership_of_places is None:
             return np.where(self.labels[:, None] == np.arange(self.n_clusters), self.probabilities[:, None], 0.0)
         return np.where(self.labels[:, None] < 0, 0.0, self.membership_of_places[self.place])
 
     @property
     def medoids(self) -> Ints:
-        """A typical row of each cluster: the one nearest to all others of the cluster, shape (n_clusters,)."""
-        return self._typical_rows()
+        """A typical row of each cluster, shape (n_clusters,): the one nearest to all others, or to 1,000 of them."""
+        typical = np.empty(self.n_clusters, np.intp)
+        for c in range(self.n_clusters):
+            own = self.rows[(self.labels_of_places == c) & ~self.is_noise]
+            own = own[sample_evenly(len(own), _COMPARED)]
+            far = self.space.metric.block(own, own, current().silent()) @ self.space.weights[own]
+            typical[c] = own[far.argmin()]
+        return typical
 
     def profile(self) -> Profile:
         """Return what the clusters are: sizes, typical values of the columns, and which columns tell them apart.
 
         Points that are known by distances only have no columns: there are sizes and a typical row of each cluster.
         """
-        return profile_of(self.labels, self.space.weights, *self.columns, self._typical_rows())
+        return profile_of(self.labels, self.space.weights, *self.columns, self.medoids)
 
     @property
     def columns(self) -> tuple[tuple[str, ...], Floats]:
@@ -420,26 +330,12 @@ class Clustering(HasReport):
         uncertain = self.features is not None and self.features.errors is not None
         return self.features.matrix() if self.features is not None and uncertain else self.space.points
 
-    def _typical_rows(self) -> Ints:
-        """A row of each cluster whose sum of distances to its others is smallest, among at most 1,000 of its places."""
-        typical = np.empty(self.n_clusters, np.intp)
-        for c in range(self.n_clusters):
-            own = self.rows[(self.labels_of_places == c) & ~self.is_noise]
-            own = own[sample_evenly(len(own), _COMPARED)]
-            far = self.space.metric.block(own, own, current().silent()) @ self.space.weights[own]
-            typical[c] = own[far.argmin()]
-        return typical
-
     @property
     def table(self) -> dict[str, list[Any]]:
         """The partitions as columns by name."""
-        columns: dict[str, list[Any]] = {
-            "recipe": [str(one.recipe) for one in self.partitions],
-            "votes": [one.votes for one in self.partitions],
-            "clusters": [one.n_clusters for one in self.partitions],
-            "value": [one.value for one in self.partitions],
-            "expected": [one.expected for one in self.partitions],
-        }
+        own = {"votes": "votes", "clusters": "n_clusters", "value": "value", "expected": "expected"}
+        columns: dict[str, list[Any]] = {"recipe": [str(one.recipe) for one in self.partitions]}
+        columns |= {name: [getattr(one, value) for one in self.partitions] for name, value in own.items()}
         measured = self.partitions[0].criteria if self.partitions else {}
         names = [name for name in measured if name not in columns]  # the others are logarithms of the same numbers
         return columns | {name: [one.criteria[name] for one in self.partitions] for name in names}
@@ -472,20 +368,9 @@ class Clustering(HasReport):
         array of int, shape (n_new,)
             −1 is noise, or a row with missing cells.
         """
-        engine = current(engine)
-        if self.features is None or self.features.errors is None:
-            refuse_errors(covariances)
-        if self.features is None:
-            return self._predict(check.points(X, "X"), engine)
-        new = self.features.transform(X)
-        if self.features.errors is not None:
-            new = new_coordinates(self.features, X, new, covariances)
-        there, labels = ~np.isnan(new).any(axis=1), np.full(len(new), -1, np.intp)
-        if there.any():
-            labels[there] = self._predict(new[there], engine)
-        return labels
+        return np.append(self.labels[self.rows], -1)[self._nearest_places(X, covariances, current(engine))]
 
-    def membership_of(self, X: Any, engine: Engine | None = None) -> Floats:
+    def membership_of(self, X: Any, engine: Engine | None = None, *, covariances: ArrayLike | None = None) -> Floats:
         """Return how far new points belong to each cluster: as the fitted point whose cluster `predict` gives them.
 
         Parameters
@@ -494,23 +379,20 @@ class Clustering(HasReport):
             As for `predict`.
         engine : Engine, optional
             None means the setting of `wt.using`.
+        covariances : array of shape (n_new, m) or (n_new, m, m), optional
+            As for `predict`.
 
         Returns
         -------
         array of shape (n_new, n_clusters)
             Rows sum to 1; those of noise, or with missing cells, are 0.
         """
-        engine, found = current(engine), self.membership[self.rows]
-        new = check.points(X, "X") if self.features is None else self.features.transform(X)
-        there, membership = ~np.isnan(new).any(axis=1), np.zeros((len(new), self.n_clusters))
-        if there.any():
-            membership[there] = found[self._nearest_places(new[there], engine)]
-        return membership
+        known = np.append(self.membership[self.rows], np.zeros((1, self.n_clusters)), axis=0)
+        return known[self._nearest_places(X, covariances, current(engine))]
 
-    def _predict(self, new: Floats, engine: Engine) -> Ints:
-        return np.where(self.is_noise, -1, self.labels_of_places)[self._nearest_places(new, engine)]
-
-    def _nearest_places(self, new: Floats, engine: Engine) -> Ints:
+    def _nearest_places(self, X: Any, covariances: ArrayLike | None, engine: Engine) -> Ints:
+        """Return the nearest place of each new point; −1 for rows with missing cells."""
+        new = new_points(self.features, X, covariances)
         if self.named is None:
             return self._by_distances(new)
         assert self.space.points is not None
@@ -518,9 +400,12 @@ class Clustering(HasReport):
             raise ValueError(
                 f"X must have {self.space.points.shape[1]} columns, as the fitted points, got {new.shape[1]}"
             )
+        there, nearest = np.flatnonzero(~np.isnan(new).any(axis=1)), np.full(len(new), -1)
         step = max(1, _DISTANCES // (len(self.rows) if self.named == "euclidean" else self.space.n))
-        parts = [self._nearest(new[at : at + step], engine) for at in range(0, len(new), step)]
-        return np.concatenate(parts)
+        for at in range(0, len(there), step):
+            some = there[at : at + step]
+            nearest[some] = self._nearest(new[some], engine)
+        return nearest
 
     def _by_distances(self, rows: Floats) -> Ints:
         if rows.shape[1] != self.space.n:
@@ -533,19 +418,18 @@ class Clustering(HasReport):
         """Return the nearest place of each point."""
         assert self.space.points is not None
         if self._flow is not None:
-            process, cloud, trajectory = self._flow
             new = new if self._span is None else self._span.coordinates(new)
-            followed = follow_points(process, cloud, trajectory, new, engine.silent())
-            return self._nearest_in_flow(new, followed, engine.silent())
+            return self._nearest_in_flow(new, follow_points(*self._flow, new, engine.silent()), engine.silent())
         if self.named != "euclidean":
             rows = cross_by_name(new, self.space.points, str(self.named), self.space.weights)
             return np.asarray(rows[:, self.rows].argmin(axis=1))
         if isinstance(self.space.metric, GaussianMetric):
             gaussians = gaussians_of(new, self.space.metric.means.shape[1])
             return self.space.metric.take(self.rows).neighbors(1, gaussians, engine.silent()).indices[:, 0]
-        fitted, many = Euclidean(self.space.points[self.rows]), self._has_many_columns
-        near = fitted.neighbors(min(LINKS, fitted.n) if many else 1, Euclidean(new), engine.silent())
-        return nearest_of_most(near, np.where(self.is_noise, -1, self.labels_of_places))
+        fitted = Euclidean(self.space.points[self.rows])
+        has_links = self.ground is not None and self.ground.indices.shape[1] > NEIGHBORS  # with many columns
+        near = fitted.neighbors(min(LINKS, fitted.n) if has_links else 1, Euclidean(new), engine.silent())
+        return nearest_of_most(near, self.labels[self.rows])
 
     def _nearest_in_flow(self, new: Floats, followed: Followed, engine: Engine) -> Ints:
         """Return the nearest place at the end of the flow; ties, and points the flow does not reach, by the start."""
@@ -554,10 +438,6 @@ class Clustering(HasReport):
         nearest = rows.min(axis=1, keepdims=True) + _TOGETHER * self.ground.unit
         at_first[(rows > nearest) & ~followed.massless[:, None]] = np.inf
         return np.asarray(at_first.argmin(axis=1))
-
-    @property
-    def _has_many_columns(self) -> bool:
-        return self.ground is not None and self.ground.indices.shape[1] > NEIGHBORS
 
     @cached_property
     def _span(self) -> Span | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -22,8 +22,8 @@ from ..tables.features import AS_THEY_ARE, SCALED, Features, features
 from .answer import Clustering
 from .candidates import crossings, with_count, without_count
 from .criteria import measure
-from .ground import Ground, Places, thin_places
-from .judge import Judge, best_of, check_version
+from .ground import Ground, Places, sparsest_places, thin_places
+from .judge import Judge, Rule, best_of, check_version
 from .neighbor_graph import with_number, without_number
 from .partitions import Overlaps, Partition, Partitions
 from .recipes import Candidate, Recipe
@@ -42,6 +42,7 @@ _SMALLER = (
     "no partition into {wanted} clusters has at least {least} points in each; ask for fewer clusters, or a smaller "
     "min_cluster_size"
 )
+_COMMUNITIES = Rule(0.0, 0.0, 0.0)  # of many columns: values are what exceeds chance
 _BETTER = 0.02  # expected quality by which the less likely reading of a table must exceed the likelier one
 
 
@@ -170,84 +171,26 @@ def cluster(
     asked = _Asked(wanted, noise, least, neighbors, check_version(judge))
     with current(engine, n_jobs=n_jobs, verbose=verbose).progress_scope() as engine:
         if isinstance(X, Space) or metric == "precomputed" or on_gpu(X, copy=False) is not None:
-            _refuse_options(columns, scale, missing, covariances)
+            of_tables = {
+                "columns": columns, "scale": None if scale == "auto" else scale, "covariances": covariances,
+                "missing": None if missing == "drop" else missing,
+            }  # fmt: skip
+            for name, value in of_tables.items():
+                if value is not None:
+                    raise ValueError(f"{name}={check.shown(value)} needs a table of points, got a Space or distances")
             space = as_space(X, sample_weight, metric)
-            return replace(_found(space, asked, engine), named=_name(space, X, metric))
+            by_name = not isinstance(X, Space) and metric != "precomputed"  # otherwise `predict` needs distances
+            named = "euclidean" if isinstance(space.metric, Euclidean) else metric if by_name else None
+            return replace(_cluster_space(space, asked, engine), named=named)
         if metric != "euclidean":
-            scale = _scale_of(metric, scale)
+            if scale not in ("auto", None):
+                raise ValueError(f"scale={scale!r} is for metric='euclidean', got metric={metric!r}; leave it out")
+            scale = "unit" if metric == "cosine" else None
         scale = None if scale == "auto" and neighbors is not None else scale  # neighbors of the points as they are
         errors = names_in(covariances)
         how: dict[str, Any] = {"scale": scale, "missing": missing, "errors": errors, "sample_weight": sample_weight}
         table = with_errors(X if isinstance(X, Features) else features(X, columns, **how), covariances, metric)
-        metric = "euclidean" if metric == "cosine" else metric
-        return _best_reading(table, sample_weight, metric, lambda space: _found(space, asked, engine))
-
-
-def _refuse_options(columns: Any, scale: str | None, missing: str, covariances: Any) -> None:
-    """Raise for options of tables, given with a Space, distances, or points on a GPU."""
-    if covariances is not None:
-        raise ValueError("covariances need a table of points, got a Space, distances or points on a GPU")
-    for name, value, default in (("columns", columns, None), ("scale", scale, "auto"), ("missing", missing, "drop")):
-        if value not in (default, None):
-            raise ValueError(f"{name}={check.shown(value)} needs a table of points, got a Space or distances")
-
-
-def _scale_of(metric: str, scale: str | None) -> str | None:
-    if scale not in ("auto", None):
-        raise ValueError(f"scale={scale!r} is for metric='euclidean', got metric={metric!r}; leave it out")
-    return "unit" if metric == "cosine" else None
-
-
-def _best_reading(
-    table: Features, sample_weight: ArrayLike | None, metric: str, find: Callable[[Space], Clustering]
-) -> Clustering:
-    """Cluster each reading of a table; rows with gaps have no mass, and so no influence."""
-    weights, there = sample_weight if sample_weight is not None else table.weights, table.there
-    if not there.all():
-        weights = np.where(there, check.weights(weights, table.n), 0.0)
-    tried = [replace(table, reading=reading) for reading in table.readings]
-    found = [find(_space_in(one, weights, metric)) for one in tried]
-    values = [_quality(one.partitions) for one in found]
-    at = max(range(len(tried)), key=lambda k: values[k] - _BETTER * (k > 0))
-    table, best = tried[at], found[at]
-    notes = [*table.notes, *(BY_ERRORS,) * (table.errors is not None)]
-    if len(tried) > 1 and all(one.partitions for one in found) and max(one.n_clusters for one in found) > 1:
-        notes.append(_say_choice(table, *(one.partitions[0].expected for one in (best, found[1 - at]))))
-    plain = table.reading == AS_THEY_ARE and table.errors is None and table.earth is None
-    if plain and not np.isnan(table.values).any() and best.space.points is not None:
-        table = replace(table, values=best.space.points)  # one array, also in files
-    return replace(
-        best,
-        labels=np.where(there, best.labels, -1),
-        probabilities=np.where(there, best.probabilities, 0.0),
-        named=metric,
-        features=replace(table, notes=tuple(notes)),
-        notes=(*notes, *best.notes),
-    )
-
-
-def _quality(partitions: tuple[Partition, ...]) -> float:
-    """The value of the best partition; that of communities is no quality, but what exceeds chance."""
-    if not partitions:
-        return 0.0
-    best = partitions[0]
-    return best.expected if best.recipe.kind == "graph" and best.n_clusters > 1 else best.value
-
-
-def _space_in(table: Features, weights: ArrayLike | None, metric: str) -> Space:
-    if table.errors is None:
-        return Space.from_points(table.matrix(), weights, metric)
-    return space_of(table.matrix(), table.scale_errors(table.errors), weights)
-
-
-def _say_choice(table: Features, value: float, other: float) -> str:
-    """Say why columns were scaled or not, if both were tried."""
-    n = len(table.used)
-    if table.reading == SCALED:
-        why, keep = f"expected quality {value:.2f}, {other:.2f} as they are", check.option_text("scale=None")
-        return f"{n} columns were scaled to standard deviation 1: {why} ({keep} keeps their units)"
-    why, scale = f"expected quality {value:.2f}, {other:.2f} scaled", check.option_text("scale='standard'")
-    return f"{n} columns were used as they are: {why} ({scale} scales them)"
+        return _best_reading(table, sample_weight, "euclidean" if metric == "cosine" else metric, asked, engine)
 
 
 def _check_noise(noise: Any) -> bool | float:
@@ -260,53 +203,124 @@ def _check_noise(noise: Any) -> bool | float:
     )
 
 
-def _name(space: Space, X: ArrayLike | Space, metric: str) -> str | None:
-    """Return the name of the metric from new points to these; None if coordinates do not determine it."""
-    if isinstance(space.metric, Euclidean):
-        return "euclidean"
-    return None if isinstance(X, Space) or metric == "precomputed" else metric
+def _best_reading(
+    table: Features, sample_weight: ArrayLike | None, metric: str, asked: _Asked, engine: Engine
+) -> Clustering:
+    """Cluster each reading of a table; rows with gaps have no mass, and so no influence."""
+    weights, there = sample_weight if sample_weight is not None else table.weights, table.there
+    if not there.all():
+        weights = np.where(there, check.weights(weights, table.n), 0.0)
+    tried, found = [replace(table, reading=reading) for reading in table.readings], list[Clustering]()
+    for one in tried:
+        if one.errors is None:
+            space = Space.from_points(one.matrix(), weights, metric)
+        else:
+            space = space_of(one.matrix(), one.scale_errors(one.errors), weights)
+        found.append(_cluster_space(space, asked, engine))
+    values = [_quality(one.partitions) for one in found]
+    at = max(range(len(tried)), key=lambda k: values[k] - _BETTER * (k > 0))
+    table, best = tried[at], found[at]
+    notes = [*table.notes, *(BY_ERRORS,) * (table.errors is not None)]
+    if len(tried) > 1 and all(one.partitions for one in found) and max(one.n_clusters for one in found) > 1:
+        notes.append(_say_choice(table, *(one.partitions[0].expected for one in (best, found[1 - at]))))
+    plain = table.reading == AS_THEY_ARE and table.errors is None and table.earth is None
+    if plain and not np.isnan(table.values).any() and best.space.points is not None:
+        table = replace(table, values=best.space.points)  # one array, also in files
+    place, table = np.where(there, best.place, -1), replace(table, notes=tuple(notes))
+    return replace(best, place=place, named=metric, features=table, notes=(*notes, *best.notes))
 
 
-def _found(space: Space, asked: _Asked, engine: Engine) -> Clustering:
+def _quality(partitions: tuple[Partition, ...]) -> float:
+    """The value of the best partition; that of communities is no quality, but what exceeds chance."""
+    if not partitions:
+        return 0.0
+    best = partitions[0]
+    return best.expected if best.recipe.kind == "graph" and best.n_clusters > 1 else best.value
+
+
+def _say_choice(table: Features, value: float, other: float) -> str:
+    """Say why columns were scaled or not, if both were tried."""
+    done, rest, option, does = {
+        SCALED: ("scaled to standard deviation 1", "as they are", "scale=None", "keeps their units"),
+        AS_THEY_ARE: ("used as they are", "scaled", "scale='standard'", "scales them"),
+    }[table.reading]
+    why = f"expected quality {value:.2f}, {other:.2f} {rest} ({check.option_text(option)} {does})"
+    return f"{len(table.used)} columns were {done}: {why}"
+
+
+def _cluster_space(space: Space, asked: _Asked, engine: Engine) -> Clustering:
     wanted, least = asked.n_clusters, asked.least
     if wanted is not None:
         check.count(wanted, "n_clusters", 1, space.n, "points")
     check.count(least, "min_cluster_size", 1, space.n, "points")
     places = Places.of(space, engine) if asked.neighbors is None else Places.of_rows(space, asked.neighbors)
     engine = replace(engine, device="cpu")  # few places are left, too few for a GPU
-    if wanted == 1 or (wanted is None and places.space.n < _FEW):
-        return _one(space, places, "one cluster was requested" if wanted == 1 else _why_one(places))
-    if wanted is not None and wanted >= places.space.n:
-        each = _each(space, places, wanted)
-        if each.sizes.min() < least:
-            raise ValueError(_SMALLER.format(wanted=wanted, least=least))
-        return each
-    if wanted is None and places.space.n < _SMALL:
-        split = _by_widest_step(space, places, engine)
-        return split if split.sizes.min() >= least else _one(space, places, _say_no_split())
+    known = _without_candidates(space, places, asked, engine)
+    if known is not None:
+        return known
     if places.has_many_columns:
         ground, trees = Ground.of_neighbors(places.space, engine, places.given), list[tuple[Recipe, Tree]]()
-        found, best = _by_scales(ground, asked, places.place, engine)
+        smallest = (least - 1e-9) * ground.n / len(places.place)
+        found = with_number(ground, wanted, engine) if wanted else without_number(ground, smallest, engine)
+        rule = _COMMUNITIES
     else:
         ground = Ground.of(places.space, engine)
         forest = grow(ground, engine)
-        found, best = _by_judge(ground, forest, asked, places.place, engine)
+        found, rule = _by_judge(ground, forest, asked, engine)
         trees = forest.trees
-    return _chosen(space, places.following(found.labels[best]), ground, trees, found, best, asked)
+    fitting = _fit(found, asked, places.place)
+    values = np.where(fitting, found.values, -np.inf)
+    split = best_of(values, found.votes) if wanted else rule.choose(values, found.counts, found.votes)
+    best = int(found.counts.argmin()) if split is None else split
+    places = places.following(found.labels[best])
+    return _answer(space, places, ground, trees, found, best, _different(found, best, fitting), asked)
 
 
-def _by_scales(ground: Ground, asked: _Asked, place: Ints, engine: Engine) -> tuple[Partitions, int]:
-    """Return partitions of many columns, and which is the best."""
-    if asked.n_clusters is not None:
-        found = with_number(ground, asked.n_clusters, engine)
-        return found, int(np.where(_fit(found, asked, place), found.values, -np.inf).argmax())
-    found = without_number(ground, (asked.least - 1e-9) * ground.n / len(place), engine)
-    best = int(np.where(_fit(found, asked, place), found.values, -np.inf).argmax())
-    return found, best if found.values[best] > 0 else int(found.counts.argmin())
+def _without_candidates(space: Space, places: Places, asked: _Asked, engine: Engine) -> Clustering | None:
+    """Return the answer if one cluster is requested or there are few places; None if partitions are to be compared."""
+    n, wanted, least = places.space.n, asked.n_clusters, asked.least
+    if wanted == 1:
+        return _one(space, places, "one cluster was requested")
+    if wanted is not None and wanted >= n:
+        if np.bincount(places.place).min() < least:
+            raise ValueError(_SMALLER.format(wanted=wanted, least=least))
+        _warn_if_fewer(n, wanted, "there are no more distinct points")
+        return _plain(space, places, places.number(np.arange(n), places.mass), "each distinct point is a cluster")
+    if wanted is not None or n >= _SMALL:
+        return None
+    if n < _FEW:
+        few = f"{n} distinct points are too few to look for clusters"
+        return _one(space, places, "all points are in one place" if n == 1 else few)
+    tree = spanning_tree(places.space, engine)
+    heights = tree.heights[::-1][: n // 2 + 1]
+    steps = heights[:-1] / np.maximum(heights[1:], 1e-300)
+    if steps.max() < _WIDE:
+        return _one(space, places, f"there are {n} places, and no wide step between their distances")
+    labels = places.number(cut_tree(tree, int(steps.argmax()) + 2, cut="count"), places.mass)
+    if np.bincount(labels[places.place]).min() < least:
+        return _one(space, places)
+    reason = f"the next distance within the clusters is {steps.max():.3g} times smaller than between them"
+    return _plain(space, places, labels, reason, tree)
 
 
-def _by_judge(ground: Ground, forest: Forest, asked: _Asked, place: Ints, engine: Engine) -> tuple[Partitions, int]:
-    """Return partitions in the order of the judge, and which is the best."""
+def _one(space: Space, places: Places, reason: str = "") -> Clustering:
+    """Make all places one cluster, since no split is convincing, or for another reason."""
+    ask = check.option_text("n_clusters=2")
+    reason = reason or f"no split of the data is convincing; {ask} splits the data anyway"
+    return _plain(space, places, np.zeros(len(places.rows), np.intp), reason)
+
+
+def _plain(space: Space, places: Places, labels: Ints, reason: str, tree: Tree | None = None) -> Clustering:
+    """Return clusters without noise that were not chosen among others."""
+    return Clustering(
+        n_clusters=int(labels.max()) + 1, reason=reason, space=space, rows=places.rows, place=places.place,
+        labels_of_places=labels, is_noise=np.zeros(len(labels), bool), tree=tree,
+        probabilities_of_places=np.ones(len(labels)),
+    )  # fmt: skip
+
+
+def _by_judge(ground: Ground, forest: Forest, asked: _Asked, engine: Engine) -> tuple[Partitions, Rule]:
+    """Return partitions in the order of the judge, and its rule."""
     wanted = asked.n_clusters
     name = f"{'wide' if ground.views else 'flat'}_{'without' if wanted is None else 'with'}_count"
     judge = Judge.of(name, asked.judge)
@@ -322,9 +336,7 @@ def _by_judge(ground: Ground, forest: Forest, asked: _Asked, place: Ints, engine
     found = valued(candidates)
     if found.expected[0] < _SURE and (more := crossings(ground, wanted, engine)):
         found = valued([*candidates, *more])
-    fitting = np.where(_fit(found, asked, place), found.values, -np.inf)
-    best = judge.rule.choose(fitting, found.counts, found.votes) if wanted is None else best_of(fitting, found.votes)
-    return found, int(found.counts.argmin()) if best is None else best
+    return found, judge.rule
 
 
 def _fit(found: Partitions, asked: _Asked, place: Ints) -> Bools:
@@ -339,53 +351,43 @@ def _fit(found: Partitions, asked: _Asked, place: Ints) -> Bools:
     return np.asarray(fitting & (found.counts == found.counts[fitting].max()))
 
 
-def _chosen(
+def _answer(
     space: Space, places: Places, ground: Ground, trees: list[tuple[Recipe, Tree]], found: Partitions, best: int,
-    asked: _Asked,
+    different: dict[int, Overlaps], asked: _Asked,
 ) -> Clustering:  # fmt: skip
     """Return the answer, with alternatives."""
-    different = _different(found, best, _fit(found, asked, places.place))
-    table = [found.record(at) for at in range(len(found.labels))]
+    table, n_clusters = [found.record(at) for at in range(len(found.labels))], int(found.counts[best])
     for at in different.keys() - {best}:
-        shares = _memberships(found, at, different[at])
-        table[at] = _answer(found, at, different[at], shares, ground, places, asked)
-    n_clusters = int(found.counts[best])
+        table[at], _ = _with_labels(found, at, different[at], ground, places, asked)
     if asked.n_clusters is None and n_clusters == 1:
-        answer = _one(space, places, _say_no_split())
+        answer = _one(space, places)
     else:
-        _warn_if_fewer(n_clusters, asked.n_clusters)
-        shares = _memberships(found, best, different[best])
-        one = _answer(found, best, different[best], shares, ground, places, asked)
-        tree = next((tree for made, tree in trees if made == one.recipe._replace(share=0.0, lasting=False)), None)
-        assert one.labels is not None
-        assert one.is_noise is not None
-        assert one.probabilities is not None
-        membership = shares.toarray() if isinstance(shares, csr_array) else shares
-        membership = membership[:, found.labels[best][np.unique(one.labels, return_index=True)[1]]]
-        membership[one.is_noise] = 0.0
+        _warn_if_fewer(n_clusters, asked.n_clusters, "no recipe splits the rest into large enough parts; ask for fewer")
+        one, membership = _with_labels(found, best, different[best], ground, places, asked)
         answer = Clustering(
-            labels=np.where(one.is_noise, -1, one.labels)[places.place], n_clusters=n_clusters, recipe=one.recipe,
-            probabilities=one.probabilities[places.place], reason=one.reason, space=space, rows=places.rows,
-            labels_of_places=one.labels, is_noise=one.is_noise, tree=tree, membership_of_places=membership,
+            space=space, rows=places.rows, place=places.place, membership_of_places=membership,
+            tree=dict(trees).get(one.recipe._replace(share=0.0, lasting=False)), **one.answer,
         )  # fmt: skip
+    n, n_all = places.space.n, places.n_all
+    sample = f"found on {n:,} of {n_all:,} points, drawn at random; the others got the cluster of the nearest"
     return replace(
-        answer, partitions=tuple(table), chosen=best, ground=ground, notes=_notes(ground, places), place=places.place,
+        answer, partitions=tuple(table), chosen=best, ground=ground,
         judge=None if places.has_many_columns else asked.judge,
+        notes=(*(sample,) * (n_all > n), *(ground.note,) * bool(ground.note)),
     )  # fmt: skip
 
 
-def _answer(
-    found: Partitions, at: int, overlaps: Overlaps, shares: Floats | csr_array, ground: Ground, places: Places,
-    asked: _Asked,
-) -> Partition:  # fmt: skip
-    """Return a partition with labels and probabilities of the places, and noise."""
+def _with_labels(
+    found: Partitions, at: int, overlaps: Overlaps, ground: Ground, places: Places, asked: _Asked
+) -> tuple[Partition, Floats]:
+    """Return a partition with labels and probabilities of the places, and noise; and the membership of the places."""
     before = found.labels[at]
     thin = _thin(ground, before, places, asked)
-    return found.record(at)._replace(
-        labels=places.number(before, np.where(thin, 0.0, places.mass)), is_noise=thin,
-        probabilities=np.where(thin, 0.0, shares[np.arange(len(before)), before]),
-        reason=_reason(found, at, overlaps, ground),
-    )  # fmt: skip
+    labels = places.number(before, np.where(thin, 0.0, places.mass))
+    membership = _memberships(found, at, overlaps)[:, before[np.unique(labels, return_index=True)[1]]]
+    membership[thin] = 0.0
+    own, reason = membership[np.arange(ground.n), labels], _reason(found, at, overlaps, ground)
+    return found.record(at)._replace(labels=labels, is_noise=thin, probabilities=own, reason=reason), membership
 
 
 def _thin(ground: Ground, labels: Ints, places: Places, asked: _Asked) -> Bools:
@@ -393,16 +395,7 @@ def _thin(ground: Ground, labels: Ints, places: Places, asked: _Asked) -> Bools:
     noise = asked.noise
     if not noise or not labels.any():  # one cluster has no noise
         return np.zeros(ground.n, bool)
-    if noise is True:
-        thin = thin_places(ground, labels)
-    else:
-        tenth, mass = ground.distances[:, min(10, ground.distances.shape[1]) - 1], places.mass
-        middles = np.array([np.median(tenth[labels == c]) for c in range(int(labels.max()) + 1)])
-        ratio = tenth / np.maximum(middles, 1e-12 * ground.unit)[labels]
-        order = np.lexsort((np.arange(ground.n), -ratio))
-        thin = np.zeros(ground.n, bool)
-        thin[order] = np.cumsum(mass[order]) <= noise * mass.sum() * (1 + 1e-9)
-        thin &= ratio > 1  # half of each cluster remains
+    thin = thin_places(ground, labels) if noise is True else sparsest_places(ground, labels, places.mass, noise)
     left = np.bincount(labels[places.place], ~thin[places.place])
     return np.asarray(thin & (left >= asked.least)[labels])
 
@@ -415,77 +408,25 @@ def _different(found: Partitions, best: int, fitting: Bools) -> dict[int, Overla
     kept, good = {best: found.overlaps(found.labels[best])}, fitting & (found.values >= found.values[best] - _WORSE)
     if found.counts[best] == 1:
         good[np.flatnonzero(fitting & (found.counts > 1))[:1]] = True
-    alike = {best: found.alike(kept[best], best)}
     for at in np.flatnonzero(good).tolist():
-        if all(found.counts[at] != found.counts[one] or alike[one][at] < _ALIKE for one in kept):
+        if all(found.counts[at] != found.counts[one] or kept[one].agreement[at] < _ALIKE for one in kept):
             kept[at] = found.overlaps(found.labels[at])
-            alike[at] = found.alike(kept[at], at)
         if len(kept) > _ALTERNATIVES:
             break
     return kept
 
 
-def _notes(ground: Ground, places: Places) -> tuple[str, ...]:
-    n, n_all = places.space.n, places.n_all
-    sample = f"found on {n:,} of {n_all:,} points, drawn at random; the others got the cluster of the nearest"
-    return (*(sample,) * (n_all > n), *(ground.note,) * bool(ground.note))
-
-
-def _warn_if_fewer(n_clusters: int, wanted: int | None) -> None:
+def _warn_if_fewer(n_clusters: int, wanted: int | None, reason: str) -> None:
     if wanted is not None and n_clusters < wanted:
-        reason = "no recipe splits the rest into large enough parts; ask for fewer"
         warn(f"found {n_clusters} of the {wanted} clusters requested: {reason}", FewerClustersWarning)
 
 
-def _one(space: Space, places: Places, reason: str) -> Clustering:
-    """Make all places one cluster."""
-    return _plain(space, places, np.zeros(len(places.rows), np.intp), reason)
-
-
-def _plain(space: Space, places: Places, labels: Ints, reason: str, tree: Tree | None = None) -> Clustering:
-    """Return clusters that were not chosen among others."""
-    return Clustering(
-        labels=labels[places.place], probabilities=np.ones(space.n), n_clusters=int(labels.max()) + 1, reason=reason,
-        space=space, rows=places.rows, labels_of_places=labels, is_noise=np.zeros(len(labels), bool), tree=tree,
-    )  # fmt: skip
-
-
-def _each(space: Space, places: Places, wanted: int) -> Clustering:
-    """Make every place a cluster."""
-    n = places.space.n
-    if n < wanted:
-        warn(f"found {n} of the {wanted} clusters requested: there are no more distinct points", FewerClustersWarning)
-    labels = places.number(np.arange(n), places.mass)
-    return _plain(space, places, labels, "each distinct point is a cluster")
-
-
-def _by_widest_step(space: Space, places: Places, engine: Engine) -> Clustering:
-    """Cut the tree of few places at its widest step, if that is wide enough."""
-    tree = spanning_tree(places.space, engine)
-    heights = tree.heights[::-1][: places.space.n // 2 + 1]
-    steps = heights[:-1] / np.maximum(heights[1:], 1e-300)
-    if steps.max() < _WIDE:
-        return _one(space, places, f"there are {places.space.n} places, and no wide step between their distances")
-    labels = places.number(cut_tree(tree, int(steps.argmax()) + 2, cut="count"), places.mass)
-    reason = f"the next distance within the clusters is {steps.max():.3g} times smaller than between them"
-    return _plain(space, places, labels, reason, tree)
-
-
-def _why_one(places: Places) -> str:
-    n = places.space.n
-    return "all points are in one place" if n == 1 else f"{n} distinct points are too few to look for clusters"
-
-
-def _say_no_split() -> str:
-    return f"no split of the data is convincing; {check.option_text('n_clusters=2')} splits the data anyway"
-
-
-def _memberships(found: Partitions, at: int, overlaps: Overlaps) -> Floats | csr_array:
+def _memberships(found: Partitions, at: int, overlaps: Overlaps) -> Floats:
     """Return, for each point and cluster, the share of its links, or of recipes by quality, that lead there."""
     n, k, labels = len(found.mass), int(found.counts[at]), found.labels[at]
     if found.strengths is not None:
         members = csr_array((np.ones(n), labels, np.arange(n + 1)), shape=(n, k))
-        return csr_array((found.strengths @ members).multiply(1 / found.strengths.sum(axis=1)[:, None]))
+        return np.asarray((found.strengths @ members).toarray() * (1 / found.strengths.sum(axis=1)[:, None]))
     weights = np.maximum(found.values, 0.0) ** 2 * found.votes
     if not weights.any():
         return np.eye(k)[labels]
@@ -498,11 +439,9 @@ def _memberships(found: Partitions, at: int, overlaps: Overlaps) -> Floats | csr
 def _reason(found: Partitions, at: int, overlaps: Overlaps, ground: Ground) -> str:
     """Say which recipe gave a partition, and what speaks for it."""
     origin = found.recipes[at][0].in_words(ground.unit)
-    if found.strengths is not None and "stability" in found.criteria:
+    if "stability" in found.criteria and found.strengths is not None:
         stability = found.criteria["stability"][at]
         return f"{origin}; those of random parts of the points agree with each other by {stability:.2f}"
-    near, all_of_them = (
-        int(found.votes[found.alike(overlaps, at) > _SAME].sum()),
-        counted(int(found.votes.sum()), "recipe"),
-    )
-    return f"{near} of {all_of_them} find{'s' * (near == 1)} nearly these clusters; taken from {origin}"
+    near, n_recipes = (int(found.votes[which].sum()) for which in (overlaps.agreement > _SAME, slice(None)))
+    find = "finds" if near == 1 else "find"
+    return f"{near} of {counted(n_recipes, 'recipe')} {find} nearly these clusters; taken from {origin}"

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._types import Floats, Ints
 from ..compute.trees.partitions_jit import compare_centers, nearest_other, scatter_clusters, sum_clusters
-from ..engine import Engine, Flag, Tile, cut_by_size
+from ..engine import Engine
 from ..hierarchy import Tree
 from ..spaces import Euclidean
 from .compact import MOST_SHARES
@@ -76,8 +76,7 @@ class Facts(NamedTuple):
 def facts_of(ground: Ground, plain: Tree, reach: Tree, turns: Floats | None = None, moved: View | None = None) -> Facts:
     """Collect the neighbor graph, log densities, coordinates and two trees."""
     view = View.of(ground.indices, turns, plain, reach, ground.unit)
-    tenth = np.maximum(ground.distances[:, view.near.shape[1] - 1], 1e-9 * ground.unit)
-    density = -ground.points.shape[1] * np.log(tenth)
+    density = -ground.points.shape[1] * np.log(np.maximum(ground.to_tenth, 1e-9 * ground.unit))
     points = ground.points - np.average(ground.points, axis=0, weights=ground.mass)
     return Facts(ground.mass, density, points, _whitened(ground), view, reach.heights, moved)
 
@@ -124,10 +123,6 @@ class Runs(NamedTuple):
         """Return the least value of each partition."""
         return np.asarray(np.minimum.reduceat(values, self.starts))
 
-    def spread(self, values: Floats) -> Floats:
-        """Give each cluster the value of its partition."""
-        return np.repeat(values, self.counts, axis=0)
-
 
 class _Sums(NamedTuple):
     """What `sum_clusters` adds up."""
@@ -144,37 +139,38 @@ class _Sums(NamedTuple):
         totals = np.zeros((len(partitions), 8))
         leaving, inside = np.full((runs.total, 2), len(view.second) - 1), np.zeros((runs.total, 2), np.intp)
 
-        def add_up(tile: Tile, _: Flag) -> None:
-            for at in range(tile.start, tile.stop):
-                own = runs.of_one(at)
-                sum_clusters(
-                    partitions[at], view.near, view.turns, values, view.first, view.first_logs, view.second,
-                    view.second_logs, sums[own], border[own], totals[at], leaving[own], inside[own],
-                )  # fmt: skip
+        def add_up(at: int, _: Engine) -> None:
+            own = runs.of_one(at)
+            sum_clusters(
+                partitions[at], view.near, view.turns, values, view.first, view.first_logs, view.second,
+                view.second_logs, sums[own], border[own], totals[at], leaving[own], inside[own],
+            )  # fmt: skip
 
-        engine.silent().for_tiles("criteria", cut_by_size(len(partitions), 1), add_up)
+        engine.silent().map(add_up, range(len(partitions)), "criteria")
         return cls(sums, border, totals, leaving, inside)
 
-    def of_graph(self, runs: Runs, n: int, n_near: int, names: tuple[str, str, str]) -> dict[str, Floats]:
-        """Return mean and worst conductance, and purity."""
+    def criteria(self, runs: Runs, n: int, n_near: int, names: tuple[str, ...]) -> dict[str, Floats]:
+        """Return mean and worst conductance, and purity; and of each tree what is cut.
+
+        That is log(1 + excess of cut edges over k − 1), and the mean and least height of the cut edges.
+        """
         sizes = self.values[:, 0]
         share = self.border[:, 0] / np.maximum(2 * n_near * np.minimum(sizes, n - sizes), 1)
-        values = runs.add(share) / runs.counts, -runs.least(-share), 1 - self.totals[:, 0] / (n * n_near)
-        return dict(zip(names, values, strict=True))
-
-    def of_tree(self, counts: Ints, column: int, names: tuple[str, str, str]) -> dict[str, Floats]:
-        """Return log(1 + excess of cut edges over k − 1), and the mean and least height of the cut edges."""
-        n_cut, total, least = self.totals[:, column : column + 3].T
-        values = np.log1p(np.maximum(0, n_cut - counts + 1)), total / np.maximum(n_cut, 1), least
+        values = [runs.add(share) / runs.counts, -runs.least(-share), 1 - self.totals[:, 0] / (n * n_near)]
+        for n_cut, total, least in (self.totals[:, 2:5].T, self.totals[:, 5:8].T):
+            values += [np.log1p(np.maximum(0, n_cut - runs.counts + 1)), total / np.maximum(n_cut, 1), least]
         return dict(zip(names, values, strict=True))
 
 
-_OF_GRAPH = "conductance", "worst conductance", "purity"
-_OF_PLAIN = "edges cut", "height of cuts", "lowest cut"
-_OF_REACH = "reach edges cut", "height of reach cuts", "lowest reach cut"
-_OF_MOVED = "conductance after a step", "worst conductance after a step", "purity after a step"
-_OF_FIRST = "transformed edges cut", "height of transformed cuts", "lowest transformed cut"
-_OF_SECOND = "edges cut after a step", "height of cuts after a step", "lowest cut after a step"
+_PLAIN = (
+    "conductance", "worst conductance", "purity", "edges cut", "height of cuts", "lowest cut", "reach edges cut",
+    "height of reach cuts", "lowest reach cut",
+)  # fmt: skip
+_AFTER_A_STEP = (
+    "conductance after a step", "worst conductance after a step", "purity after a step", "transformed edges cut",
+    "height of transformed cuts", "lowest transformed cut", "edges cut after a step", "height of cuts after a step",
+    "lowest cut after a step",
+)  # fmt: skip
 
 
 def describe(facts: Facts, partitions: list[Ints], engine: Engine) -> dict[str, Floats]:
@@ -208,7 +204,7 @@ def describe(facts: Facts, partitions: list[Ints], engine: Engine) -> dict[str, 
     on_border = border[:, 2] > 0
     drop = np.where(on_border, border[:, 3] / np.where(on_border, border[:, 2], 1.0) - means[:, 0], 0.0) / m
     n_with, n_crossing = runs.add(on_border.astype(float)), totals[:, 0]
-    part = held / runs.spread(runs.add(held))
+    part = held / np.repeat(runs.add(held), counts)
     heights, middle = facts.reach_heights, float(np.median(facts.reach_heights))
     left, inner = heights[leaving[:, 1]], np.where(inside[:, 1] > 0, heights[longest], middle)
     separations = (left - inner) / np.maximum(np.maximum(left, inner), 1e-300)
@@ -216,9 +212,7 @@ def describe(facts: Facts, partitions: list[Ints], engine: Engine) -> dict[str, 
     price, mixed = 0.5 * (counts - 1) * np.log(n) / n, runs.add(held * np.log(held / n)) / n
     likelihood, variance = _gain(facts, runs, sizes, held, covs[:, :m, :m])
     on_whole = np.where(on_border, -drop, np.inf)
-    found = added.of_graph(runs, n, n_near, _OF_GRAPH)
-    found |= added.of_tree(counts, 2, _OF_PLAIN) | added.of_tree(counts, 5, _OF_REACH)
-    found |= {
+    found = added.criteria(runs, n, n_near, _PLAIN) | {
         "likelihood": likelihood,
         "variance within": variance,
         "density explained": 1 - runs.add(covs[:, m, m]) / n / ((off**2).sum() / n + 1e-12),
@@ -244,8 +238,7 @@ def describe(facts: Facts, partitions: list[Ints], engine: Engine) -> dict[str, 
     if facts.moved is None:
         return found
     after = _Sums.of(facts.moved, np.ascontiguousarray(values[:, :3]), partitions, runs, engine)
-    found |= after.of_graph(runs, n, n_near, _OF_MOVED)
-    return found | after.of_tree(counts, 2, _OF_FIRST) | after.of_tree(counts, 5, _OF_SECOND)
+    return found | after.criteria(runs, n, n_near, _AFTER_A_STEP)
 
 
 def _gain(facts: Facts, runs: Runs, sizes: Floats, held: Floats, covs: Floats) -> tuple[Floats, Floats]:

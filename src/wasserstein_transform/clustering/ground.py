@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
+from .._archive import archived, check_array, check_range, check_type
 from .._types import Bools, Floats, Ints
 from ..compute import KNeighbors, lexical_order, sample_evenly
 from ..engine import Engine, one_blas_thread
@@ -20,7 +21,7 @@ from .given import read_neighbors
 NEIGHBORS = 15
 LINKS, STEP_NEIGHBORS = 15, 20  # with many columns: nearest others that a point is linked to, and moves to the mean of
 MANY_COLUMNS = 48  # from here on, clusters are communities of the neighbor graph
-_TENTH = 10  # the neighbor whose distance is the unit of radii
+_TENTH = 10  # the neighbor whose distance tells how dense points are
 _AXES = 8  # more axes are reduced: covariances of a few neighbors determine no more
 _WIDE_FROM = 4  # coordinates: from here on there are other views of them
 _SOME_AXES = 5
@@ -30,6 +31,7 @@ _MATRICES = 7  # n × n matrices in memory during a scaling, including LAPACK's 
 _VARIANCE = 0.95  # fraction that the reduced axes keep, if so few suffice
 
 
+@archived
 class Ground(NamedTuple):
     """Places with mass.
 
@@ -43,8 +45,6 @@ class Ground(NamedTuple):
         Masses in units of their mean: they sum to n.
     indices, distances : arrays of shape (n, k)
         The nearest other places by coordinates.
-    unit : float
-        The median distance to the tenth of them.
     note : str
         What was reduced, if anything.
     views : tuple of arrays of shape (n, ...)
@@ -56,9 +56,18 @@ class Ground(NamedTuple):
     mass: Floats
     indices: Ints
     distances: Floats
-    unit: float
     note: str
     views: tuple[Floats, ...] = ()
+
+    def _check_archived(self) -> None:
+        check_type(self.space, "the space of places", Space)
+        n = self.space.n
+        check_array(self.points, "coordinates", "f", n, None)
+        check_array(self.mass, "mass", "f", n)
+        check_array(self.indices, "neighbors", "i", n, None)
+        check_range(self.indices, "neighbors", 0, n - 1)
+        check_array(self.distances, "distances", "f", *self.indices.shape)
+        check_type(self.note, "note", str)
 
     @property
     def n(self) -> int:
@@ -66,9 +75,14 @@ class Ground(NamedTuple):
         return len(self.mass)
 
     @property
-    def gaussian_points(self) -> Floats:
-        """Coordinates for the Gaussian Transform: at most five principal ones if there are more than three."""
-        return self.views[0] if self.views else self.points
+    def unit(self) -> float:
+        """The median distance to the tenth neighbor: the unit of radii."""
+        return float(np.median(self.to_tenth)) or 1.0
+
+    @property
+    def to_tenth(self) -> Floats:
+        """The distance of each place to its tenth neighbor, or the last one."""
+        return self.distances[:, min(_TENTH, self.distances.shape[1]) - 1]
 
     @property
     def all_points(self) -> Floats:
@@ -84,10 +98,9 @@ class Ground(NamedTuple):
         metric = Euclidean(points)
         distances, indices = near = metric.neighbors(min(NEIGHBORS, places.n - 1), engine=engine)
         metric.derived.neighbors = near
-        tenth = distances[:, min(_TENTH, distances.shape[1]) - 1]
         mass = places.weights * (places.n / places.weights.sum())
         space = Space(metric, places.weights, points) if places.metric.is_euclidean else places
-        return cls(space, points, mass, indices, distances, float(np.median(tenth)) or 1.0, note, views)
+        return cls(space, points, mass, indices, distances, note, views)
 
     @classmethod
     def of_neighbors(cls, places: Space, engine: Engine, given: KNeighbors | None = None) -> Ground:
@@ -95,24 +108,20 @@ class Ground(NamedTuple):
         assert places.points is not None
         metric, mass = Euclidean(places.points), places.weights * (places.n / places.weights.sum())
         distances, indices = given or metric.neighbors(min(STEP_NEIGHBORS, places.n - 1), engine=engine)
-        unit = float(np.median(distances[:, _TENTH - 1])) or 1.0
-        return cls(Space(metric, places.weights, places.points), places.points, mass, indices, distances, unit, "")
+        return cls(Space(metric, places.weights, places.points), places.points, mass, indices, distances, "")
 
 
 def _coordinates(places: Space, engine: Engine) -> tuple[Floats, str]:
-    if places.points is None:
+    """Return coordinates, at most eight, and a note if they are others than those given."""
+    points, weights = places.points, places.weights
+    if points is None:
         need = f"the classical scaling of {places.n} places"
         engine.reserve(8.0 * _MATRICES * places.n**2, need, "use fewer points, or give coordinates")
-        points, note = Scaling.of(places.metric.dense(engine), places.weights / places.weights.sum()).points, "scaling"
-    else:
-        points, note = places.points, ""
-    if points.shape[1] <= _AXES and not note:
-        return points, note
-    kept = points[:, : _leading(points, places.weights)] if note else _principal(points, places.weights)
-    if note:
+        kept = _leading(Scaling.of(places.metric.dense(engine), weights / weights.sum()).points, weights)
         return kept, f"coordinates are the first {_axes(kept)} of the classical scaling of the distances"
-    if kept.shape[1] == points.shape[1]:
+    if points.shape[1] <= _AXES:
         return points, ""
+    kept = np.ascontiguousarray(_leading(_turned(points, weights), weights))
     return kept, f"{points.shape[1]} dimensions were reduced to their first principal {_axes(kept)}"
 
 
@@ -129,15 +138,10 @@ def _axes(kept: Floats) -> str:
     return "axis" if kept.shape[1] == 1 else f"{kept.shape[1]} axes"
 
 
-def _leading(points: Floats, weights: Floats) -> int:
-    """Return how many leading axes hold most of the variance, at most 8."""
+def _leading(points: Floats, weights: Floats) -> Floats:
+    """Return the leading axes that hold most of the variance, at most 8."""
     held = np.cumsum(np.average(points**2, axis=0, weights=weights))
-    return min(_AXES, int(np.searchsorted(held, _VARIANCE * held[-1])) + 1)
-
-
-def _principal(points: Floats, weights: Floats) -> Floats:
-    turned = _turned(points, weights)
-    return np.ascontiguousarray(turned[:, : _leading(turned, weights)])
+    return points[:, : min(_AXES, int(np.searchsorted(held, _VARIANCE * held[-1])) + 1)]
 
 
 def _turned(points: Floats, weights: Floats) -> Floats:
@@ -228,11 +232,9 @@ class Places(NamedTuple):
         rank[kept] = np.arange(len(kept))
         place = np.full(space.n, -1)
         place[heavy] = rank[merged.labels]
-        left, position = np.flatnonzero(place < 0), np.empty(space.n, np.intp)
-        position[rows] = np.arange(len(rows))
-        n_near = min(LINKS if has_many_columns else 1, len(rows))
+        left, n_near = np.flatnonzero(place < 0), min(LINKS if has_many_columns else 1, len(rows))
         distances, nearest = nearest_among(space.metric, left, rows, n_near, engine)
-        near = KNeighbors(distances, position[nearest])
+        near = KNeighbors(distances, place[nearest])
         place[left] = near.indices[:, 0]
         mass = np.bincount(place, weights=space.weights, minlength=len(rows)).astype(np.float64)
         by_coordinates = None if points is None else lexical_order(points[kept])
@@ -307,17 +309,21 @@ _LEAST = np.log(1.7)  # and at least this much: even clusters have hardly any sp
 
 def thin_places(ground: Ground, labels: Ints) -> Bools:
     """Return the places whose log distance to the tenth neighbor is far above the median of their cluster."""
-    tenth = np.log(np.maximum(ground.distances[:, min(10, ground.distances.shape[1]) - 1], 1e-12 * ground.unit))
-    thin = np.zeros(ground.n, bool)
+    tenth, thin = np.log(np.maximum(ground.to_tenth, 1e-12 * ground.unit)), np.zeros(ground.n, bool)
     for c in range(int(labels.max()) + 1):
         own = labels == c
-        middle, spread = _middle(tenth[own])
+        middle = float(np.median(tenth[own]))
+        low = tenth[own][tenth[own] <= middle]  # noise is in the upper half
+        spread = 1.4826 * float(np.median(middle - low))  # a standard deviation
         thin[own] = tenth[own] > middle + max(_SPREADS * spread, _LEAST)
     return thin
 
 
-def _middle(values: Floats) -> tuple[float, float]:
-    """Return the median, and the standard deviation estimated from the lower half: noise is in the upper half."""
-    middle = float(np.median(values))
-    low = values[values <= middle]
-    return middle, 1.4826 * float(np.median(middle - low))
+def sparsest_places(ground: Ground, labels: Ints, mass: Floats, share: float) -> Bools:
+    """Return the places farthest from their tenth neighbor, compared with their cluster, of at most a share of mass."""
+    tenth, thin = ground.to_tenth, np.zeros(ground.n, bool)
+    middles = np.array([np.median(tenth[labels == c]) for c in range(int(labels.max()) + 1)])
+    ratio = tenth / np.maximum(middles, 1e-12 * ground.unit)[labels]
+    order = np.argsort(-ratio, kind="stable")
+    thin[order] = np.cumsum(mass[order]) <= share * mass.sum() * (1 + 1e-9)
+    return np.asarray(thin & (ratio > 1))  # half of each cluster remains

@@ -16,27 +16,25 @@ RESOLUTIONS = 2.0 ** np.arange(-3.0, 9.0)
 
 
 class NeighborGraph(NamedTuple):
-    """A weighted graph: the matrix of its strengths, the ends of each link in both directions, compressed rows."""
+    """A weighted graph: the matrix of its strengths, and the same as compressed rows with degrees."""
 
     matrix: csr_array
-    sources: Ints
     links: LinkGraph
 
     @classmethod
     def of(cls, matrix: csr_array) -> NeighborGraph:
         """The graph of a symmetric matrix of strengths."""
         n = matrix.shape[0]
-        sources = np.repeat(np.arange(n), np.diff(matrix.indptr))
-        degrees = np.bincount(sources, matrix.data, n)
-        links = LinkGraph(matrix.indptr.astype(np.intp), matrix.indices.astype(np.intp), matrix.data, degrees)
-        return cls(matrix, sources, links)
+        degrees = np.bincount(np.repeat(np.arange(n), np.diff(matrix.indptr)), matrix.data, n)
+        return cls(
+            matrix, LinkGraph(matrix.indptr.astype(np.intp), matrix.indices.astype(np.intp), matrix.data, degrees)
+        )
 
     def partition(self, resolution: float, seed: int = 0, start: Ints | None = None) -> Ints:
         """A partition of large modularity."""
         n = len(self.links.degrees)
         labels = np.arange(n) if start is None else start.copy()
-        work = modularity_workspace(n, len(self.sources))
-        maximize_modularity(self.links, labels, resolution, seed, work)
+        maximize_modularity(self.links, labels, resolution, seed, modularity_workspace(n, self.matrix.nnz))
         return number_by_first(labels)
 
     def without_small(self, labels: Ints, mass: Floats, least: float) -> Ints:

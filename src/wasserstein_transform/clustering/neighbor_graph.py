@@ -50,11 +50,6 @@ class Scale(NamedTuple):
     def n_clusters(self) -> int:
         return int(self.labels.max()) + 1
 
-    @property
-    def lasting(self) -> float:
-        """The sum of both agreements."""
-        return self.stability + self.agreement
-
 
 class Cloud(NamedTuple):
     """Points with what their partitions are made of and compared by."""
@@ -142,17 +137,6 @@ def without_groups(points: Floats) -> Floats:
     return np.asarray(cloud)
 
 
-def _cloud_of(ground: Ground, engine: Engine) -> Cloud:
-    return Cloud.of(ground.points, ground.mass, ground.indices)
-
-
-def _chance(ground: Ground, engine: Engine) -> Cloud:
-    """The same of a cloud without groups."""
-    bare = without_groups(ground.points)
-    near = Euclidean(bare).neighbors(min(STEP_NEIGHBORS, len(bare) - 1), engine=engine)
-    return Cloud.of(bare, np.ones(len(bare)), near.indices)
-
-
 _EXPECTED = (0.8, 1.3, 1.67, 1.85, 1.95, 2.0), (0.3, 0.54, 0.71, 0.78, 0.83, 0.88)
 """The sum of both agreements, and the adjusted Rand index that chosen partitions had, in generated embeddings."""
 _EXPECTED_OF_NUMBER = (0.4, 0.55, 0.7, 0.8, 0.87, 0.93, 1.0), (0.25, 0.41, 0.58, 0.73, 0.79, 0.88, 0.98)
@@ -161,25 +145,33 @@ _EXPECTED_OF_NUMBER = (0.4, 0.55, 0.7, 0.8, 0.87, 0.93, 1.0), (0.25, 0.41, 0.58,
 
 def without_number(ground: Ground, least: float, engine: Engine) -> Partitions:
     """Partitions at several scales; the one is chosen that exceeds most what a cloud without groups gives."""
+
+    def prepare(of_chance: bool, own: Engine) -> Cloud:
+        if not of_chance:
+            return Cloud.of(ground.points, ground.mass, ground.indices)
+        bare = without_groups(ground.points)
+        near = Euclidean(bare).neighbors(min(STEP_NEIGHBORS, len(bare) - 1), engine=own)
+        return Cloud.of(bare, np.ones(len(bare)), near.indices)
+
     with one_blas_thread():
-        cloud, chance = engine.map(lambda make, own: make(ground, own), (_cloud_of, _chance), "neighbor graphs")
+        cloud, chance = engine.map(prepare, (False, True), "neighbor graphs")
         found, of_chance = cloud.scales(RESOLUTIONS, least, engine), chance.scales(RESOLUTIONS, least, engine)
-        best = int(np.argmax([one.lasting - typical(of_chance, one).lasting for one in found]))
+        best = int(np.argmax([one.stability + one.agreement for one in found] - typical(of_chance, found)[0]))
         near_best = found[best].resolution * np.array([1 / _BETWEEN, _BETWEEN])
         found += [Scale(0.0, np.zeros(ground.n, np.intp), 1.0, 1.0, 0.0), *cloud.scales(near_best, least, engine)]
         found = list({one.labels.tobytes(): one for one in found[::-1]}.values())[::-1]
-    lasting, chances = np.array([one.lasting for one in found]), [typical(of_chance, one) for one in found]
-    gains = lasting - [one.lasting for one in chances]
-    gaps = np.array([one.silhouette for one in found]) - [one.silhouette for one in chances]
-    counts = np.array([one.n_clusters for one in found])
-    is_split = (counts > 1) & (lasting >= _LEAST_VALUE) & (gaps >= _LEAST_GAP)
+    stability, agreement = np.array([one.stability for one in found]), np.array([one.agreement for one in found])
+    silhouettes = np.array([one.silhouette for one in found])
+    lasting, (by_chance, silhouettes_by_chance) = stability + agreement, typical(of_chance, found)
+    gains, counts = lasting - by_chance, np.array([one.n_clusters for one in found])
+    is_split = (counts > 1) & (lasting >= _LEAST_VALUE) & (silhouettes - silhouettes_by_chance >= _LEAST_GAP)
     values = np.where(is_split, gains / 2, np.where(counts > 1, -1.0, 0.0))
     criteria = {
-        "stability": np.array([one.stability for one in found]),
-        "agreement with Ward": np.array([one.agreement for one in found]),
-        "silhouette": np.array([one.silhouette for one in found]),
+        "stability": stability,
+        "agreement with Ward": agreement,
+        "silhouette": silhouettes,
         "lasting by chance": lasting - gains,
-        "silhouette by chance": np.array([one.silhouette for one in chances]),
+        "silhouette by chance": silhouettes_by_chance,
     }
     candidates = [Candidate(Recipe("graph", factor=one.resolution), one.labels) for one in found]
     partitions = Partitions.of(candidates, ground.mass, cloud.graph.matrix)
@@ -193,20 +185,15 @@ def with_number(ground: Ground, k: int, engine: Engine) -> Partitions:
         moved = leading_axes(
             moved_to_neighbors(ground.points, ground.mass, ground.indices[:, :STEP_NEIGHBORS], np.arange(ground.n))
         )
-
         joined = [fcluster(merges, k, "maxclust") - 1 for merges in (cloud.merges, linkage(cloud.moved, "average"))]
         if len(cloud.some) < ground.n:
             joined = [cdist(moved, _centers(moved[cloud.some], labels)).argmin(axis=1) for labels in joined]
-        of_ward, average = joined
-        starts, graph = {"": of_ward}, cloud.graph.merged(k)
-        found = [
-            Candidate(Recipe("ward", n_iter=1), of_ward),
-            Candidate(Recipe("average", n_iter=1), average),
-        ]
+        found = [Candidate(Recipe(kind, n_iter=1), one) for kind, one in zip(("ward", "average"), joined, strict=True)]
+        starts, graph = [("", joined[0])], cloud.graph.merged(k)
         if graph is not None:
             found.append(Candidate(Recipe("graph", factor=1.0), graph))
-            starts["graph"] = graph
-        for start, labels in starts.items():
+            starts.append(("graph", graph))
+        for start, labels in starts:
             found.append(Candidate(Recipe("means", n_iter=1, start=start), lloyd(moved, ground.mass, labels)))
     found = [one._replace(labels=number_by_first(one.labels)) for one in found]
     partitions = Partitions.of(found, ground.mass, cloud.graph.matrix)
@@ -215,18 +202,12 @@ def with_number(ground: Ground, k: int, engine: Engine) -> Partitions:
     return partitions.valued(values, np.interp(values, *_EXPECTED_OF_NUMBER), {"agreement": values})
 
 
-def typical(of_chance: list[Scale], one: Scale) -> Scale:
-    """What chance gives with as many clusters, between the numbers that it gave."""
-    some = sorted((other for other in of_chance if other.n_clusters > 1), key=lambda other: other.n_clusters)
+def typical(of_chance: list[Scale], found: list[Scale]) -> Floats:
+    """The sum of agreements, and the silhouette, that chance gives with as many clusters, between those it gave."""
+    some = sorted((one for one in of_chance if one.n_clusters > 1), key=lambda one: one.n_clusters)
     if not some:
-        return one._replace(stability=0.0, agreement=0.0, silhouette=0.0)
-    counts = np.log([other.n_clusters for other in some])
-
-    def at(values: list[float]) -> float:
-        return float(np.interp(np.log(one.n_clusters), counts, values))
-
-    return one._replace(
-        stability=at([other.stability for other in some]),
-        agreement=at([other.agreement for other in some]),
-        silhouette=at([other.silhouette for other in some]),
-    )
+        return np.zeros((2, len(found)))
+    logs, wanted = (np.log([one.n_clusters for one in scales]) for scales in (some, found))
+    columns = ([one.stability for one in some], [one.agreement for one in some], [one.silhouette for one in some])
+    stability, agreement, silhouettes = (np.interp(wanted, logs, column) for column in columns)
+    return np.array([stability + agreement, silhouettes])

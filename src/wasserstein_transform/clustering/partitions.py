@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from scipy.sparse import csr_array
 
+from .._archive import archived, check_array, check_range, check_type
 from .._types import Bools, Floats, Ints, cached_property
 from ..compute.trees.partitions_jit import compare_partitions
-from ..engine import Engine, Flag, Tile, cut_by_size
+from ..engine import Engine
 from ..hierarchy.labels import index_of, number_by_first
 from .description import Runs
 from .recipes import KINDS, Candidate, Recipe
 
+archived(Recipe)
 
+
+@archived
 class Partition(NamedTuple):
     """A partition that was considered.
 
@@ -50,10 +54,40 @@ class Partition(NamedTuple):
     is_noise: Bools | None = None
     probabilities: Floats | None = None
 
+    def _check_archived(self) -> None:
+        check_type(self.n_clusters, "n_clusters", int)
+        check_type(self.reason, "reason", str)
+        check_recipe(self.recipe)
+
+    @property
+    def answer(self) -> dict[str, Any]:
+        """What a `Clustering` has of it."""
+        return {
+            "n_clusters": self.n_clusters, "recipe": self.recipe, "reason": self.reason, "is_noise": self.is_noise,
+            "labels_of_places": self.labels, "probabilities_of_places": self.probabilities,
+        }  # fmt: skip
+
     @property
     def alone(self) -> Partition:
         """The same, without what only alternatives have."""
         return self._replace(reason="", labels=None, is_noise=None, probabilities=None)
+
+
+def check_recipe(recipe: Any) -> None:
+    """Reject anything but a stored recipe of a known kind."""
+    check_type(recipe, "recipe", Recipe)
+    for value, default in zip(recipe, ("", *Recipe._field_defaults.values()), strict=True):
+        check_type(value, "a part of a recipe", type(default))
+    if recipe.kind not in KINDS:
+        raise ValueError(f"a recipe must be one of {', '.join(KINDS)}, got {recipe.kind!r}")
+
+
+def check_answer(labels: Any, is_noise: Any, probabilities: Any, k: int, n_clusters: int) -> None:
+    """Reject anything but stored labels, noise and probabilities of k places."""
+    check_array(labels, "labels of places", "i", k)
+    check_range(labels, "labels of places", 0, n_clusters - 1)
+    check_array(is_noise, "noise of places", "b", k)
+    check_array(probabilities, "probabilities of places", "f", k)
 
 
 class Overlaps(NamedTuple):
@@ -65,19 +99,13 @@ class Overlaps(NamedTuple):
         Sums of the squared masses of the intersections of clusters.
     main : array of shape (n_clusters,)
         For each cluster of all partitions, the cluster of the one that holds most of it.
+    agreement : array of shape (n_partitions,)
+        Adjusted Rand indices, by mass: over pairs of units of mass.
     """
 
     squares: Floats
     main: Ints
-
-    @classmethod
-    def of(cls, one: Ints, codes: Ints, runs: Runs, mass: Floats) -> Overlaps:
-        """Compare a partition with those whose clusters are numbered by `codes`, in one sequence."""
-        squares, main = np.empty(len(codes)), np.empty(runs.total, np.intp)
-        starts = np.concatenate([[0], np.cumsum(np.bincount(one))])
-        held, most = np.zeros((2, runs.total))
-        compare_partitions(codes, np.argsort(one, kind="stable"), starts, mass, held, most, squares, main)
-        return cls(squares, main)
+    agreement: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,18 +183,18 @@ class Partitions:
         """The sums of the squared masses of clusters."""
         return np.array([(np.bincount(one, weights=self.mass) ** 2).sum() for one in self.labels])
 
-    def overlaps(self, one: Ints) -> Overlaps:
-        """Compare a partition with these."""
-        return Overlaps.of(one, self.codes, self.runs, self.mass)
+    def overlaps(self, one: Ints, n: int | None = None) -> Overlaps:
+        """Compare a partition with these, or with the first n of them."""
+        codes, own = self.codes[:n], np.bincount(one, weights=self.mass)
+        total, starts = int(codes[-1].max()) + 1, np.concatenate([[0], np.cumsum(np.bincount(one))])
+        squares, main = np.empty(len(codes)), np.empty(total, np.intp)
+        held, most = np.zeros((2, total))
+        compare_partitions(codes, np.argsort(one, kind="stable"), starts, self.mass, held, most, squares, main)
+        return Overlaps(squares, main, index_of(squares, self.squares[:n], (own**2).sum(), self.mass.sum()))
 
     def agreement(self, one: Ints) -> Floats:
         """Return the adjusted Rand index of a partition with each of these, by mass."""
-        own = (np.bincount(one, weights=self.mass) ** 2).sum()
-        return index_of(self.overlaps(one).squares, self.squares, own, self.mass.sum())
-
-    def alike(self, overlaps: Overlaps, at: int) -> Floats:
-        """Return the same for one of these, whose overlaps are known."""
-        return index_of(overlaps.squares, self.squares, self.squares[at], self.mass.sum())
+        return self.overlaps(one).agreement
 
     def take(self, some: Ints) -> Partitions:
         """Return the partitions of some of the points."""
@@ -187,15 +215,9 @@ def _simplicity(recipe: Recipe) -> tuple[float, ...]:
 
 def adjusted_rand(partitions: Partitions, engine: Engine) -> Floats:
     """Return the adjusted Rand index of every two partitions, by mass: over pairs of units of mass."""
-    runs, codes, n = partitions.runs, partitions.codes, len(partitions.labels)
+    n = len(partitions.codes)
+    rows = engine.silent().map(lambda at, _: partitions.overlaps(partitions.labels[at], at + 1), range(n), "criteria")
     squares = np.zeros((n, n))
-
-    def compare(tile: Tile, _: Flag) -> None:
-        for at in range(tile.start, tile.stop):
-            before = Runs(runs.starts[: at + 1], runs.counts[: at + 1])
-            own = Overlaps.of(partitions.labels[at], codes[: at + 1], before, partitions.mass)
-            squares[at, : at + 1] = own.squares
-
-    engine.silent().for_tiles("criteria", cut_by_size(n, 8), compare)
+    squares[np.tril_indices(n)] = np.concatenate([row.squares for row in rows])
     squares = squares + np.tril(squares, -1).T
     return index_of(squares, np.diag(squares)[:, None], np.diag(squares), partitions.mass.sum())

@@ -85,20 +85,6 @@ class Profile(HasPlot):
             found["difference"] = np.take_along_axis(self.differences, order, 1).ravel().tolist()
         return found
 
-    @property
-    def clusters(self) -> list[dict[str, Any]]:
-        """The clusters for JSON: points, typical row, which columns tell them apart, and the most telling columns."""
-        return [
-            {
-                "points": int(self.sizes[c]), "typical_row": int(self.rows[c]), "told_apart_by": list(telling),
-                "columns": {
-                    self.names[j]: {"median": float(self.typical[c, j]), "difference": float(self.differences[c, j])}
-                    for j in self.columns[:_COLUMNS]
-                },
-            }
-            for c, telling in enumerate(self.telling)
-        ]  # fmt: skip
-
     def to_pandas(self) -> Any:
         """Return the table as a pandas DataFrame."""
         return frame(self.table)

@@ -21,8 +21,7 @@ from ..tables.features import Features, features
 from .criteria import measure_alone
 from .ground import Ground
 
-_LARGEST = {1: 200_000, 2: 200_000, 3: 200_000}  # places that are scored, by number of coordinates
-_WIDE = 30_000  # the same with more: trees of points without structure take long in many dimensions
+_LARGEST, _WIDE = 200_000, 30_000  # places that are scored; with more than three columns, where trees take long
 _BY_DISTANCES = 2_000  # the same if there are only distances, whose scaling needs a dense matrix
 _REACH = 5  # neighbors of mutual reachability
 
@@ -51,6 +50,7 @@ CRITERIA = {
     "tied_gain": Criterion("tied gain", "> 0", "< 0", "the same, with one covariance for all clusters"),
     "diagonal_gain": Criterion("diagonal gain", "> 0", "< 0", "the same, with axes of the whole"),
 }
+_HEAD = ("criterion", "value", "best", "worst", "meaning")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -130,16 +130,11 @@ class Score(HasPlot):
 
     def to_pandas(self) -> Any:
         """Return a DataFrame with a row for each criterion: its value, best, worst, and meaning."""
-        rows = CRITERIA.values()
-        return frame(
-            {
-                "criterion": [one.name for one in rows],
-                "value": list(self.to_dict().values()),
-                "best": [one.best for one in rows],
-                "worst": [one.worst for one in rows],
-                "meaning": [one.meaning for one in rows],
-            }
-        )
+        return frame(dict(zip(_HEAD, zip(*self._rows, strict=True), strict=True)))
+
+    @property
+    def _rows(self) -> list[tuple[str, float, str, str, str]]:
+        return [(one.name, getattr(self, name), *one[1:]) for name, one in CRITERIA.items()]
 
     @property
     def summary(self) -> str:
@@ -151,18 +146,12 @@ class Score(HasPlot):
         return f"<Score of {self.summary}>"
 
     def __str__(self) -> str:
-        lines = [
-            f"{one.name:<18}{getattr(self, name):>7.3f}  best {one.best:>3}: {one.meaning}"
-            for name, one in CRITERIA.items()
-        ]
+        lines = [f"{name:<18}{value:>7.3f}  best {best:>3}: {meaning}" for name, value, best, _, meaning in self._rows]
         return "\n".join([self.summary, *self.notes, *lines])
 
     def _repr_html_(self) -> str:
-        rows = [
-            (one.name, f"{getattr(self, name):.3f}", one.best, one.worst, one.meaning) for name, one in CRITERIA.items()
-        ]
-        title = "; ".join([self.summary, *self.notes])
-        return table(title, ("criterion", "value", "best", "worst", "meaning"), rows)
+        rows = [(name, f"{value:.3f}", *rest) for name, value, *rest in self._rows]
+        return table("; ".join([self.summary, *self.notes]), _HEAD, rows)
 
 
 def score(
@@ -260,11 +249,11 @@ def _check_labels(labels: ArrayLike, n: int) -> Ints:
 
 def _criteria(space: Space, labels: Ints, engine: Engine) -> tuple[dict[str, float], int, tuple[str, ...]]:
     space, labels = _merge(space, labels)
-    n_all, most = space.n, _BY_DISTANCES if space.points is None else _LARGEST.get(space.points.shape[1], _WIDE)
-    some, notes = sample_evenly(n_all, most), []
-    if len(some) < n_all:
+    most = _BY_DISTANCES if space.points is None else _LARGEST if space.points.shape[1] <= 3 else _WIDE
+    some, notes = sample_evenly(space.n, most), []
+    if len(some) < space.n:
+        notes.append(f"scored on {len(some):,} of {space.n:,} different points, an even sample")
         space, labels = space.take(some), labels[some]
-        notes.append(f"scored on {len(some):,} of {n_all:,} different points, an even sample")
     _, labels = np.unique(labels, return_inverse=True)
     k = int(labels.max()) + 1
     if k == 1:

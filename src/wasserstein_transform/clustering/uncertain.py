@@ -21,8 +21,6 @@ from ..spaces import GaussianMetric, Space
 from ..tables.features import Features, is_frame
 
 BY_ERRORS = "points are Gaussians with the given errors, and distances are W2"
-_SYMMETRIC = 1e-8  # relative difference of entries that must be equal
-_NEGATIVE = 1e-9  # eigenvalues above minus this share of the largest are zero
 
 
 def names_in(covariances: Any) -> Sequence[str] | None:
@@ -58,24 +56,11 @@ def check_errors(covariances: ArrayLike, n: int, m: int) -> Floats:
     if not np.isfinite(errors).all():
         row = int(np.argwhere(~np.isfinite(errors))[0, 0])
         raise ValueError(f"covariances must be finite, got those of row {row}; leave the row out, or give 0")
-    if errors.ndim == 2 and (errors < 0).any():
+    if errors.ndim == 3:
+        return check.covariances(errors, "covariances")
+    if (errors < 0).any():
         raise ValueError(f"standard errors must not be negative, got {errors.min():g}")
-    return errors if errors.ndim == 2 else _check_covariances(errors)
-
-
-def _check_covariances(covs: Floats) -> Floats:
-    size = np.abs(covs).max(axis=(1, 2))
-    skew = np.abs(covs - covs.swapaxes(1, 2)).max(axis=(1, 2)) > _SYMMETRIC * size
-    if skew.any():
-        raise ValueError(f"covariances must be symmetric, those of row {int(skew.argmax())} are not")
-    covs = (covs + covs.swapaxes(1, 2)) / 2
-    least = np.linalg.eigvalsh(covs)[:, 0]
-    if (least < -_NEGATIVE * size).any():
-        row = int((least + _NEGATIVE * size).argmin())
-        raise ValueError(
-            f"covariances must be positive semidefinite, those of row {row} have the eigenvalue {least[row]:g}"
-        )
-    return np.asarray(covs)
+    return errors
 
 
 def space_of(means: Floats, errors: Floats, weights: ArrayLike | None) -> Space:
@@ -103,15 +88,13 @@ def gaussians_of(points: Floats, m: int) -> GaussianMetric:
     return GaussianMetric(points[:, :m], roots @ roots, 1.0)
 
 
-def refuse_errors(covariances: Any) -> None:
-    """Raise for errors of new points where the fitted points have none."""
-    if covariances is not None:
-        raise ValueError("covariances were not given to wt.cluster, so predict takes none; leave them out")
-
-
-def new_coordinates(table: Features, X: Any, new: Floats, covariances: ArrayLike | None) -> Floats:
-    """Return the coordinates of new points, whose means are in the reading that is used; NaN in rows with gaps."""
-    assert table.errors is not None
+def new_points(table: Features | None, X: Any, covariances: ArrayLike | None) -> Floats:
+    """Return the coordinates of new points in the reading that is used; NaN in rows with gaps."""
+    if table is None or table.errors is None:
+        if covariances is not None:
+            raise ValueError("covariances were not given to wt.cluster, so predict takes none; leave them out")
+        return check.points(X, "X") if table is None else table.transform(X)
+    new, full = table.transform(X), table.errors.ndim == 3
     if covariances is not None:
         errors = check_errors(covariances, *new.shape)
     elif table.error_names and is_frame(X):
@@ -119,12 +102,12 @@ def new_coordinates(table: Features, X: Any, new: Floats, covariances: ArrayLike
 
         errors = read_errors(X, table.error_names)
     else:
-        kind = "standard errors" if table.errors.ndim == 2 else "covariances"
+        kind = "covariances" if full else "standard errors"
         raise ValueError(
             f"the fitted points have errors, so predict needs the {kind} of the new ones: predict(X, covariances=...)"
         )
-    if errors.ndim < table.errors.ndim:
+    if full and errors.ndim == 2:
         errors = errors[:, :, None] ** 2 * np.eye(new.shape[1])
-    if errors.ndim > table.errors.ndim:
+    elif errors.ndim == 3 and not full:
         raise ValueError(f"covariances must be standard errors of shape {new.shape}, as the fitted ones")
     return coordinates_of(new, table.scale_errors(errors))
