@@ -2,6 +2,7 @@
 
 from ..compute import MeansAndCovs as MeansAndCovs, Moments as Moments
 from ..compute.metrics.distances import closed as closed, rim as rim
+from .coordinates import Coordinates
 from .dense import Dense
 from .edges import (
     ASK as ASK,
@@ -22,6 +23,7 @@ from .span import Span as Span, outward as outward, span_of as span_of, within_s
 from .sparse import Sparse
 
 __all__ = (
+    "Coordinates",
     "Dense",
     "Euclidean",
     "GaussianMetric",

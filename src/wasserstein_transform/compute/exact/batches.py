@@ -15,10 +15,10 @@ from ..metrics.distances import dense
 from ..metrics.geometry_jit import Geometry, Table, for_thread
 from ..records import CsrMeasures
 from .on_graphs import PathTables, are_hops, listed_by_hops, path_tables
-from .problems import Positions, Report, mirror, parents_of_listed, spatial_rank, visit_order
+from .problems import PlanArrays, Positions, Report, mirror, parents_of_listed, spatial_rank, visit_order
 from .problems_jit import CostRule, WorkspaceSizes, cost_tables, n_bytes
 from .simplex_tree_jit import UNKNOWN_POTENTIAL, simplex_workspace
-from .transport_jit import solve_carefully, solve_row, solve_row_farthest
+from .transport_jit import Plans, solve_carefully, solve_row, solve_row_farthest
 
 if TYPE_CHECKING:
     from ...spaces import Metric
@@ -53,6 +53,7 @@ class _TileInputs(NamedTuple):
     source: Geometry | PathTables  # of distances
     rule: CostRule
     sizes: WorkspaceSizes
+    slot_counts: Ints  # of the plan of each target
 
 
 def exact_among(metric: Metric, p: float, measures: CsrMeasures, engine: Engine) -> tuple[Floats, Report]:
@@ -86,9 +87,12 @@ def exact_between(metric: Metric, p: float, A: CsrMeasures, B: CsrMeasures, engi
 
 def exact_listed(
     metric: Metric, p: float, A: CsrMeasures, B: CsrMeasures, indptr: Ints, targets: Ints, engine: Engine,
-    rank: Ints | None = None, homes: Ints | None = None,
+    rank: Ints | None = None, homes: Ints | None = None, plans: PlanArrays | None = None,
 ) -> tuple[Floats, Report]:  # fmt: skip
-    """Distances from each measure i of A to the measures `targets[indptr[i]:indptr[i+1]]` of B, in that order."""
+    """Distances from each measure i of A to the measures `targets[indptr[i]:indptr[i+1]]` of B, in that order.
+
+    `plans` is filled with their plans and potentials.
+    """
     adjacency = metric.adjacency
     if p == 1 and adjacency is not None and homes is not None and are_hops(adjacency, A, B, indptr, targets, homes):
         return listed_by_hops(adjacency, A, indptr, targets, engine)
@@ -110,14 +114,15 @@ def exact_listed(
     cost = np.diff(A.indptr) * np.diff(met).astype(np.float64)
     pieces = _Pieces(np.arange(n_rows), indptr[:-1], indptr[1:], targets, parents, cost)
     n_met = int(min(metric.n, np.diff(met).max(initial=0)))
-    return out, _solve_pieces(metric, p, A, B, pieces, out, engine, positions=order, n_met=n_met, homes=homes)
+    where = {"positions": order, "n_met": n_met, "homes": homes, "plans": plans}
+    return out, _solve_pieces(metric, p, A, B, pieces, out, engine, **where)
 
 
 def _solve_pieces(
     metric: Metric, p: float, A: CsrMeasures, B: CsrMeasures, pieces: _Pieces, out: Floats, engine: Engine, *,
-    positions: Ints, n_met: int, rows: Ints | None = None, homes: Ints | None = None,
+    positions: Ints, n_met: int, rows: Ints | None = None, homes: Ints | None = None, plans: PlanArrays | None = None,
 ) -> Report:  # fmt: skip
-    """Solve the problems in parallel and put their distances into `out`, where `Positions` says.
+    """Solve the problems in parallel and put their distances into `out`, and `plans`, where `Positions` says.
 
     `n_met` is the most points that the targets of a measure have.
     """
@@ -136,13 +141,15 @@ def _solve_pieces(
         source = path_tables(metric.adjacency, A, homes, width, n_met, engine)
     largest = metric.largest(engine)  # the unit is a power of two of this order
     scale = float(np.ldexp(1.0, np.clip(np.frexp(largest)[1], -1000, 1000))) if largest > 0 else 1.0
-    rule = CostRule(p, 1.0 / scale, p == 1 and metric.triangle)
-    inputs = _TileInputs(A, B, pieces, source, rule, sizes)
+    rule = CostRule(p, 1.0 / scale, p == 1 and metric.triangle and plans is None, hasattr(metric, "spare"))
+    slots = None if plans is None else plans.slots
+    inputs = _TileInputs(A, B, pieces, source, rule, sizes, _NO_INDICES if slots is None else np.diff(slots)[positions])
     name = "bottleneck transport" if p == np.inf else "exact transport"
     reports = np.zeros((len(counts), 2))
-    layout = Positions(pieces.starts, pieces.ends, positions, None if rows is None else rows[pieces.owners])
+    layout = Positions(pieces.starts, pieces.ends, positions, None if rows is None else rows[pieces.owners], slots)
     tiles = cut_by_cost(_STEPS_PER_COST * pieces.cost)
-    engine.run(Task(name, _solve_tile, inputs, tiles, layout), (out, reports))
+    more = () if plans is None else (plans.moves, plans.amounts)
+    engine.run(Task(name, _solve_tile, inputs, tiles, layout), (out, reports, *more))
     return Report(int(counts.sum()), int(reports[:, 1].sum()), float(reports[:, 0].max(initial=0.0)))
 
 
@@ -166,8 +173,9 @@ def _cut_long(pieces: _Pieces) -> _Pieces:
 
 def _solve_tile(inputs: _TileInputs, tile: Tile, stop: Flag, record: Record) -> None:
     """Solve the problems of a tile of pieces; fills distances and reports."""
-    A, B, pieces, source, rule, sizes = inputs
-    distances, reports = record
+    A, B, pieces, source, rule, sizes, slot_counts = inputs
+    distances, reports, moves, amounts = record
+    n_slots = 0
     easy: Any = solve_row
     careful: Any = solve_carefully  # few problems are hard; the code for them is compiled when the first one is met
     work, costs, filled = simplex_workspace(sizes.cap, stop), cost_tables(sizes), 0
@@ -185,7 +193,9 @@ def _solve_tile(inputs: _TileInputs, tile: Tile, stop: Flag, record: Record) -> 
             return
         parents = pieces.parents[start:end] - start if len(pieces.parents) else _NO_INDICES
         results = distances[filled : filled + n], reports[k - tile.start]
-        problem = A, i, B, targets, parents, geometry, rule, costs, work, *results
+        slots = slot_counts[start:end]
+        plans = Plans(moves, amounts, n_slots + np.cumsum(slots) - slots)
+        problem = A, i, B, targets, parents, geometry, rule, plans, costs, work, *results
         if rule.p == np.inf:
             n_solved = solve_row_farthest(*problem)
         else:
@@ -201,6 +211,7 @@ def _solve_tile(inputs: _TileInputs, tile: Tile, stop: Flag, record: Record) -> 
                 "did not reach the optimum within its limit of pivots; please report it with the data"
             )
         filled += n
+        n_slots += int(slots.sum())
 
 
 def _geometry(metric: Metric, n_entries: float, whole: bool, engine: Engine) -> Geometry | None:
