@@ -94,7 +94,9 @@ class Coordinates(Metric):
         if self.distance == "cosine":  # 1 − cos is half of the squared distance of the directions
             lengths = np.linalg.norm(points, axis=1)
             if not lengths.all():
-                raise ValueError(f"the cosine needs points that are not 0, but point {int(lengths.argmin())} is; drop it")
+                raise ValueError(
+                    f"the cosine needs points that are not 0, but point {int(lengths.argmin())} is; drop it"
+                )
             points = points / (np.sqrt(2.0) * lengths[:, None])
         return Gaps(points, periods, _RULES[self.distance])
 

@@ -7,13 +7,16 @@ imports, and the shared tests run over the table.
 from .. import _archive
 from ..compute.exact.problems import Report as Report
 from .closed_forms import Bures, DiracDistance, Stored, bures_pairs, gaussian_wasserstein
+from .costs import Costs
 from .exact import Exact
 from .line import Line
 from .pairs import Distances as Distances, wasserstein, wasserstein_cross, wasserstein_pairs
+from .plans import Plans as Plans
 from .transport import Coupling as Coupling, Status as Status, Transport
 
 __all__ = (
     "Bures",
+    "Costs",
     "DiracDistance",
     "Exact",
     "Line",

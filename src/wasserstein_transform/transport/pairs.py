@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,16 +21,24 @@ from ..compute.exact.single import solve_one
 from ..cuda import on
 from ..engine import Engine, current
 from ..measures import Discrete, make_discrete, scale_into_range
-from ..spaces import Dense, Euclidean, Graph, Metric, Space, is_graph
+from ..spaces import Coordinates, Dense, Euclidean, GaussianMetric, Graph, Metric, Space, is_graph
 from ..spaces.dense import as_distances
+from .clouds import merge_points, metric_of_points, stack_clouds
+from .costs import Costs, SpareLike, add_spare
 from .exact import count_entries, warn_of_problems
+from .nearest import solve_nearest
+from .plans import Family, Plans, solve_with_plans
 from .transport import Coupling, Status
 
 MeasuresLike: TypeAlias = Any
-"""Discrete measures, a sparse or dense matrix with one measure per row, or a list of (indices, weights)."""
+"""Discrete measures, a sparse or dense matrix with one per row, or a list: of (indices, weights), or of clouds."""
 
 MetricLike: TypeAlias = Any
-"""A Metric, a Space, a distance matrix, points, or a graph."""
+"""A Metric, a Space, a distance matrix, points, or a graph; for clouds the name of a distance, or a function."""
+
+_MAX_DIFFERENCE = 1e-9  # of totals that count as equal, relative to the largest
+_MAX_SHARE_SOLVED_TWICE = 0.01  # of all problems; from here on a metric is suspected to be none
+_MAX_SPARE_MASS = 1e60  # masses that may be spare are not scaled
 
 
 def as_metric(metric: MetricLike) -> Metric:
@@ -77,12 +86,12 @@ def _settle(array: Floats) -> Floats:
     return array
 
 
-def as_measures(measures: MeasuresLike, n_points: int, name: str = "measures") -> Discrete:
-    """Make discrete measures on `n_points` points; each must have mass, but their totals need not be 1."""
+def as_measures(measures: MeasuresLike, n_points: int, name: str = "measures") -> csr_array:
+    """Make rows of masses ≥ 0 on `n_points` points."""
     if isinstance(measures, Discrete):
         if measures.size != n_points:
             raise ValueError(f"{name} are on {measures.size} points, but the metric has {n_points}")
-        return measures
+        return csr_array((measures.masses, measures.indices, measures.indptr), shape=(measures.n, n_points))
     rows = _matrix(measures, n_points, name)
     if rows.shape[0] == 0:
         raise ValueError(f"{name} must hold at least one measure, got none")
@@ -91,13 +100,141 @@ def as_measures(measures: MeasuresLike, n_points: int, name: str = "measures") -
     check.floats(rows.data, f"masses of {name}")
     if rows.nnz and rows.data.min() < 0:
         raise ValueError(f"masses of {name} must not be negative, got {rows.data.min()}")
+    return rows
+
+
+def _as_discrete(rows: csr_array, name: str, has_spare: bool) -> Discrete:
+    """Make discrete measures of rows of masses; with spare mass each has one point more, without mass."""
+    tops = rows.data.max(initial=1.0), rows.data[rows.data > 0].min(initial=1.0)
+    if has_spare and not 1.0 / _MAX_SPARE_MASS < tops[1] <= tops[0] < _MAX_SPARE_MASS:
+        raise ValueError(
+            f"with spare=, masses of {name} must be from 1e-60 to 1e60, got {tops[1]} to {tops[0]}; rescale"
+        )
+    rows = rows.copy()
     rows.data = scale_into_range(rows.data, rows.indptr)
     rows.sum_duplicates()
     rows.eliminate_zeros()
-    empty = np.flatnonzero(np.diff(rows.indptr) == 0)
+    (n, n_points), indptr, indices, masses = rows.shape, rows.indptr, rows.indices, rows.data
+    if has_spare:
+        indices, masses = np.insert(indices, indptr[1:], n_points), np.insert(masses, indptr[1:], 0.0)
+        indptr, n_points = np.asarray(indptr + np.arange(n + 1), np.intp), n_points + 1
+        totals = np.add.reduceat(masses, indptr[:-1])
+        return Discrete(indptr, np.asarray(indices, np.intp), masses, totals, np.zeros(n, bool), n_points)
+    empty = np.flatnonzero(np.diff(indptr) == 0)
     if len(empty):
         raise ValueError(f"every measure needs mass, but {name} number {empty[0]} has none; drop it")
-    return make_discrete(rows.indptr, rows.indices, rows.data, np.zeros(rows.shape[0], np.intp), n_points)
+    return make_discrete(indptr, indices, masses, np.zeros(n, np.intp), n_points)
+
+
+def _check_totals(totals: Floats, name: str) -> None:
+    """Raise an error if totals differ by more than rounding."""
+    far = np.abs(totals - totals[0]) > _MAX_DIFFERENCE * totals.max()
+    if far.any():
+        k = int(far.argmax())
+        raise ValueError(
+            f"{name} must have equal totals, got {totals[0]} and {totals[k]} (number {k}); divide each by its sum, or "
+            "give spare=, the cost of mass that stays unmatched"
+        )
+
+
+class _Problem(NamedTuple):
+    """A metric, or other costs, and one or two families of measures."""
+
+    metric: Any
+    families: list[Family]
+
+
+def _read_problem(
+    measures: dict[str, MeasuresLike], weights: Sequence[Any], metric: MetricLike, p: float, spare: SpareLike | None,
+    plans: bool,
+) -> _Problem:  # fmt: skip
+    """Check measures, by name, and what they are compared by."""
+    check.solvable_p(p)
+    if plans and p == np.inf:
+        raise ValueError("plans=True needs p < ∞; for p = ∞, wt.Exact(np.inf).coupling(measures, metric, i, j) has one")
+    is_counted = all(one is None for one in weights)  # each point of a cloud has the mass 1
+    if isinstance(spare, Sequence) and all(np.ndim(one) == 1 for one in spare):
+        spare = np.concatenate([np.asarray(one) for one in spare])
+    keeps_points = plans or not (spare is None or callable(spare) or np.ndim(spare) == 0)
+    if isinstance(metric, str) or callable(metric):
+        metric, rows, starts, sizes = _read_clouds(measures, weights, metric, spare is not None, keeps_points)
+    elif not is_counted:
+        raise ValueError(
+            "weights= are for clouds of points, with a metric by its name, such as 'euclidean'; measures on shared points "
+            "are rows of masses, or pairs (indices, weights)"
+        )
+    else:
+        metric = metric if isinstance(metric, Costs) else as_metric(metric)
+        ends = metric.costs.shape if isinstance(metric, Costs) else (metric.n,) * len(measures)
+        if len(ends) != len(measures):
+            raise TypeError("Costs are from one side to another one: use wt.wasserstein_cross")
+        is_counted = all(isinstance(one, Discrete) for one in measures.values())
+        rows = [as_measures(one, n, name) for (name, one), n in zip(measures.items(), ends, strict=True)]
+        shifts = (0, ends[0]) if isinstance(metric, Costs) else (0,) * len(ends)
+        starts = [np.full(row.shape[0], shift) for row, shift in zip(rows, shifts, strict=True)]
+        sizes = [np.full(row.shape[0], n) for row, n in zip(rows, ends, strict=True)]
+        rows = [
+            csr_array((row.data, row.indices + shift, row.indptr), shape=(row.shape[0], metric.n))
+            for row, shift in zip(rows, shifts, strict=True)
+        ]
+        metric, rows = (metric, rows) if keeps_points else _points_in_use(metric, rows)
+    if spare is None and not is_counted:
+        _check_totals(np.concatenate([row.sum(axis=1) for row in rows]), " and ".join(measures))
+    families = []
+    for name, row, start, size in zip(measures, rows, starts, sizes, strict=True):
+        discrete = _as_discrete(row, name, spare is not None)
+        totals = np.ones(discrete.n) if is_counted and spare is None else np.asarray(row.sum(axis=1))
+        with np.errstate(invalid="ignore"):
+            families.append(Family(discrete, start, size, np.where(totals > 0, totals / discrete.totals, 1.0)))
+    return _Problem(metric if spare is None else add_spare(metric, spare, float(p)), families)
+
+
+def _read_clouds(
+    measures: dict[str, MeasuresLike], weights: Sequence[Any], metric: Any, has_spare: bool, keeps_points: bool
+) -> tuple[Metric, list[csr_array], list[Ints], list[Ints]]:
+    """The metric of all points, the rows of the clouds, their first points and sizes; equal points are one point."""
+    for one in measures.values():
+        if issparse(one) or isinstance(one, Discrete) or np.ndim(one if hasattr(one, "shape") else 0) in (1, 2):
+            raise TypeError(
+                f"metric must be distances, points or a graph for measures on shared points, got {check.shown(metric)}; "
+                "pass the points themselves; clouds with points of their own come as a list"
+            )
+    parts = [
+        stack_clouds(one, masses, name, has_spare)
+        for (name, one), masses in zip(measures.items(), weights, strict=True)
+    ]
+    points, masses, sizes = (np.concatenate(column) for column in zip(*parts, strict=True))
+    starts = np.cumsum(sizes) - sizes
+    if keeps_points:
+        rows = csr_array(
+            (masses, np.arange(len(points)), np.append(starts, len(points))), shape=(len(sizes), len(points))
+        )
+    else:
+        points, rows = merge_points(points, masses, sizes)
+    cuts = np.cumsum([0, *(len(part[2]) for part in parts)])
+    parts_of = [slice(*pair) for pair in pairwise(cuts)]
+    return (
+        metric_of_points(metric, check.points(points, " and ".join(measures))),
+        [rows[part] for part in parts_of], [starts[part] for part in parts_of], [sizes[part] for part in parts_of],
+    )  # fmt: skip
+
+
+def _points_in_use(metric: Metric, rows: list[csr_array]) -> tuple[Metric, list[csr_array]]:
+    """The metric and the rows of the points that have mass, if distances are computed from coordinates."""
+    if not isinstance(metric, Euclidean | GaussianMetric | Coordinates):
+        return metric, rows
+    used = np.zeros(metric.n, bool)
+    for row in rows:
+        used[row.indices[row.data > 0]] = True
+    if used.all():
+        return metric, rows
+    number = np.cumsum(used) - 1
+    kept = [csr_array(row) for row in rows]
+    for row in kept:
+        row.eliminate_zeros()
+    shape = int(used.sum())
+    rows = [csr_array((row.data, number[row.indices], row.indptr), shape=(row.shape[0], shape)) for row in kept]
+    return metric.take(np.flatnonzero(used)), rows
 
 
 def _matrix(measures: MeasuresLike, n_points: int, name: str) -> csr_array:
@@ -176,6 +313,10 @@ class Distances(np.lib.mixins.NDArrayOperatorsMixin):
         The distances: in SciPy's condensed order, one per listed pair, or a rectangle.
     report : Report
         The number of problems solved, the number of fallbacks, and the largest gap.
+    plans : Plans, optional
+        The optimal plans, with `plans=True`.
+    indices : array of shape (n_a, k), optional
+        With `nearest=k`, which measures of B are nearest.
 
     Examples
     --------
@@ -189,6 +330,8 @@ class Distances(np.lib.mixins.NDArrayOperatorsMixin):
 
     values: Floats
     report: Report
+    plans: Plans | None = None
+    indices: Ints | None = None
 
     @property
     def gap(self) -> float:
@@ -234,21 +377,27 @@ class Distances(np.lib.mixins.NDArrayOperatorsMixin):
 
 def wasserstein_pairs(
     measures: MeasuresLike,
-    metric: MetricLike,
+    metric: MetricLike = "euclidean",
     p: float = 1.0,
     pairs: ArrayLike | None = None,
     n_jobs: int | None = None,
     engine: Engine | None = None,
+    *,
+    weights: Sequence[ArrayLike] | None = None,
+    spare: SpareLike | None = None,
+    plans: bool = False,
 ) -> Distances:
     """Compute exact W_p between all pairs of discrete measures, or between listed pairs.
 
     Parameters
     ----------
-    measures : array or scipy sparse matrix of shape (n, points), or list of (indices, weights)
-        One measure per row, on the points of the metric. Masses are ≥ 0; totals need not be 1.
-    metric : array, graph, Metric or Space
-        A distance matrix (square, symmetric, 0 on the diagonal, up to rounding); points (any other 2-D array); or a
-        networkx graph or sparse matrix of edge lengths, for shortest paths (nodes are numbered in the order of the
+    measures : list of arrays, array or scipy sparse matrix of shape (n, points), or list of (indices, weights)
+        Clouds with points of their own, shapes (n_i, m). Or one measure per row, on the points of the metric. Masses
+        are ≥ 0; totals need not be 1, but must agree.
+    metric : str, array, graph, Metric or Space, default "euclidean"
+        For clouds the name of a distance (see `wt.spaces.Coordinates`) or a function that makes a Metric of points,
+        such as `functools.partial(wt.spaces.Coordinates, period=[np.inf, 2 * np.pi])`. Otherwise a distance matrix
+        (square, symmetric, 0 on the diagonal, up to rounding); points (any other 2-D array); or a networkx graph or sparse matrix of edge lengths, for shortest paths (nodes are numbered in the order of the
         graph). `wt.spaces.Dense(D, triangle=True)` asserts the triangle inequality of a matrix: for p = 1 common mass
         then cancels, and close pairs are solved faster.
     p : float, default 1.0
@@ -259,11 +408,20 @@ def wasserstein_pairs(
         Number of threads; −1 means all cores. None: the setting of the engine. The result does not depend on it.
     engine : Engine, optional
         Threads, device and memory limit. None: the current engine (`wt.using`).
+    weights : list of arrays, optional
+        The masses of the points of each cloud. None: all points of a cloud have the same; with `spare=`, the mass 1.
+    spare : float, array or callable, optional
+        The distance ≥ 0 at which mass may stay unmatched: one number, one per point (of clouds: of all of them, one
+        after the other), or a function of the points (n, m). Totals may then differ, and measures be empty; masses are
+        not divided by their totals: W_p^p is the least cost of matching some mass at d^p and leaving the rest at
+        spare^p. For p = ∞, the largest of these distances.
+    plans : bool, default False
+        Whether to keep the optimal plans and potentials (`Plans`); common mass is not cancelled then.
 
     Returns
     -------
     Distances
-        `values` in SciPy's condensed order (or one per listed pair), `gap` and `report`.
+        `values` in SciPy's condensed order (or one per listed pair), `gap` and `report`, and `plans` if wanted.
 
     Notes
     -----
@@ -273,53 +431,89 @@ def wasserstein_pairs(
     --------
     >>> import numpy as np, wasserstein_transform as wt
     >>> points = np.array([[0.0], [1.0], [3.0]])
-    >>> distances = wt.wasserstein_pairs([([0, 1], [1, 1]), ([1, 2], [1, 1]), ([2], [1])], points)
+    >>> distances = wt.wasserstein_pairs([([0, 1], [1, 1]), ([1, 2], [1, 1]), ([2], [2])], points)
     >>> np.asarray(distances)
     array([1.5, 2.5, 1. ])
     >>> distances.gap < 1e-12
     True
+
+    Clouds of their own; and persistence diagrams, whose points may be matched to the diagonal:
+
+    >>> wt.wasserstein_pairs([np.array([[0.0, 0.0]]), np.array([[3.0, 4.0], [6.0, 8.0]])]).values
+    array([7.5])
+    >>> diagrams = [np.array([[0.0, 4.0], [1.0, 1.5]]), np.array([[0.0, 5.0]])]
+    >>> wt.wasserstein_pairs(diagrams, "chebyshev", spare=lambda points: (points[:, 1] - points[:, 0]) / 2).values
+    array([1.25])
     """
     engine = current(engine, n_jobs=n_jobs)
-    check.solvable_p(p)
-    metric = as_metric(metric)
-    rows = as_measures(measures, metric.n)
+    metric, families = _read_problem({"measures": measures}, [weights], metric, p, spare, plans)
+    rows = families[0].measures
+    if plans:
+        listed = np.column_stack(np.triu_indices(rows.n, 1)) if pairs is None else as_pairs(pairs, rows.n)
+        shape = (len(listed),)
+        return Distances(*solve_with_plans(metric, float(p), (families[0], families[0]), listed, shape, engine))
     if pairs is None:
         unique, which = rows.distinct()
         engine.reserve(8.0 * (2 * rows.n**2 + unique.n**2), f"distances of {rows.n} measures", "list the pairs")
         warn_of_problems(unique.n * (unique.n - 1) // 2, count_entries(np.diff(unique.indptr)), engine)
         square, report = on(engine, exact_among)(metric, float(p), unique.rows, engine)
+        _warn_of_triangle(metric, report)
         return Distances(squareform(square[np.ix_(which, which)], checks=False), report)
     values, report = solve_listed(metric, float(p), rows, as_pairs(pairs, rows.n), engine)
+    _warn_of_triangle(metric, report)
     return Distances(values, report)
+
+
+def _warn_of_triangle(metric: Any, report: Report) -> None:
+    """Warn if many problems had to be solved twice, because the metric is marked `triangle` but is none."""
+    if metric.triangle and report.n_fallbacks > max(1, _MAX_SHARE_SOLVED_TWICE * report.n_problems):
+        check.warn(
+            f"{report.n_fallbacks} of {report.n_problems} problems were solved twice, because the metric is marked "
+            "triangle=True and breaks the triangle inequality; values are right, without the mark they are faster"
+        )
 
 
 def wasserstein_cross(
     A: MeasuresLike,
     B: MeasuresLike,
-    metric: MetricLike,
+    metric: MetricLike | Costs = "euclidean",
     p: float = 1.0,
     n_jobs: int | None = None,
     engine: Engine | None = None,
+    *,
+    weights: tuple[Sequence[ArrayLike], Sequence[ArrayLike]] | None = None,
+    spare: SpareLike | None = None,
+    plans: bool = False,
+    nearest: int | None = None,
 ) -> Distances:
     """Compute exact W_p from every measure of A to every measure of B.
 
     Parameters
     ----------
-    A, B : arrays or scipy sparse matrices of shapes (n_a, points) and (n_b, points), or lists of (indices, weights)
-        One measure per row, on the points of the metric. Masses are ≥ 0; totals need not be 1.
-    metric : array, graph, Metric or Space
-        A distance matrix, points, or a graph, as in `wasserstein_pairs`.
+    A, B : lists of arrays, arrays or scipy sparse matrices of shapes (n_a, points) and (n_b, points), or lists of pairs
+        Clouds or measures on the points of the metric, as in `wasserstein_pairs`.
+    metric : str, array, graph, Metric, Space or Costs, default "euclidean"
+        As in `wasserstein_pairs`; `wt.transport.Costs` are from the points of A to others, those of B.
     p : float, default 1.0
         Order ≥ 1 and < 150, or infinity.
     n_jobs : int, optional
         Number of threads; −1 means all cores. None: the setting of the engine. The result does not depend on it.
     engine : Engine, optional
         Threads, device and memory limit. None: the current engine (`wt.using`).
+    weights : pair of lists of arrays, optional
+        The masses of the points of the clouds of A, and of those of B.
+    spare : float, array or callable, optional
+        The distance at which mass may stay unmatched, as in `wasserstein_pairs`.
+    plans : bool, default False
+        Whether to keep the optimal plans and potentials.
+    nearest : int, optional
+        Only the k nearest measures of B for each of A: `indices` says which, `values` how far. Most others are ruled
+        out by lower bounds; `report.n_problems` says how many were solved.
 
     Returns
     -------
     Distances
-        `values` of shape (n_a, n_b), `gap` and `report`.
+        `values` of shape (n_a, n_b), or (n_a, k) by increasing distance, `gap` and `report`.
 
     Notes
     -----
@@ -333,13 +527,22 @@ def wasserstein_cross(
     array([[0., 1., 3.]])
     """
     engine = current(engine, n_jobs=n_jobs)
-    check.solvable_p(p)
-    metric = as_metric(metric)
-    rows, others = as_measures(A, metric.n, "A"), as_measures(B, metric.n, "B")
+    both = (None, None) if weights is None else weights
+    metric, families = _read_problem({"A": A, "B": B}, both, metric, p, spare, plans)
+    rows, others = families[0].measures, families[1].measures
+    if nearest is not None:
+        k = check.count(nearest, "nearest", 1, others.n, "measures in B")
+        values, indices, report = solve_nearest(metric, float(p), rows, others, k, engine)
+        return Distances(values, report, indices=indices)
+    if plans:
+        listed = np.argwhere(np.ones((rows.n, others.n), bool))
+        shape = rows.n, others.n
+        return Distances(*solve_with_plans(metric, float(p), (families[0], families[1]), listed, shape, engine))
     (some, which_a), (unique, which_b) = rows.distinct(), others.distinct()
     engine.reserve(8.0 * rows.n * others.n, f"{rows.n} × {others.n} distances", "take A in parts")
     warn_of_problems(some.n * unique.n, float(len(some.indices)) * len(unique.indices), engine)
     values, report = on(engine, exact_between)(metric, float(p), some.rows, unique.rows, engine)
+    _warn_of_triangle(metric, report)
     return Distances(values[np.ix_(which_a, which_b)], report)
 
 

@@ -2,7 +2,7 @@
 
 Measures A and B are compressed rows: row r has `masses` at `indices[indptr[r]:indptr[r+1]]`, with sum `totals[r]`.
 The triangle inequality allows to cancel common mass: similar measures leave small problems. With spare mass the last
-point of each row lies nowhere; that of the lighter measure gets the difference of both totals.
+point of each row lies nowhere, and has the total mass of the other measure.
 """
 
 from __future__ import annotations
@@ -32,12 +32,13 @@ class CostRule(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """Numbers of sources and sinks of a problem, and the totals of both measures, which differ by rounding only."""
+    """Numbers of sources and sinks of a problem, the total masses of both, and how many of each side lie nowhere."""
 
     na: int
     nb: int
     total_a: float
     total_b: float
+    n_spare: int
 
 
 class WorkspaceSizes(NamedTuple):
@@ -95,15 +96,12 @@ def n_bytes(sizes: WorkspaceSizes) -> float:
 
 @jit
 def pair_of(A: Any, i: int, B: Any, j: int, rule: CostRule) -> Pair:
-    """The sizes and totals of the problem of two rows; a difference of totals that is rounding is none."""
+    """The sizes and totals of the problem of two rows; opposite of a measure without mass, none is spare."""
     na, nb = A.indptr[i + 1] - A.indptr[i], B.indptr[j + 1] - B.indptr[j]
     total_a, total_b = A.totals[i], B.totals[j]
     if not rule.spare:
-        return Pair(na, nb, total_a, total_b)
-    lack = total_b - total_a
-    if abs(lack) <= arithmetic.ROUNDED * (total_a + total_b):
-        return Pair(na - 1, nb - 1, total_a, total_b)
-    return Pair(na, nb - 1, total_b, total_b) if lack > 0.0 else Pair(na - 1, nb, total_a, total_a)
+        return Pair(na, nb, total_a, total_b, 0)
+    return Pair(na - (total_b == 0.0), nb - (total_a == 0.0), total_a + total_b, total_a + total_b, 1)
 
 
 @jit
@@ -146,10 +144,10 @@ def load_masses(
         masses[0, s] = A.masses[a + s]
     for t in range(pair.nb):
         masses[1, t] = B.masses[b + t]
-    if rule.spare and pair.total_a != A.totals[i]:
-        masses[0, pair.na - 1] = B.totals[j] - A.totals[i]
-    elif rule.spare and pair.total_b != B.totals[j]:
-        masses[1, pair.nb - 1] = A.totals[i] - B.totals[j]
+    if rule.spare and B.totals[j] > 0.0:
+        masses[0, pair.na - 1] = B.totals[j]
+    if rule.spare and A.totals[i] > 0.0:
+        masses[1, pair.nb - 1] = A.totals[i]
     for s in range(pair.na):
         work.supply[s] = masses[0, s] * pair.total_b
     for t in range(pair.nb):
@@ -225,7 +223,7 @@ def _cancel(A: Any, i: int, B: Any, j: int, pair: Pair, tables: CostTables, work
     a, b, na, nb = A.indptr[i], B.indptr[j], pair.na, pair.nb
     s = 0
     t = 0
-    while s < na and t < nb:
+    while s < na - pair.n_spare and t < nb - pair.n_spare:
         x, y = A.indices[a + s], B.indices[b + t]
         if x == y:
             over = work.supply[s] - work.demand[t]
@@ -302,7 +300,7 @@ def solve_without_common_mass(
 def overlap(A: Any, i: int, B: Any, j: int, pair: Pair) -> bool:
     """Whether two measures have a point in common."""
     s, t = A.indptr[i], B.indptr[j]
-    s_end, t_end = s + pair.na, t + pair.nb
+    s_end, t_end = s + pair.na - pair.n_spare, t + pair.nb - pair.n_spare
     while s < s_end and t < t_end:
         x, y = A.indices[s], B.indices[t]
         if x == y:

@@ -58,12 +58,16 @@ class Rectangle(NamedTuple):
 class WithSpare(NamedTuple):
     """Another geometry, and a point more that lies nowhere, the last one, at the distance `spare` from each point.
 
-    The way between two points over that point, of which the powers add up, may be shorter.
+    Where the way over that point, of which the powers add up, is shorter, a distance need not be right, only longer:
+    `DETOUR` times that way, so that costs remain small and that no two plans have equal costs.
     """
 
     base: Any
     spare: np.ndarray  # (n + 1,) the last one is 0
     p: float
+
+
+DETOUR = 1.25  # of ways that are not worth while
 
 
 class GaussianLine(NamedTuple):
@@ -237,13 +241,21 @@ def _spare_way(geometry: Any, i: int, j: int) -> float:
         more, less = less, more
     if less == 0.0 or geometry.p == np.inf:
         return more
-    return more + less if geometry.p == 1.0 else more * (1.0 + (less / more) ** geometry.p) ** (1.0 / geometry.p)
+    if geometry.p == 1.0:
+        return more + less
+    share = less / more
+    if geometry.p == 2.0:
+        return more * np.sqrt(1.0 + share * share)
+    return more * (1.0 + share**geometry.p) ** (1.0 / geometry.p)
 
 
 @jit
 def _distance_with_spare(geometry: Any, i: int, j: int) -> float:
-    way, last = _spare_way(geometry, i, j), geometry.spare.shape[0] - 1
-    return way if i == last or j == last else min(way, distance(geometry.base, i, j))
+    last = geometry.spare.shape[0] - 1
+    if last in (i, j):
+        return max(geometry.spare[i], geometry.spare[j])
+    d = distance(geometry.base, i, j)
+    return d if d <= max(geometry.spare[i], geometry.spare[j]) else min(d, DETOUR * _spare_way(geometry, i, j))
 
 
 @jit

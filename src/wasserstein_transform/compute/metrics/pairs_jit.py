@@ -43,33 +43,43 @@ def rectangle_distance(geometry: Any, i: int, j: int) -> float:
 
 
 SUM, LARGEST, ROOT, SQUARES, SHARE = range(5)  # what a distance is made of: gaps, or the share of coordinates
+MAX_FEW_COORDINATES = 3  # summed one after the other
 
 
 @jit_summing
-def _sum_of_gaps(x: Any, y: Any, periods: Any, rule: int) -> float:
-    """The sum of the gaps between coordinates, or of their squares; the shorter way around counts."""
+def _sum_of_many_gaps(x: Any, y: Any, periods: Any, squares: bool) -> float:
+    """The sum of the gaps between coordinates, or of their squares, vectorized; the shorter way around counts."""
     total = 0.0
     for a in range(x.shape[0]):
         gap = abs(x[a] - y[a])
         gap = gap if 2.0 * gap <= periods[a] else periods[a] - gap
-        total += gap if rule == SUM else gap * gap
+        total += gap * gap if squares else gap
     return total
 
 
 @jit
 def gaps_distance(geometry: Any, i: int, j: int) -> float:
     """The distance that the rule makes of the gaps between the coordinates of two points."""
-    x, y, periods, rule = geometry.points[i], geometry.points[j], geometry.periods, geometry.rule
-    if rule == SUM or rule == SQUARES:
-        return _sum_of_gaps(x, y, periods, rule)
+    points, periods, rule = geometry.points, geometry.periods, geometry.rule
+    m = points.shape[1]
+    total, squares, largest, n_differing = 0.0, 0.0, 0.0, 0
+    if m > MAX_FEW_COORDINATES and rule in (SUM, ROOT, SQUARES):
+        total = squares = _sum_of_many_gaps(points[i], points[j], periods, rule != SUM)
+    else:
+        for a in range(m):
+            gap = abs(points[i, a] - points[j, a])
+            gap = gap if 2.0 * gap <= periods[a] else periods[a] - gap
+            total += gap
+            squares += gap * gap
+            largest = gap if gap > largest else largest
+            n_differing += gap > 0.0
+    if rule == SUM:
+        return total
+    if rule == LARGEST:
+        return largest
     if rule == ROOT:
-        return np.sqrt(_sum_of_gaps(x, y, periods, rule))
-    largest, n_differing = 0.0, 0
-    for a in range(x.shape[0]):
-        gap = abs(x[a] - y[a])
-        largest = max(largest, min(gap, periods[a] - gap))
-        n_differing += gap > 0.0
-    return largest if rule == LARGEST else n_differing / x.shape[0]
+        return np.sqrt(squares)
+    return squares if rule == SQUARES else n_differing / m
 
 
 @jit
