@@ -496,7 +496,7 @@ def test_a_raised_flag_interrupts_every_kernel() -> None:
     out, report = np.full(problems.n, -1.0), np.zeros(2)
     everything = np.arange(1, problems.n)
     plans = Plans(np.empty((0, 2), np.intp), np.empty((0, 2)), everything)
-    row = rows, 0, rows, everything, everything - 2, table, rule, plans, scratch, work, out, report
+    row = rows, 0, rows, everything, everything - 2, 0, table, rule, plans, scratch, work, out, report
     assert solve_row(*row, 0) == 0
     assert not solve_carefully(*row, 0)
     assert (out == -1.0).all()

@@ -6,6 +6,7 @@ imports, and the shared tests run over the table.
 
 from .. import _archive
 from ..compute.exact.problems import Report as Report
+from .batch import wasserstein_batch
 from .closed_forms import Bures, DiracDistance, Stored, bures_pairs, gaussian_wasserstein
 from .costs import Costs
 from .exact import Exact
@@ -25,6 +26,7 @@ __all__ = (
     "bures_pairs",
     "gaussian_wasserstein",
     "wasserstein",
+    "wasserstein_batch",
     "wasserstein_cross",
     "wasserstein_pairs",
 )

@@ -46,7 +46,7 @@ def stack_clouds(clouds: Any, weights: Any, name: str, may_be_empty: bool) -> tu
         if cloud.ndim != 2 or cloud.shape[1] != arrays[0].shape[-1]:
             raise ValueError(
                 f"{name} must be clouds of shape (points, coordinates) with the same number of coordinates, number {k} "
-                f"has shape {cloud.shape}, number 0 {arrays[0].shape}; measures on shared points need the points as metric"
+                f"has shape {cloud.shape}, number 0 {arrays[0].shape}; measures on shared points need these as metric"
             )
         if mass.shape != (len(cloud),) or (mass < 0).any():
             raise ValueError(

@@ -98,7 +98,7 @@ class Costs(CostSource):
         costs = check.floats(self.costs, "costs")
         if costs.ndim != 2 or costs.size == 0 or (costs < 0).any():
             raise ValueError(
-                "costs must be a matrix of numbers ≥ 0 with a row per point of A and a column per point of B, got shape "
+                "costs must be a matrix of numbers ≥ 0, a row per point of A and a column per point of B, got shape "
                 f"{costs.shape}" + (f" and {costs.min()}" if costs.size else "")
             )
         object.__setattr__(self, "costs", costs)

@@ -48,7 +48,7 @@ def solve_nearest(
 
 
 def lower_bounds(metric: Any, p: float, A: Discrete, B: Discrete, engine: Engine) -> Floats:
-    """Bounds from below of W_p from each measure of A to each one of B: all mass of B goes to the nearest point of A."""
+    """Lower bounds of W_p from each measure of A to each one of B: all mass of B goes to the nearest point of A."""
     bounds, points = np.empty((A.n, B.n)), np.unique(B.indices)
     engine.reserve(8.0 * (bounds.size + len(points) * int(np.diff(A.indptr).max())), "bounds", "take A in parts")
     number = np.empty(metric.n, np.intp)

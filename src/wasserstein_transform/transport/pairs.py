@@ -45,7 +45,7 @@ def as_metric(metric: MetricLike) -> Metric:
     """Make a metric from a matrix of distances, from points (Euclidean), or from a graph (shortest paths).
 
     A square array that is symmetric with zeros on the diagonal, up to rounding, is read as distances. Any other 2-D
-    array is read as points.
+    array is read as points, unless it may be costs.
     """
     if isinstance(metric, Space):
         metric = metric.metric
@@ -63,6 +63,11 @@ def as_metric(metric: MetricLike) -> Metric:
         array = _settle(array)
         if not array.diagonal().any() and (array == array.T).all():
             return Dense(as_distances(array, "metric"))
+        if len(array) > 1 and array.min() >= 0:
+            raise ValueError(
+                f"metric is square but not 0 on the diagonal, got {array.diagonal().max()}: for points pass "
+                "wt.spaces.Euclidean(X), for costs from one side to another wt.transport.Costs(C) to wasserstein_cross"
+            )
     if array.ndim != 2:
         raise ValueError(
             f"metric must be a square matrix of distances or an array with one point per row, got shape {array.shape}; "
@@ -86,12 +91,13 @@ def _settle(array: Floats) -> Floats:
     return array
 
 
-def as_measures(measures: MeasuresLike, n_points: int, name: str = "measures") -> csr_array:
+def as_rows(measures: MeasuresLike, n_points: int, name: str) -> csr_array:
     """Make rows of masses ≥ 0 on `n_points` points."""
     if isinstance(measures, Discrete):
         if measures.size != n_points:
             raise ValueError(f"{name} are on {measures.size} points, but the metric has {n_points}")
-        return csr_array((measures.masses, measures.indices, measures.indptr), shape=(measures.n, n_points))
+        arrays = measures.masses, measures.indices, measures.indptr
+        return csr_array(arrays, shape=(measures.n, n_points), copy=True)
     rows = _matrix(measures, n_points, name)
     if rows.shape[0] == 0:
         raise ValueError(f"{name} must hold at least one measure, got none")
@@ -103,32 +109,47 @@ def as_measures(measures: MeasuresLike, n_points: int, name: str = "measures") -
     return rows
 
 
-def _as_discrete(rows: csr_array, name: str, has_spare: bool) -> Discrete:
-    """Make discrete measures of rows of masses; with spare mass each has one point more, without mass."""
-    tops = rows.data.max(initial=1.0), rows.data[rows.data > 0].min(initial=1.0)
-    if has_spare and not 1.0 / _MAX_SPARE_MASS < tops[1] <= tops[0] < _MAX_SPARE_MASS:
+def as_measures(measures: MeasuresLike, n_points: int, name: str = "measures", has_spare: bool = False) -> Discrete:
+    """Make discrete measures on `n_points` points, of any totals.
+
+    Each must have mass, unless it may be spare: then there is one point more, where no mass is yet.
+    """
+    rows = as_rows(measures, n_points, name)
+    positive = rows.data[rows.data > 0]
+    if has_spare and not 1 / _MAX_SPARE_MASS < positive.min(initial=1.0) <= positive.max(initial=1.0) < _MAX_SPARE_MASS:
         raise ValueError(
-            f"with spare=, masses of {name} must be from 1e-60 to 1e60, got {tops[1]} to {tops[0]}; rescale"
+            f"with spare=, masses of {name} must be from 1e-60 to 1e60, got {positive.min()} to {positive.max()}; "
+            "rescale them"
         )
-    rows = rows.copy()
     rows.data = scale_into_range(rows.data, rows.indptr)
     rows.sum_duplicates()
     rows.eliminate_zeros()
-    (n, n_points), indptr, indices, masses = rows.shape, rows.indptr, rows.indices, rows.data
+    n, indptr, indices, masses = rows.shape[0], rows.indptr, rows.indices, rows.data
     if has_spare:
         indices, masses = np.insert(indices, indptr[1:], n_points), np.insert(masses, indptr[1:], 0.0)
-        indptr, n_points = np.asarray(indptr + np.arange(n + 1), np.intp), n_points + 1
+        indptr = np.asarray(indptr + np.arange(n + 1), np.intp)
         totals = np.add.reduceat(masses, indptr[:-1])
-        return Discrete(indptr, np.asarray(indices, np.intp), masses, totals, np.zeros(n, bool), n_points)
+        return Discrete(indptr, np.asarray(indices, np.intp), masses, totals, np.zeros(n, bool), n_points + 1)
     empty = np.flatnonzero(np.diff(indptr) == 0)
     if len(empty):
         raise ValueError(f"every measure needs mass, but {name} number {empty[0]} has none; drop it")
     return make_discrete(indptr, indices, masses, np.zeros(n, np.intp), n_points)
 
 
+def make_family(
+    rows: csr_array, name: str, starts: Ints, sizes: Ints, has_spare: bool = False, is_counted: bool = False
+) -> Family:
+    """Measures of rows of masses; if points are only counted, plans have the total 1."""
+    discrete = as_measures(rows, rows.shape[1], name, has_spare)
+    totals = np.ones(discrete.n) if is_counted and not has_spare else np.asarray(rows.sum(axis=1))
+    units = np.divide(totals, discrete.totals, out=np.ones(discrete.n), where=totals > 0)
+    return Family(discrete, starts, sizes, units)
+
+
 def _check_totals(totals: Floats, name: str) -> None:
     """Raise an error if totals differ by more than rounding."""
-    far = np.abs(totals - totals[0]) > _MAX_DIFFERENCE * totals.max()
+    with np.errstate(invalid="ignore"):  # masses may be so large that totals overflow
+        far = np.abs(totals - totals[0]) > _MAX_DIFFERENCE * totals.max()
     if far.any():
         k = int(far.argmax())
         raise ValueError(
@@ -160,8 +181,8 @@ def _read_problem(
         metric, rows, starts, sizes = _read_clouds(measures, weights, metric, spare is not None, keeps_points)
     elif not is_counted:
         raise ValueError(
-            "weights= are for clouds of points, with a metric by its name, such as 'euclidean'; measures on shared points "
-            "are rows of masses, or pairs (indices, weights)"
+            "weights= are for clouds of points, with a metric by its name, such as 'euclidean'; measures on shared "
+            "points are rows of masses, or pairs (indices, weights)"
         )
     else:
         metric = metric if isinstance(metric, Costs) else as_metric(metric)
@@ -169,7 +190,7 @@ def _read_problem(
         if len(ends) != len(measures):
             raise TypeError("Costs are from one side to another one: use wt.wasserstein_cross")
         is_counted = all(isinstance(one, Discrete) for one in measures.values())
-        rows = [as_measures(one, n, name) for (name, one), n in zip(measures.items(), ends, strict=True)]
+        rows = [as_rows(one, n, name) for (name, one), n in zip(measures.items(), ends, strict=True)]
         shifts = (0, ends[0]) if isinstance(metric, Costs) else (0,) * len(ends)
         starts = [np.full(row.shape[0], shift) for row, shift in zip(rows, shifts, strict=True)]
         sizes = [np.full(row.shape[0], n) for row, n in zip(rows, ends, strict=True)]
@@ -178,14 +199,12 @@ def _read_problem(
             for row, shift in zip(rows, shifts, strict=True)
         ]
         metric, rows = (metric, rows) if keeps_points else _points_in_use(metric, rows)
+    families = [
+        make_family(*of_one, spare is not None, is_counted)
+        for of_one in zip(rows, measures, starts, sizes, strict=True)
+    ]
     if spare is None and not is_counted:
         _check_totals(np.concatenate([row.sum(axis=1) for row in rows]), " and ".join(measures))
-    families = []
-    for name, row, start, size in zip(measures, rows, starts, sizes, strict=True):
-        discrete = _as_discrete(row, name, spare is not None)
-        totals = np.ones(discrete.n) if is_counted and spare is None else np.asarray(row.sum(axis=1))
-        with np.errstate(invalid="ignore"):
-            families.append(Family(discrete, start, size, np.where(totals > 0, totals / discrete.totals, 1.0)))
     return _Problem(metric if spare is None else add_spare(metric, spare, float(p)), families)
 
 
@@ -196,8 +215,8 @@ def _read_clouds(
     for one in measures.values():
         if issparse(one) or isinstance(one, Discrete) or np.ndim(one if hasattr(one, "shape") else 0) in (1, 2):
             raise TypeError(
-                f"metric must be distances, points or a graph for measures on shared points, got {check.shown(metric)}; "
-                "pass the points themselves; clouds with points of their own come as a list"
+                "metric must be distances, points or a graph for measures on shared points, got "
+                f"{check.shown(metric)}; pass the points themselves; clouds with points of their own come as a list"
             )
     parts = [
         stack_clouds(one, masses, name, has_spare)
@@ -397,8 +416,9 @@ def wasserstein_pairs(
     metric : str, array, graph, Metric or Space, default "euclidean"
         For clouds the name of a distance (see `wt.spaces.Coordinates`) or a function that makes a Metric of points,
         such as `functools.partial(wt.spaces.Coordinates, period=[np.inf, 2 * np.pi])`. Otherwise a distance matrix
-        (square, symmetric, 0 on the diagonal, up to rounding); points (any other 2-D array); or a networkx graph or sparse matrix of edge lengths, for shortest paths (nodes are numbered in the order of the
-        graph). `wt.spaces.Dense(D, triangle=True)` asserts the triangle inequality of a matrix: for p = 1 common mass
+        (square, symmetric, 0 on the diagonal, up to rounding); points (any other 2-D array); or a networkx graph or
+        sparse matrix of edge lengths, for shortest paths (nodes are numbered in the order of the graph).
+        `wt.spaces.Dense(D, triangle=True)` asserts the triangle inequality of a matrix: for p = 1 common mass
         then cancels, and close pairs are solved faster.
     p : float, default 1.0
         Order ≥ 1 and < 150, or infinity.

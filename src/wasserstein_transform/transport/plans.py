@@ -47,8 +47,8 @@ class Plans:
     >>> plans[0].toarray()
     array([[0. , 0.5],
            [0.5, 0. ]])
-    >>> plans[0].indices  # of equal masses: which point each one goes to
-    array([1, 0], dtype=int32)
+    >>> plans[0].indices.tolist()  # of equal masses: which point each one goes to
+    [1, 0]
     >>> u, v = plans.potentials(0)
     >>> (u.sum() + v.sum()) / 2
     np.float64(1.0)

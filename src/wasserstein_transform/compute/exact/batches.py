@@ -17,8 +17,8 @@ from ..records import CsrMeasures
 from .on_graphs import PathTables, are_hops, listed_by_hops, path_tables
 from .problems import PlanArrays, Positions, Report, mirror, parents_of_listed, spatial_rank, visit_order
 from .problems_jit import CostRule, WorkspaceSizes, cost_tables, n_bytes
-from .simplex_tree_jit import UNKNOWN_POTENTIAL, simplex_workspace
-from .transport_jit import Plans, solve_carefully, solve_row, solve_row_farthest
+from .simplex_tree_jit import simplex_workspace
+from .transport_jit import Plans, solve_carefully, solve_pieces, solve_row_farthest
 
 if TYPE_CHECKING:
     from ...spaces import Metric
@@ -175,43 +175,46 @@ def _solve_tile(inputs: _TileInputs, tile: Tile, stop: Flag, record: Record) -> 
     """Solve the problems of a tile of pieces; fills distances and reports."""
     A, B, pieces, source, rule, sizes, slot_counts = inputs
     distances, reports, moves, amounts = record
-    n_slots = 0
-    easy: Any = solve_row
+    easy: Any = solve_pieces
     careful: Any = solve_carefully  # few problems are hard; the code for them is compiled when the first one is met
-    work, costs, filled = simplex_workspace(sizes.cap, stop), cost_tables(sizes), 0
+    first, end = tile
+    work, costs = simplex_workspace(sizes.cap, stop), cost_tables(sizes)
+    offsets = np.append(0, np.cumsum(pieces.ends[first:end] - pieces.starts[first:end]))
+    slots = slot_counts[pieces.starts[first] : pieces.ends[end - 1]]
+    plans = Plans(moves, amounts, np.cumsum(slots) - slots)
     if isinstance(source, PathTables):
         path_table, fill_table = source.for_thread(A, B, stop)
     geometry = path_table if isinstance(source, PathTables) else for_thread(source)
-    for k in range(*tile):
-        i, start, end = pieces.owners[k], pieces.starts[k], pieces.ends[k]
-        targets, n = pieces.targets[start:end], end - start
-        if n == 0:
-            continue
+
+    def problem(piece: int) -> tuple[Any, ...]:
+        part, results = slice(pieces.starts[piece], pieces.ends[piece]), slice(*offsets[piece - first :][:2])
+        targets = pieces.owners[piece], B, pieces.targets[part], pieces.parents[part], pieces.starts[piece]
+        own_plans = plans._replace(starts=plans.starts[results])
+        return A, *targets, geometry, rule, own_plans, costs, work, distances[results], reports[piece - first]
+
+    piece = first
+    while piece < end:
+        last = piece + 1 if isinstance(source, PathTables) or rule.p == np.inf else end
         if isinstance(source, PathTables):
-            fill_table(i, targets)
+            fill_table(pieces.owners[piece], pieces.targets[pieces.starts[piece] : pieces.ends[piece]])
         if stop[0]:
             return
-        parents = pieces.parents[start:end] - start if len(pieces.parents) else _NO_INDICES
-        results = distances[filled : filled + n], reports[k - tile.start]
-        slots = slot_counts[start:end]
-        plans = Plans(moves, amounts, n_slots + np.cumsum(slots) - slots)
-        problem = A, i, B, targets, parents, geometry, rule, plans, costs, work, *results
         if rule.p == np.inf:
-            n_solved = solve_row_farthest(*problem)
+            k = solve_row_farthest(*problem(piece))
+            piece += k == pieces.ends[piece] - pieces.starts[piece]
         else:
-            work.potential[: sizes.width] = UNKNOWN_POTENTIAL
-            n_solved = easy(*problem, 0)
-            while n_solved < n and careful(*problem, n_solved):
-                n_solved = easy(*problem, n_solved + 1)
+            several = geometry, rule, plans, costs, work, distances, reports
+            piece, k = easy(A, B, pieces, offsets, first, last, piece, 0, sizes.width, *several)
+            while piece < last and careful(*problem(piece), k):
+                piece, k = easy(A, B, pieces, offsets, first, last, piece, k + 1, sizes.width, *several)
         if stop[0]:
             return
-        if n_solved < n:
+        if piece < last:
+            i, j = pieces.owners[piece], pieces.targets[pieces.starts[piece] + k]
             raise RuntimeError(
-                f"the transport problem of measures {i} and {targets[n_solved]} could not be certified: the simplex "
-                "did not reach the optimum within its limit of pivots; please report it with the data"
+                f"the transport problem of measures {i} and {j} could not be certified: the simplex did not reach the "
+                "optimum within its limit of pivots; please report it with the data"
             )
-        filled += n
-        n_slots += int(slots.sum())
 
 
 def _geometry(metric: Metric, n_entries: float, whole: bool, engine: Engine) -> Geometry | None:

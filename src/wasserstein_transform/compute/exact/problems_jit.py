@@ -181,7 +181,8 @@ def rescale(
         work.cost_start[t] = t * na
         for s in range(na):
             d = geometries.distance(geometry, B.indices[b + t], A.indices[a + s])
-            c = min((d / length) ** p, clip) if d > 0.0 else 0.0
+            share = d / length
+            c = min(share * share if p == 2.0 else share**p, clip) if d > 0.0 else 0.0
             vanished |= c < MIN_COST and d > 0.0
             tables.single[t * na + s] = c
             top = max(top, c)

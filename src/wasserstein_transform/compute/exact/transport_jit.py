@@ -154,9 +154,10 @@ def _attempt(
 
 
 @jit
-def _lost_digits(value: float, max_cost: float, total: float, p: float) -> bool:
-    """Whether a cost is so small next to the largest one that it has lost digits."""
-    return value < (problems.MIN_RELATIVE_COST if p != 1.0 else MIN_RELATIVE_DISTANCE) * max_cost * total
+def _lost_digits(value: float, max_cost: float, total: float, rule: problems.CostRule) -> bool:
+    """Whether a cost is so small next to the largest one, which may be that of spare mass, that it has lost digits."""
+    is_distance = rule.p == 1.0 and not rule.spare
+    return value < (MIN_RELATIVE_DISTANCE if is_distance else problems.MIN_RELATIVE_COST) * max_cost * total
 
 
 @jit
@@ -197,7 +198,7 @@ def transport(
         if _is_certified(status, gap, total * max_cost):
             break
         safe = 1
-    lost_digits = status == OPTIMAL and _lost_digits(value, max_cost, total, p)
+    lost_digits = status == OPTIMAL and _lost_digits(value, max_cost, total, rule)
     if lost_digits:
         if root < 0:  # common mass was cancelled
             is_shared = problems.load_problem(A, i, B, j, geometry, rule, tables, work)[2]
@@ -222,13 +223,16 @@ def transport(
 
 
 @jit
-def _load_potentials(parents: Any, k: int, na: int, tables: problems.CostTables, work: SimplexWorkspace) -> None:
+def _load_potentials(
+    parents: Any, shift: int, k: int, na: int, tables: problems.CostTables, work: SimplexWorkspace
+) -> None:
     """Start the k-th target from the potentials of its parent; without parents, from those of the previous target."""
     if parents.shape[0] == 0:
         return
+    parent = parents[k] - shift
     for s in range(na):
-        if parents[k] >= 0:
-            work.potential[s] = tables.potentials[parents[k] * na + s]
+        if parent >= 0:
+            work.potential[s] = tables.potentials[parent * na + s]
         elif k > 0:
             work.potential[s] = UNKNOWN_POTENTIAL
 
@@ -268,21 +272,21 @@ def _write_plan(
 
 @jit
 def solve_row(
-    A: Any, i: int, B: Any, targets: Any, parents: Any, geometry: Any, rule: problems.CostRule, plans: Plans,
-    tables: problems.CostTables, work: SimplexWorkspace, out: Any, report: Any, start: int,
+    A: Any, i: int, B: Any, targets: Any, parents: Any, shift: int, geometry: Any, rule: problems.CostRule,
+    plans: Plans, tables: problems.CostTables, work: SimplexWorkspace, out: Any, report: Any, start: int,
 ) -> int:  # fmt: skip
     """out[k] = W_p(A_i, B_j) for the k-th target j from `start` on; returns the k of the first one that is not easy.
 
     `report`: largest gap, number of safe solves. The potentials of the points of A_i are inherited from the similar
-    target at position `parents[k]`, or from none if it is negative; without parents, from the previous target. The
-    first target uses those in `work`.
+    target at position `parents[k] - shift`, or from none if it is negative; without parents, from the previous target.
+    The first target uses those in `work`.
     """
     if start == 0:
         problems.begin_measure(tables)
     na = A.indptr[i + 1] - A.indptr[i]
     for k in range(start, targets.shape[0]):
         j = targets[k]
-        _load_potentials(parents, k, na, tables, work)
+        _load_potentials(parents, shift, k, na, tables, work)
         n_used, has_plans = na, plans.moves.shape[0] > 0
         if _are_equal(A, i, B, j):
             out[k] = 0.0
@@ -298,7 +302,7 @@ def solve_row(
             )
             gap = gap / (total * max_cost) if max_cost > 0.0 else 0.0
             if not (status == OPTIMAL and abs(gap) <= MAX_GAP and value < np.inf) or _lost_digits(
-                value, max_cost, total, rule.p
+                value, max_cost, total, rule
             ):
                 return k
             out[k] = length * _root_of(max(value / total, 0.0), rule.p) * _length_of_spare(pair, rule)
@@ -311,9 +315,34 @@ def solve_row(
 
 
 @jit
+def solve_pieces(
+    A: Any, B: Any, pieces: Any, offsets: Any, first: int, end: int, piece: int, k: int, width: int, geometry: Any,
+    rule: problems.CostRule, plans: Plans, tables: problems.CostTables, work: SimplexWorkspace, out: Any, reports: Any,
+) -> tuple[int, int]:  # fmt: skip
+    """Solve pieces before `end`, from the k-th target of one on; returns the piece and target that is not easy.
+
+    Results of piece c are in `out` from `offsets[c - first]` on. `width` is the number of potentials to forget.
+    """
+    while piece < end:
+        start, n, at = pieces.starts[piece], pieces.ends[piece] - pieces.starts[piece], offsets[piece - first]
+        if k == 0:
+            work.potential[:width] = UNKNOWN_POTENTIAL
+        parents = pieces.parents[start : start + n] if pieces.parents.shape[0] > 0 else pieces.parents
+        here = Plans(plans.moves, plans.amounts, plans.starts[at : at + n])
+        k = solve_row(
+            A, pieces.owners[piece], B, pieces.targets[start : start + n], parents, start, geometry, rule, here, tables,
+            work, out[at : at + n], reports[piece - first], k,
+        )  # fmt: skip
+        if k < n:
+            return piece, k
+        piece, k = piece + 1, 0
+    return piece, 0
+
+
+@jit
 def solve_carefully(
-    A: Any, i: int, B: Any, targets: Any, parents: Any, geometry: Any, rule: problems.CostRule, plans: Plans,
-    tables: problems.CostTables, work: SimplexWorkspace, out: Any, report: Any, k: int,
+    A: Any, i: int, B: Any, targets: Any, parents: Any, shift: int, geometry: Any, rule: problems.CostRule,
+    plans: Plans, tables: problems.CostTables, work: SimplexWorkspace, out: Any, report: Any, k: int,
 ) -> bool:  # fmt: skip
     """The same for the k-th target alone, which `solve_row` found hard; inherits the potentials that it left."""
     na, pair = A.indptr[i + 1] - A.indptr[i], problems.pair_of(A, i, B, targets[k], rule)
@@ -332,8 +361,8 @@ def solve_carefully(
 
 @jit
 def solve_row_farthest(
-    A: Any, i: int, B: Any, targets: Any, parents: Any, geometry: Any, rule: problems.CostRule, plans: Plans,
-    tables: problems.CostTables, work: SimplexWorkspace, out: Any, report: Any,
+    A: Any, i: int, B: Any, targets: Any, parents: Any, shift: int, geometry: Any, rule: problems.CostRule,
+    plans: Plans, tables: problems.CostTables, work: SimplexWorkspace, out: Any, report: Any,
 ) -> int:  # fmt: skip
     """out[k] = W_∞(A_i, B_j) for the k-th target j, certified by plan and Hall violator; returns the k that failed."""
     problems.begin_measure(tables)
