@@ -130,7 +130,9 @@ def _pairs() -> None:
     from ..transport import bures_pairs, wasserstein_pairs
 
     rng = np.random.default_rng(0)
-    wasserstein_pairs(rng.random((3, 6)), rng.normal(size=(6, 2)))
+    wasserstein_pairs(rng.dirichlet(np.ones(6), 3), rng.normal(size=(6, 2)))
+    for distance, spare in (("cityblock", None), ("euclidean", 1.0), ("chebyshev", 1.0)):
+        wasserstein_pairs([rng.normal(size=(4, 2)) for _ in range(3)], distance, spare=spare)
     bures_pairs(np.stack([np.eye(2), 2 * np.eye(2)]))
 
 

@@ -114,11 +114,3 @@ class Coordinates(Metric):
 
     def take(self, rows: Ints) -> Coordinates:
         return Coordinates(self.points[rows], self.distance, self.period)
-
-    def joins(self, other: Metric) -> bool:
-        return isinstance(other, Coordinates) and (other.distance, other.period) == (self.distance, self.period)
-
-    def concatenate(self, other: Any) -> Coordinates:
-        if not self.joins(other) or other.points.shape[1] != self.points.shape[1]:
-            raise TypeError(f"new points must have the same distance and coordinates, got {check.shown(other)}")
-        return Coordinates(np.concatenate([self.points, other.points]), self.distance, self.period)

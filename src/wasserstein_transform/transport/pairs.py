@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -158,17 +158,10 @@ def _check_totals(totals: Floats, name: str) -> None:
         )
 
 
-class _Problem(NamedTuple):
-    """A metric, or other costs, and one or two families of measures."""
-
-    metric: Any
-    families: list[Family]
-
-
 def _read_problem(
     measures: dict[str, MeasuresLike], weights: Sequence[Any], metric: MetricLike, p: float, spare: SpareLike | None,
     plans: bool,
-) -> _Problem:  # fmt: skip
+) -> tuple[Any, list[Family]]:  # fmt: skip
     """Check measures, by name, and what they are compared by."""
     check.solvable_p(p)
     if plans and p == np.inf:
@@ -205,7 +198,7 @@ def _read_problem(
     ]
     if spare is None and not is_counted:
         _check_totals(np.concatenate([row.sum(axis=1) for row in rows]), " and ".join(measures))
-    return _Problem(metric if spare is None else add_spare(metric, spare, float(p)), families)
+    return metric if spare is None else add_spare(metric, spare, float(p)), families
 
 
 def _read_clouds(
@@ -242,18 +235,8 @@ def _points_in_use(metric: Metric, rows: list[csr_array]) -> tuple[Metric, list[
     """The metric and the rows of the points that have mass, if distances are computed from coordinates."""
     if not isinstance(metric, Euclidean | GaussianMetric | Coordinates):
         return metric, rows
-    used = np.zeros(metric.n, bool)
-    for row in rows:
-        used[row.indices[row.data > 0]] = True
-    if used.all():
-        return metric, rows
-    number = np.cumsum(used) - 1
-    kept = [csr_array(row) for row in rows]
-    for row in kept:
-        row.eliminate_zeros()
-    shape = int(used.sum())
-    rows = [csr_array((row.data, number[row.indices], row.indptr), shape=(row.shape[0], shape)) for row in kept]
-    return metric.take(np.flatnonzero(used)), rows
+    used = np.unique(np.concatenate([row.indices for row in rows]))
+    return (metric, rows) if len(used) == metric.n else (metric.take(used), [row[:, used] for row in rows])
 
 
 def _matrix(measures: MeasuresLike, n_points: int, name: str) -> csr_array:
