@@ -10,7 +10,6 @@ from .. import _check as check
 from .._types import Floats
 from ..engine import Engine, current
 from .costs import Costs
-from .exact import warn_of_problems
 from .pairs import Distances, make_family
 from .plans import solve_with_plans
 
@@ -77,7 +76,6 @@ def wasserstein_batch(
             masses, zip(rows, cols, strict=True), "ab", (n * problems, np.full(k, k * n)), (n, m), strict=True
         )
     ]
-    warn_of_problems(k, float(stack.size), engine)
     pairs = np.column_stack([problems, problems])
     values, report, plans = solve_with_plans(source, 1.0, (sides[0], sides[1]), pairs, (k,), engine)
     starts, sizes = plans.arrays.slots[:-1], np.diff(sides[0].measures.indptr)

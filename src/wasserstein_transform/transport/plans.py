@@ -15,6 +15,7 @@ from ..compute.exact.problems import PlanArrays, Report
 from ..engine import Engine
 from ..measures import Discrete
 from .costs import SpareCosts
+from .exact import warn_of_problems
 
 
 class Family(NamedTuple):
@@ -130,7 +131,9 @@ def solve_with_plans(
     A, B = (side.measures for side in sides)
     order = np.argsort(pairs[:, 0], kind="stable")
     firsts, seconds = pairs[order].T
-    slots = np.append(0, np.cumsum(np.diff(A.indptr)[firsts] + np.diff(B.indptr)[seconds]))
+    n_sources, n_sinks = np.diff(A.indptr)[firsts], np.diff(B.indptr)[seconds]
+    warn_of_problems(len(pairs), float(n_sources @ n_sinks), engine)
+    slots = np.append(0, np.cumsum(n_sources + n_sinks))
     n = int(slots[-1])
     engine.reserve(64.0 * n, f"plans of {len(pairs)} pairs", "list fewer pairs at a time")
     arrays = PlanArrays(slots, np.empty((n, 2), np.intp), np.empty((n, 2)))
