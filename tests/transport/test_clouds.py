@@ -280,7 +280,6 @@ def test_bad_clouds_and_costs_are_refused_in_one_line(call: Callable[[], object]
         (lambda: wt.wasserstein_pairs(np.eye(2), "cosine"), "pass the points themselves; clouds .* as a list"),
         (lambda: wt.wasserstein_pairs(np.eye(2), wt.transport.Costs(np.eye(2))), "use wt.wasserstein_cross"),
         (lambda: wt.wasserstein_pairs(np.eye(2), [[0.0, 1.0], [1.0, 0.0]], spare=half_life), "needs points"),
-        (lambda: wt.spaces.Euclidean(TWO[0], p=1), "Euclidean takes no p, got 1"),  # type: ignore[call-arg]
     ],
 )
 def test_what_is_of_another_kind_is_refused(call: Callable[[], object], message: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -43,14 +43,6 @@ class Euclidean(Metric):
 
     points: Floats
     triangle = True
-
-    def __new__(cls, *args: Any, **options: Any) -> Self:
-        if "p" in options:
-            raise TypeError(
-                f"Euclidean takes no p, got {check.shown(options['p'])}: wt.spaces.Coordinates(points, 'cityblock') is "
-                "L1, 'chebyshev' is L∞"
-            )
-        return super().__new__(cls)
 
     def __post_init__(self) -> None:
         points = contiguous(self.coordinates)

@@ -195,8 +195,8 @@ def _solve_tile(inputs: _TileInputs, tile: Tile, stop: Flag, record: Record) -> 
     piece = first
     while piece < end:
         last = piece + 1 if isinstance(source, PathTables) or rule.p == np.inf else end
-        if isinstance(source, PathTables):
-            fill_table(pieces.owners[piece], pieces.targets[pieces.starts[piece] : pieces.ends[piece]])
+        if isinstance(source, PathTables) and len(targets := pieces.targets[pieces.starts[piece] : pieces.ends[piece]]):
+            fill_table(pieces.owners[piece], targets)  # has no room for measures without targets
         if stop[0]:
             return
         if rule.p == np.inf:
