@@ -181,8 +181,8 @@ def rescale(
         work.cost_start[t] = t * na
         for s in range(na):
             d = geometries.distance(geometry, B.indices[b + t], A.indices[a + s])
-            share = d / length
-            c = min(share * share if p == 2.0 else share**p, clip) if d > 0.0 else 0.0
+            share = d / length if d > 0.0 else 0.0
+            c = min(share * share if p == 2.0 else share**p, clip)
             vanished |= c < MIN_COST and d > 0.0
             tables.single[t * na + s] = c
             top = max(top, c)
