@@ -51,9 +51,9 @@ def as_metric(metric: MetricLike) -> Metric:
         )
     array = check.floats(metric, "metric")
     if array.ndim == 2 and array.shape[0] == array.shape[1]:
-        array = _settle(array)
-        if not array.diagonal().any() and (array == array.T).all():
-            return Dense(as_distances(array, "metric"))
+        small = 1e-9 * max(array.max(), -array.min())
+        if (np.abs(array.diagonal()) <= small).all():
+            return Dense(as_distances(_hollow(array, small), "metric"))
     if array.ndim != 2:
         raise ValueError(
             f"metric must be a square matrix of distances or an array with one point per row, got shape {array.shape}; "
@@ -62,18 +62,16 @@ def as_metric(metric: MetricLike) -> Metric:
     return Euclidean(check.points(array, "metric as points"))
 
 
-def _settle(array: Floats) -> Floats:
-    """Make distances exactly symmetric, return points unchanged, and raise an error for arrays that may be either."""
-    small = 1e-9 * np.abs(array).max()
-    symmetric, hollow = bool((np.abs(array - array.T) <= small).all()), bool((np.abs(array.diagonal()) <= small).all())
-    if symmetric and hollow:
-        array = (array + array.T) / 2
-        np.fill_diagonal(array, 0.0)
-    elif hollow and len(array) > 1:
+def _hollow(array: Floats, small: float) -> Floats:
+    """Distances with zeros on the diagonal; an error if they are not symmetric up to `small`, as points may be."""
+    if not check.is_symmetric(array, small):
         raise ValueError(
             "metric is square with zeros on the diagonal but not symmetric: distances must be symmetric, "
             "pass (D + D.T) / 2; for points pass wt.spaces.Euclidean(X)"
         )
+    if array.diagonal().any():
+        array = array.copy()
+        np.fill_diagonal(array, 0.0)
     return array
 
 
