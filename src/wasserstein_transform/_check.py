@@ -38,6 +38,20 @@ before_warnings: list[Callable[[], None]] = []
 
 def floats(values: ArrayLike, name: str) -> Floats:
     """Return a C-ordered float64 array without NaN or infinity."""
+    if type(values) is np.ndarray and values.dtype == np.float64 and values.flags.c_contiguous:
+        array: Floats = values
+    else:
+        array = _as_floats(values, name)
+    if not np.isfinite(array).all():
+        bad = np.argwhere(~np.isfinite(array))[0]
+        where = ", ".join(map(str, bad))
+        raise ValueError(
+            f"{name} must be finite, got {array[tuple(bad)]} at [{where}]; drop or fill NaN and infinite entries"
+        )
+    return array
+
+
+def _as_floats(values: ArrayLike, name: str) -> Floats:
     numbers(values, name)
     if hasattr(values, "toarray"):  # of SciPy, which is imported late
         raise ValueError(
@@ -50,14 +64,7 @@ def floats(values: ArrayLike, name: str) -> Floats:
         array = np.ascontiguousarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name} must be numbers, got {type(values).__name__} ({error})") from None
-    array = array.reshape(np.shape(array) if np.ndim(values) else ())  # ascontiguousarray makes a scalar 1-D
-    if not np.isfinite(array).all():
-        bad = np.argwhere(~np.isfinite(array))[0]
-        where = ", ".join(map(str, bad))
-        raise ValueError(
-            f"{name} must be finite, got {array[tuple(bad)]} at [{where}]; drop or fill NaN and infinite entries"
-        )
-    return array
+    return array.reshape(np.shape(array) if np.ndim(values) else ())  # ascontiguousarray makes a scalar 1-D
 
 
 def numbers(values: Any, name: str) -> None:
