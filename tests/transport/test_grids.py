@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import networkx as nx
 import numpy as np
 import pytest
 from reference.transport import exact_cost
@@ -139,3 +140,10 @@ def test_edges_far_shorter_than_the_graph_is_wide_are_left_to_tables(monkeypatch
         metric = wt.spaces.Graph.of([(0, 1, shortest), (1, 2, 1.0), (2, 3, 1.0)], weight="length")
         found = wt.wasserstein_pairs([[1, 0, 0, 0], [0, 1, 0, 1]], metric)
         assert found.values[0] == pytest.approx((2 + 2 * shortest) / 2, rel=1e-12)
+
+
+def test_graphs_in_pieces_are_left_to_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(flows, "_STEPS_PER_FLOW", 0.0)
+    monkeypatch.setattr(batches, "solve_flows", None)
+    graph = nx.disjoint_union(nx.cycle_graph(5), nx.path_graph(4))
+    assert len(wt.graphs.curvature(graph, wt.Truncation(2.0)).values) == graph.number_of_edges()

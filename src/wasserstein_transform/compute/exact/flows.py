@@ -39,11 +39,11 @@ def _steps(metric: Metric) -> float:
 
 
 def flows_pay(metric: Metric, steps: float, n_problems: int, engine: Engine) -> bool:
-    """Whether flows on the edges take less than so many steps for the problems, and edges are not too short."""
+    """Whether flows take less than so many steps for the problems, on a connected graph without too short edges."""
     edges = metric.adjacency
     if edges is None or not len(edges.lengths) or _steps(metric) * n_problems > steps:
         return False
-    return edges.least >= _MIN_LENGTH * metric.largest(engine)
+    return edges.least >= _MIN_LENGTH * metric.largest(engine) and not paths.pieces(edges, paths.n_nodes(edges)).any()
 
 
 def solve_flows(
