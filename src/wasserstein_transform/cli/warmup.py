@@ -127,10 +127,13 @@ def _clusters() -> None:
 def _pairs() -> None:
     import numpy as np
 
-    from ..transport import bures_pairs, wasserstein_pairs
+    from ..spaces import Graph
+    from ..transport import bures_pairs, wasserstein, wasserstein_pairs
 
     rng = np.random.default_rng(0)
     wasserstein_pairs(rng.random((3, 6)), rng.normal(size=(6, 2)))
+    wasserstein_pairs(rng.random((3, 256)), Graph.grid((16, 16)))
+    wasserstein(None, None, rng.random((3, 3)))
     bures_pairs(np.stack([np.eye(2), 2 * np.eye(2)]))
 
 
