@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..jit import arithmetic_jit as arithmetic, jit
+from ..jit import arithmetic_jit as arithmetic, jit_strict
 from .simplex_jit import INTERRUPTED, OPTIMAL, STALLED
 from .simplex_tree_jit import reroot_subtree
 from .transport_jit import MAX_GAP
@@ -38,7 +38,7 @@ class EdgeFlow(NamedTuple):
     stop: np.ndarray
 
 
-@jit
+@jit_strict
 def _plant(order: Any, parents: Any, lengths: Any, work: EdgeFlow) -> None:
     """Make the tree with these parents of the nodes in `order`, where the root is first and parents precede."""
     for k in range(order.shape[0]):
@@ -58,7 +58,7 @@ def _plant(order: Any, parents: Any, lengths: Any, work: EdgeFlow) -> None:
         work.level[node] = work.level[up] + 1
 
 
-@jit
+@jit_strict
 def _sum_branches(root: int, work: EdgeFlow) -> None:
     """Set `flow` to the mass that leaves the branch of each node, or enters it if it is negative."""
     for node in range(work.supply.shape[0]):
@@ -69,7 +69,7 @@ def _sum_branches(root: int, work: EdgeFlow) -> None:
         node = work.previous[node]
 
 
-@jit
+@jit_strict
 def _route(root: int, work: EdgeFlow) -> None:
     """Send all masses along the tree."""
     _sum_branches(root, work)
@@ -78,7 +78,7 @@ def _route(root: int, work: EdgeFlow) -> None:
         work.flow[node] = abs(work.flow[node])
 
 
-@jit
+@jit_strict
 def _recompute_potentials(root: int, work: EdgeFlow) -> None:
     """Compute potentials from the tree, because rounding errors of pivots accumulate."""
     work.potential[root] = 0.0
@@ -89,7 +89,7 @@ def _recompute_potentials(root: int, work: EdgeFlow) -> None:
         node = work.following[node]
 
 
-@jit
+@jit_strict
 def _find_leaving_arc(i: int, j: int, work: EdgeFlow) -> tuple[float, int, bool, int]:
     """The flow change on the cycle of the arc (i, j), the node of the leaving arc, whether on i's side, and the apex.
 
@@ -110,7 +110,7 @@ def _find_leaving_arc(i: int, j: int, work: EdgeFlow) -> tuple[float, int, bool,
     return delta, leaving, on_tail_side, p
 
 
-@jit
+@jit_strict
 def _push_flow(i: int, j: int, apex: int, delta: float, work: EdgeFlow) -> None:
     """Move mass around the cycle of the arc (i, j)."""
     p, q = i, j
@@ -122,7 +122,7 @@ def _push_flow(i: int, j: int, apex: int, delta: float, work: EdgeFlow) -> None:
         q = work.parent[q]
 
 
-@jit
+@jit_strict
 def _pivot(edge: int, work: EdgeFlow) -> bool:
     """Bring an edge into the tree, from its lower potential to its higher one; False if no arc can leave."""
     i, j = work.ends[0, edge], work.ends[1, edge]
@@ -148,7 +148,7 @@ def _pivot(edge: int, work: EdgeFlow) -> bool:
     return True
 
 
-@jit
+@jit_strict
 def _excess(edge: int, work: EdgeFlow) -> float:
     """By how much more than its length the potentials of the ends of an edge differ; 0 if it may be rounding."""
     u, v, length = work.potential[work.ends[0, edge]], work.potential[work.ends[1, edge]], work.lengths[edge]
@@ -156,7 +156,7 @@ def _excess(edge: int, work: EdgeFlow) -> float:
     return excess if excess > _MAX_STRETCH * length + _ROUNDING * (abs(u) + abs(v)) else 0.0
 
 
-@jit
+@jit_strict
 def _certificate(root: int, work: EdgeFlow) -> tuple[float, float]:
     """Cost of the flow, summed again from the masses, and its gap to the bound of the potentials, made feasible."""
     _sum_branches(root, work)
@@ -171,7 +171,7 @@ def _certificate(root: int, work: EdgeFlow) -> tuple[float, float]:
     return cost, cost - bound / stretch
 
 
-@jit
+@jit_strict
 def cheapest_flow(root: int, work: EdgeFlow) -> tuple[float, float, int]:
     """Cost, primal–dual gap and status of the flow that balances `supply`; starts from the tree in `work`."""
     m = work.lengths.shape[0]
@@ -199,7 +199,7 @@ def cheapest_flow(root: int, work: EdgeFlow) -> tuple[float, float, int]:
     return cost, gap, OPTIMAL
 
 
-@jit
+@jit_strict
 def _load_masses(A: Any, i: int, B: Any, j: int, work: EdgeFlow) -> bool:
     """Supply of the problem of rows i and j, multiplied by both totals; whether there is any."""
     for node in range(work.supply.shape[0]):
@@ -217,7 +217,7 @@ def _load_masses(A: Any, i: int, B: Any, j: int, work: EdgeFlow) -> bool:
     return differs
 
 
-@jit
+@jit_strict
 def flow_row(
     A: Any, i: int, B: Any, targets: Any, order: Any, parents: Any, lengths: Any, largest: float, work: EdgeFlow,
     out: Any, report: Any,
