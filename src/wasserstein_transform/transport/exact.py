@@ -133,7 +133,10 @@ def estimate_seconds(n_problems: int, n_entries: float) -> float:
 
 def warn_of_problems(n_problems: int, n_entries: float, engine: Engine) -> None:
     """Warn if problems whose cost matrices have `n_entries` entries in total take long."""
-    seconds = estimate_seconds(n_problems, n_entries) / min(engine.n_threads, max(n_problems, 1))
+    seconds = estimate_seconds(n_problems, n_entries)
+    if seconds < MIN_LONG_SECONDS:
+        return
+    seconds /= min(engine.n_threads, max(n_problems, 1))
     if seconds >= MIN_LONG_SECONDS:
         warn(
             f"{describe_problems(n_problems, n_entries)} will take about {describe_seconds(seconds)}; "

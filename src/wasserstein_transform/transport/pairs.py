@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -18,6 +19,7 @@ from .._types import Floats, Ints
 from ..compute.exact.batches import exact_among, exact_between, exact_listed
 from ..compute.exact.problems import Report
 from ..compute.exact.single import solve_one
+from ..compute.exact.single_jit import scale_to_one
 from ..cuda import on
 from ..engine import Engine, current
 from ..measures import Discrete, make_discrete, scale_into_range
@@ -60,9 +62,9 @@ def as_metric(metric: MetricLike) -> Metric:
         )
     array = check.floats(metric, "metric")
     if array.ndim == 2 and array.shape[0] == array.shape[1]:
-        array = _settle(array)
-        if not array.diagonal().any() and (array == array.T).all():
-            return Dense(as_distances(array, "metric"))
+        small = 1e-9 * max(array.max(), -array.min())
+        if (np.abs(array.diagonal()) <= small).all():
+            return Dense(as_distances(_hollow(array, small), "metric"))
         if len(array) > 1 and array.min() >= 0:
             raise ValueError(
                 f"metric is square but not 0 on the diagonal, got {array.diagonal().max()}: for points pass "
@@ -76,18 +78,16 @@ def as_metric(metric: MetricLike) -> Metric:
     return Euclidean(check.points(array, "metric as points"))
 
 
-def _settle(array: Floats) -> Floats:
-    """Make distances exactly symmetric, return points unchanged, and raise an error for arrays that may be either."""
-    small = 1e-9 * np.abs(array).max()
-    symmetric, hollow = bool((np.abs(array - array.T) <= small).all()), bool((np.abs(array.diagonal()) <= small).all())
-    if symmetric and hollow:
-        array = (array + array.T) / 2
-        np.fill_diagonal(array, 0.0)
-    elif hollow and len(array) > 1:
+def _hollow(array: Floats, small: float) -> Floats:
+    """Distances with zeros on the diagonal; an error if they are not symmetric up to `small`, as points may be."""
+    if not check.is_symmetric(array, small):
         raise ValueError(
             "metric is square with zeros on the diagonal but not symmetric: distances must be symmetric, "
             "pass (D + D.T) / 2; for points pass wt.spaces.Euclidean(X)"
         )
+    if array.diagonal().any():
+        array = array.copy()
+        np.fill_diagonal(array, 0.0)
     return array
 
 
@@ -580,47 +580,49 @@ def wasserstein(a: ArrayLike | None, b: ArrayLike | None, cost: ArrayLike, engin
     array([[0.5, 0.5],
            [0. , 1. ]])
     """
-    costs = check.floats(cost, "cost")
+    engine, costs = current(engine), check.floats(cost, "cost")
     if costs.ndim != 2 or costs.size == 0:
         raise ValueError(f"cost must be a matrix of shape (len(a), len(b)), got shape {costs.shape}")
-    masses = [_mass(m, n, name) for m, n, name in ((a, costs.shape[0], "a"), (b, costs.shape[1], "b"))]
-    unit = float(np.ldexp(1.0, np.clip(np.frexp(max(m.max() for m in masses))[1], -1000, 1000)))
-    masses = [m / unit for m in masses]  # keeps the product of their totals within the range of floats
-    totals = [float(m.sum()) for m in masses]
-    if abs(totals[0] - totals[1]) > 1e-9 * max(totals):
+    (mass_a, total, unit), (mass_b, other, other_unit) = (
+        _mass(m, n, name) for m, n, name in ((a, costs.shape[0], "a"), (b, costs.shape[1], "b"))
+    )
+    if abs(total - math.ldexp(other, min(other_unit - unit, 1000))) > 1e-9 * total:
         raise ValueError(
-            f"a and b must have equal totals, got {unit * totals[0]} and {unit * totals[1]}; divide each by its sum"
+            f"a and b must have equal totals, got {np.ldexp(total, unit)} and {np.ldexp(other, other_unit)}; divide "
+            "each by its sum"
         )
-    rows, cols = (np.flatnonzero(m) for m in masses)
-    warn_of_problems(1, float(len(rows)) * len(cols), current(engine))
-    everywhere = len(rows) + len(cols) == sum(costs.shape)
-    used = costs if everywhere else costs[np.ix_(rows, cols)]
-    solution = solve_one(masses[0][rows], masses[1][cols], used, current(engine))
-    plan, (u, v) = solution.plan, solution.prices
-    if not everywhere:  # extend the dual variables to points without mass
+    n_sources, n_sinks = np.count_nonzero(mass_a), np.count_nonzero(mass_b)
+    warn_of_problems(1, float(n_sources) * n_sinks, engine)
+    if (n_sources, n_sinks) == costs.shape:
+        solution = solve_one(mass_a, mass_b, costs, engine)
+        plan, (u, v) = solution.plan, solution.prices
+    else:  # extend the dual variables to points without mass
+        rows, cols = np.flatnonzero(mass_a), np.flatnonzero(mass_b)
+        solution = solve_one(mass_a[rows], mass_b[cols], costs[np.ix_(rows, cols)], engine)
         plan = np.zeros(costs.shape)
         plan[np.ix_(rows, cols)] = solution.plan
         v = np.full(costs.shape[1], -np.inf)
         v[cols] = solution.prices[1]
         u = (costs[:, cols] - v[cols]).min(axis=1)
         v = (costs - u[:, None]).min(axis=0)
-    plan *= totals[0]
-    plan *= unit
+    plan *= total
     return Coupling(
-        value=unit * (totals[0] * solution.cost), plan=plan, potentials=(u, v), gap=solution.gap,
+        value=float(np.ldexp(total * solution.cost, unit)), plan=np.ldexp(plan, unit, out=plan),
+        potentials=(u, v), gap=solution.gap,
         status=list(Status)[solution.status], sources=np.arange(len(u)), targets=np.arange(len(v)),
     )  # fmt: skip
 
 
-def _mass(values: ArrayLike | None, n: int, name: str) -> Floats:
-    if values is None:
-        return np.full(n, 1.0 / n)
-    mass = check.floats(values, name)
+def _mass(values: ArrayLike | None, n: int, name: str) -> tuple[Floats, float, int]:
+    """Masses scaled to about 1 by a power of two, their total, and the exponent that was taken out."""
+    mass = np.full(n, 1.0 / n) if values is None else check.floats(values, name)
     if mass.shape != (n,):
         raise ValueError(f"{name} must hold {n} masses, one per row (a) or column (b) of cost, got shape {mass.shape}")
-    if (mass < 0).any() or not mass.any():
+    scaled = mass.copy()
+    smallest, total, exponent = scale_to_one(scaled)
+    if smallest < 0 or total == 0:
         raise ValueError(f"{name} must hold masses ≥ 0 with a positive total, got {check.shown(mass)}")
-    return mass
+    return scaled, total, exponent
 
 
 def solve_listed(metric: Metric, p: float, rows: Discrete, pairs: Ints, engine: Engine) -> tuple[Floats, Report]:

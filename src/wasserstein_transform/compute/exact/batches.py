@@ -14,6 +14,7 @@ from ..graphs.paths import is_worth_storing
 from ..metrics.distances import dense
 from ..metrics.geometry_jit import Geometry, Table, for_thread
 from ..records import CsrMeasures
+from .flows import flows_pay, solve_flows
 from .on_graphs import PathTables, are_hops, listed_by_hops, path_tables
 from .problems import PlanArrays, Positions, Report, mirror, parents_of_listed, spatial_rank, visit_order
 from .problems_jit import CostRule, WorkspaceSizes, cost_tables, n_bytes
@@ -126,6 +127,10 @@ def _solve_pieces(
 
     `n_met` is the most points that the targets of a measure have.
     """
+    if p == 1 and plans is None and flows_pay(
+        metric, _STEPS_PER_COST * float(pieces.cost.sum()), int((pieces.ends - pieces.starts).sum()), engine
+    ):
+        return solve_flows(metric, A, B, _cut_long(pieces), positions, rows, out, engine)
     lengths = np.diff(A.indptr)
     width = int(lengths[pieces.cost > 0].max(initial=1))  # over measures with at least one target
     cap = int(max(width, np.diff(B.indptr).max()))

@@ -179,7 +179,7 @@ def _push_flow(na: int, i: int, j: int, apex: int, delta: float, parent: Any, fl
 
 
 @jit
-def _shift_branch(na: int, node: int, bottom: int, rise: int, change: float, work: SimplexWorkspace) -> tuple[int, int]:
+def _shift_branch(na: int, node: int, bottom: int, rise: int, change: float, work: Any) -> tuple[int, int]:
     """Update levels and potentials along the ring from a node, while below `bottom`; the last node, and the next."""
     level, potential, following = work.level, work.potential, work.following
     while True:
@@ -207,10 +207,12 @@ def _shift_branch(na: int, node: int, bottom: int, rise: int, change: float, wor
 # In the ring, leaving C₁ x B₁ top A B₂ C₂ becomes top A x B₁ B₂ leaving C₁ C₂: at each step up the path, the two parts
 # of the subtree of the old parent, before and after the node, are joined behind what was laid out before.
 @jit
-def reroot_subtree(
-    na: int, top: int, leaving: int, new_parent: int, flow_in: float, change: float, work: SimplexWorkspace
-) -> None:
-    """Attach the subtree of `leaving` to `new_parent` by its node `top`; `flow_in` is the flow on the new arc."""
+def reroot_subtree(na: int, top: int, leaving: int, new_parent: int, flow_in: float, change: float, work: Any) -> None:
+    """Attach the subtree of `leaving` to `new_parent` by its node `top`; `flow_in` is the flow on the new arc.
+
+    `work` is a `SimplexWorkspace`, or has a tree of other nodes under the same names; only the first `na` potentials
+    rise by `change`, the others fall.
+    """
     parent, level, following, previous, flow = work.parent, work.level, work.following, work.previous, work.flow
     before_subtree = previous[leaving]
     node, above = top, new_parent
