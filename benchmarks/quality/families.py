@@ -994,10 +994,50 @@ def one_in_background(rng: Rng) -> Parts:
     return kinds[rng.integers(3)]()
 
 
+def _lattice(rng: Rng, m: int, n: int) -> np.ndarray:
+    """Places of a rectangular or hexagonal grid at distance 1, exactly or nearly, in a box or a ball."""
+    sides = np.maximum(3, (n ** (1 / m) * np.exp(0.3 * rng.normal(size=m))).astype(int))
+    X = np.stack(np.meshgrid(*map(np.arange, sides), indexing="ij"), axis=-1).reshape(-1, m).astype(float)
+    if m == 2 and rng.random() < 0.3:
+        X[:, 0] += 0.5 * (X[:, 1] % 2)
+        X[:, 1] *= np.sqrt(0.75)
+    X -= X.mean(axis=0)
+    if rng.random() < 0.3:
+        X = X[np.linalg.norm(X / (np.abs(X).max(axis=0) + 0.1), axis=1) <= 1]
+    X = X[rng.random(len(X)) > rng.choice([0.0, 0.0, 0.05, 0.2])]
+    return X + rng.choice([0.0, 0.0, 0.05, 0.15, 0.3]) * rng.normal(size=X.shape)
+
+
+def one_lattice(rng: Rng) -> Parts:
+    """One even grid; its columns may have other units."""
+    m = int(rng.choice([1, 2, 2, 2, 3]))
+    return [
+        _lattice(rng, m, int(_log_uniform(rng, 40, 1000))) * np.exp(rng.choice([0.0, 0.0, 0.25]) * rng.normal(size=m))
+    ]
+
+
+def lattices(rng: Rng) -> Parts:
+    """Even grids side by side, of other spacings or far enough apart."""
+    m, at, parts = int(rng.choice([1, 2, 2, 3])), 0.0, []
+    for _ in range(int(rng.integers(2, 6))):
+        X = _lattice(rng, m, int(_log_uniform(rng, 30, 400))) * np.exp(rng.choice([0.0, 0.4]) * rng.normal())
+        parts.append(X + (at - X[:, 0].min()) * np.eye(m)[0])
+        at = parts[-1][:, 0].max() + np.ptp(X[:, 0]) / len(np.unique(X[:, 0].round())) + rng.uniform(2.5, 6)
+    return parts
+
+
+def blobs_rounded(rng: Rng) -> Parts:
+    """Groups in coordinates of few digits: many points share a place or a line."""
+    per_unit = rng.uniform(1.5, 6)
+    parts = _blobs(rng, rng.integers(1, 8), int(rng.choice([1, 2, 2, 3])), rng.uniform(4, 8), 0.2, 0.2, 0.4)
+    return [np.round(part * per_unit) for part in parts]
+
+
 _NO_NOISE = (
     "islands", "disc_in_disc", "blobs_many_axes", "crossing", "densities", "corners", "one_in_space", "on_a_line",
     "one_on_a_line", "discs_in_discs", "groups_at_scales", "groups_of_groups", "islands_and_large", "groups_unequal",
-    "curves_crossing", "planes_crossing", "combs", "one_figure", "one_solid", "one_cloud",
+    "curves_crossing", "planes_crossing", "combs", "one_figure", "one_solid", "one_cloud", "lattices",
+    "one_lattice", "blobs_rounded",
 )  # fmt: skip
 _IN_NOISE = ("one_in_background",)
 FAMILIES: dict[str, Callable[[Rng], Parts]] = {
@@ -1012,5 +1052,6 @@ FAMILIES: dict[str, Callable[[Rng], Parts]] = {
         groups_at_scales, groups_of_groups, islands_and_large, groups_unequal, balls_touching, balls_packed,
         normals_close, curves_crossing, planes_crossing, blobs_many, blobs_on_grid, glyphs, trees, blocks_with_holes,
         checkerboards, combs, tori_linked, sheets, roll_and_ball, one_figure, one_solid, one_cloud, one_in_background,
+        one_lattice, lattices, blobs_rounded,
     )
 }  # fmt: skip

@@ -1,11 +1,11 @@
 """Train the judge of `wt.cluster` on generated families.
 
-`python -m benchmarks.quality.train lessons FOLDER --jobs 16` partitions generated sets by all recipes, with the number
-of clusters given and without, and keeps criteria and scores; `python -m benchmarks.quality.train fit FOLDER` learns
-from them and writes the files that ship: a boosted sum of small trees predicts the adjusted Rand index of a partition
-from its criteria. `python -m benchmarks.quality.train curves FOLDER` tells what more lessons and deeper trees bring on
-families that are left out whole, and what is lost without some of the criteria. There is a judge for up to three
-coordinates and one for more. Nothing of any published collection is used.
+`python -m benchmarks.quality.train lessons FOLDER --jobs 16` partitions generated sets and keeps criteria and scores;
+`learn FOLDER` learns from them: a boosted sum of small trees predicts the adjusted Rand index of a partition from its
+criteria, and the same is learned without a fifth of the families at a time, which are then judged; `ship FOLDER`
+chooses by these the rules and what is told, and writes the files that ship. `curves FOLDER` tells what more lessons and
+deeper trees bring on families that are left out whole, and what is lost without some of the criteria. There is a judge
+for up to three coordinates and one for more. Needs LightGBM.
 """
 
 from __future__ import annotations
@@ -13,39 +13,21 @@ from __future__ import annotations
 import argparse
 import json
 import subprocess
-import time
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import lightgbm
 import numpy as np
-from sklearn.ensemble import HistGradientBoostingRegressor
 
-import wasserstein_transform as wt
 from wasserstein_transform.clustering import judge as judging
-from wasserstein_transform.clustering.candidates import crossings, with_count, without_count
-from wasserstein_transform.clustering.criteria import OF_DATA, measure
-from wasserstein_transform.clustering.ground import Ground, Places
-from wasserstein_transform.clustering.partitions import Partitions
-from wasserstein_transform.clustering.recipes import KINDS, Candidate, Recipe
-from wasserstein_transform.clustering.trees import grow
-from wasserstein_transform.engine import current
-from wasserstein_transform.hierarchy.labels import number_by_first
 
-from .families import generate
+from .lessons import SEEDS, Lesson, choose, features_of, lessons_of, make_lessons, read_lessons, write_lessons
 from .sets import read_tables
-from .wide_families import generate_wide
 
-SEEDS = {"flat": 20_000, "wide": 8_000}
 JUDGES = ("flat_with_count", "flat_without_count", "wide_with_count", "wide_without_count")
-MOST = {"flat": 1000, "wide": 600}  # points of a set, but
-EVERY = 10  # of so many sets one has all, and is looked at for shapes that cross: both take long
-N_VALUES = 250  # of a feature, that are told apart
-KEPT = 80  # partitions of a set that are learned from
 N_FOLDS = 5  # families are left out whole in turn, a fifth of them at a time
-SOME = 0.2  # share of the features that are tried at each node
 OF_TRANSFORM = (
     "agreement of transformed", "conductance after a step", "worst conductance after a step", "purity after a step",
     "transformed edges cut", "height of transformed cuts", "lowest transformed cut", "edges cut after a step",
@@ -54,119 +36,22 @@ OF_TRANSFORM = (
 """Criteria that a transform gives."""
 
 
-class Lesson(NamedTuple):
-    """What one set teaches one judge."""
-
-    family: str
-    criteria: np.ndarray  # a row for each partition
-    ends: np.ndarray  # the largest and the smallest of each criterion
-    scores: np.ndarray
-    counts: np.ndarray
-    votes: np.ndarray
-    kinds: np.ndarray  # a bit for each kind of recipe that gave the partition
-    wanted: int  # the true number of clusters
-    best: float  # score of the best partition
-
-
-Lessons = dict[str, tuple[tuple[str, ...], Lesson]]
-"""What a set teaches each judge, with the names of the criteria."""
-
-
-def lessons(size: str, seed: int) -> Lessons:
-    """What a generated set teaches."""
-    family, X, y = (generate if size == "flat" else generate_wide)(seed)
-    rng = np.random.default_rng(seed)
-    if seed % EVERY and len(X) > MOST[size]:
-        rows = rng.choice(len(X), MOST[size], replace=False)
-        X, y = X[rows], np.where(y[rows] > 0, np.unique(y[rows], return_inverse=True)[1] + 1, 0)
-    return lessons_of(family, X, y, seed % EVERY == 0 or "cross" in family, rng)
-
-
-def lessons_of(family: str, X: np.ndarray, y: np.ndarray, with_crossings: bool, rng: np.random.Generator) -> Lessons:
-    """What a set teaches; some of the partitions are kept."""
-    with wt.using(n_jobs=1):
-        engine = current()
-        places = Places.of(wt.Space.from_points(X), engine)
-        if places.has_many_columns:
-            return {}
-        ground = Ground.of(places.space, engine)
-        size, forest, true = "wide" if ground.views else "flat", grow(ground, engine), len(np.unique(y[y > 0]))
-        found = {f"{size}_without_count": (without_count(ground, forest, engine), None)}
-        if true > 1:
-            found[f"{size}_with_count"] = with_count(ground, forest, true, engine), true
-        out = {}
-        for name, (candidates, wanted) in found.items():
-            crossing = crossings(ground, wanted, engine) if with_crossings else []
-            partitions = Partitions.of([*candidates, *crossing], ground.mass)
-            criteria = measure(ground, forest, partitions, wanted, engine)
-            names = tuple(one for one in criteria if one not in OF_DATA)
-            own = np.column_stack([criteria[one] for one in names])
-            scores = _scores(partitions, places.place, y)
-            rows = np.sort(rng.choice(len(scores), min(len(scores), KEPT), replace=False))
-            kinds = [sum({1 << KINDS.index(one.kind) for one in group}) for group in partitions.recipes]
-            kept = np.column_stack([own, *(criteria[one] for one in OF_DATA)])[rows]
-            ends = np.array([own.max(axis=0), own.min(axis=0)])
-            by_row = [np.array(column)[rows] for column in (scores, partitions.counts, partitions.votes, kinds)]
-            out[name] = names, Lesson(family, kept, ends, *by_row, true, scores.max())
-        return out
-
-
-def _scores(partitions: Partitions, place: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """The adjusted Rand indices with the truth, without noise."""
-    rows = Partitions.of([Candidate(Recipe("tree"), labels[place]) for labels in partitions.labels], np.ones(len(y)))
-    told = rows.take(np.flatnonzero(y > 0))
-    return told.agreement(number_by_first(y[y > 0] - 1))
-
-
-_BY_PARTITION = ("criteria", "scores", "counts", "votes", "kinds")
-
-
-def write_lessons(names: tuple[str, ...], found: list[Lesson], file: Path) -> None:
-    """Write lessons of one judge in single precision."""
-    stacked = {name: np.concatenate([getattr(one, name) for one in found]) for name in _BY_PARTITION}
-    np.savez_compressed(
-        file, names=np.array(names), ends=np.array([one.ends for one in found]).astype(np.float32),
-        rows=[len(one.scores) for one in found], families=np.array([one.family for one in found]),
-        wanted=[one.wanted for one in found], best=[one.best for one in found],
-        **{name: column.astype(np.float32) for name, column in stacked.items()},
-    )  # fmt: skip
-
-
-def read_lessons(file: Path) -> tuple[tuple[str, ...], list[Lesson]]:
-    """Read what `write_lessons` wrote."""
-    with np.load(file) as arrays:
-        held = dict(arrays)
-    ends = np.cumsum(held["rows"])
-    out = []
-    for k, (start, end) in enumerate(zip(ends - held["rows"], ends, strict=True)):
-        of_rows = {name: held[name][start:end] for name in _BY_PARTITION}
-        more = {"ends": held["ends"][k], "wanted": int(held["wanted"][k]), "best": float(held["best"][k])}
-        out.append(Lesson(family=str(held["families"][k]), **more, **of_rows))
-    return tuple(held["names"].tolist()), out
-
-
-def make_lessons(size: str, first: int, n: int, jobs: int, folder: Path) -> None:
-    """Make and write the lessons of both judges of one size."""
-    folder.mkdir(parents=True, exist_ok=True)
-    lessons(size, 0)  # compile once
-    start, found, names = time.perf_counter(), dict[str, list[Lesson]](), dict[str, tuple[str, ...]]()
-    with ProcessPoolExecutor(jobs) as pool:
-        for taught in pool.map(lessons, [size] * n, range(first, first + n), chunksize=4):
-            for name, (own, lesson) in taught.items():
-                if name.startswith(size):  # a set of few columns may span fewer
-                    names[name] = own
-                    found.setdefault(name, []).append(lesson)
-    for name, some in found.items():
-        write_lessons(names[name], some, folder / f"{name}.{first}.npz")
-    print(f"{size}: {n} sets in {time.perf_counter() - start:.0f} s", flush=True)
-
-
 class Setting(NamedTuple):
     """How a model is made."""
 
-    rounds: int = 400
-    depth: int = 5
+    rounds: int = 800
+    depth: int = 6
+    rate: float = 0.04
+    objective: str = "l2"
     without: tuple[str, ...] = ()  # criteria
+
+    def options(self) -> dict[str, Any]:
+        return {
+            "objective": self.objective, "learning_rate": self.rate, "max_depth": self.depth,
+            "num_leaves": 2**self.depth, "min_data_in_leaf": 40, "lambda_l2": 1.0, "feature_fraction": 0.2,
+            "bagging_fraction": 0.3, "bagging_freq": 1, "use_missing": False, "deterministic": True,
+            "force_row_wise": True, "seed": 0, "verbose": -1,
+        }  # fmt: skip
 
 
 class Taught(NamedTuple):
@@ -176,20 +61,20 @@ class Taught(NamedTuple):
     lessons: list[Lesson]
     features: np.ndarray
     starts: np.ndarray
-    edges: list[np.ndarray]
+    data: lightgbm.Dataset
 
     @classmethod
-    def of(cls, folder: Path, name: str, share: float = 1.0) -> Taught:
-        """Read the lessons of one judge."""
-        read = [read_lessons(file) for file in sorted(folder.glob(f"{name}.*.npz"))]
-        names, found = read[0][0], [one for _, some in read for one in some]
-        found = found[: int(share * len(found))]
-        features = [features_of(one, names) for one in found]
-        columns, edges = np.concatenate(features).T, []
-        for column in columns:  # rounded up to one of few values: to find them by weights takes scikit-learn long
-            edges.append(np.unique(np.quantile(column, np.linspace(0, 1, N_VALUES), method="inverted_cdf")))
-            column[:] = edges[-1][np.searchsorted(edges[-1], column)]
-        return cls(names, found, np.ascontiguousarray(columns.T), np.cumsum([0, *map(len, features)]), edges)
+    def of(cls, folder: Path, name: str, setting: Setting) -> Taught:
+        """Read the lessons of one judge. Every set counts the same, however many partitions it has."""
+        read = [read_lessons(file) for file in sorted(folder.glob(f"{name}.[0-9]*.npz"))]
+        found = [one for _, some in read for one in some]
+        names = tuple(one for one in read[0][0] if one not in setting.without)
+        features = np.concatenate([features_of(one, read[0][0], names) for one in found])
+        sizes = np.array([len(one.scores) for one in found])
+        weights = np.repeat(sizes.mean() / sizes, sizes)
+        scores = np.concatenate([one.scores for one in found])
+        data = lightgbm.Dataset(features, scores, weight=weights, params=setting.options(), free_raw_data=False)
+        return cls(names, found, features, np.cumsum([0, *sizes]), data.construct())
 
     def rows_of(self, chosen: np.ndarray) -> np.ndarray:
         """Which rows belong to some of the lessons."""
@@ -201,78 +86,55 @@ class Taught(NamedTuple):
         fold = np.array([families.index(one.family) % N_FOLDS for one in self.lessons])
         return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(N_FOLDS)]
 
-    def columns(self, without: tuple[str, ...]) -> np.ndarray:
-        """Which features are not made of some criteria."""
-        kept = [name not in without for name in self.names]
-        return np.flatnonzero([*kept * 3, *[True] * len(OF_DATA)])
+    def learn(self, chosen: np.ndarray, setting: Setting) -> lightgbm.Booster:
+        """One model of some of the lessons."""
+        return lightgbm.train(setting.options(), self.data.subset(self.rows_of(chosen)), setting.rounds)
 
-    def learn(self, chosen: np.ndarray, setting: Setting) -> HistGradientBoostingRegressor:
-        """One model. Every set counts the same, however many partitions it has."""
-        rows = self.rows_of(chosen)
-        weights = np.concatenate(
-            [np.full(len(self.lessons[k].scores), 1 / len(self.lessons[k].scores)) for k in chosen]
-        )
-        model = HistGradientBoostingRegressor(
-            max_iter=setting.rounds, learning_rate=0.08, max_depth=setting.depth, max_leaf_nodes=2**setting.depth,
-            min_samples_leaf=40, l2_regularization=1.0, max_features=SOME, early_stopping=False, random_state=0,
-        )  # fmt: skip
-        scores = np.concatenate([self.lessons[k].scores for k in chosen])
-        return model.fit(self.features[np.ix_(rows, self.columns(setting.without))], scores, weights)
-
-    def expected(self, model: HistGradientBoostingRegressor, chosen: np.ndarray, setting: Setting) -> list[np.ndarray]:
-        """The expected values of the partitions of some lessons."""
-        found = model.predict(self.features[np.ix_(self.rows_of(chosen), self.columns(setting.without))])
-        return np.split(found, np.cumsum([len(self.lessons[k].scores) for k in chosen])[:-1])
+    def judged(self, setting: Setting, share: float = 1.0) -> list[Lesson]:
+        """All lessons by models that never saw their family: expected values in place of the criteria."""
+        out = list(self.lessons)
+        for learn, judge in self.folds():
+            model = self.learn(learn[: int(share * len(learn))], setting)
+            expected = model.predict(self.features[self.rows_of(judge)])
+            sizes = np.diff(self.starts)[judge]
+            for k, values in zip(judge, np.split(expected, np.cumsum(sizes)[:-1]), strict=True):
+                out[k] = self.lessons[k]._replace(criteria=values[:, None], ends=np.zeros((2, 1)))
+        return out
 
 
-def features_of(lesson: Lesson, measured: tuple[str, ...], asked: tuple[str, ...] = ()) -> np.ndarray:
-    """What a judge sees of the partitions of a set, if it asks for all criteria or some of them."""
-    asked = asked or measured
-    criteria = dict(zip([*measured, *OF_DATA], lesson.criteria.T, strict=True))
-    ends = lesson.ends[:, [measured.index(name) for name in asked]]
-    return judging.features_of(criteria, asked, ends).round(7).astype(np.float32)
+def learn(folder: Path, names: list[str], setting: Setting) -> None:
+    """Learn, and write the arrays of the models, and what models without their family expect of the lessons."""
+    for name in names:
+        taught = Taught.of(folder, name, setting)
+        write_lessons(("expected",), taught.judged(setting), folder / f"{name}.judged.npz")
+        model = arrays_of(taught.learn(np.arange(len(taught.lessons)), setting), setting.depth)
+        np.savez_compressed(folder / f"{name}.model.npz", names=np.array(taught.names), **model)
+        print(f"{name}: {len(taught.lessons)} sets", flush=True)
 
 
-def choose(lesson: Lesson, expected: np.ndarray, with_count: bool, rule: judging.Rule) -> tuple[float, float]:
-    """The score of the chosen partition, and its expected value; that of one cluster is NaN."""
-    if with_count:
-        fitting = np.where(lesson.counts <= lesson.wanted, expected, -np.inf)
-        at = int(fitting.argmax())
-        return float(lesson.scores[at]), float(expected[at])
-    chosen = rule.choose(expected, lesson.counts, lesson.votes)
-    if chosen is not None:
-        return float(lesson.scores[chosen]), float(expected[chosen])
-    return float(lesson.wanted == 1), float("nan")
-
-
-def left_out(taught: Taught, setting: Setting, share: float = 1.0) -> list[tuple[int, np.ndarray]]:
-    """Expected values of all lessons by models that never saw their family."""
-    out = []
-    for learn, judged in taught.folds():
-        model = taught.learn(learn[: int(share * len(learn))], setting)
-        out += list(zip(judged.tolist(), taught.expected(model, judged, setting), strict=True))
-    return sorted(out, key=lambda one: one[0])
-
-
-def regrets(taught: Taught, expected: list[tuple[int, np.ndarray]], with_count: bool, rule: judging.Rule) -> np.ndarray:
+def regrets(judged: list[Lesson], with_count: bool, rule: judging.Rule) -> np.ndarray:
     """For each set: best score less that of the choice."""
-    taken = [choose(taught.lessons[k], values, with_count, rule)[0] for k, values in expected]
-    best = [max(taught.lessons[k].scores.max(), float(taught.lessons[k].wanted == 1)) for k, _ in expected]
+    taken = [choose(one, one.criteria[:, 0], with_count, rule)[0] for one in judged]
+    best = [max(one.scores.max(), float(one.wanted == 1)) for one in judged]
     return np.array(best) - taken
 
 
-def best_rule(taught: Taught, expected: list[tuple[int, np.ndarray]]) -> judging.Rule:
+def best_rule(judged: list[Lesson]) -> judging.Rule:
     """The rule with the least regret among those that find one cluster in 95 % of the sets that are one."""
-    single = np.array([taught.lessons[k].wanted == 1 for k, _ in expected])
+    single = np.array([one.wanted == 1 for one in judged])
     found = []
-    for least in (0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5):
-        for whole in (-0.1, 0.0, 0.1):
+    for least in np.arange(0.1, 0.75, 0.05).round(2).tolist():
+        for whole in (-0.2, -0.1, 0.0, 0.1):
             for close in (0.0, 0.02, 0.05):
                 rule = judging.Rule(least, whole, close)
-                lost = regrets(taught, expected, False, rule)
+                lost = regrets(judged, False, rule)
                 false_splits = float(np.mean(lost[single] > 0)) if single.any() else 0.0
                 found.append((lost.mean() + max(0.0, false_splits - 0.05), rule))
     return min(found)[1]
+
+
+def rule_of(judged: list[Lesson], with_count: bool) -> judging.Rule:
+    return judging.Rule(0.0, 0.0, 0.0) if with_count else best_rule(judged)
 
 
 def told_of(pairs: np.ndarray) -> np.ndarray:
@@ -296,22 +158,22 @@ def of_tables(folder: Path, name: str, judge: judging.Judge) -> np.ndarray:
     return np.array(pairs)
 
 
-def fit(folder: Path, out: Path, version: int, setting: Setting, tables: Path | None, names: list[str]) -> None:
-    """Learn judges, choose their rules, and write the files that ship; those not named stay as they were before."""
+def ship(folder: Path, out: Path, version: int, setting: Setting, tables: Path | None, names: list[str]) -> None:
+    """Choose rules and what is told, and write the files that ship; judges not named stay as they were before."""
     arrays: dict[str, Any] = {}
     card: dict[str, Any] = {"version": version, "commit": _commit(), "rounds": setting.rounds, "depth": setting.depth}
     card |= {part: {} for part in ("criteria", "rules", "sets", "of_tables", "families")}
     for name in JUDGES:
         if name in names:
-            taught, with_count = Taught.of(folder, name), name.endswith("with_count")
-            expected = left_out(taught, setting)
-            rule = judging.Rule(0.0, 0.0, 0.0) if with_count else best_rule(taught, expected)
-            pairs = np.array([choose(taught.lessons[k], values, with_count, rule)[::-1] for k, values in expected])
-            told, lost = told_of(pairs), regrets(taught, expected, with_count, rule)
-            card["families"][name], card["sets"][name] = _by_family(taught, lost, pairs, told), len(taught.lessons)
-            model = _arrays_of(taught.learn(np.arange(len(taught.lessons)), setting), setting.depth, taught.edges)
-            judge = judging.Judge(taught.names, told=told, rule=rule, **model)
-            print(f"{name}: {len(taught.lessons)} sets, regret {lost.mean():.3f}, rule {rule}", flush=True)
+            judged, with_count = read_lessons(folder / f"{name}.judged.npz")[1], name.endswith("with_count")
+            rule = rule_of(judged, with_count)
+            pairs = np.array([choose(one, one.criteria[:, 0], with_count, rule)[::-1] for one in judged])
+            told, lost = told_of(pairs), regrets(judged, with_count, rule)
+            card["families"][name], card["sets"][name] = _by_family(judged, lost, pairs, told), len(judged)
+            with np.load(folder / f"{name}.model.npz") as kept:
+                model = dict(kept)
+            judge = judging.Judge(tuple(model.pop("names").tolist()), told=told, rule=rule, **model)
+            print(f"{name}: {len(judged)} sets, regret {lost.mean():.3f}, rule {rule}", flush=True)
         else:
             judge, card["sets"][name] = judging.Judge.of(name, version - 1), f"as in version {version - 1}"
         if tables is not None and name.startswith("wide"):
@@ -334,9 +196,9 @@ def power_of(told: np.ndarray, mean: float) -> float:
     return float(powers[np.abs((np.maximum(told, 0.0) ** powers[:, None]).mean(axis=1) - mean).argmin()])
 
 
-def _by_family(taught: Taught, lost: np.ndarray, pairs: np.ndarray, told: np.ndarray) -> dict[str, list[float]]:
+def _by_family(judged: list[Lesson], lost: np.ndarray, pairs: np.ndarray, told: np.ndarray) -> dict[str, list[float]]:
     """For each family: number of sets, regret, and the mean quality told and found where a split was chosen."""
-    families = np.array([one.family for one in taught.lessons])
+    families = np.array([one.family for one in judged])
     out = {}
     for family in np.unique(families):
         own = families == family
@@ -353,51 +215,49 @@ def _commit() -> str:
     return found.stdout.strip()
 
 
-def _arrays_of(model: HistGradientBoostingRegressor, depth: int, edges: list[np.ndarray]) -> dict[str, Any]:
-    trees = [_complete(predictor.nodes, depth) for (predictor,) in model._predictors]
+def arrays_of(model: lightgbm.Booster, depth: int) -> dict[str, Any]:
+    """The trees of a model as arrays, completed to one depth."""
+    trees = [_complete(one["tree_structure"], depth) for one in model.dump_model()["tree_info"]]
     features, thresholds, values = (np.array([tree[i] for tree in trees]) for i in range(3))
-    for at in np.ndindex(features.shape):  # a threshold lies between two values, of which the lower goes left
-        below = np.searchsorted(edges[features[at]], thresholds[at], "right") - 1
-        thresholds[at] = edges[features[at]][below] if thresholds[at] < 1e38 else 3e38
-    start = np.float64(np.ravel(model._baseline_prediction)[0])
-    arrays = {"features": features.astype(np.int16), "thresholds": thresholds.astype(np.float32)}
-    return arrays | {"start": start, "values": values.astype(np.float32)}
+    single = thresholds.astype(np.float32)  # rounded down: no feature changes sides
+    single = np.where(single > thresholds, np.nextafter(single, np.float32(-np.inf)), single)
+    arrays = {"features": features.astype(np.int16), "thresholds": single, "values": values.astype(np.float32)}
+    return arrays | {"start": np.float64(0.0)}
 
 
-def _complete(nodes: np.ndarray, depth: int) -> tuple[list[int], list[float], list[float]]:
+def _complete(root: dict[str, Any], depth: int) -> tuple[list[int], list[float], list[float]]:
     """A tree as features, thresholds and values, level by level; a leaf above the last level is repeated below."""
     features, thresholds, values = [0] * (2**depth - 1), [3e38] * (2**depth - 1), [0.0] * 2**depth
-    open_ = [(0, 0)]
+    open_ = [(root, 0)]
     while open_:
         node, at = open_.pop()
         if at >= len(features):
-            values[at - len(features)] = float(nodes[node]["value"])
-        elif nodes[node]["is_leaf"]:
+            values[at - len(features)] = float(node["leaf_value"])
+        elif "leaf_value" in node:
             open_ += [(node, 2 * at + 1), (node, 2 * at + 2)]
         else:
-            features[at], thresholds[at] = int(nodes[node]["feature_idx"]), float(nodes[node]["num_threshold"])
-            open_ += [(int(nodes[node]["left"]), 2 * at + 1), (int(nodes[node]["right"]), 2 * at + 2)]
+            features[at], thresholds[at] = int(node["split_feature"]), float(node["threshold"])
+            open_ += [(node["left_child"], 2 * at + 1), (node["right_child"], 2 * at + 2)]
     return features, thresholds, values
 
 
 def curves(folder: Path, names: list[str]) -> Iterator[str]:
     """What lessons, depth, rounds and criteria bring, on families that are left out whole: mean regrets."""
-    settings = [(0.25, Setting()), (0.5, Setting()), (1.0, Setting()), (1.0, Setting(depth=4)), (1.0, Setting(depth=6))]
-    settings += [(1.0, Setting(rounds=200)), (1.0, Setting(rounds=800))]
+    settings = [(share, Setting()) for share in (0.03, 0.06, 0.125, 0.25, 0.5, 1.0)]
+    settings += [(1.0, Setting(depth=4)), (1.0, Setting(rounds=400, rate=0.08)), (1.0, Setting(rounds=1600, rate=0.02))]
     settings += [(1.0, Setting(without=OF_TRANSFORM)), (1.0, Setting(without=("stability",)))]
     for name in names:
-        taught, with_count = Taught.of(folder, name), name.endswith("with_count")
         for share, setting in settings:
-            expected = left_out(taught, setting, share)
-            rule = judging.Rule(0.0, 0.0, 0.0) if with_count else best_rule(taught, expected)
-            lost = regrets(taught, expected, with_count, rule)
+            judged, with_count = Taught.of(folder, name, setting).judged(setting, share), name.endswith("with_count")
+            rule = rule_of(judged, with_count)
+            lost = regrets(judged, with_count, rule)
             error = lost.std() / np.sqrt(len(lost))
             yield f"{name}: {share:.0%} of the lessons, {setting}: regret {lost.mean():.4f} ± {error:.4f}, {rule}"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Train the judge of wt.cluster on generated sets.")
-    parser.add_argument("work", choices=("lessons", "fit", "curves"))
+    parser.add_argument("work", choices=("lessons", "learn", "ship", "curves"))
     parser.add_argument("folder", type=Path, help="of lessons")
     parser.add_argument("--sizes", nargs="+", default=list(SEEDS), choices=list(SEEDS))
     parser.add_argument("--judges", nargs="+", default=list(JUDGES), choices=JUDGES)
@@ -410,11 +270,14 @@ def main() -> None:
     parser.add_argument("--version", type=int, default=judging.NEWEST)
     parser.add_argument("--out", type=Path, default=Path(judging.__file__).with_name("judges"))
     asked = parser.parse_args()
+    setting = Setting(asked.rounds, asked.depth)
     if asked.work == "lessons":
         for size in asked.sizes:
             make_lessons(size, asked.first, asked.sets or SEEDS[size], asked.jobs, asked.folder)
-    elif asked.work == "fit":
-        fit(asked.folder, asked.out, asked.version, Setting(asked.rounds, asked.depth), asked.tables, asked.judges)
+    elif asked.work == "learn":
+        learn(asked.folder, asked.judges, setting)
+    elif asked.work == "ship":
+        ship(asked.folder, asked.out, asked.version, setting, asked.tables, asked.judges)
     else:
         for line in curves(asked.folder, asked.judges):
             print(line, flush=True)
