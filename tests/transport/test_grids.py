@@ -27,11 +27,11 @@ def places(shape: tuple[int, ...], spacing: Floats) -> Floats:
 
 
 def masses(rng: np.random.Generator, n: int, size: int) -> Floats:
-    """Rows with ties, zeros, equal rows, and masses far apart."""
+    """Rows of total 1, with ties, zeros, equal rows, and masses far apart."""
     rows = rng.integers(0, 4, (n, size)).astype(float)
     rows[rng.random((n, size)) < 0.3] *= rng.choice([1.0, 0.1, 1e-6, 1e9])
     rows[:, rng.integers(size)] += 1
-    return rows
+    return rows / rows.sum(axis=1, keepdims=True)
 
 
 @pytest.mark.usefixtures("flows_only")
@@ -73,6 +73,7 @@ def test_pictures_flow_along_edges_and_agree_with_tables(
     rng = np.random.default_rng(0)
     pictures = np.stack([rng.random(np.prod(shape)) ** k for k in (1, 2, 9)])
     pictures[2, pictures[2] < 0.3] = 0
+    pictures /= pictures.sum(axis=1, keepdims=True)
     used: list[int] = []
 
     def solve(*arguments: object) -> object:
@@ -138,7 +139,7 @@ def test_edges_far_shorter_than_the_graph_is_wide_are_left_to_tables(monkeypatch
     monkeypatch.setattr(batches, "solve_flows", None)
     for shortest in (0.0, 1e-6):
         metric = wt.spaces.Graph.of([(0, 1, shortest), (1, 2, 1.0), (2, 3, 1.0)], weight="length")
-        found = wt.wasserstein_pairs([[1, 0, 0, 0], [0, 1, 0, 1]], metric)
+        found = wt.wasserstein_pairs([[2, 0, 0, 0], [0, 1, 0, 1]], metric)
         assert found.values[0] == pytest.approx((2 + 2 * shortest) / 2, rel=1e-12)
 
 

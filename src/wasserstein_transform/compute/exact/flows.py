@@ -86,7 +86,7 @@ def _tree(metric: Metric, engine: Engine) -> tuple[Ints, Ints, Floats]:
 def _solve_tile(inputs: _FlowInputs, tile: Tile, stop: Flag, record: Record) -> None:
     """Solve the problems of a tile of pieces; fills distances and reports."""
     A, B, pieces, ends, lengths, tree, largest = inputs
-    distances, reports = record
+    distances, reports, *_ = record
     n = len(tree[0])
     (supply, potential, flow, length), links = np.zeros((4, n)), np.zeros((4, n), np.uint32)
     parent, level, following, previous = links
