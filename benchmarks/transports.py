@@ -113,7 +113,7 @@ def _histograms(compare: Callable[..., list[Row]]) -> list[Row]:
     rng, rows = np.random.default_rng(1), []
     types, shares = rng.normal(size=(40, 20)), rng.dirichlet(np.full(40, 0.5), 300)
     data = {"clouds": [types] * 300, "weights": shares, "metric": "cosine"}
-    ours = partial(wt.wasserstein_pairs, shares, wt.spaces.Coordinates(types, "cosine"), n_jobs=1)
+    ours = partial(wt.wasserstein_pairs, shares, wt.spaces.PointMetric(types, "cosine"), n_jobs=1)
     rows += compare("cell proportions, 300 patients, cosine", ours, _pairs(300), ["pot"], data)
     pixels, pictures = np.argwhere(np.ones((8, 8))) * 1.0, rng.dirichlet(np.ones(64), 300)
     for p in (1, 2):
@@ -173,7 +173,7 @@ def _plans(compare: Callable[..., list[Row]]) -> list[Row]:
         for m in (2, 784):
             noise, data = rng.normal(size=(2, k, n, m))
             squares = (noise**2).sum(-1)[:, :, None] + (data**2).sum(-1)[:, None] - 2 * noise @ data.transpose(0, 2, 1)
-            ours = partial(wt.transport.wasserstein_batch, np.maximum(squares, 0.0), n_jobs=1)
+            ours = partial(wt.transport.wasserstein_stack, np.maximum(squares, 0.0), n_jobs=1)
             problems = {"costs": np.maximum(squares, 0.0), "pairs": []}
             rows += compare(f"plans {n} × {n} of points in R^{m}", ours, k, ["pot_plans", "assignment"], problems)
     return rows

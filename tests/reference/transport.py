@@ -9,17 +9,18 @@ from math import lcm
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linprog
-from scipy.sparse import eye_array, kron, vstack
+from scipy.sparse import csr_array, eye_array, kron, vstack
 
 import wasserstein_transform as wt
-from wasserstein_transform.transport.pairs import as_measures
+from wasserstein_transform.measures import make_discrete
 
 Arc = tuple[int, int]
 
 
 def of_any_total(masses: ArrayLike) -> wt.measures.Discrete:
     """Measures, one per row, of which only the shares count: the doors refuse plain masses of different totals."""
-    return as_measures(masses, np.shape(masses)[1])
+    rows = csr_array(np.asarray(masses, np.float64))
+    return make_discrete(rows.indptr, rows.indices, rows.data, np.zeros(len(rows.indptr) - 1, np.intp), rows.shape[1])
 
 
 def exact_cost(a: ArrayLike, b: ArrayLike, cost: ArrayLike) -> Fraction:

@@ -15,7 +15,7 @@ from reference.transport import exact_cost, of_any_total
 from scipy.spatial.distance import cdist, squareform
 
 import wasserstein_transform as wt
-from wasserstein_transform.transport.pairs import as_measures
+from wasserstein_transform.measures import make_discrete
 
 Floats = NDArray[np.float64]
 ORDERS = [1.0, 1.5, 2.0, 3.0, 10.0, 50.0, 149.0]
@@ -52,7 +52,7 @@ def two(masses: Floats, others: Floats) -> Floats:
 
 
 def couple(measures: Floats, metric: wt.spaces.Metric, p: float) -> wt.transport.Coupling:
-    return wt.Exact(p).coupling(as_measures(measures, metric.n), metric, 0, 1)
+    return wt.Exact(p).coupling(of_any_total(measures), metric, 0, 1)
 
 
 @st.composite
@@ -247,7 +247,7 @@ def test_large_orders_find_a_move_that_is_short_beside_the_others() -> None:
     assert (found[0], found.gap) == (0.5, 0.0)
     assert wt.wasserstein_cross(of_any_total(masses[:1]), of_any_total(masses[1:]), points, p, n_jobs=1)[0] == 0.5
     assert couple(masses, wt.spaces.Euclidean(points), p).value == 0.5
-    diracs = wt.Exact(p).cross_diracs(np.array([[1.0, 0.5, 1e3]]), as_measures(masses, 3))
+    diracs = wt.Exact(p).cross_diracs(np.array([[1.0, 0.5, 1e3]]), of_any_total(masses))
     np.testing.assert_allclose(diracs, [[0.5 ** (1 / p), 0.5 ** (1 / p) * 1e3]], rtol=1e-12)
 
 
@@ -263,7 +263,7 @@ def test_orders_whose_powers_vanish_are_refused_but_on_a_line(p: float) -> None:
     for ask in asked:
         with pytest.raises(ValueError, match=rf"p must be less than 150 or infinity, got {p:g}".replace("+", r"\+")):
             ask()
-    assert wt.transport.Line(p).metric(as_measures(masses, 3), wt.spaces.Euclidean(points)).matrix[0, 1] == 0.5
+    assert wt.transport.Line(p).metric(of_any_total(masses), wt.spaces.Euclidean(points)).matrix[0, 1] == 0.5
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -288,8 +288,9 @@ def test_masses_of_any_size_are_summed_and_compared(exponents: tuple[int, int], 
     masses, metric = np.ldexp(counts, np.array(exponents)[:, None]), wt.spaces.Euclidean(points)
     expected = wt.wasserstein_pairs(of_any_total(counts), points, p, n_jobs=1)[0]
     assert wt.wasserstein_pairs(of_any_total(masses), points, p, n_jobs=1)[0] == pytest.approx(expected, rel=1e-12)
-    twice = [(np.tile(np.arange(4), 2), np.tile(row, 2)) for row in masses]
-    assert wt.wasserstein_pairs(as_measures(twice, 4), points, p, n_jobs=1)[0] == pytest.approx(expected, rel=1e-12)
+    halves = np.tile(np.arange(4), 4), np.tile(masses, 2).ravel()  # each point is listed twice
+    twice = make_discrete(np.array([0, 8, 16]), *halves, np.zeros(2, np.intp), 4)
+    assert wt.wasserstein_pairs(twice, points, p, n_jobs=1)[0] == pytest.approx(expected, rel=1e-12)
     assert couple(masses, metric, p).value == pytest.approx(expected, rel=1e-12)
     assert couple(masses, metric, p).plan.sum() == pytest.approx(1.0, rel=1e-12)
     with np.errstate(over="ignore"):

@@ -12,7 +12,6 @@ from reference.bottleneck import w_infinity
 from reference.transport import exact_cost, of_any_total
 
 import wasserstein_transform as wt
-from wasserstein_transform.transport.pairs import as_measures
 
 Floats = NDArray[np.float64]
 POINTS = np.array([[0.0], [1.0], [3.0]])
@@ -33,7 +32,7 @@ def truth(masses: Floats, distances: Floats, p: float) -> float:
 
 def on_all_ways(masses: Floats, points: Floats, p: float) -> dict[str, float]:
     metric = wt.spaces.Euclidean(points)
-    matrix, measures = metric.dense(), as_measures(masses, len(points))
+    matrix, measures = metric.dense(), of_any_total(masses)
     return {
         "points": wt.wasserstein_pairs(of_any_total(masses), points, p, n_jobs=1)[0],
         "matrix": wt.wasserstein_pairs(of_any_total(masses), wt.spaces.Dense(matrix), p, n_jobs=1)[0],

@@ -2,7 +2,6 @@
 
 from ..compute import MeansAndCovs as MeansAndCovs, Moments as Moments
 from ..compute.metrics.distances import closed as closed, rim as rim
-from .coordinates import Coordinates
 from .dense import Dense
 from .edges import (
     ASK as ASK,
@@ -17,18 +16,19 @@ from .edges import (
 from .graph import Graph
 from .metric import Metric
 from .nearest import nearest_among as nearest_among
+from .point_metric import PointMetric
 from .points import Euclidean, GaussianMetric
 from .space import Quotient as Quotient, Space, as_space as as_space, check_space as check_space, quotient
 from .span import Span as Span, outward as outward, span_of as span_of, within_span as within_span
 from .sparse import Sparse
 
 __all__ = (
-    "Coordinates",
     "Dense",
     "Euclidean",
     "GaussianMetric",
     "Graph",
     "Metric",
+    "PointMetric",
     "Space",
     "Sparse",
     "quotient",

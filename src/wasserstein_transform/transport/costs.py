@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from .. import _check as check
 from .._types import Floats, Ints
 from ..compute.metrics.distances import block
-from ..compute.metrics.geometry_jit import Geometry, Rectangle, WithSpare
+from ..compute.metrics.geometry_jit import Geometry, Rectangle, WithDummyPoint
 from ..engine import Engine
 from ..spaces import Metric
 
@@ -39,7 +39,7 @@ class CostSource:
 
 
 @dataclass(frozen=True, eq=False)
-class SpareCosts(CostSource):
+class MetricWithDummy(CostSource):
     """A metric, and one point more at the distance `spare` from each point, where mass may stay unmatched."""
 
     base: Metric
@@ -49,15 +49,15 @@ class SpareCosts(CostSource):
     n = property(lambda self: len(self.spare))
     cost = property(lambda self: self.base.cost)
 
-    def geometry(self, engine: Engine) -> WithSpare:
-        return WithSpare(self.base.geometry(engine), self.spare, self.p)
+    def geometry(self, engine: Engine) -> WithDummyPoint:
+        return WithDummyPoint(self.base.geometry(engine), self.spare, self.p)
 
     def largest(self, engine: Engine) -> float:
         """About the largest distance."""
         return max(self.base.largest(engine), float(self.spare.max()))
 
 
-def add_spare(metric: Metric, spare: SpareLike, p: float) -> SpareCosts:
+def add_spare(metric: Metric, spare: SpareLike, p: float) -> MetricWithDummy:
     """Check the costs of spare mass."""
     points = getattr(metric, "points", None)
     if callable(spare):
@@ -71,11 +71,11 @@ def add_spare(metric: Metric, spare: SpareLike, p: float) -> SpareCosts:
             "distance at which mass may stay unmatched"
         )
     each = np.append(np.broadcast_to(costs, metric.n), 0.0)
-    return SpareCosts(metric, each, p, metric.triangle and costs.size == 1)
+    return MetricWithDummy(metric, each, p, metric.triangle and costs.size == 1)
 
 
 @dataclass(frozen=True, eq=False)
-class Costs(CostSource):
+class CostMatrix(CostSource):
     """Costs from the points of one side to those of another one, for `wt.wasserstein_cross`.
 
     Parameters
@@ -86,13 +86,14 @@ class Costs(CostSource):
     Examples
     --------
     >>> import wasserstein_transform as wt
-    >>> costs = wt.transport.Costs([[1.0, 5.0, 2.0], [3.0, 1.0, 1.0]])
+    >>> costs = wt.transport.CostMatrix([[1.0, 5.0, 2.0], [3.0, 1.0, 1.0]])
     >>> wt.wasserstein_cross([[0.5, 0.5]], [[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]], costs).values
     array([[1. , 1.5]])
     """
 
     costs: Floats
     n = property(lambda self: sum(self.costs.shape))
+    sides = property(lambda self: ((0, len(self.costs)), self.costs.shape), doc="First point and number of points.")
 
     def __post_init__(self) -> None:
         costs = check.floats(self.costs, "costs")
@@ -109,14 +110,3 @@ class Costs(CostSource):
     def largest(self, engine: Engine) -> float:
         """The largest cost."""
         return float(self.costs.max())
-
-    def block(self, rows: Ints, cols: Ints, engine: Engine) -> Floats:
-        """Costs; on the same side, the largest difference of costs to the other side, for landmarks."""
-        n_rows = len(self.costs)
-        out = np.empty((len(rows), len(cols)))
-        for x, line in zip(rows, out, strict=True):
-            table, point = (self.costs, x) if x < n_rows else (self.costs.T, x - n_rows)
-            alike = np.abs(table - table[point]).max(axis=1)
-            sides = (alike, table[point]) if x < n_rows else (table[point], alike)
-            line[:] = np.concatenate(sides)[cols]
-        return out

@@ -12,7 +12,7 @@ from ..compute.exact.problems import Report
 from ..cuda import on
 from ..engine import Engine
 from ..measures import Discrete
-from .costs import SpareCosts
+from .costs import MetricWithDummy
 
 _FIRST_ROUND = 2  # candidates for each of the k nearest
 _MACHINE_EPS = float(np.finfo(np.float64).eps)
@@ -67,5 +67,5 @@ def lower_bounds(metric: Any, p: float, A: Discrete, B: Discrete, engine: Engine
             top = float(lengths.max()) or 1.0
             with np.errstate(under="ignore"):
                 means = np.add.reduceat(B.masses * ((lengths / top) ** p)[columns], B.indptr[:-1])
-                bounds[i] = top * (means if isinstance(metric, SpareCosts) else means / totals) ** (1 / p)
+                bounds[i] = top * (means if isinstance(metric, MetricWithDummy) else means / totals) ** (1 / p)
     return bounds * rounding

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import csr_array, issparse
 from scipy.spatial.distance import squareform
 
 from .. import _check as check
@@ -22,270 +20,16 @@ from ..compute.exact.single import solve_one
 from ..compute.exact.single_jit import scale_to_one
 from ..cuda import on
 from ..engine import Engine, current
-from ..measures import Discrete, make_discrete, scale_into_range
-from ..spaces import Coordinates, Dense, Euclidean, GaussianMetric, Graph, Metric, Space, is_graph
-from ..spaces.dense import as_distances
-from .clouds import merge_points, metric_of_points, stack_clouds
-from .costs import Costs, SpareLike, add_spare
-from .exact import count_entries, warn_of_problems
+from ..measures import Discrete
+from ..spaces import Metric
+from .costs import CostMatrix, SpareLike
+from .duration import count_entries, warn_of_problems
+from .inputs import MeasuresLike, MetricLike, read_problem
 from .nearest import solve_nearest
-from .plans import Family, Plans, solve_with_plans
+from .plans import Plans, solve_with_plans
 from .transport import Coupling, Status
 
-MeasuresLike: TypeAlias = Any
-"""Discrete measures, a sparse or dense matrix with one per row, or a list: of (indices, weights), or of clouds."""
-
-MetricLike: TypeAlias = Any
-"""A Metric, a Space, a distance matrix, points, or a graph; for clouds the name of a distance, or a function."""
-
-_MAX_DIFFERENCE = 1e-9  # of totals that count as equal, relative to the largest
 _MAX_SHARE_SOLVED_TWICE = 0.01  # of all problems; from here on a metric is suspected to be none
-_MAX_SPARE_MASS = 1e60  # masses that may be spare are not scaled
-
-
-def as_metric(metric: MetricLike) -> Metric:
-    """Make a metric from a matrix of distances, from points (Euclidean), or from a graph (shortest paths).
-
-    A square array that is symmetric with zeros on the diagonal, up to rounding, is read as distances. Any other 2-D
-    array is read as points, unless it may be costs.
-    """
-    if isinstance(metric, Space):
-        metric = metric.metric
-    if is_graph(metric):
-        metric = Graph.of(metric, weight="length" if issparse(metric) else "ask")
-    if isinstance(metric, Metric):
-        metric.check_whole("transport between all measures")
-        return metric.checked()
-    if isinstance(metric, str):
-        raise TypeError(
-            f"metric must be distances, points or a graph, got {check.shown(metric)}; pass the points themselves"
-        )
-    array = check.floats(metric, "metric")
-    if array.ndim == 2 and array.shape[0] == array.shape[1]:
-        small = 1e-9 * max(array.max(), -array.min())
-        if (np.abs(array.diagonal()) <= small).all():
-            return Dense(as_distances(_hollow(array, small), "metric"))
-        if len(array) > 1 and array.min() >= 0:
-            raise ValueError(
-                f"metric is square but not 0 on the diagonal, got {array.diagonal().max()}: for points pass "
-                "wt.spaces.Euclidean(X), for costs from one side to another wt.transport.Costs(C) to wasserstein_cross"
-            )
-    if array.ndim != 2:
-        raise ValueError(
-            f"metric must be a square matrix of distances or an array with one point per row, got shape {array.shape}; "
-            "scipy.spatial.distance.squareform makes a condensed vector square"
-        )
-    return Euclidean(check.points(array, "metric as points"))
-
-
-def _hollow(array: Floats, small: float) -> Floats:
-    """Distances with zeros on the diagonal; an error if they are not symmetric up to `small`, as points may be."""
-    if not check.is_symmetric(array, small):
-        raise ValueError(
-            "metric is square with zeros on the diagonal but not symmetric: distances must be symmetric, "
-            "pass (D + D.T) / 2; for points pass wt.spaces.Euclidean(X)"
-        )
-    if array.diagonal().any():
-        array = array.copy()
-        np.fill_diagonal(array, 0.0)
-    return array
-
-
-def as_rows(measures: MeasuresLike, n_points: int, name: str) -> csr_array:
-    """Make rows of masses ≥ 0 on `n_points` points."""
-    if isinstance(measures, Discrete):
-        if measures.size != n_points:
-            raise ValueError(f"{name} are on {measures.size} points, but the metric has {n_points}")
-        arrays = measures.masses, measures.indices, measures.indptr
-        return csr_array(arrays, shape=(measures.n, n_points), copy=True)
-    rows = _matrix(measures, n_points, name)
-    if rows.shape[0] == 0:
-        raise ValueError(f"{name} must hold at least one measure, got none")
-    if rows.shape[1] != n_points:
-        raise ValueError(f"{name} must have {n_points} columns, one per point of the metric, got {rows.shape[1]}")
-    check.floats(rows.data, f"masses of {name}")
-    if rows.nnz and rows.data.min() < 0:
-        raise ValueError(f"masses of {name} must not be negative, got {rows.data.min()}")
-    return rows
-
-
-def as_measures(measures: MeasuresLike, n_points: int, name: str = "measures", has_spare: bool = False) -> Discrete:
-    """Make discrete measures on `n_points` points, of any totals.
-
-    Each must have mass, unless it may be spare: then there is one point more, where no mass is yet.
-    """
-    rows = as_rows(measures, n_points, name)
-    positive = rows.data[rows.data > 0]
-    if has_spare and not 1 / _MAX_SPARE_MASS < positive.min(initial=1.0) <= positive.max(initial=1.0) < _MAX_SPARE_MASS:
-        raise ValueError(
-            f"with spare=, masses of {name} must be from 1e-60 to 1e60, got {positive.min()} to {positive.max()}; "
-            "rescale them"
-        )
-    rows.data = scale_into_range(rows.data, rows.indptr)
-    rows.sum_duplicates()
-    rows.eliminate_zeros()
-    n, indptr, indices, masses = rows.shape[0], rows.indptr, rows.indices, rows.data
-    if has_spare:
-        indices, masses = np.insert(indices, indptr[1:], n_points), np.insert(masses, indptr[1:], 0.0)
-        indptr = np.asarray(indptr + np.arange(n + 1), np.intp)
-        totals = np.add.reduceat(masses, indptr[:-1])
-        return Discrete(indptr, np.asarray(indices, np.intp), masses, totals, np.zeros(n, bool), n_points + 1)
-    empty = np.flatnonzero(np.diff(indptr) == 0)
-    if len(empty):
-        raise ValueError(f"every measure needs mass, but {name} number {empty[0]} has none; drop it")
-    return make_discrete(indptr, indices, masses, np.zeros(n, np.intp), n_points)
-
-
-def make_family(
-    rows: csr_array, name: str, starts: Ints, sizes: Ints, has_spare: bool = False, is_counted: bool = False
-) -> Family:
-    """Measures of rows of masses; if points are only counted, plans have the total 1."""
-    discrete = as_measures(rows, rows.shape[1], name, has_spare)
-    totals = np.ones(discrete.n) if is_counted and not has_spare else np.asarray(rows.sum(axis=1))
-    units = np.divide(totals, discrete.totals, out=np.ones(discrete.n), where=totals > 0)
-    return Family(discrete, starts, sizes, units)
-
-
-def _check_totals(totals: Floats, name: str) -> None:
-    """Raise an error if totals differ by more than rounding."""
-    with np.errstate(invalid="ignore"):  # masses may be so large that totals overflow
-        far = np.abs(totals - totals[0]) > _MAX_DIFFERENCE * totals.max()
-    if far.any():
-        k = int(far.argmax())
-        raise ValueError(
-            f"{name} must have equal totals, got {totals[0]} and {totals[k]} (number {k}); divide each by its sum, or "
-            "give spare=, the cost of mass that stays unmatched"
-        )
-
-
-def _read_problem(
-    measures: dict[str, MeasuresLike], weights: Sequence[Any], metric: MetricLike, p: float, spare: SpareLike | None,
-    plans: bool,
-) -> tuple[Any, list[Family]]:  # fmt: skip
-    """Check measures, by name, and what they are compared by."""
-    check.solvable_p(p)
-    if plans and p == np.inf:
-        raise ValueError("plans=True needs p < ∞; for p = ∞, wt.Exact(np.inf).coupling(measures, metric, i, j) has one")
-    is_counted = all(one is None for one in weights)  # each point of a cloud has the mass 1
-    if isinstance(spare, Sequence) and all(np.ndim(one) == 1 for one in spare):
-        spare = np.concatenate([np.asarray(one) for one in spare])
-    keeps_points = plans or not (spare is None or callable(spare) or np.ndim(spare) == 0)
-    if isinstance(metric, str) or callable(metric):
-        metric, rows, starts, sizes = _read_clouds(measures, weights, metric, spare is not None, keeps_points)
-    elif not is_counted:
-        raise ValueError(
-            "weights= are for clouds of points, with a metric by its name, such as 'euclidean'; measures on shared "
-            "points are rows of masses, or pairs (indices, weights)"
-        )
-    else:
-        metric = metric if isinstance(metric, Costs) else as_metric(metric)
-        ends = metric.costs.shape if isinstance(metric, Costs) else (metric.n,) * len(measures)
-        if len(ends) != len(measures):
-            raise TypeError("Costs are from one side to another one: use wt.wasserstein_cross")
-        is_counted = all(isinstance(one, Discrete) for one in measures.values())
-        rows = [as_rows(one, n, name) for (name, one), n in zip(measures.items(), ends, strict=True)]
-        shifts = (0, ends[0]) if isinstance(metric, Costs) else (0,) * len(ends)
-        starts = [np.full(row.shape[0], shift) for row, shift in zip(rows, shifts, strict=True)]
-        sizes = [np.full(row.shape[0], n) for row, n in zip(rows, ends, strict=True)]
-        rows = [
-            csr_array((row.data, row.indices + shift, row.indptr), shape=(row.shape[0], metric.n))
-            for row, shift in zip(rows, shifts, strict=True)
-        ]
-        metric, rows = (metric, rows) if keeps_points else _points_in_use(metric, rows)
-    families = [
-        make_family(*of_one, spare is not None, is_counted)
-        for of_one in zip(rows, measures, starts, sizes, strict=True)
-    ]
-    if spare is None and not is_counted:
-        _check_totals(np.concatenate([row.sum(axis=1) for row in rows]), " and ".join(measures))
-    return metric if spare is None else add_spare(metric, spare, float(p)), families
-
-
-def _read_clouds(
-    measures: dict[str, MeasuresLike], weights: Sequence[Any], metric: Any, has_spare: bool, keeps_points: bool
-) -> tuple[Metric, list[csr_array], list[Ints], list[Ints]]:
-    """The metric of all points, the rows of the clouds, their first points and sizes; equal points are one point."""
-    for one in measures.values():
-        if issparse(one) or isinstance(one, Discrete) or np.ndim(one if hasattr(one, "shape") else 0) in (1, 2):
-            raise TypeError(
-                "metric must be distances, points or a graph for measures on shared points, got "
-                f"{check.shown(metric)}; pass the points themselves; clouds with points of their own come as a list"
-            )
-    parts = [
-        stack_clouds(one, masses, name, has_spare)
-        for (name, one), masses in zip(measures.items(), weights, strict=True)
-    ]
-    points, masses, sizes = (np.concatenate(column) for column in zip(*parts, strict=True))
-    starts = np.cumsum(sizes) - sizes
-    if keeps_points:
-        rows = csr_array(
-            (masses, np.arange(len(points)), np.append(starts, len(points))), shape=(len(sizes), len(points))
-        )
-    else:
-        points, rows = merge_points(points, masses, sizes)
-    cuts = np.cumsum([0, *(len(part[2]) for part in parts)])
-    parts_of = [slice(*pair) for pair in pairwise(cuts)]
-    return (
-        metric_of_points(metric, check.points(points, " and ".join(measures))),
-        [rows[part] for part in parts_of], [starts[part] for part in parts_of], [sizes[part] for part in parts_of],
-    )  # fmt: skip
-
-
-def _points_in_use(metric: Metric, rows: list[csr_array]) -> tuple[Metric, list[csr_array]]:
-    """The metric and the rows of the points that have mass, if distances are computed from coordinates."""
-    if not isinstance(metric, Euclidean | GaussianMetric | Coordinates):
-        return metric, rows
-    used = np.unique(np.concatenate([row.indices for row in rows]))
-    return (metric, rows) if len(used) == metric.n else (metric.take(used), [row[:, used] for row in rows])
-
-
-def _matrix(measures: MeasuresLike, n_points: int, name: str) -> csr_array:
-    if issparse(measures):
-        rows = csr_array(measures, dtype=np.float64, copy=True)
-        rows.check_format(full_check=True)
-        return rows
-    if hasattr(measures, "__array__") or _is_nested_list(measures):
-        table = check.floats(measures, name)
-        if table.ndim != 2:
-            raise ValueError(f"{name} as an array must have one measure per row, got shape {table.shape}")
-        return csr_array(table)
-    if not isinstance(measures, Sequence | Iterable) or isinstance(measures, str):
-        raise TypeError(
-            f"{name} must be a matrix with one measure per row or a list of (indices, weights), "
-            f"got {type(measures).__name__}"
-        )
-    pairs = [_row(row, k, n_points, name) for k, row in enumerate(measures)]
-    if not pairs:
-        return csr_array((0, n_points))
-    indptr = np.append(0, np.cumsum([len(indices) for indices, _ in pairs]))
-    indices, weights = (np.concatenate(column) for column in zip(*pairs, strict=True))
-    return csr_array((weights, indices, indptr), shape=(len(pairs), n_points))
-
-
-def _is_nested_list(measures: MeasuresLike) -> bool:
-    """Whether the measures are a nested list of numbers."""
-    row = measures[0] if isinstance(measures, Sequence) and len(measures) > 0 else ()
-    is_list = isinstance(row, Sequence) and not isinstance(row, str) and len(row) > 0
-    return is_list and all(np.ndim(x) == 0 for x in row)
-
-
-def _row(row: Any, k: int, n_points: int, name: str) -> tuple[Ints, Any]:
-    try:
-        indices, weights = row
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"{name} as a list must hold pairs (indices, weights), number {k} is {type(row).__name__}; "
-            "an array with one measure per row also works"
-        ) from None
-    indices, weights = np.asarray(indices), check.floats(weights, f"weights of {name}")
-    if indices.ndim != 1 or indices.shape != weights.shape:
-        raise ValueError(
-            f"{name} number {k} must have as many weights as indices, got indices of shape {indices.shape} and "
-            f"weights of shape {weights.shape}"
-        )
-    if indices.size and (indices.dtype.kind not in "iu" or indices.min() < 0 or indices.max() >= n_points):
-        raise ValueError(f"indices of {name} must be integers from 0 to {n_points - 1}, got {check.shown(indices)}")
-    return indices.astype(np.intp), weights
 
 
 def as_pairs(pairs: ArrayLike, n: int) -> Ints:
@@ -393,12 +137,12 @@ def wasserstein_pairs(
 
     Parameters
     ----------
-    measures : list of arrays, array or scipy sparse matrix of shape (n, points), or list of (indices, weights)
+    measures : list of arrays, or array or scipy sparse matrix of shape (n, points)
         Clouds with points of their own, shapes (n_i, m). Or one measure per row, on the points of the metric. Masses
         are ≥ 0; totals need not be 1, but must agree.
     metric : str, array, graph, Metric or Space, default "euclidean"
-        For clouds the name of a distance (see `wt.spaces.Coordinates`) or a function that makes a Metric of points,
-        such as `functools.partial(wt.spaces.Coordinates, period=[np.inf, 2 * np.pi])`. Otherwise a distance matrix
+        For clouds the name of a distance (see `wt.spaces.PointMetric`) or a function that makes a Metric of points,
+        such as `functools.partial(wt.spaces.PointMetric, period=[np.inf, 2 * np.pi])`. Otherwise a distance matrix
         (square, symmetric, 0 on the diagonal, up to rounding); points (any other 2-D array); or a networkx graph or
         sparse matrix of edge lengths, for shortest paths (nodes are numbered in the order of the graph).
         `wt.spaces.Dense(D, triangle=True)` asserts the triangle inequality of a matrix: for p = 1 common mass
@@ -434,7 +178,7 @@ def wasserstein_pairs(
     --------
     >>> import numpy as np, wasserstein_transform as wt
     >>> points = np.array([[0.0], [1.0], [3.0]])
-    >>> distances = wt.wasserstein_pairs([([0, 1], [1, 1]), ([1, 2], [1, 1]), ([2], [2])], points)
+    >>> distances = wt.wasserstein_pairs([[1, 1, 0], [0, 1, 1], [0, 0, 2]], points)
     >>> np.asarray(distances)
     array([1.5, 2.5, 1. ])
     >>> distances.gap < 1e-12
@@ -449,12 +193,11 @@ def wasserstein_pairs(
     array([1.25])
     """
     engine = current(engine, n_jobs=n_jobs)
-    metric, families = _read_problem({"measures": measures}, [weights], metric, p, spare, plans)
-    rows = families[0].measures
+    metric, (side,) = read_problem({"measures": measures}, [weights], metric, p, spare, plans)
+    rows = side.measures
     if plans:
         listed = np.column_stack(np.triu_indices(rows.n, 1)) if pairs is None else as_pairs(pairs, rows.n)
-        shape = (len(listed),)
-        return Distances(*solve_with_plans(metric, float(p), (families[0], families[0]), listed, shape, engine))
+        return Distances(*solve_with_plans(metric, float(p), (side, side), listed, (len(listed),), engine))
     if pairs is None:
         unique, which = rows.distinct()
         engine.reserve(8.0 * (2 * rows.n**2 + unique.n**2), f"distances of {rows.n} measures", "list the pairs")
@@ -479,7 +222,7 @@ def _warn_of_triangle(metric: Any, report: Report) -> None:
 def wasserstein_cross(
     A: MeasuresLike,
     B: MeasuresLike,
-    metric: MetricLike | Costs = "euclidean",
+    metric: MetricLike | CostMatrix = "euclidean",
     p: float = 1.0,
     n_jobs: int | None = None,
     engine: Engine | None = None,
@@ -493,10 +236,10 @@ def wasserstein_cross(
 
     Parameters
     ----------
-    A, B : lists of arrays, arrays or scipy sparse matrices of shapes (n_a, points) and (n_b, points), or lists of pairs
+    A, B : lists of arrays, or arrays or scipy sparse matrices of shapes (n_a, points) and (n_b, points)
         Clouds or measures on the points of the metric, as in `wasserstein_pairs`.
-    metric : str, array, graph, Metric, Space or Costs, default "euclidean"
-        As in `wasserstein_pairs`; `wt.transport.Costs` are from the points of A to others, those of B.
+    metric : str, array, graph, Metric, Space or CostMatrix, default "euclidean"
+        As in `wasserstein_pairs`; `wt.transport.CostMatrix` is from the points of A to others, those of B.
     p : float, default 1.0
         Order ≥ 1 and < 150, or infinity.
     n_jobs : int, optional
@@ -531,16 +274,15 @@ def wasserstein_cross(
     """
     engine = current(engine, n_jobs=n_jobs)
     both = (None, None) if weights is None else weights
-    metric, families = _read_problem({"A": A, "B": B}, both, metric, p, spare, plans)
-    rows, others = families[0].measures, families[1].measures
+    metric, (side, other) = read_problem({"A": A, "B": B}, both, metric, p, spare, plans)
+    rows, others = side.measures, other.measures
     if nearest is not None:
         k = check.count(nearest, "nearest", 1, others.n, "measures in B")
         values, indices, report = solve_nearest(metric, float(p), rows, others, k, engine)
         return Distances(values, report, indices=indices)
     if plans:
-        listed = np.argwhere(np.ones((rows.n, others.n), bool))
-        shape = rows.n, others.n
-        return Distances(*solve_with_plans(metric, float(p), (families[0], families[1]), listed, shape, engine))
+        listed, shape = np.argwhere(np.ones((rows.n, others.n), bool)), (rows.n, others.n)
+        return Distances(*solve_with_plans(metric, float(p), (side, other), listed, shape, engine))
     (some, which_a), (unique, which_b) = rows.distinct(), others.distinct()
     engine.reserve(8.0 * rows.n * others.n, f"{rows.n} × {others.n} distances", "take A in parts")
     warn_of_problems(some.n * unique.n, float(len(some.indices)) * len(unique.indices), engine)

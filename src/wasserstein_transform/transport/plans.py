@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -13,18 +13,9 @@ from .._types import Floats, Ints
 from ..compute.exact.batches import exact_listed
 from ..compute.exact.problems import PlanArrays, Report
 from ..engine import Engine
-from ..measures import Discrete
-from .costs import SpareCosts
-from .exact import warn_of_problems
-
-
-class Family(NamedTuple):
-    """Measures, and how they were given: the first point of each one and their number, and its unit of mass."""
-
-    measures: Discrete
-    starts: Ints
-    sizes: Ints
-    units: Floats
+from .costs import MetricWithDummy
+from .duration import warn_of_problems
+from .inputs import InputMeasures
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +49,7 @@ class Plans:
     arrays: PlanArrays
     positions: Ints  # of each pair among the problems
     pairs: Ints
-    sides: tuple[Family, Family]
+    sides: tuple[InputMeasures, InputMeasures]
     metric: Any
     p: float
     shape: tuple[int, ...]
@@ -76,7 +67,7 @@ class Plans:
         (x, n_a), (y, n_b) = self._points(0, i), self._points(1, j)
         is_move = moves[:, 0] >= 0
         x, y, amounts = x[moves[is_move, 0]], y[moves[is_move, 1]], amounts[is_move] * self.sides[0].units[i]
-        if isinstance(self.metric, SpareCosts):  # way over spare mass: both ends stay unmatched
+        if isinstance(self.metric, MetricWithDummy):  # way over spare mass: both ends stay unmatched
             matched = (x < n_a) & (y < n_b)
             x, y, amounts = x[matched], y[matched], amounts[matched]
             metric, starts = self.metric, (self.sides[0].starts[i], self.sides[1].starts[j])
@@ -96,7 +87,7 @@ class Plans:
         prices, out = self.arrays.amounts[self._rows(k), 1], []
         n_first = len(self._points(0, i)[0])
         sides = [prices[:n_first], prices[n_first:]]
-        if isinstance(self.metric, SpareCosts):
+        if isinstance(self.metric, MetricWithDummy):
             sides = self._below_spare(i, j, *sides)
         for side, of, potentials in zip((0, 1), (i, j), sides, strict=True):
             points, n = self._points(side, of)
@@ -125,8 +116,13 @@ class Plans:
 
 
 def solve_with_plans(
-    metric: Any, p: float, sides: tuple[Family, Family], pairs: Ints, shape: tuple[int, ...], engine: Engine
-) -> tuple[Floats, Report, Plans]:
+    metric: Any,
+    p: float,
+    sides: tuple[InputMeasures, InputMeasures],
+    pairs: Ints,
+    shape: tuple[int, ...],
+    engine: Engine,
+) -> tuple[Floats, Report, Plans]:  # fmt: skip
     """Distances, report and plans of pairs of measures of both sides, each solved as it is listed."""
     A, B = (side.measures for side in sides)
     order = np.argsort(pairs[:, 0], kind="stable")

@@ -127,8 +127,12 @@ def _solve_pieces(
 
     `n_met` is the most points that the targets of a measure have.
     """
-    if p == 1 and plans is None and flows_pay(
-        metric, _STEPS_PER_COST * float(pieces.cost.sum()), int((pieces.ends - pieces.starts).sum()), engine
+    if (
+        p == 1
+        and plans is None
+        and flows_pay(
+            metric, _STEPS_PER_COST * float(pieces.cost.sum()), int((pieces.ends - pieces.starts).sum()), engine
+        )
     ):
         return solve_flows(metric, A, B, _cut_long(pieces), positions, rows, out, engine)
     lengths = np.diff(A.indptr)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -11,11 +10,9 @@ import numpy as np
 from ..._types import Bools, Floats, Ints
 from ...engine import Engine, Flag
 from .bottleneck_jit import bottleneck_workspace, certified, solve_bottleneck
-from .problems_jit import MIN_COST, MIN_RELATIVE_COST
 from .simplex_jit import OPTIMAL, solve
 from .simplex_tree_jit import UNKNOWN_POTENTIAL, SimplexWorkspace, simplex_workspace
 from .single_jit import scale_costs, scale_to_one, solve_scaled
-from .transport_jit import CLIP_FACTOR, MAX_RESCALINGS, MIN_RELATIVE_DISTANCE
 
 MAX_COSTS_BETWEEN_CHECKS = 1 << 19  # costs processed between two checks of the stop flag
 _MAX_SHORT = 1 << 14  # costs of a problem that takes milliseconds
@@ -33,13 +30,10 @@ class Solution(NamedTuple):
     status: int
 
 
-def solve_one(a: Floats, b: Floats, costs: Floats, engine: Engine, unit: float = np.inf) -> Solution:
-    """The optimal plan between positive masses, which are normalized; the total of the plan is 1.
-
-    `unit` is the scale of the relevant costs if others are much larger.
-    """
+def solve_one(a: Floats, b: Floats, costs: Floats, engine: Engine) -> Solution:
+    """The optimal plan between positive masses, which are normalized; the total of the plan is 1."""
     return engine.run_single(
-        lambda stop: _solve(a, b, _table(costs, np.asarray, stop), unit, stop),
+        lambda stop: _solve(a, b, _table(costs, stop), stop),
         "exact transport",
         is_short=costs.size <= _MAX_SHORT,
     )
@@ -54,12 +48,12 @@ def _parts(n: int, width: int, stop: Flag) -> Iterator[slice]:
         yield slice(start, start + step)
 
 
-def _table(costs: Floats, function: Callable[[Floats], Floats], stop: Flag) -> Floats:
-    """A function of the costs, with one row for each sink."""
+def _table(costs: Floats, stop: Flag) -> Floats:
+    """The costs, with one row for each sink."""
     na, nb = costs.shape
     table = np.empty((nb, na))
     for part in _parts(nb, na, stop):
-        table[part] = function(costs[:, part].T)
+        table[part] = costs[:, part].T
     return table
 
 
@@ -70,7 +64,7 @@ def _borrow(stop: Flag) -> SimplexWorkspace:
         return simplex_workspace(_SIDE_OF_KEPT, stop)
 
 
-def _solve(a: Floats, b: Floats, table: Floats, unit: float, stop: Flag) -> Solution:
+def _solve(a: Floats, b: Floats, table: Floats, stop: Flag) -> Solution:
     """Solve the problem; `table` has a row of costs for each sink, and is overwritten."""
     (nb, na), a, b = table.shape, a.copy(), b.copy()
     totals, top = (scale_to_one(a)[1], scale_to_one(b)[1]), scale_costs(table, stop)
@@ -79,47 +73,11 @@ def _solve(a: Floats, b: Floats, table: Floats, unit: float, stop: Flag) -> Solu
     if min(na, nb) >= MIN_POINTS_TO_SAMPLE:
         work.potential[:na] = warm_potentials(a, b, lambda x, y: table[np.ix_(y, x)].T, stop)
     plan, prices = np.zeros((na, nb)), np.empty(na + nb)
-    cost, gap, status = solve_scaled(a, b, totals, min(unit / top, 1.0), table.ravel(), work, plan, prices)
+    cost, gap, status = solve_scaled(a, b, totals, table.ravel(), work, plan, prices)
     if max(na, nb) <= _SIDE_OF_KEPT:
         _KEPT.append(work)
     prices *= top
     return Solution(top * cost, plan, (prices[:na], prices[na:]), gap, status)
-
-
-def solve_power(a: Floats, b: Floats, distances: Floats, p: float, engine: Engine) -> tuple[Solution, float]:
-    """The same for costs (d/length)^p, and the length, which is about W_p if W_p is small compared with the distances.
-
-    Otherwise the costs of short moves would be lost in rounding next to the largest cost. Costs far above 1 are
-    clipped; the clip is raised if the plan would use clipped costs.
-    """
-    return engine.run_single(
-        lambda stop: _solve_power(a, b, distances, p, stop), "exact transport", is_short=distances.size <= _MAX_SHORT
-    )
-
-
-def _solve_power(a: Floats, b: Floats, distances: Floats, p: float, stop: Flag) -> tuple[Solution, float]:
-    length, clip = float(distances.max()) or 1.0, 1.0
-    for _ in range(MAX_RESCALINGS):
-        powers = partial(_powers, length=length, p=p, clip=clip)
-        solution = _solve(a, b, _table(distances, powers, stop), CLIP_FACTOR, stop)
-        used = distances[solution.plan > 0]
-        if solution.status != OPTIMAL or not used.any():
-            return solution, length
-        if 1.0 < clip < 1 / MIN_COST and (powers(used) >= clip).any():
-            clip *= CLIP_FACTOR
-        elif solution.cost >= (MIN_RELATIVE_COST if p != 1.0 else MIN_RELATIVE_DISTANCE):
-            return solution, length
-        else:
-            shorter = length * max(solution.cost, MIN_COST) ** (1 / p)
-            if shorter in (0.0, length):
-                break
-            length, clip = shorter, max(clip, CLIP_FACTOR)
-    return solution, length
-
-
-def _powers(distances: Floats, length: float, p: float, clip: float) -> Floats:
-    with np.errstate(under="ignore", over="ignore"):
-        return np.asarray(np.minimum((distances / length) ** p, clip))
 
 
 class Farthest(NamedTuple):
@@ -146,7 +104,7 @@ def _solve_farthest(a: Floats, b: Floats, distances: Floats, stop: Flag) -> Fart
     cap = max(na, nb)
     work, memory = simplex_workspace(cap, stop), bottleneck_workspace(cap)
     work.supply[:na], work.demand[:nb], work.cost_start[:nb] = a * totals[1], b * totals[0], np.arange(nb) * na
-    table = _table(distances, np.asarray, stop).ravel()
+    table = _table(distances, stop).ravel()
     value, status = solve_bottleneck(na, nb, a, b, table, work, memory)
     if not stop[0] and (status != OPTIMAL or not certified(na, nb, value, table, work, memory)):
         raise RuntimeError("the bottleneck problem could not be certified; please report it with the data")

@@ -49,7 +49,7 @@ def scale_costs(costs: Any, stop: Any) -> float:
 
 @jit
 def solve_scaled(
-    a: Any, b: Any, totals: tuple[float, float], unit: float, costs: Any, work: SimplexWorkspace, plan: Any, prices: Any
+    a: Any, b: Any, totals: tuple[float, float], costs: Any, work: SimplexWorkspace, plan: Any, prices: Any
 ) -> tuple[float, float, int]:
     """Cost, gap and status of a problem whose row j of `costs` begins at j·len(a); `work.potential` is a warm start.
 
@@ -64,7 +64,7 @@ def solve_scaled(
         for j in range(nb):
             work.demand[j] = b[j] * totals[0]
             work.cost_start[j] = j * na
-        value, gap, status, root = solve(na, nb, 1.0, unit, attempt == 1, costs, work)
+        value, gap, status, root = solve(na, nb, 1.0, 1.0, attempt == 1, costs, work)
         if (status == OPTIMAL and abs(gap) <= MAX_GAP * total) or status == INTERRUPTED:
             break
     if root >= 0 and status != INTERRUPTED:

@@ -41,7 +41,7 @@ class Cloud(NamedTuple):
     points: np.ndarray
 
 
-class Gaps(NamedTuple):
+class AxisDifferences(NamedTuple):
     """Points whose distance is made of the gaps between coordinates: `rule` says how. Axes may be periodic."""
 
     points: np.ndarray
@@ -55,11 +55,11 @@ class Rectangle(NamedTuple):
     matrix: np.ndarray
 
 
-class WithSpare(NamedTuple):
+class WithDummyPoint(NamedTuple):
     """Another geometry, and a point more that lies nowhere, the last one, at the distance `spare` from each point.
 
     Where the way over that point, of which the powers add up, is shorter, a distance need not be right, only longer:
-    `DETOUR` times that way, so that costs remain small and that no two plans have equal costs.
+    `MAX_DETOUR` times that way, so that costs remain small and that no two plans have equal costs.
     """
 
     base: Any
@@ -67,7 +67,7 @@ class WithSpare(NamedTuple):
     p: float
 
 
-DETOUR = 1.25  # of ways that are not worth while
+MAX_DETOUR = 1.25  # of ways that are not worth while
 
 
 class GaussianLine(NamedTuple):
@@ -153,7 +153,7 @@ class PathTable(NamedTuple):
 
 
 Geometry = (
-    PathTable | Marks | Table | SparseRows | Cloud | Gaps | Rectangle | WithSpare
+    PathTable | Marks | Table | SparseRows | Cloud | AxisDifferences | Rectangle | WithDummyPoint
     | GaussianLine | GaussianPlane | GaussianSpace | GaussianSolid
 )  # fmt: skip
 
@@ -162,7 +162,7 @@ def for_thread(geometry: Geometry) -> Geometry:
     """The geometry for one thread, with its own scratch if it needs any."""
     if isinstance(geometry, GaussianSpace | GaussianSolid):
         return geometry._replace(scratch=np.empty_like(geometry.scratch))
-    return geometry._replace(base=for_thread(geometry.base)) if isinstance(geometry, WithSpare) else geometry
+    return geometry._replace(base=for_thread(geometry.base)) if isinstance(geometry, WithDummyPoint) else geometry
 
 
 Answer = Callable[..., Any]
@@ -234,7 +234,7 @@ def _scaled_distance(geometry: Any, i: int, j: int, unit: float) -> float:
 
 
 @jit
-def _spare_way(geometry: Any, i: int, j: int) -> float:
+def _dummy_way(geometry: Any, i: int, j: int) -> float:
     """The distance over the point that lies nowhere: the p-th root of the sum of both powers."""
     more, less = geometry.spare[i], geometry.spare[j]
     if less > more:
@@ -250,12 +250,12 @@ def _spare_way(geometry: Any, i: int, j: int) -> float:
 
 
 @jit
-def _distance_with_spare(geometry: Any, i: int, j: int) -> float:
+def _distance_with_dummy(geometry: Any, i: int, j: int) -> float:
     last = geometry.spare.shape[0] - 1
     if last in (i, j):
         return max(geometry.spare[i], geometry.spare[j])
     d = distance(geometry.base, i, j)
-    return d if d <= max(geometry.spare[i], geometry.spare[j]) else min(d, DETOUR * _spare_way(geometry, i, j))
+    return d if d <= max(geometry.spare[i], geometry.spare[j]) else min(d, MAX_DETOUR * _dummy_way(geometry, i, j))
 
 
 @jit
@@ -312,8 +312,8 @@ FORMULAS: dict[type, Formulas] = {
     PathTable: _formulas_of_stored(pairs.path_distance),
     Table: _formulas_of_stored(pairs.table_distance),
     Rectangle: _formulas_of_stored(pairs.rectangle_distance),
-    Gaps: _formulas_of_stored(pairs.gaps_distance),
-    WithSpare: _formulas_of_stored(_distance_with_spare),
+    AxisDifferences: _formulas_of_stored(pairs.axis_distance),
+    WithDummyPoint: _formulas_of_stored(_distance_with_dummy),
     SparseRows: _formulas_of_stored(pairs.sparse_distance),
     Cloud: formulas(pairs.cloud, squares=pairs.squares_cloud, within=pairs.within_cloud),
     GaussianLine: formulas(pairs.gaussian_line),

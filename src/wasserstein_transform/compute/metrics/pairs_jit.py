@@ -37,9 +37,9 @@ def sparse_distance(geometry: Any, i: int, j: int) -> float:
 
 @jit
 def rectangle_distance(geometry: Any, i: int, j: int) -> float:
-    """The cost between a column and a row, in either order."""
-    row, col = (j, i) if j < i else (i, j)
-    return geometry.matrix[row, col - geometry.matrix.shape[0]]
+    """The cost between a column and a row, in either order; 0 between two rows or columns."""
+    row, col, n_rows = min(i, j), max(i, j), geometry.matrix.shape[0]
+    return geometry.matrix[row, col - n_rows] if row < n_rows <= col else 0.0
 
 
 SUM, LARGEST, ROOT, SQUARES, SHARE = range(5)  # what a distance is made of: gaps, or the share of coordinates
@@ -47,7 +47,7 @@ MAX_FEW_COORDINATES = 3  # summed one after the other
 
 
 @jit_summing
-def _sum_of_many_gaps(x: Any, y: Any, periods: Any, squares: bool) -> float:
+def _sum_of_many_differences(x: Any, y: Any, periods: Any, squares: bool) -> float:
     """The sum of the gaps between coordinates, or of their squares, vectorized; the shorter way around counts."""
     total = 0.0
     for a in range(x.shape[0]):
@@ -58,13 +58,13 @@ def _sum_of_many_gaps(x: Any, y: Any, periods: Any, squares: bool) -> float:
 
 
 @jit
-def gaps_distance(geometry: Any, i: int, j: int) -> float:
+def axis_distance(geometry: Any, i: int, j: int) -> float:
     """The distance that the rule makes of the gaps between the coordinates of two points."""
     points, periods, rule = geometry.points, geometry.periods, geometry.rule
     m = points.shape[1]
     total, squares, largest, n_differing = 0.0, 0.0, 0.0, 0
     if m > MAX_FEW_COORDINATES and rule in (SUM, ROOT, SQUARES):
-        total = squares = _sum_of_many_gaps(points[i], points[j], periods, rule != SUM)
+        total = squares = _sum_of_many_differences(points[i], points[j], periods, rule != SUM)
     else:
         for a in range(m):
             gap = abs(points[i, a] - points[j, a])

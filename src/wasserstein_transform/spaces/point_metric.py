@@ -10,7 +10,7 @@ import numpy as np
 from .. import _check as check
 from .._archive import check_array, check_type
 from .._types import Floats, Ints
-from ..compute.metrics.geometry_jit import Gaps
+from ..compute.metrics.geometry_jit import AxisDifferences
 from ..compute.metrics.pairs_jit import LARGEST, ROOT, SHARE, SQUARES, SUM
 from ..engine import Engine
 from .metric import Metric
@@ -24,7 +24,7 @@ _WITHOUT_PERIOD = ("cosine", "hamming")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Coordinates(Metric):
+class PointMetric(Metric):
     """A distance between points that a formula gives, under its name in SciPy, computed on demand.
 
     Parameters
@@ -46,9 +46,9 @@ class Coordinates(Metric):
     --------
     >>> import numpy as np, wasserstein_transform as wt
     >>> points = np.array([[0.0, 0.1], [3.0, 6.2]])
-    >>> wt.spaces.Coordinates(points, "cityblock").dense()[0]
+    >>> wt.spaces.PointMetric(points, "cityblock").dense()[0]
     array([0. , 9.1])
-    >>> wt.spaces.Coordinates(points, "cityblock", period=[np.inf, 2 * np.pi]).dense()[0].round(3)
+    >>> wt.spaces.PointMetric(points, "cityblock", period=[np.inf, 2 * np.pi]).dense()[0].round(3)
     array([0.   , 3.183])
     """
 
@@ -84,7 +84,7 @@ class Coordinates(Metric):
     def cost(self) -> float:
         return float(self.points.shape[1])
 
-    def _make_geometry(self, engine: Engine) -> Gaps:
+    def _make_geometry(self, engine: Engine) -> AxisDifferences:
         points, m = self.points, self.points.shape[1]
         periods = np.full(m, np.inf) if self.period is None else np.array(self.period)
         repeats = np.isfinite(periods)
@@ -98,7 +98,7 @@ class Coordinates(Metric):
                     f"the cosine needs points that are not 0, but point {int(lengths.argmin())} is; drop it"
                 )
             points = points / (np.sqrt(2.0) * lengths[:, None])
-        return Gaps(points, periods, _RULES[self.distance])
+        return AxisDifferences(points, periods, _RULES[self.distance])
 
     @property
     def n(self) -> int:
@@ -112,5 +112,5 @@ class Coordinates(Metric):
         check_array(self.points, "points", "f", None, None)
         check_type(self.distance, "distance", str)
 
-    def take(self, rows: Ints) -> Coordinates:
-        return Coordinates(self.points[rows], self.distance, self.period)
+    def take(self, rows: Ints) -> PointMetric:
+        return PointMetric(self.points[rows], self.distance, self.period)

@@ -9,12 +9,13 @@ from scipy.sparse import csr_array
 from .. import _check as check
 from .._types import Floats
 from ..engine import Engine, current
-from .costs import Costs
-from .pairs import Distances, make_family
+from .costs import CostMatrix
+from .inputs import check_totals, make_measures
+from .pairs import Distances
 from .plans import solve_with_plans
 
 
-def wasserstein_batch(
+def wasserstein_stack(
     costs: ArrayLike,
     a: ArrayLike | None = None,
     b: ArrayLike | None = None,
@@ -26,7 +27,7 @@ def wasserstein_batch(
     Parameters
     ----------
     costs : array of shape (k, n, m)
-        Any finite numbers.
+        Numbers ≥ 0.
     a, b : arrays of shapes (k, n) and (k, m), or (n,) and (m,), optional
         Masses ≥ 0 with equal totals. None: uniform with total 1.
     n_jobs : int, optional
@@ -46,7 +47,7 @@ def wasserstein_batch(
     Examples
     --------
     >>> import wasserstein_transform as wt
-    >>> found = wt.transport.wasserstein_batch([[[1.0, 2.0], [4.0, 9.0]], [[0.0, 3.0], [1.0, 2.0]]])
+    >>> found = wt.transport.wasserstein_stack([[[1.0, 2.0], [4.0, 9.0]], [[0.0, 3.0], [1.0, 2.0]]])
     >>> found.values, found.plans[0].indices.tolist()
     (array([3., 1.]), [1, 0])
     """
@@ -54,41 +55,21 @@ def wasserstein_batch(
     if stack.ndim != 3 or stack.size == 0:
         raise ValueError(f"costs must be a stack of matrices, shape (k, n, m), got shape {stack.shape}")
     k, n, m = stack.shape
-    low = np.minimum(stack.min(axis=(1, 2)), 0.0)
-    if low.any():
-        engine.reserve(8.0 * stack.size, "costs that are not negative", "take fewer problems at a time")
-        stack = stack - low[:, None, None]
-    masses = [_masses(given, k, size, name) for given, size, name in ((a, n, "a"), (b, m, "b"))]
-    totals = np.array([each.sum(axis=1) for each in masses])
-    wrong = np.abs(totals[0] - totals[1]) > 1e-9 * totals.max(axis=0)
-    if wrong.any():
-        worst = int(wrong.argmax())
-        raise ValueError(
-            f"a and b must have equal totals, got {totals[0, worst]} and {totals[1, worst]} in problem {worst}; divide "
-            "each by its sum"
-        )
-    source, problems = Costs(stack.reshape(k * n, m)), np.arange(k)
-    rows = np.repeat(problems, n), np.repeat(problems, m)
-    cols = np.arange(k * n), k * n + np.tile(np.arange(m), k)
-    sides = [
-        make_family(csr_array((mass.ravel(), at), shape=(k, source.n)), name, first, np.full(k, size))
-        for mass, at, name, first, size in zip(
-            masses, zip(rows, cols, strict=True), "ab", (n * problems, np.full(k, k * n)), (n, m), strict=True
-        )
-    ]
+    masses_a, masses_b, problems = _masses(a, k, n, "a"), _masses(b, k, m, "b"), np.arange(k)
+    check_totals(masses_b.sum(axis=1), masses_a.sum(axis=1), "a and b")
+    metric, rows = CostMatrix(stack.reshape(k * n, m)), np.arange(k + 1)
+    blocks = csr_array((masses_a.ravel(), np.arange(k * n), n * rows), shape=(k, metric.n), copy=True)
+    columns = csr_array((masses_b.ravel(), k * n + np.tile(np.arange(m), k), m * rows), shape=(k, metric.n), copy=True)
+    A = make_measures("a", blocks, n * problems, np.full(k, n))
+    B = make_measures("b", columns, np.full(k, k * n), np.full(k, m))
     pairs = np.column_stack([problems, problems])
-    values, report, plans = solve_with_plans(source, 1.0, (sides[0], sides[1]), pairs, (k,), engine)
-    starts, sizes = plans.arrays.slots[:-1], np.diff(sides[0].measures.indptr)
-    of_sources = np.repeat(starts - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
-    plans.arrays.amounts[of_sources, 1] += np.repeat(low, sizes)
-    return Distances((values + low) * totals[0], report, plans)
+    values, report, plans = solve_with_plans(metric, 1.0, (A, B), pairs, (k,), engine)
+    return Distances(values * masses_a.sum(axis=1), report, plans)
 
 
 def _masses(given: ArrayLike | None, k: int, n: int, name: str) -> Floats:
     """Masses of shape (k, n)."""
-    if given is None:
-        return np.full((k, n), 1.0 / n)
-    masses = check.floats(given, name)
+    masses = np.full(n, 1.0 / n) if given is None else check.floats(given, name)
     if masses.shape not in ((n,), (k, n)) or (masses < 0).any():
         raise ValueError(
             f"{name} must hold masses ≥ 0 of shape ({n},) or ({k}, {n}), got shape {masses.shape} and {masses.min()}"
