@@ -42,7 +42,7 @@ def floats(values: ArrayLike, name: str) -> Floats:
         array: Floats = values
     else:
         array = _as_floats(values, name)
-    if not np.isfinite(array).all():
+    if not math.isfinite(np.vdot(array, array)) and not np.isfinite(array).all():  # the sum of squares is fast
         bad = np.argwhere(~np.isfinite(array))[0]
         where = ", ".join(map(str, bad))
         raise ValueError(

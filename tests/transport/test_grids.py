@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from scipy.spatial.distance import cdist
 import wasserstein_transform as wt
 from wasserstein_transform.compute.exact import batches, flow_jit, flows
 from wasserstein_transform.compute.exact.simplex_jit import INTERRUPTED, OPTIMAL
+from wasserstein_transform.transport.duration import warn_of_problems
 
 Floats = np.ndarray
 
@@ -92,6 +95,17 @@ def test_pictures_flow_along_edges_and_agree_with_tables(
     wt.wasserstein_pairs(few, grid)  # two masses a measure: a table of four costs is faster
     wt.wasserstein_pairs(pictures, grid, p=2.0)
     assert len(used) == 3
+
+
+def test_large_pictures_are_not_announced_as_tables() -> None:
+    grid, n_entries = wt.spaces.Graph.grid((200, 200)), 40000.0**2
+    with pytest.warns(wt.transforms.CostWarning, match="40,000 × 40,000 masses will take about"):
+        warn_of_problems(1, n_entries, wt.Engine(), grid, 2.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warn_of_problems(1, n_entries, wt.Engine(), grid, 1.0)
+    with pytest.warns(wt.transforms.CostWarning, match="10,000 transport problems"):
+        warn_of_problems(10000, 10000 * n_entries, wt.Engine(n_jobs=1), grid, 1.0)
 
 
 def square_of_four(supply: list[float]) -> flow_jit.EdgeFlow:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import Any
+
+import numpy as np
 
 from .._check import warn
 from .._types import Ints
+from ..compute.exact.batches import STEPS_PER_COST
+from ..compute.exact.flows import flow_steps, flows_pay
 from ..engine import Engine
 
 MIN_LONG_SECONDS = 30.0  # longer runs get a warning
@@ -35,11 +40,13 @@ def estimate_seconds(n_problems: int, n_entries: float) -> float:
     return _ENTRY_SECONDS * n_entries * max(1.0, _side(n_problems, n_entries) / _MAX_LINEAR_SIDE)
 
 
-def warn_of_problems(n_problems: int, n_entries: float, engine: Engine) -> None:
-    """Warn if problems whose cost matrices have `n_entries` entries in total take long."""
+def warn_of_problems(n_problems: int, n_entries: float, engine: Engine, metric: Any = None, p: float = np.inf) -> None:
+    """Warn if problems whose cost matrices have `n_entries` entries in total take long, also as flows on a graph."""
     seconds = estimate_seconds(n_problems, n_entries)
     if seconds < MIN_LONG_SECONDS:
         return
+    if p == 1 and flows_pay(metric, STEPS_PER_COST * n_entries, n_problems, engine):
+        seconds = _ENTRY_SECONDS / STEPS_PER_COST * flow_steps(metric) * n_problems
     seconds /= min(engine.n_threads, max(n_problems, 1))
     if seconds >= MIN_LONG_SECONDS:
         warn(

@@ -29,6 +29,7 @@ from .nearest import solve_nearest
 from .plans import Plans, solve_with_plans
 from .transport import Coupling, Status
 
+_STATUSES = tuple(Status)
 _MAX_SHARE_SOLVED_TWICE = 0.01  # of all problems; from here on a metric is suspected to be none
 
 
@@ -201,7 +202,7 @@ def wasserstein_pairs(
     if pairs is None:
         unique, which = rows.distinct()
         engine.reserve(8.0 * (2 * rows.n**2 + unique.n**2), f"distances of {rows.n} measures", "list the pairs")
-        warn_of_problems(unique.n * (unique.n - 1) // 2, count_entries(np.diff(unique.indptr)), engine)
+        warn_of_problems(unique.n * (unique.n - 1) // 2, count_entries(np.diff(unique.indptr)), engine, metric, p)
         square, report = on(engine, exact_among)(metric, float(p), unique.rows, engine)
         _warn_of_triangle(metric, report)
         return Distances(squareform(square[np.ix_(which, which)], checks=False), report)
@@ -285,7 +286,7 @@ def wasserstein_cross(
         return Distances(*solve_with_plans(metric, float(p), (side, other), listed, shape, engine))
     (some, which_a), (unique, which_b) = rows.distinct(), others.distinct()
     engine.reserve(8.0 * rows.n * others.n, f"{rows.n} × {others.n} distances", "take A in parts")
-    warn_of_problems(some.n * unique.n, float(len(some.indices)) * len(unique.indices), engine)
+    warn_of_problems(some.n * unique.n, float(len(some.indices)) * len(unique.indices), engine, metric, p)
     values, report = on(engine, exact_between)(metric, float(p), some.rows, unique.rows, engine)
     _warn_of_triangle(metric, report)
     return Distances(values[np.ix_(which_a, which_b)], report)
@@ -336,23 +337,19 @@ def wasserstein(a: ArrayLike | None, b: ArrayLike | None, cost: ArrayLike, engin
     n_sources, n_sinks = np.count_nonzero(mass_a), np.count_nonzero(mass_b)
     warn_of_problems(1, float(n_sources) * n_sinks, engine)
     if (n_sources, n_sinks) == costs.shape:
-        solution = solve_one(mass_a, mass_b, costs, engine)
+        solution = solve_one(mass_a, mass_b, (total, other), unit, costs, engine)
         plan, (u, v) = solution.plan, solution.prices
     else:  # extend the dual variables to points without mass
         rows, cols = np.flatnonzero(mass_a), np.flatnonzero(mass_b)
-        solution = solve_one(mass_a[rows], mass_b[cols], costs[np.ix_(rows, cols)], engine)
+        solution = solve_one(mass_a[rows], mass_b[cols], (total, other), unit, costs[np.ix_(rows, cols)], engine)
         plan = np.zeros(costs.shape)
         plan[np.ix_(rows, cols)] = solution.plan
         v = np.full(costs.shape[1], -np.inf)
         v[cols] = solution.prices[1]
         u = (costs[:, cols] - v[cols]).min(axis=1)
         v = (costs - u[:, None]).min(axis=0)
-    plan *= total
-    return Coupling(
-        value=float(np.ldexp(total * solution.cost, unit)), plan=np.ldexp(plan, unit, out=plan),
-        potentials=(u, v), gap=solution.gap,
-        status=list(Status)[solution.status], sources=np.arange(len(u)), targets=np.arange(len(v)),
-    )  # fmt: skip
+    status, sides = _STATUSES[solution.status], (np.arange(len(u)), np.arange(len(v)))
+    return Coupling(solution.cost, plan, (u, v), solution.gap, status, *sides)
 
 
 def _mass(values: ArrayLike | None, n: int, name: str) -> tuple[Floats, float, int]:
@@ -383,6 +380,6 @@ def solve_listed(metric: Metric, p: float, rows: Discrete, pairs: Ints, engine: 
     sources = np.repeat(np.arange(unique.n), np.diff(indptr))
     targets = key - sources * unique.n
     sizes = np.diff(unique.indptr).astype(float)
-    warn_of_problems(len(key), float((sizes[sources] * sizes[targets]).sum()), engine)
+    warn_of_problems(len(key), float((sizes[sources] * sizes[targets]).sum()), engine, metric, p)
     values, report = on(engine, exact_listed)(metric, p, unique.rows, unique.rows, indptr, targets, engine)
     return values[inverse.ravel()], report

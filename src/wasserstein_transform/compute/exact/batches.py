@@ -24,7 +24,7 @@ from .transport_jit import Plans, solve_carefully, solve_pieces, solve_row_farth
 if TYPE_CHECKING:
     from ...spaces import Metric
 
-_STEPS_PER_COST = 12.0  # approximate inner-loop steps of the simplex per entry of the cost matrix
+STEPS_PER_COST = 12.0  # approximate inner-loop steps of the simplex per entry of the cost matrix
 _MAX_CHEAP_STEPS = 16.0  # distances up to this many steps are computed when needed, others are stored first
 _TREE_DISTANCES_PER_PROBLEM = 1000.0  # approximate number of spanning-tree distances that a warm start saves
 _N_PIECES = 32  # of a batch with one measure and many targets: few, because each begins without potentials
@@ -131,7 +131,7 @@ def _solve_pieces(
         p == 1
         and plans is None
         and flows_pay(
-            metric, _STEPS_PER_COST * float(pieces.cost.sum()), int((pieces.ends - pieces.starts).sum()), engine
+            metric, STEPS_PER_COST * float(pieces.cost.sum()), int((pieces.ends - pieces.starts).sum()), engine
         )
     ):
         return solve_flows(metric, A, B, _cut_long(pieces), positions, rows, out, engine)
@@ -156,7 +156,7 @@ def _solve_pieces(
     name = "bottleneck transport" if p == np.inf else "exact transport"
     reports = np.zeros((len(counts), 2))
     layout = Positions(pieces.starts, pieces.ends, positions, None if rows is None else rows[pieces.owners], slots)
-    tiles = cut_by_cost(_STEPS_PER_COST * pieces.cost)
+    tiles = cut_by_cost(STEPS_PER_COST * pieces.cost)
     more = () if plans is None else (plans.moves, plans.amounts)
     engine.run(Task(name, _solve_tile, inputs, tiles, layout), (out, reports, *more))
     return Report(int(counts.sum()), int(reports[:, 1].sum()), float(reports[:, 0].max(initial=0.0)))

@@ -33,7 +33,8 @@ class _FlowInputs(NamedTuple):
     largest: float
 
 
-def _steps(metric: Metric) -> float:
+def flow_steps(metric: Metric) -> float:
+    """Approximate steps of one flow on the edges of a graph."""
     assert metric.adjacency is not None
     return _STEPS_PER_FLOW * (paths.n_nodes(metric.adjacency) + len(metric.adjacency.indices) / 2) ** 1.5
 
@@ -41,7 +42,7 @@ def _steps(metric: Metric) -> float:
 def flows_pay(metric: Metric, steps: float, n_problems: int, engine: Engine) -> bool:
     """Whether flows take less than so many steps for the problems, on a connected graph without too short edges."""
     edges = metric.adjacency
-    if edges is None or not len(edges.lengths) or _steps(metric) * n_problems > steps:
+    if edges is None or not len(edges.lengths) or flow_steps(metric) * n_problems > steps:
         return False
     return edges.least >= _MIN_LENGTH * metric.largest(engine) and not paths.pieces(edges, paths.n_nodes(edges)).any()
 
@@ -61,12 +62,8 @@ def solve_flows(
     counts = pieces.ends - pieces.starts
     layout = Positions(pieces.starts, pieces.ends, positions, None if rows is None else rows[pieces.owners])
     reports = np.zeros((len(counts), 2))
-    engine.run(
-        Task(
-            "exact transport", _solve_tile, inputs, cut_by_cost(np.asarray(_steps(metric) * counts, np.float64)), layout
-        ),
-        (out, reports),
-    )
+    tiles = cut_by_cost(np.asarray(flow_steps(metric) * counts, np.float64))
+    engine.run(Task("exact transport", _solve_tile, inputs, tiles, layout), (out, reports))
     return Report(int(counts.sum()), 0, float(reports[:, 0].max(initial=0.0)))
 
 

@@ -30,13 +30,10 @@ class Solution(NamedTuple):
     status: int
 
 
-def solve_one(a: Floats, b: Floats, costs: Floats, engine: Engine) -> Solution:
-    """The optimal plan between positive masses, which are normalized; the total of the plan is 1."""
-    return engine.run_single(
-        lambda stop: _solve(a, b, _table(costs, stop), stop),
-        "exact transport",
-        is_short=costs.size <= _MAX_SHORT,
-    )
+def solve_one(a: Floats, b: Floats, totals: tuple[float, float], unit: int, costs: Floats, engine: Engine) -> Solution:
+    """The optimal plan between positive masses of about 1; that of `a`, times 2^unit, is the total of the plan."""
+    is_short = costs.size <= _MAX_SHORT
+    return engine.run_single(lambda stop: _solve(a, b, totals, unit, costs, stop), "exact transport", is_short=is_short)
 
 
 def _parts(n: int, width: int, stop: Flag) -> Iterator[slice]:
@@ -57,27 +54,25 @@ def _table(costs: Floats, stop: Flag) -> Floats:
     return table
 
 
-def _borrow(stop: Flag) -> SimplexWorkspace:
+def _borrow() -> SimplexWorkspace:
     try:
-        return SimplexWorkspace(*_KEPT.pop()[:-1], stop)
+        return _KEPT.pop()
     except IndexError:  # all are in use
-        return simplex_workspace(_SIDE_OF_KEPT, stop)
+        return simplex_workspace(_SIDE_OF_KEPT, np.zeros(1, np.uint8))
 
 
-def _solve(a: Floats, b: Floats, table: Floats, stop: Flag) -> Solution:
-    """Solve the problem; `table` has a row of costs for each sink, and is overwritten."""
-    (nb, na), a, b = table.shape, a.copy(), b.copy()
-    totals, top = (scale_to_one(a)[1], scale_to_one(b)[1]), scale_costs(table, stop)
-    work = _borrow(stop) if max(na, nb) <= _SIDE_OF_KEPT else simplex_workspace(max(na, nb), stop)
+def _solve(a: Floats, b: Floats, totals: tuple[float, float], unit: int, costs: Floats, stop: Flag) -> Solution:
+    (na, nb), is_small = costs.shape, max(costs.shape) <= _SIDE_OF_KEPT
+    table, plan, prices = np.empty((nb, na)), np.zeros((na, nb)), np.empty(na + nb)
+    top = scale_costs(costs, table, stop)
+    work = _borrow() if is_small else simplex_workspace(max(na, nb), stop)
     work.potential[:na] = UNKNOWN_POTENTIAL
     if min(na, nb) >= MIN_POINTS_TO_SAMPLE:
         work.potential[:na] = warm_potentials(a, b, lambda x, y: table[np.ix_(y, x)].T, stop)
-    plan, prices = np.zeros((na, nb)), np.empty(na + nb)
-    cost, gap, status = solve_scaled(a, b, totals, table.ravel(), work, plan, prices)
-    if max(na, nb) <= _SIDE_OF_KEPT:
+    cost, gap, status = solve_scaled(a, b, totals, unit, top, table.ravel(), work, plan, prices)
+    if is_small:
         _KEPT.append(work)
-    prices *= top
-    return Solution(top * cost, plan, (prices[:na], prices[na:]), gap, status)
+    return Solution(cost, plan, (prices[:na], prices[na:]), gap, status)
 
 
 class Farthest(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..jit import arithmetic_jit as arithmetic, jit
-from .simplex_jit import INTERRUPTED, OPTIMAL, fill_plan, solve
+from .simplex_jit import INTERRUPTED, OPTIMAL, solve
 from .simplex_tree_jit import SimplexWorkspace
 from .transport_jit import MAX_GAP, recompute_flows
 
@@ -30,30 +30,35 @@ def scale_to_one(masses: Any) -> tuple[float, float, int]:
 
 
 @jit
-def scale_costs(costs: Any, stop: Any) -> float:
-    """Divide a table by its largest absolute entry, which is returned; 1 if all are 0."""
+def scale_costs(costs: Any, table: Any, stop: Any) -> float:
+    """Put the costs, divided by the largest absolute one, into a table with a row for each sink.
+
+    Returns the largest, or 1 if all are 0.
+    """
     top = 0.0
-    for j in range(costs.shape[0]):
+    for i in range(costs.shape[0]):
         if stop[0] != 0:
             return 1.0
-        for i in range(costs.shape[1]):
-            top = max(top, abs(costs[j, i]))
+        for j in range(costs.shape[1]):
+            top = max(top, abs(costs[i, j]))
     top = top if top > 0.0 else 1.0
-    for j in range(costs.shape[0]):
+    for i in range(costs.shape[0]):
         if stop[0] != 0:
             return 1.0
-        for i in range(costs.shape[1]):
-            costs[j, i] /= top
+        for j in range(costs.shape[1]):
+            table[j, i] = costs[i, j] / top
     return top
 
 
 @jit
 def solve_scaled(
-    a: Any, b: Any, totals: tuple[float, float], costs: Any, work: SimplexWorkspace, plan: Any, prices: Any
-) -> tuple[float, float, int]:
+    a: Any, b: Any, totals: tuple[float, float], unit: int, top: float, costs: Any, work: SimplexWorkspace, plan: Any,
+    prices: Any,
+) -> tuple[float, float, int]:  # fmt: skip
     """Cost, gap and status of a problem whose row j of `costs` begins at j·len(a); `work.potential` is a warm start.
 
-    Fills the plan, an array of zeros, with total 1, and the prices of sources and sinks.
+    Fills the plan, an array of zeros, and the prices of sources and sinks. The unit of masses is 2^`unit`, that of
+    costs is `top`; the gap has none.
     """
     na, nb = a.shape[0], b.shape[0]
     total = totals[0] * totals[1]
@@ -71,9 +76,13 @@ def solve_scaled(
         bound = value - gap
         value, dropped = recompute_flows(na, nb, root, a, b, costs, work)
         gap = value + dropped - bound
-        fill_plan(na, nb, root, total, work, plan)
+        for node in range(na + nb):
+            if node != root:
+                up = work.parent[node]
+                i, j = (node, up - na) if node < na else (up, node - na)
+                plan[i, j] = math.ldexp(work.flow[node] / totals[1], unit)
     for i in range(na):
-        prices[i] = work.potential[i]
+        prices[i] = top * work.potential[i]
     for j in range(nb):
-        prices[na + j] = arithmetic.lowest(costs, j * na, work.potential, na) if work.stop[0] == 0 else 0.0
-    return value / total, gap / total, status
+        prices[na + j] = top * arithmetic.lowest(costs, j * na, work.potential, na) if work.stop[0] == 0 else 0.0
+    return math.ldexp(top * (value / totals[1]), unit), gap / total, status
