@@ -15,7 +15,7 @@ import wasserstein_transform as wt
 from wasserstein_transform import _check
 from wasserstein_transform.spaces import dense, metric
 from wasserstein_transform.spaces.dense import as_distances
-from wasserstein_transform.transport.pairs import as_metric
+from wasserstein_transform.transport.inputs import as_metric
 
 KINDS = {
     "square": ("d.npy", "f8", "C"),

@@ -144,11 +144,6 @@ class Graph(Metric):
         """The number of the connected component of each point, shape (n,), from 0."""
         return paths.pieces(self.adjacency, self.n)
 
-    @property
-    def is_connected(self) -> bool:
-        """Whether paths join all points, so that all distances are finite."""
-        return not self.pieces.any()
-
     def check_connected(self) -> None:
         """Raise an error if the graph is not connected."""
         pieces = int(self.pieces.max()) + 1

@@ -11,7 +11,8 @@ from scipy.sparse import csr_array
 
 from .._types import Floats, Ints
 from ..compute.exact.batches import exact_listed
-from ..compute.exact.problems import PlanArrays, Report
+from ..compute.exact.problems import Report
+from ..compute.exact.transport_jit import PlanArrays
 from ..engine import Engine
 from .costs import MetricWithDummy
 from .duration import warn_of_problems
@@ -106,7 +107,7 @@ class Plans:
 
     def _rows(self, k: int) -> slice:
         position = self.positions[k]
-        return slice(self.arrays.slots[position], self.arrays.slots[position + 1])
+        return slice(self.arrays.starts[position], self.arrays.starts[position + 1])
 
     def _points(self, side: int, k: int) -> tuple[Ints, int]:
         """The points of a measure, counted from its first one, and how many there are; spare mass is beyond them."""
@@ -132,7 +133,7 @@ def solve_with_plans(
     slots = np.append(0, np.cumsum(n_sources + n_sinks))
     n = int(slots[-1])
     engine.reserve(64.0 * n, f"plans of {len(pairs)} pairs", "list fewer pairs at a time")
-    arrays = PlanArrays(slots, np.empty((n, 2), np.intp), np.empty((n, 2)))
+    arrays = PlanArrays(np.empty((n, 2), np.intp), np.empty((n, 2)), slots)
     indptr = np.searchsorted(firsts, np.arange(A.n + 1))
     targets = np.ascontiguousarray(seconds)
     values, report = exact_listed(metric, p, A.rows, B.rows, indptr, targets, engine, plans=arrays)

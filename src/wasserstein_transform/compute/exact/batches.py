@@ -16,10 +16,10 @@ from ..metrics.geometry_jit import Geometry, Table, for_thread
 from ..records import CsrMeasures
 from .flows import flows_pay, solve_flows
 from .on_graphs import PathTables, are_hops, listed_by_hops, path_tables
-from .problems import PlanArrays, Positions, Report, mirror, parents_of_listed, spatial_rank, visit_order
+from .problems import Positions, Report, mirror, parents_of_listed, spatial_rank, visit_order
 from .problems_jit import CostRule, WorkspaceSizes, cost_tables, n_bytes
 from .simplex_tree_jit import simplex_workspace
-from .transport_jit import Plans, solve_carefully, solve_pieces, solve_row_farthest
+from .transport_jit import PlanArrays, solve_carefully, solve_pieces, solve_row_farthest
 
 if TYPE_CHECKING:
     from ...spaces import Metric
@@ -62,7 +62,7 @@ def exact_among(metric: Metric, p: float, measures: CsrMeasures, engine: Engine)
     n = len(measures.totals)
     out = engine.allocate((n, n), f"exact distances of {n} measures", "use fewer points", n_held=N_MATRICES)
     order, parent = visit_order(measures, metric, engine)
-    rows = _take(measures, order)
+    rows = measures.take(order)
     sizes = np.diff(rows.indptr).astype(np.float64)
     cost = sizes * (sizes.sum() - np.cumsum(sizes))
     pieces = _Pieces(np.arange(n), np.arange(1, n + 1), np.full(n, n), np.arange(n), parent, cost)
@@ -82,7 +82,7 @@ def exact_between(metric: Metric, p: float, A: CsrMeasures, B: CsrMeasures, engi
         order, parent = np.argsort(spatial_rank(B, metric, engine)), _NO_INDICES
     rows, cost = np.arange(n_a), np.diff(A.indptr) * float(len(B.indices))
     pieces = _Pieces(rows, np.zeros(n_a, np.intp), np.full(n_a, n_b), np.arange(n_b), parent, cost)
-    B = _take(B, order)
+    B = B.take(order)
     return out, _solve_pieces(metric, p, A, B, pieces, out, engine, positions=order, rows=rows, n_met=metric.n)
 
 
@@ -151,7 +151,7 @@ def _solve_pieces(
     largest = metric.largest(engine)  # the unit is a power of two of this order
     scale = float(np.ldexp(1.0, np.clip(np.frexp(largest)[1], -1000, 1000))) if largest > 0 else 1.0
     rule = CostRule(p, 1.0 / scale, p == 1 and metric.triangle and plans is None, hasattr(metric, "spare"))
-    slots = None if plans is None else plans.slots
+    slots = None if plans is None else plans.starts
     inputs = _TileInputs(A, B, pieces, source, rule, sizes, _NO_INDICES if slots is None else np.diff(slots)[positions])
     name = "bottleneck transport" if p == np.inf else "exact transport"
     reports = np.zeros((len(counts), 2))
@@ -190,7 +190,7 @@ def _solve_tile(inputs: _TileInputs, tile: Tile, stop: Flag, record: Record) -> 
     work, costs = simplex_workspace(sizes.cap, stop), cost_tables(sizes)
     offsets = np.append(0, np.cumsum(pieces.ends[first:end] - pieces.starts[first:end]))
     slots = slot_counts[pieces.starts[first] : pieces.ends[end - 1]]
-    plans = Plans(moves, amounts, np.cumsum(slots) - slots)
+    plans = PlanArrays(moves, amounts, np.cumsum(slots) - slots)
     if isinstance(source, PathTables):
         path_table, fill_table = source.for_thread(A, B, stop)
     geometry = path_table if isinstance(source, PathTables) else for_thread(source)
@@ -241,11 +241,3 @@ def _geometry(metric: Metric, n_entries: float, whole: bool, engine: Engine) -> 
     matrix = np.empty((metric.n, metric.n))
     dense(metric, matrix, engine)
     return Table(matrix)
-
-
-def _take(measures: CsrMeasures, rows: Ints) -> CsrMeasures:
-    """The measures with these indices."""
-    lengths = np.diff(measures.indptr)[rows]
-    indptr = np.append(0, np.cumsum(lengths))
-    picked = np.repeat(measures.indptr[rows] - indptr[:-1], lengths) + np.arange(indptr[-1])
-    return CsrMeasures(indptr, measures.indices[picked], measures.masses[picked], measures.totals[rows])

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..jit import arithmetic_jit as arithmetic, jit_strict
 from .simplex_jit import INTERRUPTED, OPTIMAL, STALLED
-from .simplex_tree_jit import reroot_subtree
+from .simplex_tree_jit import find_leaving_arc, hang, push_flow, reroot_subtree
 from .transport_jit import MAX_GAP
 
 _MAX_STRETCH = 1e-13  # relative to the length of an edge, potentials of its ends may differ by so much more
@@ -42,20 +42,15 @@ class EdgeFlow(NamedTuple):
 def _plant(order: Any, parents: Any, lengths: Any, work: EdgeFlow) -> None:
     """Make the tree with these parents of the nodes in `order`, where the root is first and parents precede."""
     for k in range(order.shape[0]):
-        node, up = order[k], parents[order[k]]
-        work.parent[node] = up
+        node = order[k]
         work.length[node] = lengths[node]
         if k == 0:
+            work.parent[node] = node
             work.following[node] = node
             work.previous[node] = node
             work.level[node] = 0
-            continue
-        after = work.following[up]
-        work.following[up] = node
-        work.previous[node] = up
-        work.following[node] = after
-        work.previous[after] = node
-        work.level[node] = work.level[up] + 1
+        else:
+            hang(node, parents[node], work)
 
 
 @jit_strict
@@ -90,39 +85,6 @@ def _recompute_potentials(root: int, work: EdgeFlow) -> None:
 
 
 @jit_strict
-def _find_leaving_arc(i: int, j: int, work: EdgeFlow) -> tuple[float, int, bool, int]:
-    """The flow change on the cycle of the arc (i, j), the node of the leaving arc, whether on i's side, and the apex.
-
-    Of the blocking arcs, the last one along the cycle from its apex leaves, which keeps trees strongly feasible.
-    """
-    parent, level, flow, is_up = work.parent, work.level, work.flow, work.is_up
-    p, q = i, j
-    delta, leaving, on_tail_side = np.inf, -1, True
-    while p != q:
-        if level[p] >= level[q]:
-            if is_up[p] and flow[p] < delta:
-                delta, leaving, on_tail_side = flow[p], p, True
-            p = parent[p]
-        else:
-            if not is_up[q] and flow[q] <= delta:
-                delta, leaving, on_tail_side = flow[q], q, False
-            q = parent[q]
-    return delta, leaving, on_tail_side, p
-
-
-@jit_strict
-def _push_flow(i: int, j: int, apex: int, delta: float, work: EdgeFlow) -> None:
-    """Move mass around the cycle of the arc (i, j)."""
-    p, q = i, j
-    while p != apex:
-        work.flow[p] += -delta if work.is_up[p] else delta
-        p = work.parent[p]
-    while q != apex:
-        work.flow[q] += delta if work.is_up[q] else -delta
-        q = work.parent[q]
-
-
-@jit_strict
 def _pivot(edge: int, work: EdgeFlow) -> bool:
     """Bring an edge into the tree, from its lower potential to its higher one; False if no arc can leave."""
     i, j = work.ends[0, edge], work.ends[1, edge]
@@ -130,11 +92,11 @@ def _pivot(edge: int, work: EdgeFlow) -> bool:
         i, j = j, i
     length = work.lengths[edge]
     change = work.potential[j] - work.potential[i] - length
-    delta, leaving, on_tail_side, apex = _find_leaving_arc(i, j, work)
+    delta, leaving, on_tail_side, apex = find_leaving_arc(i, j, work)
     if leaving < 0:
         return False
     if delta > 0.0:
-        _push_flow(i, j, apex, delta, work)
+        push_flow(i, j, apex, delta, work.parent, work.flow, work.is_up)
     top, new_parent = (i, j) if on_tail_side else (j, i)
     node, up = top, on_tail_side
     while True:  # arcs from `top` to `leaving` are turned over: they belong to their other nodes

@@ -56,14 +56,6 @@ class Report(HtmlTable):
         return Report(n_problems, n_fallbacks, max(self.gap, other.gap))
 
 
-class PlanArrays(NamedTuple):
-    """Plans and potentials of listed problems: those of problem k are in the rows `slots[k]:slots[k+1]`."""
-
-    slots: Ints
-    moves: Ints  # (n, 2) source and sink, counted within their measures; −1 for none
-    amounts: Floats  # (n, 2) mass, and the potentials of the sources, then those of the sinks
-
-
 @dataclass(frozen=True, eq=False)
 class Positions(RecordLayout):
     """Piece k has the positions `order[starts[k]:ends[k]]` of a list, or of row rows[k] of a matrix.

@@ -23,8 +23,8 @@ MAX_RESCALINGS = 200  # most rounds for finding the unit of a problem
 MIN_RELATIVE_DISTANCE = 1e-9  # like MIN_RELATIVE_COST, for costs that are distances, which lose digits later
 
 
-class Plans(NamedTuple):
-    """Where plans and potentials go: those of the k-th problem from `starts[k]` on; without rows if none are wanted."""
+class PlanArrays(NamedTuple):
+    """Plans and potentials: those of problem k are in the rows from `starts[k]` on; without rows if none are wanted."""
 
     moves: np.ndarray  # (n, 2) source and sink, counted within their measures; −1 for none
     amounts: np.ndarray  # (n, 2) mass, and the potentials of the sources, then those of the sinks
@@ -251,7 +251,7 @@ def _store_potentials(
 
 @jit
 def _write_plan(
-    pair: problems.Pair, n_rows: int, start: int, root: int, unit: float, costs: Any, plans: Plans,
+    pair: problems.Pair, n_rows: int, start: int, root: int, unit: float, costs: Any, plans: PlanArrays,
     work: SimplexWorkspace,
 ) -> None:  # fmt: skip
     """Moves, in the unit of the first masses, and potentials of a solved problem; those of sinks are after `n_rows`."""
@@ -273,7 +273,7 @@ def _write_plan(
 @jit
 def solve_row(
     A: Any, i: int, B: Any, targets: Any, parents: Any, shift: int, geometry: Any, rule: problems.CostRule,
-    plans: Plans, tables: problems.CostTables, work: SimplexWorkspace, out: Any, report: Any, start: int,
+    plans: PlanArrays, tables: problems.CostTables, work: SimplexWorkspace, out: Any, report: Any, start: int,
 ) -> int:  # fmt: skip
     """out[k] = W_p(A_i, B_j) for the k-th target j from `start` on; returns the k of the first one that is not easy.
 
@@ -317,7 +317,8 @@ def solve_row(
 @jit
 def solve_pieces(
     A: Any, B: Any, pieces: Any, offsets: Any, first: int, end: int, piece: int, k: int, width: int, geometry: Any,
-    rule: problems.CostRule, plans: Plans, tables: problems.CostTables, work: SimplexWorkspace, out: Any, reports: Any,
+    rule: problems.CostRule, plans: PlanArrays, tables: problems.CostTables, work: SimplexWorkspace, out: Any,
+    reports: Any,
 ) -> tuple[int, int]:  # fmt: skip
     """Solve pieces before `end`, from the k-th target of one on; returns the piece and target that is not easy.
 
@@ -328,7 +329,7 @@ def solve_pieces(
         if k == 0:
             work.potential[:width] = UNKNOWN_POTENTIAL
         parents = pieces.parents[start : start + n] if pieces.parents.shape[0] > 0 else pieces.parents
-        here = Plans(plans.moves, plans.amounts, plans.starts[at : at + n])
+        here = PlanArrays(plans.moves, plans.amounts, plans.starts[at : at + n])
         k = solve_row(
             A, pieces.owners[piece], B, pieces.targets[start : start + n], parents, start, geometry, rule, here, tables,
             work, out[at : at + n], reports[piece - first], k,
@@ -342,7 +343,7 @@ def solve_pieces(
 @jit
 def solve_carefully(
     A: Any, i: int, B: Any, targets: Any, parents: Any, shift: int, geometry: Any, rule: problems.CostRule,
-    plans: Plans, tables: problems.CostTables, work: SimplexWorkspace, out: Any, report: Any, k: int,
+    plans: PlanArrays, tables: problems.CostTables, work: SimplexWorkspace, out: Any, report: Any, k: int,
 ) -> bool:  # fmt: skip
     """The same for the k-th target alone, which `solve_row` found hard; inherits the potentials that it left."""
     na, pair = A.indptr[i + 1] - A.indptr[i], problems.pair_of(A, i, B, targets[k], rule)
@@ -362,7 +363,7 @@ def solve_carefully(
 @jit
 def solve_row_farthest(
     A: Any, i: int, B: Any, targets: Any, parents: Any, shift: int, geometry: Any, rule: problems.CostRule,
-    plans: Plans, tables: problems.CostTables, work: SimplexWorkspace, out: Any, report: Any,
+    plans: PlanArrays, tables: problems.CostTables, work: SimplexWorkspace, out: Any, report: Any,
 ) -> int:  # fmt: skip
     """out[k] = W_∞(A_i, B_j) for the k-th target j, certified by plan and Hall violator; returns the k that failed."""
     problems.begin_measure(tables)

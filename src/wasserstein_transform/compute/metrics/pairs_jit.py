@@ -43,11 +43,10 @@ def rectangle_distance(geometry: Any, i: int, j: int) -> float:
 
 
 SUM, LARGEST, ROOT, SQUARES, SHARE = range(5)  # what a distance is made of: gaps, or the share of coordinates
-MAX_FEW_COORDINATES = 3  # summed one after the other
 
 
 @jit_summing
-def _sum_of_many_differences(x: Any, y: Any, periods: Any, squares: bool) -> float:
+def _sum_of_differences(x: Any, y: Any, periods: Any, squares: bool) -> float:
     """The sum of the gaps between coordinates, or of their squares, vectorized; the shorter way around counts."""
     total = 0.0
     for a in range(x.shape[0]):
@@ -60,26 +59,17 @@ def _sum_of_many_differences(x: Any, y: Any, periods: Any, squares: bool) -> flo
 @jit
 def axis_distance(geometry: Any, i: int, j: int) -> float:
     """The distance that the rule makes of the gaps between the coordinates of two points."""
-    points, periods, rule = geometry.points, geometry.periods, geometry.rule
-    m = points.shape[1]
-    total, squares, largest, n_differing = 0.0, 0.0, 0.0, 0
-    if m > MAX_FEW_COORDINATES and rule in (SUM, ROOT, SQUARES):
-        total = squares = _sum_of_many_differences(points[i], points[j], periods, rule != SUM)
-    else:
-        for a in range(m):
-            gap = abs(points[i, a] - points[j, a])
-            gap = gap if 2.0 * gap <= periods[a] else periods[a] - gap
-            total += gap
-            squares += gap * gap
-            largest = gap if gap > largest else largest
-            n_differing += gap > 0.0
-    if rule == SUM:
-        return total
-    if rule == LARGEST:
-        return largest
-    if rule == ROOT:
-        return np.sqrt(squares)
-    return squares if rule == SQUARES else n_differing / m
+    x, y, periods, rule = geometry.points[i], geometry.points[j], geometry.periods, geometry.rule
+    if rule != LARGEST and rule != SHARE:  # noqa: PLR1714
+        total = _sum_of_differences(x, y, periods, rule != SUM)
+        return np.sqrt(total) if rule == ROOT else total
+    largest, n_differing = 0.0, 0
+    for a in range(x.shape[0]):
+        gap = abs(x[a] - y[a])
+        gap = gap if 2.0 * gap <= periods[a] else periods[a] - gap
+        largest = max(largest, gap)
+        n_differing += gap > 0.0
+    return largest if rule == LARGEST else n_differing / x.shape[0]
 
 
 @jit
