@@ -276,17 +276,14 @@ def pivot(na: int, i: int, j: int, reduced: float, work: SimplexWorkspace) -> bo
 
 @jit
 def _guess_potentials(na: int, nb: int, cost: Any, work: SimplexWorkspace) -> None:
-    """Set unknown potentials to the mean cost of the source, which is larger for sources far from all sinks."""
+    """Set unknown potentials to the smallest cost of the source: then many arcs are tight, as in assignments."""
     potential = work.potential[:na]
     for i in range(potential.shape[0]):
-        potential[i] = 0.0
-    total = 0.0
+        potential[i] = np.inf
     for j in range(nb):
-        total += work.demand[j]
-    for j in range(nb):
-        costs, share = cost[work.cost_start[j] : work.cost_start[j] + na], work.demand[j] / total
+        costs = cost[work.cost_start[j] : work.cost_start[j] + na]
         for i in range(costs.shape[0]):
-            potential[i] += share * costs[i]
+            potential[i] = min(potential[i], costs[i])
 
 
 @jit
