@@ -24,6 +24,7 @@ NAMES = (
     "clusters",
     "exact",
     "lists",
+    "transports",
     "single",
     "lazy",
     "gaussian",

@@ -72,9 +72,9 @@ def _graph() -> Row:
     nodes = rng.permutation(4000)
     x, y = nodes[:2000], nodes[2000:]
     a, b = _masses(rng, 2000)
-    edges = nx.to_scipy_sparse_array(graph)
+    edges, rows = nx.to_scipy_sparse_array(graph), csr_array((np.r_[a, b], nodes, [0, 2000, 4000]), shape=(2, 4000))
     ours, peer, off = _against(
-        lambda: wt.wasserstein_pairs([(x, a), (y, b)], graph, pairs=[[0, 1]])[0],
+        lambda: wt.wasserstein_pairs(rows, graph, pairs=[[0, 1]])[0],
         lambda: ot.emd2(
             a, b, np.ascontiguousarray(dijkstra(edges, unweighted=True, indices=x)[:, y]), numItermax=_UNLIMITED
         ),

@@ -177,7 +177,7 @@ def _problems(engine: wt.Engine) -> dict[str, np.ndarray]:
             wt.transport.Line(p).metric(wt.Truncation(0.3)(line, engine), line.metric, engine).matrix
         )
     rng = np.random.default_rng(5)
-    A, B, ground = rng.random((20, 200)), rng.random((15, 200)), rng.random((200, 3))
+    A, B, ground = rng.dirichlet(np.ones(200), 20), rng.dirichlet(np.ones(200), 15), rng.random((200, 3))
     found["cross"] = wt.wasserstein_cross(A, B, ground).values
     found["pairs"] = wt.wasserstein_pairs(A, ground, p=2).values
     found["one large"] = wt.wasserstein(np.ones(400) / 400, np.ones(1000) / 1000, rng.random((400, 1000))).plan

@@ -277,6 +277,36 @@ def curvature(inks: Inks) -> Figure:
     return figure
 
 
+def partial(inks: Inks) -> Figure:
+    """Two jets and two persistence diagrams: what moves, and what stays unmatched."""
+    rng = np.random.default_rng(3)
+    jets = [rng.normal(place, 0.25, (n, 2)) for place, n in (((0.0, 0.0), 9), ((0.25, 0.1), 11))]
+    jets[0] = np.concatenate([jets[0], [[-0.9, 0.6]]])
+    births = [rng.random(n) for n in (12, 13)]
+    diagrams = [np.column_stack([birth, birth + rng.exponential(0.12, len(birth))]) for birth in births]
+    figure, axes = panels(1, 2, 5.6, 2.7)
+    half_lives = [(diagram[:, 1] - diagram[:, 0]) / 2 for diagram in diagrams]
+    found = (
+        wt.wasserstein_pairs(jets, spare=0.4, plans=True),
+        wt.wasserstein_pairs(diagrams, "chebyshev", p=2, spare=half_lives, plans=True),
+    )
+    for ax, clouds, distances, title in zip(axes[0], (jets, diagrams), found, ("jets", "diagrams"), strict=True):
+        assert distances.plans is not None
+        plan = distances.plans[0].tocoo()
+        for a, b in zip(*plan.coords, strict=True):
+            ax.plot(*np.stack([clouds[0][a], clouds[1][b]]).T, color=inks.ink, lw=1.2, zorder=0.5)
+        for cloud, color, axis in zip(clouds, (inks.blue, inks.orange), (1, 0), strict=True):
+            matched = plan.sum(axis=axis) > 0
+            ax.scatter(*cloud[matched].T, s=22, color=color, lw=0)
+            ax.scatter(*cloud[~matched].T, s=22, facecolors="none", edgecolors=color)
+        ax.set_title(title)
+        ax.set_aspect("equal")
+        ax.set_xticks([])
+        ax.set_yticks([])
+    axes[0, 1].axline((0.0, 0.0), slope=1.0, color=inks.faint, lw=1.0, zorder=0.1)
+    return figure
+
+
 PICTURES: dict[str, Picture] = {
     "transform": transform,
     "clusters": clusters,
@@ -287,5 +317,6 @@ PICTURES: dict[str, Picture] = {
     "stability": stability,
     "ultrametric": ultrametric,
     "curvature": curvature,
+    "partial": partial,
 }
 """All pictures, by the name of their files."""

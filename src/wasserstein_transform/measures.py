@@ -190,13 +190,7 @@ class Discrete(Measures):
 
     def take(self, rows: Ints) -> Discrete:
         """Return the measures at the indices `rows`."""
-        lengths = np.diff(self.indptr)[rows]
-        indptr = np.append(0, np.cumsum(lengths))
-        picked = np.repeat(self.indptr[rows] - indptr[:-1], lengths) + np.arange(indptr[-1])
-        return Discrete(
-            indptr=indptr, indices=self.indices[picked], masses=self.masses[picked], totals=self.totals[rows],
-            massless=self.massless[rows], size=self.size,
-        )  # fmt: skip
+        return Discrete(*self.rows.take(rows), massless=self.massless[rows], size=self.size)
 
 
 def make_discrete(indptr: Ints, indices: Ints, masses: Floats, alone: Ints, size: int) -> Discrete:

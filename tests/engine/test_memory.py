@@ -131,8 +131,8 @@ def _followed(estimator: wt.GaussianTransform | wt.LocalTruncation, n: int) -> C
 
 CALLS: dict[str, tuple[str, Callable[[], Callable[[], object]]]] = {
     "a matrix": ("distance matrix", lambda: partial(cloud(1000, 2).metric.dense)),
-    "a given matrix": ("matrix of distances", lambda: partial(wt.Space.from_distances, _distances(1000))),
-    "a condensed one": ("matrix of distances", lambda: partial(wt.Space.from_distances, squareform(_distances(1000)))),
+    "a given matrix": ("distances as a", lambda: partial(wt.Space.from_distances, _distances(1000))),
+    "a condensed one": ("distances as a", lambda: partial(wt.Space.from_distances, squareform(_distances(1000)))),
     "a metric by name": ("cityblock", lambda: partial(wt.Space.from_points, cloud(2000, 3).points, metric="cityblock")),
     "an uncut kernel": ("masses of localized", lambda: partial(wt.Kernel(0.1), cloud(1000, 2))),
     "neighborhoods": ("neighbors in balls", lambda: partial(wt.Truncation(0.3), cloud(2000, 2))),

@@ -54,7 +54,7 @@ WORK: dict[str, Callable[[], list[np.ndarray]]] = {
     "GT in space, pairs tested once": lambda: walk_of(wt.transforms.gaussian_transform(0.9, 1.0), cloud(200, 3)),
     "ridge in space": lambda: walk_of(wt.transforms.gaussian_transform(0.9, 1.0, ridge=1), cloud(200, 3)),
     "LT-WT": lambda: [moved(wt.Transform(wt.Truncation(0.6), wt.Exact(1)), cloud(80, 2))],
-    "rectangle": lambda: [np.asarray(wt.wasserstein_cross(np.eye(9)[:4], np.eye(9) + 1, cloud(9, 2), 2))],
+    "rectangle": lambda: [np.asarray(wt.wasserstein_cross(10 * np.eye(9)[:4], np.eye(9) + 1, cloud(9, 2), 2))],
     "listed pairs": lambda: [np.asarray(wt.wasserstein_pairs(np.eye(9) + 1, cloud(9, 2), np.inf, [[0, 1], [5, 2]]))],
     "line": lambda: [moved(wt.Transform(wt.Truncation(0.3), wt.transport.Line(1)), cloud(90, 1))],
     "paths": lambda: [graph().dense(), graph().condensed(), *graph().balls(3.0), *graph().neighbors(5)],

@@ -9,9 +9,18 @@ from math import lcm
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linprog
-from scipy.sparse import eye_array, kron, vstack
+from scipy.sparse import csr_array, eye_array, kron, vstack
+
+import wasserstein_transform as wt
+from wasserstein_transform.measures import make_discrete
 
 Arc = tuple[int, int]
+
+
+def of_any_total(masses: ArrayLike) -> wt.measures.Discrete:
+    """Measures, one per row, of which only the shares count: the doors refuse plain masses of different totals."""
+    rows = csr_array(np.asarray(masses, np.float64))
+    return make_discrete(rows.indptr, rows.indices, rows.data, np.zeros(len(rows.indptr) - 1, np.intp), rows.shape[1])
 
 
 def exact_cost(a: ArrayLike, b: ArrayLike, cost: ArrayLike) -> Fraction:
@@ -104,3 +113,33 @@ def w_linprog(a: ArrayLike, b: ArrayLike, distances: ArrayLike, p: float) -> flo
     )
     assert result.status == 0, result.message
     return float(top * max(result.fun, 0.0) ** (1 / p))
+
+
+def w_partial(
+    a: ArrayLike, b: ArrayLike, distances: ArrayLike, spare_a: ArrayLike, spare_b: ArrayLike, p: float
+) -> float:
+    """W_p where mass may stay unmatched at a cost: exactly, with a point on each side for all mass of the other one.
+
+    For p = ∞ the least threshold for which a linear program has a plan.
+    """
+    a, b = np.asarray(a, float), np.asarray(b, float)
+    costs = np.zeros((len(a) + 1, len(b) + 1))
+    costs[:-1, :-1], costs[:-1, -1], costs[-1, :-1] = distances, spare_a, spare_b
+    totals = [sum(map(Fraction, masses.tolist()), Fraction(0)) for masses in (a, b)]  # both sides agree exactly
+    supply, demand = [*map(Fraction, a.tolist()), totals[1]], [*map(Fraction, b.tolist()), totals[0]]
+    if p < np.inf:
+        top = costs.max() or 1.0
+        share = exact_cost(supply, demand, (costs / top) ** p) if sum(totals) else Fraction(0)
+        return float(top * float(share * sum(totals)) ** (1 / p))
+    balance = vstack(
+        [
+            kron(eye_array(len(supply)), np.ones((1, len(demand)))),
+            kron(np.ones((1, len(supply))), eye_array(len(demand))),
+        ]
+    ).tocsr()
+    for t in np.unique(costs):
+        bounds = [(0.0, None if cost <= t else 0.0) for cost in costs.ravel()]
+        masses = np.array([*supply, *demand], float)
+        if linprog(np.zeros(costs.size), A_eq=balance, b_eq=masses, bounds=bounds, method="highs").status == 0:
+            return float(t)
+    raise AssertionError("no threshold suffices")

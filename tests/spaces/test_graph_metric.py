@@ -10,6 +10,7 @@ from scipy.sparse.csgraph import dijkstra
 from scipy.sparse.linalg import expm_multiply
 
 import wasserstein_transform as wt
+from wasserstein_transform.compute.exact import flows
 from wasserstein_transform.compute.exact.simplex_tree_jit import peel, simplex_workspace
 from wasserstein_transform.compute.graphs import paths
 
@@ -188,6 +189,7 @@ def test_nearest_takes_all_that_are_as_far_as_the_last() -> None:
 
 def test_tables_of_paths_are_announced_beside_the_workspaces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(paths, "_MAX_STORED", {True: 0.0, False: 0.0})
+    monkeypatch.setattr(flows, "_STEPS_PER_FLOW", np.inf)  # flows need no tables
     star = wt.Space.from_graph([(0, k) for k in range(1, 400)])
     said: list[str] = []
     monkeypatch.setattr(wt.Engine, "announce", lambda self, n_bytes, what: said.append(f"{what}: {n_bytes:.0f}"))

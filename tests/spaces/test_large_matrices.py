@@ -12,7 +12,10 @@ from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
 
 import wasserstein_transform as wt
+from wasserstein_transform import _check
 from wasserstein_transform.spaces import dense, metric
+from wasserstein_transform.spaces.dense import as_distances
+from wasserstein_transform.transport.inputs import as_metric
 
 KINDS = {
     "square": ("d.npy", "f8", "C"),
@@ -232,3 +235,38 @@ def test_reading_a_file_tells_how_far_it_is_and_can_be_cancelled(kind: str, tmp_
         wt.Space.from_distances(path, engine=engine)
     last = next(update for update in reversed(seen) if update.stage)
     assert 0 < last.done < last.total
+
+
+@pytest.mark.parametrize("n", [1, 16, 17, 18, 34, 60])
+def test_one_entry_that_differs_from_its_mirror_image_is_found_anywhere(
+    n: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_check, "_BLOCK_SIDE", 17)
+    rng = np.random.default_rng(n)
+    D = rng.random((n, n))
+    D += D.T
+    assert _check.is_symmetric(D, 0.0)
+    for i, j in rng.integers(0, n, (60, 2)):
+        other = D.copy()
+        other[i, j] += 0.01
+        assert _check.is_symmetric(other, 0.005) == np.array_equal(other, other.T) == (i == j)
+        assert _check.is_symmetric(other, 0.02)
+        other[i, j] = np.nan  # missing: not known to differ
+        assert _check.is_symmetric(other, 0.0)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_transport_takes_a_matrix_as_it_is_and_a_space_copies_it(order: str) -> None:
+    D = np.asarray(wt.spaces.Euclidean(cloud()).dense(), order=order)  # type: ignore[call-overload]
+    assert order == "F" or np.shares_memory(as_metric(D).dense(), D)
+    assert np.shares_memory(as_distances(D), D)
+    assert not np.shares_memory(wt.Space.from_distances(D).metric.dense(), D)
+
+
+def test_float32_distances_that_differ_by_their_rounding_are_symmetric_in_memory_as_in_a_file(tmp_path: Path) -> None:
+    D = wt.spaces.Euclidean(cloud()).dense().astype("f4")
+    D[np.tril_indices(70, -1)] *= np.float32(1 + 2**-22)
+    np.save(tmp_path / "d.npy", D)
+    matrices = [wt.Space.from_distances(source).metric.dense() for source in (D, tmp_path / "d.npy")]
+    np.testing.assert_array_equal(*matrices)
+    np.testing.assert_array_equal(matrices[0], np.triu(D).astype(float) + np.triu(D).astype(float).T)

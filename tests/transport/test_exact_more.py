@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from numpy.typing import NDArray
 from reference.bottleneck import w_infinity
-from reference.transport import exact_cost
+from reference.transport import exact_cost, of_any_total
 from scipy.spatial.distance import cdist, squareform
 
 import wasserstein_transform as wt
-from wasserstein_transform.transport.pairs import as_measures
+from wasserstein_transform.measures import make_discrete
 
 Floats = NDArray[np.float64]
 ORDERS = [1.0, 1.5, 2.0, 3.0, 10.0, 50.0, 149.0]
@@ -52,7 +52,7 @@ def two(masses: Floats, others: Floats) -> Floats:
 
 
 def couple(measures: Floats, metric: wt.spaces.Metric, p: float) -> wt.transport.Coupling:
-    return wt.Exact(p).coupling(as_measures(measures, metric.n), metric, 0, 1)
+    return wt.Exact(p).coupling(of_any_total(measures), metric, 0, 1)
 
 
 @st.composite
@@ -72,7 +72,7 @@ def test_ties_duplicates_and_false_promises_give_the_rational_value(
     problem: tuple[Floats, Floats, bool], p: float
 ) -> None:
     masses, distances, promised = problem
-    found = wt.wasserstein_pairs(masses, wt.spaces.Dense(distances, triangle=promised), p, n_jobs=1)
+    found = wt.wasserstein_pairs(of_any_total(masses), wt.spaces.Dense(distances, triangle=promised), p, n_jobs=1)
     expected = [truth(masses[i], masses[j], distances, p) for i, j in ((0, 1), (0, 2), (1, 2))]
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12 * distances.max())
     assert found.gap <= 1e-12
@@ -87,10 +87,10 @@ def test_shifts_far_smaller_and_far_larger_than_the_width_are_exact(p: float, sh
     masses = rng.integers(1, 5, 40).astype(np.float64)
     equal = np.ones(40)
     points = np.concatenate([x, y])[:, None]
-    found = wt.wasserstein_pairs(two(equal, equal), points, p, n_jobs=1)
+    found = wt.wasserstein_pairs(of_any_total(two(equal, equal)), points, p, n_jobs=1)
     np.testing.assert_allclose(found, [monotone(x, y, equal, p)], rtol=1e-9)
     rigid = np.concatenate([x, x + shift])[:, None]
-    found = wt.wasserstein_pairs(two(masses, masses), rigid, p, n_jobs=1)
+    found = wt.wasserstein_pairs(of_any_total(two(masses, masses)), rigid, p, n_jobs=1)
     np.testing.assert_allclose(found, [monotone(x, x + shift, masses, p)], rtol=1e-9)
 
 
@@ -102,7 +102,7 @@ def test_faint_masses_and_extreme_totals_agree_with_pot(dimension: int, p: float
     shares = 10.0 ** rng.uniform(-15, 0, (8, 40)) * (rng.random((8, 40)) < 0.8)
     shares[:, 0] += 0.1
     distances = cdist(points, points)
-    found = wt.wasserstein_pairs(shares * 10.0 ** rng.uniform(-200, 200, (8, 1)), points, p)
+    found = wt.wasserstein_pairs(of_any_total(shares * 10.0 ** rng.uniform(-200, 200, (8, 1))), points, p)
     shares /= shares.sum(axis=1, keepdims=True)
     expected = [
         float(ot.emd2(shares[i], shares[j], distances**p)) ** (1 / p)
@@ -115,15 +115,15 @@ def test_faint_masses_and_extreme_totals_agree_with_pot(dimension: int, p: float
 def test_symmetry_triangle_scaling_and_translation(p: float) -> None:
     rng = np.random.default_rng(3)
     points, masses = rng.integers(-500, 500, (50, 2)) / 64.0, rng.random((9, 50)) * (rng.random((9, 50)) < 0.5)
-    square = squareform(np.asarray(wt.wasserstein_pairs(masses, points, p)))
-    rectangle = np.asarray(wt.wasserstein_cross(masses, masses, points, p))
+    square = squareform(np.asarray(wt.wasserstein_pairs(of_any_total(masses), points, p)))
+    rectangle = np.asarray(wt.wasserstein_cross(of_any_total(masses), of_any_total(masses), points, p))
     np.testing.assert_allclose(rectangle, square, rtol=1e-9)
     np.testing.assert_allclose(rectangle.T, square, rtol=1e-9)
     through = (square[:, :, None] + square[None]).min(axis=1)
     assert (square <= through + 1e-12 * square.max()).all()
-    scaled = wt.wasserstein_pairs(masses, 4.0 * points, p)
+    scaled = wt.wasserstein_pairs(of_any_total(masses), 4.0 * points, p)
     np.testing.assert_array_equal(squareform(np.asarray(scaled)), 4.0 * square)
-    moved = wt.wasserstein_pairs(masses, points + 2.0**20, p)  # differences of such points are exact
+    moved = wt.wasserstein_pairs(of_any_total(masses), points + 2.0**20, p)  # differences of such points are exact
     np.testing.assert_array_equal(squareform(np.asarray(moved)), square)
 
 
@@ -135,7 +135,7 @@ def test_coupling_is_feasible_and_has_the_value_of_the_batch(p: float) -> None:
     for scale in (1e-12, 1e-6, 1.0):
         masses = rng.random((2, 60)) * np.where(rng.random((2, 60)) < 0.3, scale, 1.0)
         found = couple(masses, metric, p)
-        assert found.value == pytest.approx(wt.wasserstein_pairs(masses, points, p).values[0], rel=1e-9)
+        assert found.value == pytest.approx(wt.wasserstein_pairs(of_any_total(masses), points, p).values[0], rel=1e-9)
         shares = masses / masses.sum(axis=1, keepdims=True)
         np.testing.assert_allclose(found.plan.sum(axis=1), shares[0], atol=1e-15)
         np.testing.assert_allclose(found.plan.sum(axis=0), shares[1], atol=1e-15)
@@ -182,8 +182,8 @@ def test_masses_that_differ_by_a_factor_are_one_measure(p: float) -> None:
     """What rounding leaves over of the totals must not travel: W_p ≤ W_∞ = 0."""
     shares = np.array([[1 / 6, 2 / 6, 3 / 6], [1.0, 2.0, 3.0]])
     points = np.arange(3.0)[:, None]
-    assert wt.wasserstein_pairs(shares, points, np.inf).values[0] == 0.0
-    assert wt.wasserstein_pairs(shares, points, p).values[0] <= 1e-7
+    assert wt.wasserstein_pairs(of_any_total(shares), points, np.inf).values[0] == 0.0
+    assert wt.wasserstein_pairs(of_any_total(shares), points, p).values[0] <= 1e-7
 
 
 def test_a_faint_mass_far_away_does_not_spoil_the_others() -> None:
@@ -193,7 +193,9 @@ def test_a_faint_mass_far_away_does_not_spoil_the_others() -> None:
     points = np.concatenate([x, y])
     squares = np.array([[(Fraction(s) - Fraction(t)) ** 2 for t in y] for s in x], dtype=object)
     expected = root(exact_cost(masses[0, :4], masses[1, 4:], squares), 2.0)
-    assert wt.wasserstein_pairs(masses, points[:, None], 2.0).values[0] == pytest.approx(expected, rel=1e-9)
+    assert wt.wasserstein_pairs(of_any_total(masses), points[:, None], 2.0).values[0] == pytest.approx(
+        expected, rel=1e-9
+    )
 
 
 def test_many_faint_masses_far_away_count_together() -> None:
@@ -202,7 +204,7 @@ def test_many_faint_masses_far_away_count_together() -> None:
     both, points = two(masses, np.ones(1)), np.append(x, 0.9)[:, None]
     expected = np.sqrt(np.average((x - 0.9) ** 2, weights=masses))
     assert couple(both, wt.spaces.Euclidean(points), 2.0).value == pytest.approx(expected, rel=1e-9)
-    assert wt.wasserstein_pairs(both, points, 2.0).values[0] == pytest.approx(expected, rel=1e-9)
+    assert wt.wasserstein_pairs(of_any_total(both), points, 2.0).values[0] == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("total", [1e-200, 1e-160, 1e-100, 1e100, 1e155, 1e200, 1e300])
@@ -220,7 +222,7 @@ def test_a_mass_that_is_a_trillionth_of_the_other_side_is_moved_whole(p: float) 
     measures, expected = np.array([[0.0, 65793], [1, 136902091000]]), 136902091001 ** (-1 / p)
     points = np.array([[0.0], [1.0]])
     for metric in (wt.spaces.Euclidean(points), wt.spaces.Dense(np.array([[0.0, 1.0], [1.0, 0.0]]))):
-        assert wt.wasserstein_pairs(measures, metric, p)[0] == pytest.approx(expected, rel=1e-14)
+        assert wt.wasserstein_pairs(of_any_total(measures), metric, p)[0] == pytest.approx(expected, rel=1e-14)
     assert couple(measures, wt.spaces.Euclidean(points), p).value == pytest.approx(expected, rel=1e-14)
 
 
@@ -234,18 +236,18 @@ def test_small_rests_of_large_counted_masses_are_exact(seed: int) -> None:
     upper = np.triu(rng.integers(1, 30, (5, 5)), 1).astype(np.float64)
     distances = upper + upper.T
     for p in (1.0, 2.0, 10.0, 149.0):
-        found = wt.wasserstein_pairs(masses, wt.spaces.Dense(distances), p, n_jobs=1)
+        found = wt.wasserstein_pairs(of_any_total(masses), wt.spaces.Dense(distances), p, n_jobs=1)
         assert found[0] == pytest.approx(truth(masses[0], masses[1], distances, p), rel=1e-9)
 
 
 def test_large_orders_find_a_move_that_is_short_beside_the_others() -> None:
     p = 149.0
     points, masses = np.array([[0.0], [0.5], [1.0]]), np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0]])
-    found = wt.wasserstein_pairs(masses, points, p, n_jobs=1)
+    found = wt.wasserstein_pairs(of_any_total(masses), points, p, n_jobs=1)
     assert (found[0], found.gap) == (0.5, 0.0)
-    assert wt.wasserstein_cross(masses[:1], masses[1:], points, p, n_jobs=1)[0] == 0.5
+    assert wt.wasserstein_cross(of_any_total(masses[:1]), of_any_total(masses[1:]), points, p, n_jobs=1)[0] == 0.5
     assert couple(masses, wt.spaces.Euclidean(points), p).value == 0.5
-    diracs = wt.Exact(p).cross_diracs(np.array([[1.0, 0.5, 1e3]]), as_measures(masses, 3))
+    diracs = wt.Exact(p).cross_diracs(np.array([[1.0, 0.5, 1e3]]), of_any_total(masses))
     np.testing.assert_allclose(diracs, [[0.5 ** (1 / p), 0.5 ** (1 / p) * 1e3]], rtol=1e-12)
 
 
@@ -254,14 +256,14 @@ def test_orders_whose_powers_vanish_are_refused_but_on_a_line(p: float) -> None:
     points, masses = np.array([[0.0], [0.5], [1.0]]), np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0]])
     asked = (
         lambda: wt.Exact(p),
-        lambda: wt.wasserstein_pairs(masses, points, p),
-        lambda: wt.wasserstein_cross(masses, masses, points, p),
+        lambda: wt.wasserstein_pairs(of_any_total(masses), points, p),
+        lambda: wt.wasserstein_cross(of_any_total(masses), of_any_total(masses), points, p),
         lambda: wt.transforms.local_truncation(1.0, p=p),
     )
     for ask in asked:
         with pytest.raises(ValueError, match=rf"p must be less than 150 or infinity, got {p:g}".replace("+", r"\+")):
             ask()
-    assert wt.transport.Line(p).metric(as_measures(masses, 3), wt.spaces.Euclidean(points)).matrix[0, 1] == 0.5
+    assert wt.transport.Line(p).metric(of_any_total(masses), wt.spaces.Euclidean(points)).matrix[0, 1] == 0.5
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -272,7 +274,7 @@ def test_large_orders_and_extreme_units_give_the_rational_value(seed: int) -> No
     distances = np.triu(upper, 1) + np.triu(upper, 1).T
     for p, exponent in ((2.0, -700), (60.0, 700), (100.0, -1000), (149.0, 900), (149.0, 0)):
         metric, expected = wt.spaces.Dense(np.ldexp(distances, exponent)), truth(masses[0], masses[1], distances, p)
-        found = wt.wasserstein_pairs(masses, metric, p, n_jobs=1)
+        found = wt.wasserstein_pairs(of_any_total(masses), metric, p, n_jobs=1)
         assert np.ldexp(found[0], -exponent) == pytest.approx(expected, rel=1e-9)
 
 
@@ -284,9 +286,10 @@ def test_masses_of_any_size_are_summed_and_compared(exponents: tuple[int, int], 
     rng = np.random.default_rng(0)
     points, counts = rng.normal(size=(4, 1)), np.array([[1.0, 0.0, 2.0, 3.0], [2.0, 3.0, 1.0, 1.0]])
     masses, metric = np.ldexp(counts, np.array(exponents)[:, None]), wt.spaces.Euclidean(points)
-    expected = wt.wasserstein_pairs(counts, points, p, n_jobs=1)[0]
-    assert wt.wasserstein_pairs(masses, points, p, n_jobs=1)[0] == pytest.approx(expected, rel=1e-12)
-    twice = [(np.tile(np.arange(4), 2), np.tile(row, 2)) for row in masses]
+    expected = wt.wasserstein_pairs(of_any_total(counts), points, p, n_jobs=1)[0]
+    assert wt.wasserstein_pairs(of_any_total(masses), points, p, n_jobs=1)[0] == pytest.approx(expected, rel=1e-12)
+    halves = np.tile(np.arange(4), 4), np.tile(masses, 2).ravel()  # each point is listed twice
+    twice = make_discrete(np.array([0, 8, 16]), *halves, np.zeros(2, np.intp), 4)
     assert wt.wasserstein_pairs(twice, points, p, n_jobs=1)[0] == pytest.approx(expected, rel=1e-12)
     assert couple(masses, metric, p).value == pytest.approx(expected, rel=1e-12)
     assert couple(masses, metric, p).plan.sum() == pytest.approx(1.0, rel=1e-12)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from reference.bottleneck import w_infinity
+from reference.transport import of_any_total
 from scipy.spatial.distance import cdist
 
 import wasserstein_transform as wt
@@ -49,7 +50,7 @@ def test_moves_far_shorter_than_the_measures_are_wide_are_exact(width: float, p:
     x = np.sort(rng.random(15)) * width
     points = np.concatenate([x, x + rng.random(15)])[:, None]
     masses = np.kron(np.eye(2), np.ones(15))
-    found = wt.wasserstein_pairs(masses, points, p)
+    found = wt.wasserstein_pairs(of_any_total(masses), points, p)
     space = wt.Space.from_points(points)
     measures = wt.localize.Given(np.repeat(masses / 15, 15, axis=0))(space)
     line = wt.transport.Line(p).metric(measures, space.metric).matrix[0, -1]
@@ -71,14 +72,14 @@ def test_a_speck_that_goes_far_is_paid_in_full(p: float, speck: float) -> None:
     points = np.array([[0.0], [1.0], [500.0], [10_500.0]])
     masses = np.array([[1.0, 0.0, speck, 0.0], [0.0, 1.0, 0.0, speck]])
     expected = ((1 + speck * 1e4**p) / (1 + speck)) ** (1 / p)
-    np.testing.assert_allclose(wt.wasserstein_pairs(masses, points, p), [expected], rtol=1e-9)
+    np.testing.assert_allclose(wt.wasserstein_pairs(of_any_total(masses), points, p), [expected], rtol=1e-9)
 
 
 def test_measures_at_the_same_places_have_no_distance_whatever_the_order() -> None:
     points = np.array([[0.0], [0.0], [5.0], [5.0], [7.0]])
     masses = np.array([[1.0, 0.0, 1.0, 0.0, 0.0], [0.0, 1.0, 0.0, 1.0, 0.0]])
     for p in MANY:
-        assert np.asarray(wt.wasserstein_pairs(masses, points, p))[0] == 0.0
+        assert np.asarray(wt.wasserstein_pairs(of_any_total(masses), points, p))[0] == 0.0
 
 
 def random_masses(rng: np.random.Generator, n: int, size: int) -> NDArray[np.int64]:
@@ -94,13 +95,17 @@ def test_the_bottleneck_is_that_of_exact_arithmetic(kind: str) -> None:
     masses = random_masses(rng, 24, 14)
     points = rng.integers(0, 5, (14, 2)) * 1.0 if kind == "ties" else rng.normal(size=(14, 2))
     distances = cdist(points, points)
-    found = wt.wasserstein_pairs(masses * 1.0, wt.spaces.Dense(distances), np.inf)
+    found = wt.wasserstein_pairs(of_any_total(masses * 1.0), wt.spaces.Dense(distances), np.inf)
     for (i, j), value in zip(np.column_stack(np.triu_indices(24, 1)), np.asarray(found), strict=True):
         rows, cols = np.flatnonzero(masses[i]), np.flatnonzero(masses[j])
         exact = w_infinity(masses[i][rows], masses[j][cols], distances[np.ix_(rows, cols)])
         assert value == pytest.approx(exact, rel=1e-15)
-    cross = wt.wasserstein_cross(masses[:5] * 1.0, masses * 1.0, wt.spaces.Dense(distances), np.inf)
-    pairs = wt.wasserstein_pairs(masses * 1.0, wt.spaces.Dense(distances), np.inf, [[3, 9], [9, 3], [2, 2]])
+    cross = wt.wasserstein_cross(
+        of_any_total(masses[:5] * 1.0), of_any_total(masses * 1.0), wt.spaces.Dense(distances), np.inf
+    )
+    pairs = wt.wasserstein_pairs(
+        of_any_total(masses * 1.0), wt.spaces.Dense(distances), np.inf, [[3, 9], [9, 3], [2, 2]]
+    )
     np.testing.assert_array_equal(pairs, [cross.values[3, 9], cross.values[3, 9], 0.0])
 
 

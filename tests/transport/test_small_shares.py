@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from reference.bottleneck import w_infinity
-from reference.transport import exact_cost
+from reference.transport import exact_cost, of_any_total
 
 import wasserstein_transform as wt
-from wasserstein_transform.transport.pairs import as_measures
 
 Floats = NDArray[np.float64]
 POINTS = np.array([[0.0], [1.0], [3.0]])
@@ -33,13 +32,15 @@ def truth(masses: Floats, distances: Floats, p: float) -> float:
 
 def on_all_ways(masses: Floats, points: Floats, p: float) -> dict[str, float]:
     metric = wt.spaces.Euclidean(points)
-    matrix, measures = metric.dense(), as_measures(masses, len(points))
+    matrix, measures = metric.dense(), of_any_total(masses)
     return {
-        "points": wt.wasserstein_pairs(masses, points, p, n_jobs=1)[0],
-        "matrix": wt.wasserstein_pairs(masses, wt.spaces.Dense(matrix), p, n_jobs=1)[0],
-        "triangle": wt.wasserstein_pairs(masses, wt.spaces.Dense(matrix, triangle=True), p, n_jobs=1)[0],
-        "listed": wt.wasserstein_pairs(masses, points, p, pairs=[[1, 0]], n_jobs=1)[0],
-        "rectangle": wt.wasserstein_cross(masses[:1], masses[1:], points, p, n_jobs=1)[0, 0],
+        "points": wt.wasserstein_pairs(of_any_total(masses), points, p, n_jobs=1)[0],
+        "matrix": wt.wasserstein_pairs(of_any_total(masses), wt.spaces.Dense(matrix), p, n_jobs=1)[0],
+        "triangle": wt.wasserstein_pairs(of_any_total(masses), wt.spaces.Dense(matrix, triangle=True), p, n_jobs=1)[0],
+        "listed": wt.wasserstein_pairs(of_any_total(masses), points, p, pairs=[[1, 0]], n_jobs=1)[0],
+        "rectangle": wt.wasserstein_cross(of_any_total(masses[:1]), of_any_total(masses[1:]), points, p, n_jobs=1)[
+            0, 0
+        ],
         "coupling": wt.Exact(p).coupling(measures, metric, 0, 1).value,
         "line": wt.transport.Line(p).metric(measures, metric).matrix[0, 1],
         "coupling on a line": wt.transport.Line(p).coupling(measures, metric, 0, 1).value,
@@ -69,7 +70,7 @@ def test_a_share_passes_through_large_masses_that_are_equal(p: float, share: flo
 @pytest.mark.parametrize("p", [2.0, 3.0])
 def test_a_share_that_rounding_explains_moves_nothing_or_all_of_it(p: float) -> None:
     masses, points = np.array([[1e-17, 1.0, 1.0, 0.0], [0.0, 1.0, 1.0, 1e-17]]), np.arange(4.0)[:, None]
-    found = wt.wasserstein_pairs(masses, points, p, n_jobs=1)
+    found = wt.wasserstein_pairs(of_any_total(masses), points, p, n_jobs=1)
     assert 0.0 <= found[0] <= 1.5e-17 ** (1 / p) * (1 + 1e-9)
     assert found.gap <= 1e-15
 
@@ -105,7 +106,7 @@ def test_small_shares_agree_with_rational_arithmetic_off_the_line(p: float) -> N
         upper = np.triu(np.random.default_rng(seed).integers(1, 30, (len(points),) * 2), 1) * 1.0
         distances = upper + upper.T
         expected = truth(masses, distances, p)
-        found = wt.wasserstein_pairs(masses, wt.spaces.Dense(distances), p, n_jobs=1)
+        found = wt.wasserstein_pairs(of_any_total(masses), wt.spaces.Dense(distances), p, n_jobs=1)
         assert found[0] == pytest.approx(expected, rel=1e-8), seed
         assert found.gap <= 1e-12
 
@@ -115,7 +116,7 @@ def test_shares_move_along_edges(weights: tuple[float, float]) -> None:
     graph = wt.spaces.Graph.of([(0, 1, weights[0]), (1, 2, weights[1])], weight="length")
     masses = np.array([[1.0, 1e-20, 2e-19], [1.0, 2e-19, 1e-20]])
     for pairs in (None, [[0, 1]]):
-        found = wt.wasserstein_pairs(masses, graph, 1.0, pairs)
+        found = wt.wasserstein_pairs(of_any_total(masses), graph, 1.0, pairs)
         assert found[0] == pytest.approx(1.9e-19 * weights[1], rel=1e-12)
 
 
@@ -128,7 +129,7 @@ def test_a_plan_moves_small_shares() -> None:
 def test_rounding_that_is_left_out_counts_in_the_gap() -> None:
     """0.1 + 0.2 is more than 0.3; that much would have to go from 0 to 90."""
     points, masses = np.array([[0.0], [1.0], [90.0]]), np.array([[0.1, 0.2, 0.7], [0.0, 0.3, 0.7]])
-    found = wt.wasserstein_pairs(masses, wt.spaces.Dense(np.abs(points - points.T)), 2.0, n_jobs=1)
+    found = wt.wasserstein_pairs(of_any_total(masses), wt.spaces.Dense(np.abs(points - points.T)), 2.0, n_jobs=1)
     assert found[0] == pytest.approx(np.sqrt(0.1), rel=1e-12)
     assert 0.0 < found.gap < 1e-14
 
@@ -157,4 +158,4 @@ def test_coordinates_and_masses_over_seventeen_orders_keep_their_digits(p: float
         n = int(rng.integers(3, 25))
         points, masses = np.exp(rng.uniform(-20, 20, n))[:, None], np.exp(rng.uniform(-20, 20, (2, n)))
         expected = in_order(points, masses, p)
-        assert wt.wasserstein_pairs(masses, points, p, n_jobs=1)[0] == pytest.approx(expected, rel=1e-11)
+        assert wt.wasserstein_pairs(of_any_total(masses), points, p, n_jobs=1)[0] == pytest.approx(expected, rel=1e-11)

@@ -17,7 +17,7 @@ from wasserstein_transform.hierarchy import spanning_tree
 from wasserstein_transform.measures import Discrete, make_discrete
 from wasserstein_transform.spaces import Dense, Euclidean, Metric, Quotient, Space, check_space, quotient
 from wasserstein_transform.transport import Line, wasserstein
-from wasserstein_transform.transport.pairs import MetricLike, as_metric
+from wasserstein_transform.transport.inputs import MetricLike, as_metric
 
 BLOCK_ROWS = 1024  # rows of a distortion at a time
 MAX_ORDER = 100.0  # orders beyond which powers of one half are negligible

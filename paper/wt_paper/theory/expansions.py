@@ -323,7 +323,7 @@ def taylor_1d(
     masses = np.zeros((2, 2 * nodes))
     masses[0, :nodes] = ball.weights * density(places[:nodes])
     masses[1, nodes:] = ball.weights * density(places[nodes:])
-    result = wasserstein_pairs(masses, places, 1, engine=engine)
+    result = wasserstein_pairs(masses / masses.sum(axis=1, keepdims=True), places, 1, engine=engine)
     return Taylor(float(x), float(y), float(eps), float(result[0]), _slope(density, y) - _slope(density, x))
 
 

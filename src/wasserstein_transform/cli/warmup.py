@@ -127,10 +127,15 @@ def _clusters() -> None:
 def _pairs() -> None:
     import numpy as np
 
-    from ..transport import bures_pairs, wasserstein_pairs
+    from ..spaces import Graph
+    from ..transport import bures_pairs, wasserstein, wasserstein_pairs
 
     rng = np.random.default_rng(0)
-    wasserstein_pairs(rng.random((3, 6)), rng.normal(size=(6, 2)))
+    wasserstein_pairs(rng.dirichlet(np.ones(6), 3), rng.normal(size=(6, 2)))
+    for distance, spare in (("cityblock", None), ("euclidean", 1.0), ("chebyshev", 1.0)):
+        wasserstein_pairs([rng.normal(size=(4, 2)) for _ in range(3)], distance, spare=spare)
+    wasserstein_pairs(rng.dirichlet(np.ones(256), 3), Graph.grid((16, 16)))
+    wasserstein(None, None, rng.random((3, 3)))
     bures_pairs(np.stack([np.eye(2), 2 * np.eye(2)]))
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
+import numpy as np
+
 from .._archive import archived
 from .._types import Floats, Ints
 
@@ -146,6 +148,13 @@ class CsrMeasures(NamedTuple):
     indices: Ints
     masses: Floats
     totals: Floats
+
+    def take(self, rows: Ints) -> CsrMeasures:
+        """The measures at the indices `rows`."""
+        lengths = np.diff(self.indptr)[rows]
+        indptr = np.append(0, np.cumsum(lengths))
+        picked = np.repeat(self.indptr[rows] - indptr[:-1], lengths) + np.arange(indptr[-1])
+        return CsrMeasures(indptr, self.indices[picked], self.masses[picked], self.totals[rows])
 
 
 class Frame(NamedTuple):

@@ -181,15 +181,17 @@ class Engine:
             results = dict(in_threads(lambda job: function(job, share), jobs, n_threads, stop, name, engine))
         return [results[k] for k in range(len(jobs))]
 
-    def run_single(self, function: Callable[[Flag], R], name: str) -> R:
+    def run_single(self, function: Callable[[Flag], R], name: str, *, is_short: bool = False) -> R:
         """Run sequential work, `function(stop)`, in a thread of its own, and return its result.
 
         Meanwhile this thread checks for Ctrl-C and cancellation, and then sets `stop[0]` to 1. The function may call
-        `engine.report`.
+        `engine.report`. Short work, of milliseconds, runs in this thread: a handoff takes longer than most of it.
         """
         self.check()
-        if in_worker():
-            return function(self.flag)
+        if is_short or in_worker():
+            result = function(self.flag)
+            self.check()
+            return result
         stop = np.zeros(1, np.uint8)
         future = threads().submit(function, stop)
         try:

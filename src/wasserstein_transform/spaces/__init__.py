@@ -16,6 +16,7 @@ from .edges import (
 from .graph import Graph
 from .metric import Metric
 from .nearest import nearest_among as nearest_among
+from .point_metric import PointMetric
 from .points import Euclidean, GaussianMetric
 from .space import Quotient as Quotient, Space, as_space as as_space, check_space as check_space, quotient
 from .span import Span as Span, outward as outward, span_of as span_of, within_span as within_span
@@ -27,6 +28,7 @@ __all__ = (
     "GaussianMetric",
     "Graph",
     "Metric",
+    "PointMetric",
     "Space",
     "Sparse",
     "quotient",

@@ -21,7 +21,7 @@ from ..engine import N_MATRICES, Engine, as_writable, current, is_mapped, read_m
 from .metric import Metric, Out, check_counts, read_only
 
 _BLOCK_DISTANCES = 1 << 20  # distances copied at a time
-_BLOCK_SIDE = 1024  # side of the blocks in which a file is checked
+_BLOCK_SIDE = 256  # side of the blocks in which a matrix is checked; both stay in the processor's cache
 _MAX_ASYMMETRY = {4: 1e-6, 8: 1e-9}  # by bytes per number, as a share of the largest distance
 
 
@@ -135,18 +135,21 @@ def open_distances(distances: Any) -> Any:
     return read_map(path)
 
 
-def as_distances(distances: Any, name: str = "distances", engine: Engine | None = None) -> Floats:
+def as_distances(
+    distances: Any, name: str = "distances", engine: Engine | None = None, *, copy: bool = False
+) -> Floats:
     """Check distances in memory or in a mapped file, and return them as a square matrix.
 
-    A symmetric square float64 file is used as it is. Others are copied into memory; if the halves of a matrix differ by
-    rounding, the upper one is used.
+    A symmetric square float64 file is used as it is, and so is an array, without `copy`. Others are copied into memory;
+    if the halves of a matrix differ by rounding, the upper one is used.
     """
     engine = current(engine)
-    if is_mapped(distances) and distances.dtype.kind == "f":
-        array: Floats = distances
-        name = f"{_name_of(array)}: distances"
+    array: Floats = distances
+    is_file = is_mapped(distances)
+    if (is_file or type(distances) is np.ndarray) and distances.dtype.kind == "f":
+        name = f"{_name_of(array)}: distances" if is_file else name
     else:
-        _reserve(np.shape(distances), distances, engine)
+        engine.reserve(9.0 * np.size(distances), f"{name} as an array", "use fewer points")
         array = check.floats(distances, name)
     if array.ndim == 1:
         return _read_condensed(array, name, engine)
@@ -157,18 +160,11 @@ def as_distances(distances: Any, name: str = "distances", engine: Engine | None 
         )
     if array.flags.f_contiguous:
         array = array.T  # the matrix is symmetric, and reading along rows is faster
-    fits = is_mapped(array) and array.dtype == np.float64 and array.flags.c_contiguous and array.flags.aligned
+    fits = array.dtype == np.float64 and array.flags.c_contiguous and array.flags.aligned
+    fits &= is_file or not copy or (isinstance(distances, np.ndarray) and not np.may_share_memory(array, distances))
     if _check_square(array, name, engine) and fits:
         return array
     return _mirror(array, _allocate(len(array), name, engine), engine)
-
-
-def _reserve(shape: tuple[int, ...], distances: Any, engine: Engine) -> None:
-    """Reserve the memory of the matrix made from distances in memory, and of the copies on the way."""
-    n = shape[0] if len(shape) == 2 else round((2.0 * shape[0]) ** 0.5 + 0.5) if len(shape) == 1 else 0
-    ready = isinstance(distances, np.ndarray) and distances.dtype == np.float64 and distances.flags.c_contiguous
-    copies = 1 if ready and len(shape) == 2 else 2
-    engine.reserve((8.0 * copies + 1) * n * n, f"a {n} × {n} matrix of distances", "use fewer points")
 
 
 def _mirror(upper: np.ndarray, out: Floats, engine: Engine) -> Floats:
@@ -222,18 +218,19 @@ def _check_square(distances: np.ndarray, name: str, engine: Engine) -> bool:
     largest, off, where = 0.0, 0.0, (0, 0)
     for rows, cols in _blocks(len(distances), "checking distances", engine):
         block, mirrored = (np.asarray(distances[r, c], np.float64) for r, c in ((rows, cols), (cols, rows)))
-        _check_values(block, (rows.start, cols.start), name)
-        _check_values(mirrored, (cols.start, rows.start), name)
+        largest = max(largest, _check_values(block, (rows.start, cols.start), name))
         if rows == cols and block.diagonal().any():
             i = int(np.argmax(block.diagonal() > 0))
             at = rows.start + i
             raise ValueError(f"{name} must be 0 on the diagonal, got {block[i, i]} at [{at}, {at}]")
+        if (block == mirrored.T).all():
+            continue
+        largest = max(largest, _check_values(mirrored, (cols.start, rows.start), name))
         differences = np.abs(block - mirrored.T)
         if differences.max() > off:
             off = float(differences.max())
             row, col = divmod(int(differences.argmax()), differences.shape[1])
             where = rows.start + row, cols.start + col
-        largest = max(largest, float(block.max()), float(mirrored.max()))
     if off > _MAX_ASYMMETRY.get(distances.dtype.itemsize, 1e-9) * largest:
         i, j = where
         raise ValueError(
@@ -243,17 +240,19 @@ def _check_square(distances: np.ndarray, name: str, engine: Engine) -> bool:
     return off == 0.0
 
 
-def _check_values(values: Floats, corner: tuple[int, ...], name: str) -> None:
-    """Raise an error if a number is not finite or negative; `corner` is the position of the first one."""
+def _check_values(values: Floats, corner: tuple[int, ...], name: str) -> float:
+    """Return the largest number, or raise an error if one is not finite or negative; `corner` is the first position."""
+    largest = float(values.max())
+    if values.min() >= 0 and largest < np.inf:  # False if one is NaN
+        return largest
     wrong = ~np.isfinite(values)
     if not wrong.any():
         wrong = values < 0
-    if wrong.any():
-        at = np.unravel_index(wrong.argmax(), values.shape)
-        shown = f"{values[at]} at {[int(first + k) for first, k in zip(corner, at, strict=True)]}"
-        if not np.isfinite(values[at]):
-            raise ValueError(f"{name} must be finite, got {shown}; drop or fill such entries")
-        raise ValueError(f"{name} must not be negative, got {shown}")
+    at = np.unravel_index(wrong.argmax(), values.shape)
+    shown = f"{values[at]} at {[int(first + k) for first, k in zip(corner, at, strict=True)]}"
+    if not np.isfinite(values[at]):
+        raise ValueError(f"{name} must be finite, got {shown}; drop or fill such entries")
+    raise ValueError(f"{name} must not be negative, got {shown}")
 
 
 def _name_of(array: np.ndarray) -> str:

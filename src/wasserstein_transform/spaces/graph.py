@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.sparse import csr_array, issparse
 
 from .. import _check as check
@@ -80,6 +83,34 @@ class Graph(Metric):
         """
         return cls(as_edges(graph, weight).lengths)
 
+    @classmethod
+    def grid(cls, shape: Sequence[int], spacing: ArrayLike = 1.0) -> Graph:
+        """Make the L1 metric of a grid of any dimension, whose points are numbered as by `np.ravel`.
+
+        `spacing` is the distance of neighbors, one number or one for each axis. W1 between pictures on a grid is a flow
+        between neighbors, much faster than with a matrix of distances.
+
+        Examples
+        --------
+        >>> import wasserstein_transform as wt
+        >>> pixels = wt.spaces.Graph.grid((2, 3), spacing=[10.0, 1.0])
+        >>> wt.wasserstein_pairs([[1, 0, 0, 0, 0, 1], [0, 1, 0, 1, 0, 0]], pixels).values
+        array([1.5])
+        """
+        sides = [check.count(side, "shape", 1) for side in shape]
+        steps = check.floats(spacing, "spacing")
+        if steps.shape not in ((), (len(sides),)) or not (steps > 0).all():
+            raise ValueError(
+                f"spacing must be one number > 0, or one for each of {len(sides)} axes, got {check.shown(spacing)}"
+            )
+        index = np.arange(math.prod(sides)).reshape(sides)
+        pairs = [
+            (index.take(range(1, side), axis), index.take(range(side - 1), axis)) for axis, side in enumerate(sides)
+        ]
+        a, b = (np.concatenate([nodes.ravel() for nodes in ends]) for ends in zip(*pairs, strict=True))
+        lengths = np.repeat(np.broadcast_to(steps, len(sides)), [first.size for first, _ in pairs])
+        return cls(csr_array((np.r_[lengths, lengths], (np.r_[a, b], np.r_[b, a])), shape=(index.size, index.size)))
+
     @property
     def n(self) -> int:
         return int(self.lengths.shape[0]) if self.size is None else self.size
@@ -112,11 +143,6 @@ class Graph(Metric):
     def pieces(self) -> Ints:
         """The number of the connected component of each point, shape (n,), from 0."""
         return paths.pieces(self.adjacency, self.n)
-
-    @property
-    def is_connected(self) -> bool:
-        """Whether paths join all points, so that all distances are finite."""
-        return not self.pieces.any()
 
     def check_connected(self) -> None:
         """Raise an error if the graph is not connected."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -42,9 +42,15 @@ class Euclidean(Metric):
     """
 
     points: Floats
+    p: InitVar[float] = 2.0
     triangle = True
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, p: float) -> None:
+        if p != 2:
+            raise ValueError(
+                f"the Euclidean distance has p=2, got p={check.shown(p)}; wt.spaces.PointMetric(points, 'cityblock') "
+                "is L1 (p=1), 'chebyshev' L∞, and the order of W_p is an argument of the transport"
+            )
         points = contiguous(self.coordinates)
         if points.ndim != 2:
             check.shape_of_points(points.shape)  # raises: parts of a cloud may be empty, but have two axes

@@ -134,7 +134,7 @@ class Space:
         3
         """
         engine = current(engine)
-        metric = Dense(as_distances(open_distances(distances), engine=engine), triangle)
+        metric = Dense(as_distances(open_distances(distances), engine=engine, copy=True), triangle)
         n = metric.n
         if points is not None:
             points = check.points(points)

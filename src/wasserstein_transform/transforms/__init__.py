@@ -1,6 +1,6 @@
 """Transforms: one step, a process of steps, the loop that iterates them, and the named transforms of the paper."""
 
-from ..transport.exact import CostWarning
+from ..transport.duration import CostWarning
 from .estimates import ScaleWarning
 from .follow import Followed as Followed, follow_distances as follow_distances, follow_points as follow_points
 from .iteration import iterate

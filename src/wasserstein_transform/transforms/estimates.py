@@ -18,7 +18,7 @@ from ..localize import Extrinsic, Localization
 from ..measures import Gaussians
 from ..spaces import Euclidean, Metric, Space, quotient
 from ..transport import Transport
-from ..transport.exact import MIN_LONG_SECONDS, CostWarning, describe_problems, describe_seconds
+from ..transport.duration import MIN_LONG_SECONDS, CostWarning, describe_problems, describe_seconds
 
 _SLACK_BYTES = 2.0**22  # that every run needs: tiles, workspaces, short lists of neighbors
 _PAIR_SECONDS = 4e-9, 4e-8  # per pair within reach for means, and for covariances in the plane

@@ -1,27 +1,24 @@
-"""Exact transport between discrete measures on any metric space: one plan, batches of problems, and their time."""
+"""Exact transport between discrete measures on any metric space."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from .. import _check as check
-from .._check import warn
-from .._types import Floats, Ints
+from .._types import Floats
 from ..compute.exact.batches import exact_among, exact_between
-from ..compute.exact.single import solve_farthest, solve_power
+from ..compute.exact.single import solve_farthest
 from ..cuda import on
 from ..engine import N_MATRICES, Engine, current
 from ..measures import Discrete, Measures
 from ..spaces import Dense, Metric
 from ..spaces.dense import take_points
+from .duration import estimate_seconds
+from .inputs import InputMeasures
+from .plans import solve_with_plans
 from .transport import Coupling, Status, Transport
-
-MIN_LONG_SECONDS = 30.0  # longer runs get a warning
-_ENTRY_SECONDS = 3e-8  # seconds per entry of a cost matrix, to within a factor of two or three
-_MAX_LINEAR_SIDE = 1000.0  # for problems with more masses per side, the time per entry grows with their number
 
 
 @dataclass(frozen=True)
@@ -97,70 +94,15 @@ class Exact(Transport):
         if both.distinct()[0].n == 1:
             stay = np.diag(both.masses[:na] / both.totals[0])
             return Coupling(0.0, stay, (np.zeros(na), np.zeros(nb)), 0.0, Status.OPTIMAL, sources, targets)
-        distances = base_metric.block(sources, targets)
         if self.p == np.inf:
+            distances = base_metric.block(sources, targets)
             far = solve_farthest(both.masses[:na], both.masses[na:], distances, current())
             return Coupling(far.value, far.plan, None, 0.0, Status.OPTIMAL, sources, targets, far.violator)
-        solution, length = solve_power(both.masses[:na], both.masses[na:], distances, float(self.p), current())
-        with np.errstate(over="ignore"):  # d^p may overflow even if the distance d does not
-            unit = np.float64(length) ** self.p
-        potentials = (unit * solution.prices[0], unit * solution.prices[1]) if np.isfinite(unit) else None
-        value = length * max(solution.cost, 0.0) ** (1 / self.p)
-        return Coupling(value, solution.plan, potentials, solution.gap, list(Status)[solution.status], sources, targets)
-
-
-class CostWarning(UserWarning):
-    """Warns that neighborhoods or measures are so large that the run will take more than about 30 seconds.
-
-    It is a UserWarning and is given before the run starts.
-
-    Examples
-    --------
-    Turn the warning into an error, to stop before a long run:
-
-    >>> import warnings, wasserstein_transform as wt
-    >>> with warnings.catch_warnings():
-    ...     warnings.simplefilter("error", wt.transforms.CostWarning)
-    ...     wt.iterate(wt.transforms.mean_shift(1.0), wt.Space.from_points([[0.0], [1.0], [5.0]]), n_iter=1)
-    <Trajectory of 3 points: ran 1 iteration, as requested; the last movement was 0.5 eps>
-    """
-
-
-def estimate_seconds(n_problems: int, n_entries: float) -> float:
-    """Estimate the seconds that one core needs for problems whose cost matrices have `n_entries` entries in total."""
-    return _ENTRY_SECONDS * n_entries * max(1.0, _side(n_problems, n_entries) / _MAX_LINEAR_SIDE)
-
-
-def warn_of_problems(n_problems: int, n_entries: float, engine: Engine) -> None:
-    """Warn if problems whose cost matrices have `n_entries` entries in total take long."""
-    seconds = estimate_seconds(n_problems, n_entries) / min(engine.n_threads, max(n_problems, 1))
-    if seconds >= MIN_LONG_SECONDS:
-        warn(
-            f"{describe_problems(n_problems, n_entries)} will take about {describe_seconds(seconds)}; "
-            "measures on fewer points or fewer pairs are faster",
-            CostWarning,
-        )
-
-
-def count_entries(sizes: Ints) -> float:
-    """Total number of entries of the cost matrices of all pairs of measures with these numbers of points."""
-    squares = sizes.astype(float) ** 2
-    return float((sizes.sum(dtype=float) ** 2 - squares.sum()) / 2)
-
-
-def describe_problems(n_problems: int, n_entries: float) -> str:
-    """The number and the size of the problems, in words."""
-    side = _side(n_problems, n_entries)
-    return f"{n_problems:,} transport problem{'s' * (n_problems != 1)} of about {side:,.0f} × {side:,.0f} masses"
-
-
-def describe_seconds(seconds: float) -> str:
-    """A duration in the largest unit that fits."""
-    for unit, length in (("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0)):
-        if seconds >= 1.5 * length:
-            return f"{seconds / length:.0f} {unit}"
-    return f"{seconds:.0f} seconds"
-
-
-def _side(n_problems: int, n_entries: float) -> float:
-    return math.sqrt(n_entries / max(n_problems, 1))
+        side = InputMeasures(both, np.zeros(2, np.intp), np.full(2, both.size), 1.0 / both.totals)
+        solution = solve_with_plans(base_metric, float(self.p), (side, side), np.array([[0, 1]]), (1,), current())
+        values, report, plans = solution
+        u, v = plans.potentials(0)
+        potentials = u[sources], v[targets]  # d^p may overflow even if the distance d does not
+        known = potentials if np.isfinite(np.concatenate(potentials)).all() else None
+        plan = plans[0][sources][:, targets].toarray()
+        return Coupling(float(values[0]), plan, known, report.gap, Status.OPTIMAL, sources, targets)

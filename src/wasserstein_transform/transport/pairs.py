@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import csr_array, issparse
 from scipy.spatial.distance import squareform
 
 from .. import _check as check
@@ -17,136 +17,20 @@ from .._types import Floats, Ints
 from ..compute.exact.batches import exact_among, exact_between, exact_listed
 from ..compute.exact.problems import Report
 from ..compute.exact.single import solve_one
+from ..compute.exact.single_jit import scale_to_one
 from ..cuda import on
 from ..engine import Engine, current
-from ..measures import Discrete, make_discrete, scale_into_range
-from ..spaces import Dense, Euclidean, Graph, Metric, Space, is_graph
-from ..spaces.dense import as_distances
-from .exact import count_entries, warn_of_problems
+from ..measures import Discrete
+from ..spaces import Metric
+from .costs import CostMatrix, SpareLike
+from .duration import count_entries, warn_of_problems
+from .inputs import MeasuresLike, MetricLike, read_problem
+from .nearest import solve_nearest
+from .plans import Plans, solve_with_plans
 from .transport import Coupling, Status
 
-MeasuresLike: TypeAlias = Any
-"""Discrete measures, a sparse or dense matrix with one measure per row, or a list of (indices, weights)."""
-
-MetricLike: TypeAlias = Any
-"""A Metric, a Space, a distance matrix, points, or a graph."""
-
-
-def as_metric(metric: MetricLike) -> Metric:
-    """Make a metric from a matrix of distances, from points (Euclidean), or from a graph (shortest paths).
-
-    A square array that is symmetric with zeros on the diagonal, up to rounding, is read as distances. Any other 2-D
-    array is read as points.
-    """
-    if isinstance(metric, Space):
-        metric = metric.metric
-    if is_graph(metric):
-        metric = Graph.of(metric, weight="length" if issparse(metric) else "ask")
-    if isinstance(metric, Metric):
-        metric.check_whole("transport between all measures")
-        return metric.checked()
-    if isinstance(metric, str):
-        raise TypeError(
-            f"metric must be distances, points or a graph, got {check.shown(metric)}; pass the points themselves"
-        )
-    array = check.floats(metric, "metric")
-    if array.ndim == 2 and array.shape[0] == array.shape[1]:
-        array = _settle(array)
-        if not array.diagonal().any() and (array == array.T).all():
-            return Dense(as_distances(array, "metric"))
-    if array.ndim != 2:
-        raise ValueError(
-            f"metric must be a square matrix of distances or an array with one point per row, got shape {array.shape}; "
-            "scipy.spatial.distance.squareform makes a condensed vector square"
-        )
-    return Euclidean(check.points(array, "metric as points"))
-
-
-def _settle(array: Floats) -> Floats:
-    """Make distances exactly symmetric, return points unchanged, and raise an error for arrays that may be either."""
-    small = 1e-9 * np.abs(array).max()
-    symmetric, hollow = bool((np.abs(array - array.T) <= small).all()), bool((np.abs(array.diagonal()) <= small).all())
-    if symmetric and hollow:
-        array = (array + array.T) / 2
-        np.fill_diagonal(array, 0.0)
-    elif hollow and len(array) > 1:
-        raise ValueError(
-            "metric is square with zeros on the diagonal but not symmetric: distances must be symmetric, "
-            "pass (D + D.T) / 2; for points pass wt.spaces.Euclidean(X)"
-        )
-    return array
-
-
-def as_measures(measures: MeasuresLike, n_points: int, name: str = "measures") -> Discrete:
-    """Make discrete measures on `n_points` points; each must have mass, but their totals need not be 1."""
-    if isinstance(measures, Discrete):
-        if measures.size != n_points:
-            raise ValueError(f"{name} are on {measures.size} points, but the metric has {n_points}")
-        return measures
-    rows = _matrix(measures, n_points, name)
-    if rows.shape[0] == 0:
-        raise ValueError(f"{name} must hold at least one measure, got none")
-    if rows.shape[1] != n_points:
-        raise ValueError(f"{name} must have {n_points} columns, one per point of the metric, got {rows.shape[1]}")
-    check.floats(rows.data, f"masses of {name}")
-    if rows.nnz and rows.data.min() < 0:
-        raise ValueError(f"masses of {name} must not be negative, got {rows.data.min()}")
-    rows.data = scale_into_range(rows.data, rows.indptr)
-    rows.sum_duplicates()
-    rows.eliminate_zeros()
-    empty = np.flatnonzero(np.diff(rows.indptr) == 0)
-    if len(empty):
-        raise ValueError(f"every measure needs mass, but {name} number {empty[0]} has none; drop it")
-    return make_discrete(rows.indptr, rows.indices, rows.data, np.zeros(rows.shape[0], np.intp), n_points)
-
-
-def _matrix(measures: MeasuresLike, n_points: int, name: str) -> csr_array:
-    if issparse(measures):
-        rows = csr_array(measures, dtype=np.float64, copy=True)
-        rows.check_format(full_check=True)
-        return rows
-    if hasattr(measures, "__array__") or _is_nested_list(measures):
-        table = check.floats(measures, name)
-        if table.ndim != 2:
-            raise ValueError(f"{name} as an array must have one measure per row, got shape {table.shape}")
-        return csr_array(table)
-    if not isinstance(measures, Sequence | Iterable) or isinstance(measures, str):
-        raise TypeError(
-            f"{name} must be a matrix with one measure per row or a list of (indices, weights), "
-            f"got {type(measures).__name__}"
-        )
-    pairs = [_row(row, k, n_points, name) for k, row in enumerate(measures)]
-    if not pairs:
-        return csr_array((0, n_points))
-    indptr = np.append(0, np.cumsum([len(indices) for indices, _ in pairs]))
-    indices, weights = (np.concatenate(column) for column in zip(*pairs, strict=True))
-    return csr_array((weights, indices, indptr), shape=(len(pairs), n_points))
-
-
-def _is_nested_list(measures: MeasuresLike) -> bool:
-    """Whether the measures are a nested list of numbers."""
-    row = measures[0] if isinstance(measures, Sequence) and len(measures) > 0 else ()
-    is_list = isinstance(row, Sequence) and not isinstance(row, str) and len(row) > 0
-    return is_list and all(np.ndim(x) == 0 for x in row)
-
-
-def _row(row: Any, k: int, n_points: int, name: str) -> tuple[Ints, Any]:
-    try:
-        indices, weights = row
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"{name} as a list must hold pairs (indices, weights), number {k} is {type(row).__name__}; "
-            "an array with one measure per row also works"
-        ) from None
-    indices, weights = np.asarray(indices), check.floats(weights, f"weights of {name}")
-    if indices.ndim != 1 or indices.shape != weights.shape:
-        raise ValueError(
-            f"{name} number {k} must have as many weights as indices, got indices of shape {indices.shape} and "
-            f"weights of shape {weights.shape}"
-        )
-    if indices.size and (indices.dtype.kind not in "iu" or indices.min() < 0 or indices.max() >= n_points):
-        raise ValueError(f"indices of {name} must be integers from 0 to {n_points - 1}, got {check.shown(indices)}")
-    return indices.astype(np.intp), weights
+_STATUSES = tuple(Status)
+_MAX_SHARE_SOLVED_TWICE = 0.01  # of all problems; from here on a metric is suspected to be none
 
 
 def as_pairs(pairs: ArrayLike, n: int) -> Ints:
@@ -176,6 +60,10 @@ class Distances(np.lib.mixins.NDArrayOperatorsMixin):
         The distances: in SciPy's condensed order, one per listed pair, or a rectangle.
     report : Report
         The number of problems solved, the number of fallbacks, and the largest gap.
+    plans : Plans, optional
+        The optimal plans, with `plans=True`.
+    indices : array of shape (n_a, k), optional
+        With `nearest=k`, which measures of B are nearest.
 
     Examples
     --------
@@ -189,6 +77,8 @@ class Distances(np.lib.mixins.NDArrayOperatorsMixin):
 
     values: Floats
     report: Report
+    plans: Plans | None = None
+    indices: Ints | None = None
 
     @property
     def gap(self) -> float:
@@ -234,22 +124,29 @@ class Distances(np.lib.mixins.NDArrayOperatorsMixin):
 
 def wasserstein_pairs(
     measures: MeasuresLike,
-    metric: MetricLike,
+    metric: MetricLike = "euclidean",
     p: float = 1.0,
     pairs: ArrayLike | None = None,
     n_jobs: int | None = None,
     engine: Engine | None = None,
+    *,
+    weights: Sequence[ArrayLike] | None = None,
+    spare: SpareLike | None = None,
+    plans: bool = False,
 ) -> Distances:
     """Compute exact W_p between all pairs of discrete measures, or between listed pairs.
 
     Parameters
     ----------
-    measures : array or scipy sparse matrix of shape (n, points), or list of (indices, weights)
-        One measure per row, on the points of the metric. Masses are ≥ 0; totals need not be 1.
-    metric : array, graph, Metric or Space
-        A distance matrix (square, symmetric, 0 on the diagonal, up to rounding); points (any other 2-D array); or a
-        networkx graph or sparse matrix of edge lengths, for shortest paths (nodes are numbered in the order of the
-        graph). `wt.spaces.Dense(D, triangle=True)` asserts the triangle inequality of a matrix: for p = 1 common mass
+    measures : list of arrays, or array or scipy sparse matrix of shape (n, points)
+        Clouds with points of their own, shapes (n_i, m). Or one measure per row, on the points of the metric. Masses
+        are ≥ 0; totals need not be 1, but must agree.
+    metric : str, array, graph, Metric or Space, default "euclidean"
+        For clouds the name of a distance (see `wt.spaces.PointMetric`) or a function that makes a Metric of points,
+        such as `functools.partial(wt.spaces.PointMetric, period=[np.inf, 2 * np.pi])`. Otherwise a distance matrix
+        (square, symmetric, 0 on the diagonal, up to rounding); points (any other 2-D array); or a networkx graph or
+        sparse matrix of edge lengths, for shortest paths (nodes are numbered in the order of the graph).
+        `wt.spaces.Dense(D, triangle=True)` asserts the triangle inequality of a matrix: for p = 1 common mass
         then cancels, and close pairs are solved faster.
     p : float, default 1.0
         Order ≥ 1 and < 150, or infinity.
@@ -259,11 +156,20 @@ def wasserstein_pairs(
         Number of threads; −1 means all cores. None: the setting of the engine. The result does not depend on it.
     engine : Engine, optional
         Threads, device and memory limit. None: the current engine (`wt.using`).
+    weights : list of arrays, optional
+        The masses of the points of each cloud. None: all points of a cloud have the same; with `spare=`, the mass 1.
+    spare : float, array or callable, optional
+        The distance ≥ 0 at which mass may stay unmatched: one number, one per point (of clouds: of all of them, one
+        after the other), or a function of the points (n, m). Totals may then differ, and measures be empty; masses are
+        not divided by their totals: W_p^p is the least cost of matching some mass at d^p and leaving the rest at
+        spare^p. For p = ∞, the largest of these distances.
+    plans : bool, default False
+        Whether to keep the optimal plans and potentials (`Plans`); common mass is not cancelled then.
 
     Returns
     -------
     Distances
-        `values` in SciPy's condensed order (or one per listed pair), `gap` and `report`.
+        `values` in SciPy's condensed order (or one per listed pair), `gap` and `report`, and `plans` if wanted.
 
     Notes
     -----
@@ -273,53 +179,88 @@ def wasserstein_pairs(
     --------
     >>> import numpy as np, wasserstein_transform as wt
     >>> points = np.array([[0.0], [1.0], [3.0]])
-    >>> distances = wt.wasserstein_pairs([([0, 1], [1, 1]), ([1, 2], [1, 1]), ([2], [1])], points)
+    >>> distances = wt.wasserstein_pairs([[1, 1, 0], [0, 1, 1], [0, 0, 2]], points)
     >>> np.asarray(distances)
     array([1.5, 2.5, 1. ])
     >>> distances.gap < 1e-12
     True
+
+    Clouds of their own; and persistence diagrams, whose points may be matched to the diagonal:
+
+    >>> wt.wasserstein_pairs([np.array([[0.0, 0.0]]), np.array([[3.0, 4.0], [6.0, 8.0]])]).values
+    array([7.5])
+    >>> diagrams = [np.array([[0.0, 4.0], [1.0, 1.5]]), np.array([[0.0, 5.0]])]
+    >>> wt.wasserstein_pairs(diagrams, "chebyshev", spare=lambda points: (points[:, 1] - points[:, 0]) / 2).values
+    array([1.25])
     """
     engine = current(engine, n_jobs=n_jobs)
-    check.solvable_p(p)
-    metric = as_metric(metric)
-    rows = as_measures(measures, metric.n)
+    metric, (side,) = read_problem({"measures": measures}, [weights], metric, p, spare, plans)
+    rows = side.measures
+    if plans:
+        listed = np.column_stack(np.triu_indices(rows.n, 1)) if pairs is None else as_pairs(pairs, rows.n)
+        return Distances(*solve_with_plans(metric, float(p), (side, side), listed, (len(listed),), engine))
     if pairs is None:
         unique, which = rows.distinct()
         engine.reserve(8.0 * (2 * rows.n**2 + unique.n**2), f"distances of {rows.n} measures", "list the pairs")
-        warn_of_problems(unique.n * (unique.n - 1) // 2, count_entries(np.diff(unique.indptr)), engine)
+        warn_of_problems(unique.n * (unique.n - 1) // 2, count_entries(np.diff(unique.indptr)), engine, metric, p)
         square, report = on(engine, exact_among)(metric, float(p), unique.rows, engine)
+        _warn_of_triangle(metric, report)
         return Distances(squareform(square[np.ix_(which, which)], checks=False), report)
     values, report = solve_listed(metric, float(p), rows, as_pairs(pairs, rows.n), engine)
+    _warn_of_triangle(metric, report)
     return Distances(values, report)
+
+
+def _warn_of_triangle(metric: Any, report: Report) -> None:
+    """Warn if many problems had to be solved twice, because the metric is marked `triangle` but is none."""
+    if metric.triangle and report.n_fallbacks > max(1, _MAX_SHARE_SOLVED_TWICE * report.n_problems):
+        check.warn(
+            f"{report.n_fallbacks} of {report.n_problems} problems were solved twice, because the metric is marked "
+            "triangle=True and breaks the triangle inequality; values are right, without the mark they are faster"
+        )
 
 
 def wasserstein_cross(
     A: MeasuresLike,
     B: MeasuresLike,
-    metric: MetricLike,
+    metric: MetricLike | CostMatrix = "euclidean",
     p: float = 1.0,
     n_jobs: int | None = None,
     engine: Engine | None = None,
+    *,
+    weights: tuple[Sequence[ArrayLike], Sequence[ArrayLike]] | None = None,
+    spare: SpareLike | None = None,
+    plans: bool = False,
+    nearest: int | None = None,
 ) -> Distances:
     """Compute exact W_p from every measure of A to every measure of B.
 
     Parameters
     ----------
-    A, B : arrays or scipy sparse matrices of shapes (n_a, points) and (n_b, points), or lists of (indices, weights)
-        One measure per row, on the points of the metric. Masses are ≥ 0; totals need not be 1.
-    metric : array, graph, Metric or Space
-        A distance matrix, points, or a graph, as in `wasserstein_pairs`.
+    A, B : lists of arrays, or arrays or scipy sparse matrices of shapes (n_a, points) and (n_b, points)
+        Clouds or measures on the points of the metric, as in `wasserstein_pairs`.
+    metric : str, array, graph, Metric, Space or CostMatrix, default "euclidean"
+        As in `wasserstein_pairs`; `wt.transport.CostMatrix` is from the points of A to others, those of B.
     p : float, default 1.0
         Order ≥ 1 and < 150, or infinity.
     n_jobs : int, optional
         Number of threads; −1 means all cores. None: the setting of the engine. The result does not depend on it.
     engine : Engine, optional
         Threads, device and memory limit. None: the current engine (`wt.using`).
+    weights : pair of lists of arrays, optional
+        The masses of the points of the clouds of A, and of those of B.
+    spare : float, array or callable, optional
+        The distance at which mass may stay unmatched, as in `wasserstein_pairs`.
+    plans : bool, default False
+        Whether to keep the optimal plans and potentials.
+    nearest : int, optional
+        Only the k nearest measures of B for each of A: `indices` says which, `values` how far. Most others are ruled
+        out by lower bounds; `report.n_problems` says how many were solved.
 
     Returns
     -------
     Distances
-        `values` of shape (n_a, n_b), `gap` and `report`.
+        `values` of shape (n_a, n_b), or (n_a, k) by increasing distance, `gap` and `report`.
 
     Notes
     -----
@@ -333,13 +274,21 @@ def wasserstein_cross(
     array([[0., 1., 3.]])
     """
     engine = current(engine, n_jobs=n_jobs)
-    check.solvable_p(p)
-    metric = as_metric(metric)
-    rows, others = as_measures(A, metric.n, "A"), as_measures(B, metric.n, "B")
+    both = (None, None) if weights is None else weights
+    metric, (side, other) = read_problem({"A": A, "B": B}, both, metric, p, spare, plans)
+    rows, others = side.measures, other.measures
+    if nearest is not None:
+        k = check.count(nearest, "nearest", 1, others.n, "measures in B")
+        values, indices, report = solve_nearest(metric, float(p), rows, others, k, engine)
+        return Distances(values, report, indices=indices)
+    if plans:
+        listed, shape = np.argwhere(np.ones((rows.n, others.n), bool)), (rows.n, others.n)
+        return Distances(*solve_with_plans(metric, float(p), (side, other), listed, shape, engine))
     (some, which_a), (unique, which_b) = rows.distinct(), others.distinct()
     engine.reserve(8.0 * rows.n * others.n, f"{rows.n} × {others.n} distances", "take A in parts")
-    warn_of_problems(some.n * unique.n, float(len(some.indices)) * len(unique.indices), engine)
+    warn_of_problems(some.n * unique.n, float(len(some.indices)) * len(unique.indices), engine, metric, p)
     values, report = on(engine, exact_between)(metric, float(p), some.rows, unique.rows, engine)
+    _warn_of_triangle(metric, report)
     return Distances(values[np.ix_(which_a, which_b)], report)
 
 
@@ -374,47 +323,45 @@ def wasserstein(a: ArrayLike | None, b: ArrayLike | None, cost: ArrayLike, engin
     array([[0.5, 0.5],
            [0. , 1. ]])
     """
-    costs = check.floats(cost, "cost")
+    engine, costs = current(engine), check.floats(cost, "cost")
     if costs.ndim != 2 or costs.size == 0:
         raise ValueError(f"cost must be a matrix of shape (len(a), len(b)), got shape {costs.shape}")
-    masses = [_mass(m, n, name) for m, n, name in ((a, costs.shape[0], "a"), (b, costs.shape[1], "b"))]
-    unit = float(np.ldexp(1.0, np.clip(np.frexp(max(m.max() for m in masses))[1], -1000, 1000)))
-    masses = [m / unit for m in masses]  # keeps the product of their totals within the range of floats
-    totals = [float(m.sum()) for m in masses]
-    if abs(totals[0] - totals[1]) > 1e-9 * max(totals):
+    (mass_a, total, unit), (mass_b, other, other_unit) = (
+        _mass(m, n, name) for m, n, name in ((a, costs.shape[0], "a"), (b, costs.shape[1], "b"))
+    )
+    if abs(total - math.ldexp(other, min(other_unit - unit, 1000))) > 1e-9 * total:
         raise ValueError(
-            f"a and b must have equal totals, got {unit * totals[0]} and {unit * totals[1]}; divide each by its sum"
+            f"a and b must have equal totals, got {np.ldexp(total, unit)} and {np.ldexp(other, other_unit)}; divide "
+            "each by its sum"
         )
-    rows, cols = (np.flatnonzero(m) for m in masses)
-    warn_of_problems(1, float(len(rows)) * len(cols), current(engine))
-    everywhere = len(rows) + len(cols) == sum(costs.shape)
-    used = costs if everywhere else costs[np.ix_(rows, cols)]
-    solution = solve_one(masses[0][rows], masses[1][cols], used, current(engine))
-    plan, (u, v) = solution.plan, solution.prices
-    if not everywhere:  # extend the dual variables to points without mass
+    n_sources, n_sinks = np.count_nonzero(mass_a), np.count_nonzero(mass_b)
+    warn_of_problems(1, float(n_sources) * n_sinks, engine)
+    if (n_sources, n_sinks) == costs.shape:
+        solution = solve_one(mass_a, mass_b, (total, other), unit, costs, engine)
+        plan, (u, v) = solution.plan, solution.prices
+    else:  # extend the dual variables to points without mass
+        rows, cols = np.flatnonzero(mass_a), np.flatnonzero(mass_b)
+        solution = solve_one(mass_a[rows], mass_b[cols], (total, other), unit, costs[np.ix_(rows, cols)], engine)
         plan = np.zeros(costs.shape)
         plan[np.ix_(rows, cols)] = solution.plan
         v = np.full(costs.shape[1], -np.inf)
         v[cols] = solution.prices[1]
         u = (costs[:, cols] - v[cols]).min(axis=1)
         v = (costs - u[:, None]).min(axis=0)
-    plan *= totals[0]
-    plan *= unit
-    return Coupling(
-        value=unit * (totals[0] * solution.cost), plan=plan, potentials=(u, v), gap=solution.gap,
-        status=list(Status)[solution.status], sources=np.arange(len(u)), targets=np.arange(len(v)),
-    )  # fmt: skip
+    status, sides = _STATUSES[solution.status], (np.arange(len(u)), np.arange(len(v)))
+    return Coupling(solution.cost, plan, (u, v), solution.gap, status, *sides)
 
 
-def _mass(values: ArrayLike | None, n: int, name: str) -> Floats:
-    if values is None:
-        return np.full(n, 1.0 / n)
-    mass = check.floats(values, name)
+def _mass(values: ArrayLike | None, n: int, name: str) -> tuple[Floats, float, int]:
+    """Masses scaled to about 1 by a power of two, their total, and the exponent that was taken out."""
+    mass = np.full(n, 1.0 / n) if values is None else check.floats(values, name)
     if mass.shape != (n,):
         raise ValueError(f"{name} must hold {n} masses, one per row (a) or column (b) of cost, got shape {mass.shape}")
-    if (mass < 0).any() or not mass.any():
+    scaled = mass.copy()
+    smallest, total, exponent = scale_to_one(scaled)
+    if smallest < 0 or total == 0:
         raise ValueError(f"{name} must hold masses ≥ 0 with a positive total, got {check.shown(mass)}")
-    return mass
+    return scaled, total, exponent
 
 
 def solve_listed(metric: Metric, p: float, rows: Discrete, pairs: Ints, engine: Engine) -> tuple[Floats, Report]:
@@ -433,6 +380,6 @@ def solve_listed(metric: Metric, p: float, rows: Discrete, pairs: Ints, engine: 
     sources = np.repeat(np.arange(unique.n), np.diff(indptr))
     targets = key - sources * unique.n
     sizes = np.diff(unique.indptr).astype(float)
-    warn_of_problems(len(key), float((sizes[sources] * sizes[targets]).sum()), engine)
+    warn_of_problems(len(key), float((sizes[sources] * sizes[targets]).sum()), engine, metric, p)
     values, report = on(engine, exact_listed)(metric, p, unique.rows, unique.rows, indptr, targets, engine)
     return values[inverse.ravel()], report

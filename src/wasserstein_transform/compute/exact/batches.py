@@ -14,16 +14,17 @@ from ..graphs.paths import is_worth_storing
 from ..metrics.distances import dense
 from ..metrics.geometry_jit import Geometry, Table, for_thread
 from ..records import CsrMeasures
+from .flows import flows_pay, solve_flows
 from .on_graphs import PathTables, are_hops, listed_by_hops, path_tables
 from .problems import Positions, Report, mirror, parents_of_listed, spatial_rank, visit_order
 from .problems_jit import CostRule, WorkspaceSizes, cost_tables, n_bytes
-from .simplex_tree_jit import UNKNOWN_POTENTIAL, simplex_workspace
-from .transport_jit import solve_carefully, solve_row, solve_row_farthest
+from .simplex_tree_jit import simplex_workspace
+from .transport_jit import PlanArrays, solve_carefully, solve_pieces, solve_row_farthest
 
 if TYPE_CHECKING:
     from ...spaces import Metric
 
-_STEPS_PER_COST = 12.0  # approximate inner-loop steps of the simplex per entry of the cost matrix
+STEPS_PER_COST = 12.0  # approximate inner-loop steps of the simplex per entry of the cost matrix
 _MAX_CHEAP_STEPS = 16.0  # distances up to this many steps are computed when needed, others are stored first
 _TREE_DISTANCES_PER_PROBLEM = 1000.0  # approximate number of spanning-tree distances that a warm start saves
 _N_PIECES = 32  # of a batch with one measure and many targets: few, because each begins without potentials
@@ -53,6 +54,7 @@ class _TileInputs(NamedTuple):
     source: Geometry | PathTables  # of distances
     rule: CostRule
     sizes: WorkspaceSizes
+    slot_counts: Ints  # of the plan of each target
 
 
 def exact_among(metric: Metric, p: float, measures: CsrMeasures, engine: Engine) -> tuple[Floats, Report]:
@@ -60,7 +62,7 @@ def exact_among(metric: Metric, p: float, measures: CsrMeasures, engine: Engine)
     n = len(measures.totals)
     out = engine.allocate((n, n), f"exact distances of {n} measures", "use fewer points", n_held=N_MATRICES)
     order, parent = visit_order(measures, metric, engine)
-    rows = _take(measures, order)
+    rows = measures.take(order)
     sizes = np.diff(rows.indptr).astype(np.float64)
     cost = sizes * (sizes.sum() - np.cumsum(sizes))
     pieces = _Pieces(np.arange(n), np.arange(1, n + 1), np.full(n, n), np.arange(n), parent, cost)
@@ -80,15 +82,18 @@ def exact_between(metric: Metric, p: float, A: CsrMeasures, B: CsrMeasures, engi
         order, parent = np.argsort(spatial_rank(B, metric, engine)), _NO_INDICES
     rows, cost = np.arange(n_a), np.diff(A.indptr) * float(len(B.indices))
     pieces = _Pieces(rows, np.zeros(n_a, np.intp), np.full(n_a, n_b), np.arange(n_b), parent, cost)
-    B = _take(B, order)
+    B = B.take(order)
     return out, _solve_pieces(metric, p, A, B, pieces, out, engine, positions=order, rows=rows, n_met=metric.n)
 
 
 def exact_listed(
     metric: Metric, p: float, A: CsrMeasures, B: CsrMeasures, indptr: Ints, targets: Ints, engine: Engine,
-    rank: Ints | None = None, homes: Ints | None = None,
+    rank: Ints | None = None, homes: Ints | None = None, plans: PlanArrays | None = None,
 ) -> tuple[Floats, Report]:  # fmt: skip
-    """Distances from each measure i of A to the measures `targets[indptr[i]:indptr[i+1]]` of B, in that order."""
+    """Distances from each measure i of A to the measures `targets[indptr[i]:indptr[i+1]]` of B, in that order.
+
+    `plans` is filled with their plans and potentials.
+    """
     adjacency = metric.adjacency
     if p == 1 and adjacency is not None and homes is not None and are_hops(adjacency, A, B, indptr, targets, homes):
         return listed_by_hops(adjacency, A, indptr, targets, engine)
@@ -110,17 +115,26 @@ def exact_listed(
     cost = np.diff(A.indptr) * np.diff(met).astype(np.float64)
     pieces = _Pieces(np.arange(n_rows), indptr[:-1], indptr[1:], targets, parents, cost)
     n_met = int(min(metric.n, np.diff(met).max(initial=0)))
-    return out, _solve_pieces(metric, p, A, B, pieces, out, engine, positions=order, n_met=n_met, homes=homes)
+    where = {"positions": order, "n_met": n_met, "homes": homes, "plans": plans}
+    return out, _solve_pieces(metric, p, A, B, pieces, out, engine, **where)
 
 
 def _solve_pieces(
     metric: Metric, p: float, A: CsrMeasures, B: CsrMeasures, pieces: _Pieces, out: Floats, engine: Engine, *,
-    positions: Ints, n_met: int, rows: Ints | None = None, homes: Ints | None = None,
+    positions: Ints, n_met: int, rows: Ints | None = None, homes: Ints | None = None, plans: PlanArrays | None = None,
 ) -> Report:  # fmt: skip
-    """Solve the problems in parallel and put their distances into `out`, where `Positions` says.
+    """Solve the problems in parallel and put their distances into `out`, and `plans`, where `Positions` says.
 
     `n_met` is the most points that the targets of a measure have.
     """
+    if (
+        p == 1
+        and plans is None
+        and flows_pay(
+            metric, STEPS_PER_COST * float(pieces.cost.sum()), int((pieces.ends - pieces.starts).sum()), engine
+        )
+    ):
+        return solve_flows(metric, A, B, _cut_long(pieces), positions, rows, out, engine)
     lengths = np.diff(A.indptr)
     width = int(lengths[pieces.cost > 0].max(initial=1))  # over measures with at least one target
     cap = int(max(width, np.diff(B.indptr).max()))
@@ -136,13 +150,15 @@ def _solve_pieces(
         source = path_tables(metric.adjacency, A, homes, width, n_met, engine)
     largest = metric.largest(engine)  # the unit is a power of two of this order
     scale = float(np.ldexp(1.0, np.clip(np.frexp(largest)[1], -1000, 1000))) if largest > 0 else 1.0
-    rule = CostRule(p, 1.0 / scale, p == 1 and metric.triangle)
-    inputs = _TileInputs(A, B, pieces, source, rule, sizes)
+    rule = CostRule(p, 1.0 / scale, p == 1 and metric.triangle and plans is None, hasattr(metric, "spare"))
+    slots = None if plans is None else plans.starts
+    inputs = _TileInputs(A, B, pieces, source, rule, sizes, _NO_INDICES if slots is None else np.diff(slots)[positions])
     name = "bottleneck transport" if p == np.inf else "exact transport"
     reports = np.zeros((len(counts), 2))
-    layout = Positions(pieces.starts, pieces.ends, positions, None if rows is None else rows[pieces.owners])
-    tiles = cut_by_cost(_STEPS_PER_COST * pieces.cost)
-    engine.run(Task(name, _solve_tile, inputs, tiles, layout), (out, reports))
+    layout = Positions(pieces.starts, pieces.ends, positions, None if rows is None else rows[pieces.owners], slots)
+    tiles = cut_by_cost(STEPS_PER_COST * pieces.cost)
+    more = () if plans is None else (plans.moves, plans.amounts)
+    engine.run(Task(name, _solve_tile, inputs, tiles, layout), (out, reports, *more))
     return Report(int(counts.sum()), int(reports[:, 1].sum()), float(reports[:, 0].max(initial=0.0)))
 
 
@@ -166,41 +182,48 @@ def _cut_long(pieces: _Pieces) -> _Pieces:
 
 def _solve_tile(inputs: _TileInputs, tile: Tile, stop: Flag, record: Record) -> None:
     """Solve the problems of a tile of pieces; fills distances and reports."""
-    A, B, pieces, source, rule, sizes = inputs
-    distances, reports = record
-    easy: Any = solve_row
+    A, B, pieces, source, rule, sizes, slot_counts = inputs
+    distances, reports, moves, amounts = record
+    easy: Any = solve_pieces
     careful: Any = solve_carefully  # few problems are hard; the code for them is compiled when the first one is met
-    work, costs, filled = simplex_workspace(sizes.cap, stop), cost_tables(sizes), 0
+    first, end = tile
+    work, costs = simplex_workspace(sizes.cap, stop), cost_tables(sizes)
+    offsets = np.append(0, np.cumsum(pieces.ends[first:end] - pieces.starts[first:end]))
+    slots = slot_counts[pieces.starts[first] : pieces.ends[end - 1]]
+    plans = PlanArrays(moves, amounts, np.cumsum(slots) - slots)
     if isinstance(source, PathTables):
         path_table, fill_table = source.for_thread(A, B, stop)
     geometry = path_table if isinstance(source, PathTables) else for_thread(source)
-    for k in range(*tile):
-        i, start, end = pieces.owners[k], pieces.starts[k], pieces.ends[k]
-        targets, n = pieces.targets[start:end], end - start
-        if n == 0:
-            continue
-        if isinstance(source, PathTables):
-            fill_table(i, targets)
+
+    def problem(piece: int) -> tuple[Any, ...]:
+        part, results = slice(pieces.starts[piece], pieces.ends[piece]), slice(*offsets[piece - first :][:2])
+        targets = pieces.owners[piece], B, pieces.targets[part], pieces.parents[part], pieces.starts[piece]
+        own_plans = plans._replace(starts=plans.starts[results])
+        return A, *targets, geometry, rule, own_plans, costs, work, distances[results], reports[piece - first]
+
+    piece = first
+    while piece < end:
+        last = piece + 1 if isinstance(source, PathTables) or rule.p == np.inf else end
+        if isinstance(source, PathTables) and len(targets := pieces.targets[pieces.starts[piece] : pieces.ends[piece]]):
+            fill_table(pieces.owners[piece], targets)  # has no room for measures without targets
         if stop[0]:
             return
-        parents = pieces.parents[start:end] - start if len(pieces.parents) else _NO_INDICES
-        results = distances[filled : filled + n], reports[k - tile.start]
-        problem = A, i, B, targets, parents, geometry, rule, costs, work, *results
         if rule.p == np.inf:
-            n_solved = solve_row_farthest(*problem)
+            k = solve_row_farthest(*problem(piece))
+            piece += k == pieces.ends[piece] - pieces.starts[piece]
         else:
-            work.potential[: sizes.width] = UNKNOWN_POTENTIAL
-            n_solved = easy(*problem, 0)
-            while n_solved < n and careful(*problem, n_solved):
-                n_solved = easy(*problem, n_solved + 1)
+            several = geometry, rule, plans, costs, work, distances, reports
+            piece, k = easy(A, B, pieces, offsets, first, last, piece, 0, sizes.width, *several)
+            while piece < last and careful(*problem(piece), k):
+                piece, k = easy(A, B, pieces, offsets, first, last, piece, k + 1, sizes.width, *several)
         if stop[0]:
             return
-        if n_solved < n:
+        if piece < last:
+            i, j = pieces.owners[piece], pieces.targets[pieces.starts[piece] + k]
             raise RuntimeError(
-                f"the transport problem of measures {i} and {targets[n_solved]} could not be certified: the simplex "
-                "did not reach the optimum within its limit of pivots; please report it with the data"
+                f"the transport problem of measures {i} and {j} could not be certified: the simplex did not reach the "
+                "optimum within its limit of pivots; please report it with the data"
             )
-        filled += n
 
 
 def _geometry(metric: Metric, n_entries: float, whole: bool, engine: Engine) -> Geometry | None:
@@ -218,11 +241,3 @@ def _geometry(metric: Metric, n_entries: float, whole: bool, engine: Engine) -> 
     matrix = np.empty((metric.n, metric.n))
     dense(metric, matrix, engine)
     return Table(matrix)
-
-
-def _take(measures: CsrMeasures, rows: Ints) -> CsrMeasures:
-    """The measures with these indices."""
-    lengths = np.diff(measures.indptr)[rows]
-    indptr = np.append(0, np.cumsum(lengths))
-    picked = np.repeat(measures.indptr[rows] - indptr[:-1], lengths) + np.arange(indptr[-1])
-    return CsrMeasures(indptr, measures.indices[picked], measures.masses[picked], measures.totals[rows])

@@ -116,7 +116,7 @@ def listed_by_hops(
 def _solve_hops(problems: _HopProblems, tile: Tile, stop: Flag, record: Record) -> None:
     """Solve the problems of a tile of measures."""
     adjacency, rows, indptr, targets, sizes = problems
-    distances, reports = record
+    distances, reports, *_ = record
     i, j = hops.hops_rows(adjacency, rows, *tile, indptr, targets, distances, reports, hops.hop_workspace(sizes), stop)
     if i >= 0 and not stop[0]:
         raise RuntimeError(

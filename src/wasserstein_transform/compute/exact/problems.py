@@ -61,20 +61,37 @@ class Positions(RecordLayout):
     """Piece k has the positions `order[starts[k]:ends[k]]` of a list, or of row rows[k] of a matrix.
 
     Of a symmetric matrix, only positions after row k on the tour; the matrix is mirrored in the end, because in a file
-    columns are slow.
+    columns are slow. With plans, that of position q lies in the rows `slots[q]:slots[q+1]` of two more arrays.
     """
 
     starts: Ints
     ends: Ints
     order: Ints
     rows: Ints | None = None
+    slots: Ints | None = None
 
     def allocate(self, out: Record, tile: Tile) -> Record:
         part = slice(*tile)
-        return np.zeros(int((self.ends[part] - self.starts[part]).sum())), np.zeros((tile.stop - tile.start, 2))
+        size = 0 if self.slots is None else int(self.sizes(tile).sum())
+        values = np.zeros(int((self.ends[part] - self.starts[part]).sum()))
+        return values, np.zeros((tile.stop - tile.start, 2)), np.full((size, 2), -1), np.zeros((size, 2))
+
+    def sizes(self, tile: Tile) -> Ints:
+        """The numbers of rows of the plans of a tile."""
+        assert self.slots is not None
+        return np.diff(self.slots)[self._listed(tile)]
+
+    def _listed(self, tile: Tile) -> Ints:
+        """The positions of a tile, one piece after the other."""
+        return np.concatenate([self.order[self.starts[k] : self.ends[k]] for k in range(*tile)])
 
     def store(self, out: Record, tile: Tile, record: Record) -> None:
-        values, reports = record
+        values, reports, *plans = record
+        if self.slots is not None:
+            sizes = self.sizes(tile)
+            first = self.slots[self._listed(tile)] - np.cumsum(sizes) + sizes
+            rows = np.repeat(first, sizes) + np.arange(sizes.sum())
+            out[2][rows], out[3][rows] = plans
         start = 0
         for k in range(*tile):
             positions = self.order[self.starts[k] : self.ends[k]]
@@ -168,6 +185,7 @@ def landmark_distances(metric: Metric, engine: Engine, k: int = _N_LANDMARKS) ->
 
 def mean_distances(measures: CsrMeasures, rows: Floats) -> Floats:
     """∫ d(·, z) dα for every measure α and landmark z; by the triangle inequality these differ by at most W1."""
-    shares = measures.masses / np.repeat(measures.totals, np.diff(measures.indptr))
+    totals = np.where(measures.totals > 0, measures.totals, 1.0)  # all mass of a measure may be spare
+    shares = measures.masses / np.repeat(totals, np.diff(measures.indptr))
     matrix = csr_array((shares, measures.indices, measures.indptr), shape=(len(measures.totals), rows.shape[1]))
     return np.asarray(matrix @ rows.T)

@@ -198,16 +198,6 @@ def plan_cost(na: int, nb: int, root: int, cost: Any, work: SimplexWorkspace) ->
 
 
 @jit
-def fill_plan(na: int, nb: int, root: int, total: float, work: SimplexWorkspace, out: Any) -> None:
-    """The shares of `total` that the plan moves from each source to each sink, into an array of zeros."""
-    for node in range(na + nb):
-        if node != root:
-            up = work.parent[node]
-            i, j = (node, up - na) if node < na else (up, node - na)
-            out[i, j] = work.flow[node] / total
-
-
-@jit
 def solve(
     na: int, nb: int, max_cost: float, unit: float, safe: bool, cost: Any, work: SimplexWorkspace
 ) -> tuple[float, float, int, int]:

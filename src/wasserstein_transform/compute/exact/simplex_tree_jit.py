@@ -63,6 +63,7 @@ class SimplexWorkspace(NamedTuple):
     level: np.ndarray  # (2cap,) depth below the root
     following: np.ndarray  # (2cap,) the next node in a ring in preorder: every node comes right before its subtree
     previous: np.ndarray  # (2cap,) the previous node in that ring
+    is_up: np.ndarray  # (2cap,) whether the arc between a node and its parent goes to the parent: true for sources
     on_path: np.ndarray  # (2cap,) marks the nodes between the root and a node whose potential is given
     peeling: Peeling
     candidates: Candidates
@@ -81,8 +82,8 @@ def simplex_workspace(cap: int, stop: np.ndarray) -> SimplexWorkspace:
     peeling = Peeling(mass, degree, np.zeros(2 * cap, np.intp), arcs, leaves, order)
     candidates = Candidates(np.zeros(cap + 8), np.zeros(cap + 8, np.intp), source, sink, candidate_cost)
     masses, tree = (supply, demand, np.zeros(cap, np.intp)), (potential, flow, parent, level, following, previous)
-    excess = Excess(high, low, magnitude)
-    return SimplexWorkspace(*masses, *tree, np.zeros(2 * cap, np.uint8), peeling, candidates, excess, stop)
+    (is_up, on_path), excess = np.zeros((2, 2 * cap), np.uint8), Excess(high, low, magnitude)
+    return SimplexWorkspace(*masses, *tree, is_up, on_path, peeling, candidates, excess, stop)
 
 
 @jit
@@ -95,24 +96,31 @@ def arc_cost(node: int, na: int, cost: Any, work: SimplexWorkspace) -> float:
 
 
 @jit
+def hang(node: int, up: int, work: Any) -> None:
+    """Hang a leaf onto a node of the tree."""
+    after = work.following[up]
+    work.parent[node] = up
+    work.following[up] = node
+    work.previous[node] = up
+    work.following[node] = after
+    work.previous[after] = node
+    work.level[node] = work.level[up] + 1
+
+
+@jit
 def initialize_tree(na: int, nb: int, root: int, cost: Any, work: SimplexWorkspace) -> None:
     """Compute ring, levels and potentials of the tree in `parent` and `peeling.order` (leaves first)."""
-    parent, level, following, previous = work.parent, work.level, work.following, work.previous
-    parent[root] = root
-    level[root] = 0
-    following[root] = root
-    previous[root] = root
+    work.parent[root] = root
+    work.level[root] = 0
+    work.following[root] = root
+    work.previous[root] = root
     work.potential[root] = 0.0
     for k in range(na + nb - 2, -1, -1):
         node = work.peeling.order[k]
-        up = parent[node]
-        after = following[up]
-        following[up] = node
-        previous[node] = up
-        following[node] = after
-        previous[after] = node
-        level[node] = level[up] + 1
-        work.potential[node] = arc_cost(node, na, cost, work) - work.potential[up]
+        hang(node, work.parent[node], work)
+        work.potential[node] = arc_cost(node, na, cost, work) - work.potential[work.parent[node]]
+    for node in range(na + nb):
+        work.is_up[node] = node < na
 
 
 @jit
@@ -139,25 +147,25 @@ def recompute_potentials(na: int, root: int, base: int, cost: Any, work: Simplex
 
 
 @jit
-def _find_leaving_arc(na: int, i: int, j: int, work: SimplexWorkspace) -> tuple[float, int, bool, int]:
+def find_leaving_arc(i: int, j: int, work: Any) -> tuple[float, int, bool, int]:
     """The flow change on the cycle of the arc (i, j), the node of the leaving arc, whether on i's side, and the apex.
 
     Of the blocking arcs, the last one along the cycle from its apex leaves, which keeps trees strongly feasible.
     """
-    parent, level, flow = work.parent, work.level, work.flow
+    parent, level, flow, is_up = work.parent, work.level, work.flow, work.is_up
     p, q = i, j
     delta = np.inf
     leaving = -1
     on_source_side = True
     while p != q:
         if level[p] >= level[q]:
-            if p < na and flow[p] < delta:
+            if is_up[p] and flow[p] < delta:
                 delta = flow[p]
                 leaving = p
                 on_source_side = True
             p = parent[p]
         else:
-            if q >= na and flow[q] <= delta:
+            if not is_up[q] and flow[q] <= delta:
                 delta = flow[q]
                 leaving = q
                 on_source_side = False
@@ -166,20 +174,20 @@ def _find_leaving_arc(na: int, i: int, j: int, work: SimplexWorkspace) -> tuple[
 
 
 @jit
-def _push_flow(na: int, i: int, j: int, apex: int, delta: float, parent: Any, flow: Any) -> None:
+def push_flow(i: int, j: int, apex: int, delta: float, parent: Any, flow: Any, is_up: Any) -> None:
     """Move mass around the cycle of the arc (i, j)."""
     p = i
     while p != apex:
-        flow[p] += -delta if p < na else delta
+        flow[p] += -delta if is_up[p] else delta
         p = parent[p]
     q = j
     while q != apex:
-        flow[q] += delta if q < na else -delta
+        flow[q] += delta if is_up[q] else -delta
         q = parent[q]
 
 
 @jit
-def _shift_branch(na: int, node: int, bottom: int, rise: int, change: float, work: SimplexWorkspace) -> tuple[int, int]:
+def _shift_branch(na: int, node: int, bottom: int, rise: int, change: float, work: Any) -> tuple[int, int]:
     """Update levels and potentials along the ring from a node, while below `bottom`; the last node, and the next."""
     level, potential, following = work.level, work.potential, work.following
     while True:
@@ -207,10 +215,12 @@ def _shift_branch(na: int, node: int, bottom: int, rise: int, change: float, wor
 # In the ring, leaving C₁ x B₁ top A B₂ C₂ becomes top A x B₁ B₂ leaving C₁ C₂: at each step up the path, the two parts
 # of the subtree of the old parent, before and after the node, are joined behind what was laid out before.
 @jit
-def reroot_subtree(
-    na: int, top: int, leaving: int, new_parent: int, flow_in: float, change: float, work: SimplexWorkspace
-) -> None:
-    """Attach the subtree of `leaving` to `new_parent` by its node `top`; `flow_in` is the flow on the new arc."""
+def reroot_subtree(na: int, top: int, leaving: int, new_parent: int, flow_in: float, change: float, work: Any) -> None:
+    """Attach the subtree of `leaving` to `new_parent` by its node `top`; `flow_in` is the flow on the new arc.
+
+    `work` is a `SimplexWorkspace`, or has a tree of other nodes under the same names; only the first `na` potentials
+    rise by `change`, the others fall.
+    """
     parent, level, following, previous, flow = work.parent, work.level, work.following, work.previous, work.flow
     before_subtree = previous[leaving]
     node, above = top, new_parent
@@ -254,11 +264,11 @@ def reroot_subtree(
 @jit
 def pivot(na: int, i: int, j: int, reduced: float, work: SimplexWorkspace) -> bool:
     """Bring the arc from source i to sink node j into the tree; False if no arc can leave (flows are not numbers)."""
-    delta, leaving, on_source_side, apex = _find_leaving_arc(na, i, j, work)
+    delta, leaving, on_source_side, apex = find_leaving_arc(i, j, work)
     if leaving < 0:
         return False
     if delta > 0.0:
-        _push_flow(na, i, j, apex, delta, work.parent, work.flow)
+        push_flow(i, j, apex, delta, work.parent, work.flow, work.is_up)
     top, up, change = (i, j, reduced) if on_source_side else (j, i, -reduced)
     reroot_subtree(na, top, leaving, up, delta, change, work)
     return True
@@ -266,17 +276,14 @@ def pivot(na: int, i: int, j: int, reduced: float, work: SimplexWorkspace) -> bo
 
 @jit
 def _guess_potentials(na: int, nb: int, cost: Any, work: SimplexWorkspace) -> None:
-    """Set unknown potentials to the mean cost of the source, which is larger for sources far from all sinks."""
+    """Set unknown potentials to the smallest cost of the source: then many arcs are tight, as in assignments."""
     potential = work.potential[:na]
     for i in range(potential.shape[0]):
-        potential[i] = 0.0
-    total = 0.0
+        potential[i] = np.inf
     for j in range(nb):
-        total += work.demand[j]
-    for j in range(nb):
-        costs, share = cost[work.cost_start[j] : work.cost_start[j] + na], work.demand[j] / total
+        costs = cost[work.cost_start[j] : work.cost_start[j] + na]
         for i in range(costs.shape[0]):
-            potential[i] += share * costs[i]
+            potential[i] = min(potential[i], costs[i])
 
 
 @jit

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -11,12 +10,14 @@ import numpy as np
 from ..._types import Bools, Floats, Ints
 from ...engine import Engine, Flag
 from .bottleneck_jit import bottleneck_workspace, certified, solve_bottleneck
-from .problems_jit import MIN_COST, MIN_RELATIVE_COST
-from .simplex_jit import INTERRUPTED, OPTIMAL, fill_plan, solve
-from .simplex_tree_jit import UNKNOWN_POTENTIAL, simplex_workspace
-from .transport_jit import CLIP_FACTOR, MAX_GAP, MAX_RESCALINGS, MIN_RELATIVE_DISTANCE, recompute_flows
+from .simplex_jit import OPTIMAL, solve
+from .simplex_tree_jit import UNKNOWN_POTENTIAL, SimplexWorkspace, simplex_workspace
+from .single_jit import scale_costs, scale_to_one, solve_scaled
 
 MAX_COSTS_BETWEEN_CHECKS = 1 << 19  # costs processed between two checks of the stop flag
+_MAX_SHORT = 1 << 14  # costs of a problem that takes milliseconds
+_SIDE_OF_KEPT = 128
+_KEPT: list[SimplexWorkspace] = []  # memory for small problems, which takes as long to make as they take to solve
 
 
 class Solution(NamedTuple):
@@ -29,12 +30,10 @@ class Solution(NamedTuple):
     status: int
 
 
-def solve_one(a: Floats, b: Floats, costs: Floats, engine: Engine, unit: float = np.inf) -> Solution:
-    """The optimal plan between positive masses, which are normalized; the total of the plan is 1.
-
-    `unit` is the scale of the relevant costs if others are much larger.
-    """
-    return engine.run_single(lambda stop: _solve(a, b, _table(costs, np.asarray, stop), unit, stop), "exact transport")
+def solve_one(a: Floats, b: Floats, totals: tuple[float, float], unit: int, costs: Floats, engine: Engine) -> Solution:
+    """The optimal plan between positive masses of about 1; that of `a`, times 2^unit, is the total of the plan."""
+    is_short = costs.size <= _MAX_SHORT
+    return engine.run_single(lambda stop: _solve(a, b, totals, unit, costs, stop), "exact transport", is_short=is_short)
 
 
 def _parts(n: int, width: int, stop: Flag) -> Iterator[slice]:
@@ -46,83 +45,34 @@ def _parts(n: int, width: int, stop: Flag) -> Iterator[slice]:
         yield slice(start, start + step)
 
 
-def _table(costs: Floats, function: Callable[[Floats], Floats], stop: Flag) -> Floats:
-    """A function of the costs, with one row for each sink."""
+def _table(costs: Floats, stop: Flag) -> Floats:
+    """The costs, with one row for each sink."""
     na, nb = costs.shape
     table = np.empty((nb, na))
     for part in _parts(nb, na, stop):
-        table[part] = function(costs[:, part].T)
+        table[part] = costs[:, part].T
     return table
 
 
-def _scale_to_one(masses: Floats) -> Floats:
-    """Masses scaled to about 1 by a power of two, because totals of two measures are multiplied."""
-    return np.asarray(np.ldexp(masses, -np.frexp(masses.max())[1]))
+def _borrow() -> SimplexWorkspace:
+    try:
+        return _KEPT.pop()
+    except IndexError:  # all are in use
+        return simplex_workspace(_SIDE_OF_KEPT, np.zeros(1, np.uint8))
 
 
-def _solve(a: Floats, b: Floats, table: Floats, unit: float, stop: Flag) -> Solution:
-    """Solve the problem; `table` has a row of costs for each sink, and is overwritten."""
-    nb, na = table.shape
-    a, b = _scale_to_one(a), _scale_to_one(b)
-    top = max((float(np.abs(table[part]).max()) for part in _parts(nb, na, stop)), default=0.0) or 1.0
-    for part in _parts(nb, na, stop):
-        table[part] /= top
-    costs = table.ravel()
-    work = simplex_workspace(max(na, nb), stop)
-    total = a.sum() * b.sum()
+def _solve(a: Floats, b: Floats, totals: tuple[float, float], unit: int, costs: Floats, stop: Flag) -> Solution:
+    (na, nb), is_small = costs.shape, max(costs.shape) <= _SIDE_OF_KEPT
+    table, plan, prices = np.empty((nb, na)), np.zeros((na, nb)), np.empty(na + nb)
+    top = scale_costs(costs, table, stop)
+    work = _borrow() if is_small else simplex_workspace(max(na, nb), stop)
     work.potential[:na] = UNKNOWN_POTENTIAL
     if min(na, nb) >= MIN_POINTS_TO_SAMPLE:
         work.potential[:na] = warm_potentials(a, b, lambda x, y: table[np.ix_(y, x)].T, stop)
-    for safe in (False, True):
-        work.supply[:na], work.demand[:nb], work.cost_start[:nb] = a * b.sum(), b * a.sum(), np.arange(nb) * na
-        value, gap, status, root = solve(na, nb, 1.0, min(unit / top, 1.0), safe, costs, work)
-        if (status == OPTIMAL and abs(gap) <= MAX_GAP * total) or status == INTERRUPTED:
-            break
-    flow = np.zeros((na, nb))
-    if root >= 0 and status != INTERRUPTED:
-        bound = value - gap
-        value, dropped = recompute_flows(na, nb, root, a, b, costs, work)
-        gap = value + dropped - bound
-        fill_plan(na, nb, root, total, work, flow)
-    u = work.potential[:na].copy()
-    v = np.empty(nb)
-    for part in _parts(nb, na, stop):
-        v[part] = (table[part] - u).min(axis=1)
-    return Solution(float(top * value / total), flow, (top * u, top * v), float(gap / total), status)
-
-
-def solve_power(a: Floats, b: Floats, distances: Floats, p: float, engine: Engine) -> tuple[Solution, float]:
-    """The same for costs (d/length)^p, and the length, which is about W_p if W_p is small compared with the distances.
-
-    Otherwise the costs of short moves would be lost in rounding next to the largest cost. Costs far above 1 are
-    clipped; the clip is raised if the plan would use clipped costs.
-    """
-    return engine.run_single(lambda stop: _solve_power(a, b, distances, p, stop), "exact transport")
-
-
-def _solve_power(a: Floats, b: Floats, distances: Floats, p: float, stop: Flag) -> tuple[Solution, float]:
-    length, clip = float(distances.max()) or 1.0, 1.0
-    for _ in range(MAX_RESCALINGS):
-        powers = partial(_powers, length=length, p=p, clip=clip)
-        solution = _solve(a, b, _table(distances, powers, stop), CLIP_FACTOR, stop)
-        used = distances[solution.plan > 0]
-        if solution.status != OPTIMAL or not used.any():
-            return solution, length
-        if 1.0 < clip < 1 / MIN_COST and (powers(used) >= clip).any():
-            clip *= CLIP_FACTOR
-        elif solution.cost >= (MIN_RELATIVE_COST if p != 1.0 else MIN_RELATIVE_DISTANCE):
-            return solution, length
-        else:
-            shorter = length * max(solution.cost, MIN_COST) ** (1 / p)
-            if shorter in (0.0, length):
-                break
-            length, clip = shorter, max(clip, CLIP_FACTOR)
-    return solution, length
-
-
-def _powers(distances: Floats, length: float, p: float, clip: float) -> Floats:
-    with np.errstate(under="ignore", over="ignore"):
-        return np.asarray(np.minimum((distances / length) ** p, clip))
+    cost, gap, status = solve_scaled(a, b, totals, unit, top, table.ravel(), work, plan, prices)
+    if is_small:
+        _KEPT.append(work)
+    return Solution(cost, plan, (prices[:na], prices[na:]), gap, status)
 
 
 class Farthest(NamedTuple):
@@ -135,23 +85,27 @@ class Farthest(NamedTuple):
 
 def solve_farthest(a: Floats, b: Floats, distances: Floats, engine: Engine) -> Farthest:
     """The plan between positive masses, which are normalized, with the shortest longest move; its total is 1."""
-    return engine.run_single(lambda stop: _solve_farthest(a, b, distances, stop), "bottleneck transport")
+    return engine.run_single(
+        lambda stop: _solve_farthest(a, b, distances, stop),
+        "bottleneck transport",
+        is_short=distances.size <= _MAX_SHORT,
+    )
 
 
 def _solve_farthest(a: Floats, b: Floats, distances: Floats, stop: Flag) -> Farthest:
     na, nb = distances.shape
-    a, b = _scale_to_one(a), _scale_to_one(b)
+    a, b = a.copy(), b.copy()
+    totals = scale_to_one(a)[1], scale_to_one(b)[1]
     cap = max(na, nb)
     work, memory = simplex_workspace(cap, stop), bottleneck_workspace(cap)
-    total = a.sum() * b.sum()
-    work.supply[:na], work.demand[:nb], work.cost_start[:nb] = a * b.sum(), b * a.sum(), np.arange(nb) * na
-    table = _table(distances, np.asarray, stop).ravel()
+    work.supply[:na], work.demand[:nb], work.cost_start[:nb] = a * totals[1], b * totals[0], np.arange(nb) * na
+    table = _table(distances, stop).ravel()
     value, status = solve_bottleneck(na, nb, a, b, table, work, memory)
     if not stop[0] and (status != OPTIMAL or not certified(na, nb, value, table, work, memory)):
         raise RuntimeError("the bottleneck problem could not be certified; please report it with the data")
     flow = np.zeros((na, nb))
     for part in _parts(nb, na, stop):
-        flow[:, part] = memory.flow.amount[: na * nb].reshape(nb, na)[part].T / total
+        flow[:, part] = memory.flow.amount[: na * nb].reshape(nb, na)[part].T / (totals[0] * totals[1])
     marks = memory.violator[: na + nb] > 0
     return Farthest(float(value), flow, (marks[:na], marks[na:]))
 

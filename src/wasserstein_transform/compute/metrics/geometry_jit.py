@@ -41,6 +41,35 @@ class Cloud(NamedTuple):
     points: np.ndarray
 
 
+class AxisDifferences(NamedTuple):
+    """Points whose distance is made of the gaps between coordinates: `rule` says how. Axes may be periodic."""
+
+    points: np.ndarray
+    periods: np.ndarray  # (m,) infinite for an axis that is not periodic
+    rule: int
+
+
+class Rectangle(NamedTuple):
+    """Costs from one set of points, the rows, to another one, the columns, which are numbered after the rows."""
+
+    matrix: np.ndarray
+
+
+class WithDummyPoint(NamedTuple):
+    """Another geometry, and a point more that lies nowhere, the last one, at the distance `spare` from each point.
+
+    Where the way over that point, of which the powers add up, is shorter, a distance need not be right, only longer:
+    `MAX_DETOUR` times that way, so that costs remain small and that no two plans have equal costs.
+    """
+
+    base: Any
+    spare: np.ndarray  # (n + 1,) the last one is 0
+    p: float
+
+
+MAX_DETOUR = 1.25  # of ways that are not worth while
+
+
 class GaussianLine(NamedTuple):
     """Gaussians on the real line: variances and their roots."""
 
@@ -123,14 +152,17 @@ class PathTable(NamedTuple):
     table: np.ndarray
 
 
-Geometry = PathTable | Marks | Table | SparseRows | Cloud | GaussianLine | GaussianPlane | GaussianSpace | GaussianSolid
+Geometry = (
+    PathTable | Marks | Table | SparseRows | Cloud | AxisDifferences | Rectangle | WithDummyPoint
+    | GaussianLine | GaussianPlane | GaussianSpace | GaussianSolid
+)  # fmt: skip
 
 
 def for_thread(geometry: Geometry) -> Geometry:
     """The geometry for one thread, with its own scratch if it needs any."""
     if isinstance(geometry, GaussianSpace | GaussianSolid):
         return geometry._replace(scratch=np.empty_like(geometry.scratch))
-    return geometry
+    return geometry._replace(base=for_thread(geometry.base)) if isinstance(geometry, WithDummyPoint) else geometry
 
 
 Answer = Callable[..., Any]
@@ -202,6 +234,31 @@ def _scaled_distance(geometry: Any, i: int, j: int, unit: float) -> float:
 
 
 @jit
+def _dummy_way(geometry: Any, i: int, j: int) -> float:
+    """The distance over the point that lies nowhere: the p-th root of the sum of both powers."""
+    more, less = geometry.spare[i], geometry.spare[j]
+    if less > more:
+        more, less = less, more
+    if less == 0.0 or geometry.p == np.inf:
+        return more
+    if geometry.p == 1.0:
+        return more + less
+    share = less / more
+    if geometry.p == 2.0:
+        return more * np.sqrt(1.0 + share * share)
+    return more * (1.0 + share**geometry.p) ** (1.0 / geometry.p)
+
+
+@jit
+def _distance_with_dummy(geometry: Any, i: int, j: int) -> float:
+    last = geometry.spare.shape[0] - 1
+    if last in (i, j):
+        return max(geometry.spare[i], geometry.spare[j])
+    d = distance(geometry.base, i, j)
+    return d if d <= max(geometry.spare[i], geometry.spare[j]) else min(d, MAX_DETOUR * _dummy_way(geometry, i, j))
+
+
+@jit
 def _squares_one_by_one(geometry: Any, i: int, start: int, end: int, limit: float, out: Any) -> None:
     for k in range(end - start):
         out[k] = 0.0 if start + k == i else squared(geometry, i, start + k, limit)
@@ -254,6 +311,9 @@ def _formulas_of_stored(distance: Answer) -> Formulas:
 FORMULAS: dict[type, Formulas] = {
     PathTable: _formulas_of_stored(pairs.path_distance),
     Table: _formulas_of_stored(pairs.table_distance),
+    Rectangle: _formulas_of_stored(pairs.rectangle_distance),
+    AxisDifferences: _formulas_of_stored(pairs.axis_distance),
+    WithDummyPoint: _formulas_of_stored(_distance_with_dummy),
     SparseRows: _formulas_of_stored(pairs.sparse_distance),
     Cloud: formulas(pairs.cloud, squares=pairs.squares_cloud, within=pairs.within_cloud),
     GaussianLine: formulas(pairs.gaussian_line),

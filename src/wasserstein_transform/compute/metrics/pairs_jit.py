@@ -36,6 +36,43 @@ def sparse_distance(geometry: Any, i: int, j: int) -> float:
 
 
 @jit
+def rectangle_distance(geometry: Any, i: int, j: int) -> float:
+    """The cost between a column and a row, in either order; 0 between two rows or columns."""
+    row, col, n_rows = min(i, j), max(i, j), geometry.matrix.shape[0]
+    return geometry.matrix[row, col - n_rows] if row < n_rows <= col else 0.0
+
+
+SUM, LARGEST, ROOT, SQUARES, SHARE = range(5)  # what a distance is made of: gaps, or the share of coordinates
+
+
+@jit_summing
+def _sum_of_differences(x: Any, y: Any, periods: Any, squares: bool) -> float:
+    """The sum of the gaps between coordinates, or of their squares, vectorized; the shorter way around counts."""
+    total = 0.0
+    for a in range(x.shape[0]):
+        gap = abs(x[a] - y[a])
+        gap = gap if 2.0 * gap <= periods[a] else periods[a] - gap
+        total += gap * gap if squares else gap
+    return total
+
+
+@jit
+def axis_distance(geometry: Any, i: int, j: int) -> float:
+    """The distance that the rule makes of the gaps between the coordinates of two points."""
+    x, y, periods, rule = geometry.points[i], geometry.points[j], geometry.periods, geometry.rule
+    if rule != LARGEST and rule != SHARE:  # noqa: PLR1714
+        total = _sum_of_differences(x, y, periods, rule != SUM)
+        return np.sqrt(total) if rule == ROOT else total
+    largest, n_differing = 0.0, 0
+    for a in range(x.shape[0]):
+        gap = abs(x[a] - y[a])
+        gap = gap if 2.0 * gap <= periods[a] else periods[a] - gap
+        largest = max(largest, gap)
+        n_differing += gap > 0.0
+    return largest if rule == LARGEST else n_differing / x.shape[0]
+
+
+@jit
 def path_distance(geometry: Any, i: int, j: int) -> float:
     """The distance of node i and point j, read from the table."""
     return geometry.table[geometry.row[i] * geometry.width[0] + geometry.column[j]]
