@@ -218,7 +218,7 @@ def test_out_of_memory_is_a_status_of_its_own(file: Path, monkeypatch: pytest.Mo
     def full(*_: Any, **__: Any) -> None:
         raise MemoryError("clusters need 9 GiB, and 1 GiB are available; take fewer points")
 
-    monkeypatch.setattr(clustering, "_found", full)
+    monkeypatch.setattr(clustering, "_cluster_space", full)
     done = run("cluster", file)
     assert (done.exit_code, done.stderr) == (
         3,

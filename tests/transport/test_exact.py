@@ -27,7 +27,7 @@ from wasserstein_transform.compute.exact.problems_jit import (
 )
 from wasserstein_transform.compute.exact.simplex_jit import INTERRUPTED, OPTIMAL, solve
 from wasserstein_transform.compute.exact.simplex_tree_jit import SimplexWorkspace, simplex_workspace
-from wasserstein_transform.compute.exact.transport_jit import Plans, solve_carefully, solve_row, transport
+from wasserstein_transform.compute.exact.transport_jit import PlanArrays, solve_carefully, solve_row, transport
 from wasserstein_transform.compute.metrics.geometry_jit import Table
 from wasserstein_transform.measures import make_discrete
 
@@ -495,7 +495,7 @@ def test_a_raised_flag_interrupts_every_kernel() -> None:
     assert transport(rows, 0, rows, 1, table, rule, scratch, work)[2] == INTERRUPTED
     out, report = np.full(problems.n, -1.0), np.zeros(2)
     everything = np.arange(1, problems.n)
-    plans = Plans(np.empty((0, 2), np.intp), np.empty((0, 2)), everything)
+    plans = PlanArrays(np.empty((0, 2), np.intp), np.empty((0, 2)), everything)
     row = rows, 0, rows, everything, everything - 2, 0, table, rule, plans, scratch, work, out, report
     assert solve_row(*row, 0) == 0
     assert not solve_carefully(*row, 0)

@@ -10,6 +10,7 @@ import numpy as np
 from .._types import Ints
 from ..compute import CsrMeasures
 from ..compute.exact import batches as on_cpu, problems
+from ..compute.exact.transport_jit import PlanArrays
 from ..engine import N_MATRICES, Engine, condensed_starts
 from .cells import places_of
 from .device import Array, Device
@@ -62,9 +63,11 @@ def exact_between(metric: Metric, p: float, A: CsrMeasures, B: CsrMeasures, engi
 
 def exact_listed(
     metric: Metric, p: float, A: CsrMeasures, B: CsrMeasures, indptr: Ints, targets: Ints, engine: Engine,
-    rank: Ints | None = None, homes: Ints | None = None, *, device: Device,
+    rank: Ints | None = None, homes: Ints | None = None, plans: PlanArrays | None = None, *, device: Device,
 ) -> Any:  # fmt: skip
-    """Distances of listed pairs, in their order."""
+    """Distances of listed pairs, in their order; plans are left to the CPU."""
+    if plans is not None:
+        return NotImplemented
     owners = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
     n_entries = float(np.diff(A.indptr)[owners] @ np.diff(B.indptr)[targets])
 
